@@ -9,7 +9,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign floods fuzz readers pods audits policies policy-cel policy-cost injections applies audit lint format bench bundle kinds address docs docs-serve lock clean
+.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign floods fuzz readers pods audits policies policy-cel policy-cost injections applies audit lint format bench bundle kinds manifests address docs docs-serve lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -32,7 +32,7 @@ HELM4 ?= $(shell test -x .tools/bin/helm4 && echo .tools/bin/helm4 || echo helm)
 # The markers are explained in tests/conftest.py.
 FAST := -m "not real and not load" --ignore=tests/real
 
-LOWEST_SUITES := tests/store tests/lookup tests/registry tests/commands tests/cli tests/real/redis tests/real/registries
+LOWEST_SUITES := tests/lookup tests/registry tests/cli tests/rewrite tests/check tests/explain tests/lock tests/inspect tests/patch tests/doctor tests/real/redis tests/real/registries
 LOCKS := requirements-dev.lock requirements-build.lock requirements-run.lock requirements-lowest.lock requirements-docs.lock argocd-plugin/bundle/requirements.lock
 
 # $(call venv,PYTHON): python3-venv, which Debian packs apart, where the Python lacks it.
@@ -167,6 +167,9 @@ plugin: .venv/.ready ## Package and sign Helm 4's plugin into dist/ (KEYRING=FIL
 
 kinds: .venv/.ready ## Write the table of kinds that may hold pods anew from facts about their schemas (FACTS=FILE)
 	@$(RUN) scripts/known_kinds.py $(FACTS)
+
+manifests: .venv/.ready ## Render charts/archfit into the manifests that `archfit setup webhook|policy` fill in
+	@$(RUN) scripts/setup_manifests.py --helm $(HELM4)
 
 release-check: .venv/.ready ## Build and verify everything that a release publishes, into dist/ (TAG=v0.1.0 for a release)
 	@$(RUN) tests/support/install_tools.py twine cyclonedx-py krew helm4

@@ -25,9 +25,9 @@ import large_cluster
 CHILD = """
 import json, resource, sys, time
 began = time.perf_counter()
-from archfit.cluster.audit_facts_json import to_json
-from archfit.cluster.running.collect import Collector
-from archfit.cluster.running.list_stream import items
+from archfit.audit.report.json import to_json
+from archfit.audit.running.collect import Collector
+from archfit.audit.running.list_stream import items
 
 collector = Collector("lists", "large")
 with open(sys.argv[1], "rb") as file:

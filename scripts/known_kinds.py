@@ -1,4 +1,4 @@
-"""Writes `workloads/coverage/known_kinds.py`: custom resources that may hold pods, from facts about their schemas.
+"""Writes `workloads/unsupported/known_kinds.py`: custom resources that may hold pods, from facts about their schemas.
 
     python scripts/known_kinds.py FACTS          FACTS: JSON, `make kinds FACTS=FILE` calls it
     {"redis.example.com/Redis": {"storage": "v1", "versions": {"v1": {
@@ -20,7 +20,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-OUTPUT = Path(__file__).parents[1] / "transformer" / "archfit" / "workloads" / "coverage" / "known_kinds.py"
+OUTPUT = (
+    Path(__file__).parents[1] / "transformer" / "archfit" / "workloads" / "unsupported" / "known_kinds.py"
+)
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 _LONGEST = 600
 # The TiDB operator adds spec.version to an image without a tag (core.pingcap.com, spec.image).

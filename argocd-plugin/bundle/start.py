@@ -1,5 +1,5 @@
 """What the bundle starts: the same as the console script."""
 
-from archfit.cli import run
+from archfit.cli.main import run
 
 run()

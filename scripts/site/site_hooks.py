@@ -1,7 +1,7 @@
 """Hooks of MkDocs: what the site has beyond docs/.
 
     CHANGELOG.md, SECURITY.md, ..   become pages of the site (`PAGES`)
-    docs/NAME.schema.json           is served as schemas/NAME.json, too, where its `$id` points to
+    NAME.schema.json                is served as schemas/NAME.json, where its `$id` points to (`SCHEMAS`)
     the Markdown of a page          see site_markdown.py
 
 A page with a Mermaid diagram loads the script from the site itself, and a page that is opened from a disk the shim that
@@ -24,18 +24,12 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "site")]
 
 import repository_address  # noqa: E402 - found only now
-from site_markdown import PAGES, adapted  # noqa: E402 - found only now
+from site_markdown import PAGES, SCHEMAS, adapted  # noqa: E402 - found only now
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.pages import Page
 
-SCHEMAS = {
-    **{
-        f"docs/{path.name}": path.name.split(".")[0] for path in sorted((ROOT / "docs").glob("*.schema.json"))
-    },
-    "charts/archfit/values.schema.json": "chart-values",
-}
 SCRIPTS = ROOT / ".tools" / "docs" / "scripts"
 MERMAID, SHIM = "assets/scripts/mermaid.js", "assets/scripts/iframe-worker.js"
 _SOURCES = {target: source for source, target in PAGES.items()}
@@ -56,8 +50,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages, schemas and scripts that are not in docs/."""
     for source, target in PAGES.items():
         files.append(File.generated(config, target, content=(ROOT / source).read_text(encoding="utf-8")))
-    for source, name in SCHEMAS.items():
-        files.append(File.generated(config, f"schemas/{name}.json", content=(ROOT / source).read_bytes()))
+    for source, target in SCHEMAS.items():
+        files.append(File.generated(config, target, content=(ROOT / source).read_bytes()))
     for place in (MERMAID, SHIM):
         script = SCRIPTS / posixpath.basename(place)
         files.append(File.generated(config, place, abs_src_path=str(script)))
@@ -87,7 +81,7 @@ def repository() -> str:
 
 
 def site() -> str:
-    """The address of the published site, "" while there is none. See archfit/documentation.py."""
-    text = (ROOT / "transformer" / "archfit" / "documentation.py").read_text(encoding="utf-8")
+    """The address of the published site, "" while there is none. See archfit/base/documentation.py."""
+    text = (ROOT / "transformer" / "archfit" / "base" / "documentation.py").read_text(encoding="utf-8")
     found = re.search(r'^SITE = "(.*)"$', text, re.MULTILINE)
     return f"{found[1]}/" if found and found[1] else ""

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from archfit.admission.admitted_pod import admitted_pod, at_admission
-from archfit.errors import InvalidInput
+from archfit.base.errors import InvalidInput
+from archfit.base.patch import to_json
 from archfit.options.settings import Options
-from archfit.patch import to_json
 from pod_decisions import answers
 
 OPTIONS = at_admission(Options())

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from admission_reviews import pod
-from archfit.admission.added_record import NAME, REQUESTED, entry
+from archfit.admission.added_record import NAME, NOT_REQUESTED, REQUESTED, entry
 from archfit.admission.admitted_pod import admitted_pod, at_admission
+from archfit.base.patch import apply
+from archfit.base.results import Decision
+from archfit.edit.stamp.annotation import read
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown, parse_platform
 from archfit.options.settings import Options
-from archfit.patch import apply
-from archfit.results import Decision
-from archfit.source.values import plain, typed
-from archfit.stamp.annotation import read
+from archfit.yaml.values import plain, typed
 from pod_decisions import ARCH, GKE, PREFERRED, REQUIRED
 
 OPTIONS = at_admission(Options(on_absent="leave", on_unknown="leave", on_conflict="leave"))
@@ -129,14 +129,48 @@ def test_an_expression_goes_where_another_one_that_came_later_is_no_wider(
     assert placed(passed(later, door=door)[0]) == placed(passed(fresh, door=door)[0])
 
 
+@pytest.mark.parametrize("image", ["both:1", "arm:1", "new:1", "none:1"])
+@pytest.mark.parametrize(
+    ("own", "asked"),
+    [
+        pytest.param(None, None, id="nothing of its own"),
+        pytest.param([POOL], None, id="a term of its own"),
+        pytest.param([POOL], only("amd64", "arm64"), id="another webhook asks for more architectures"),
+    ],
+)
 @pytest.mark.parametrize("door", ["policy", "webhook"])
-def test_an_expression_stays_where_the_one_that_came_later_is_wider(door: str):
-    first, _ = passed(pod("arm:1", spec=required([POOL])), door=door)
-    there = first["spec"]["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"][0]["matchExpressions"]
-    there.append(only("amd64", "arm64"))
-    first["spec"]["containers"][0]["image"] = "both:1"
-    last, _ = passed(first, door=door)
-    assert last["spec"]["affinity"] == first["spec"]["affinity"]
+def test_an_expression_of_an_earlier_pass_goes_where_the_image_is_replaced_by_one_that_does_not_need_it(
+    door: str, own: list[Any] | None, asked: dict[str, Any] | None, image: str
+):
+    value = pod("amd:1", spec=required(own) if own else {})
+    first, _ = passed(value, door=door)
+    later, fresh = copy.deepcopy(first), copy.deepcopy(value)
+    for one in (later, fresh):
+        one["spec"]["containers"][0]["image"] = image
+        if asked:
+            listed(one).append(asked)
+    assert placed(passed(later, door=door)[0]) == placed(passed(fresh, door=door)[0])
+
+
+@pytest.mark.parametrize("image", ["both:1", "amd:1", "new:1"])
+@pytest.mark.parametrize("door", ["policy", "webhook"])
+def test_an_expression_that_another_webhook_adds_once_more_stays(door: str, image: str):
+    value = pod("amd:1", spec=required([POOL]))
+    first, _ = passed(value, door=door)
+    later, fresh = copy.deepcopy(first), copy.deepcopy(value)
+    for one in (later, fresh):
+        one["spec"]["containers"][0]["image"] = image
+        listed(one).append(only("amd64"))
+    last, _ = passed(later, door=door)
+    assert listed(last) == listed(fresh) == [POOL, only("amd64")]
+    assert placed(last) == placed(passed(fresh, door=door)[0])
+
+
+def listed(value: dict[str, Any]) -> list[Any]:
+    """The expressions of the first required term."""
+    terms = value["spec"]["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"]
+    found: list[Any] = terms[0]["matchExpressions"]
+    return found
 
 
 def test_what_a_pass_added_is_recorded_as_stamps_are():
@@ -209,10 +243,14 @@ FORGED = [
 ]
 
 
+@pytest.mark.parametrize("managed", [[REQUESTED], [], None], ids=["requested", "nothing managed", "null"])
 @pytest.mark.parametrize("image", ["both:1", "new:1"])
 @pytest.mark.parametrize(("spec", "line"), FORGED)
-def test_a_record_that_somebody_made_up_takes_nothing_of_the_pod(spec: dict[str, Any], line: str, image: str):
+def test_a_record_that_somebody_made_up_takes_nothing_of_the_pod(
+    spec: dict[str, Any], line: str, image: str, managed: list[Any] | None
+):
     value = pod(image, spec=spec, annotations={NAME: f"[{line}]"})
+    value["metadata"]["managedFields"] = managed
     made, _ = passed(value)
     honest, _ = passed(pod(image, spec=spec))
     assert made["spec"].get("affinity") == spec.get("affinity")
@@ -250,7 +288,7 @@ def test_a_record_of_the_request_takes_no_expression_away_where_nothing_as_narro
 @pytest.mark.parametrize("requested", [False, True])
 def test_a_record_of_the_request_gives_way_to_a_decision_as_narrow(requested: bool):
     value = pod("amd:1", spec=required([POOL, only("amd64")]), annotations={NAME: f"[{PIN}]"})
-    value["metadata"]["managedFields"] = [REQUESTED] if requested else []
+    value["metadata"]["managedFields"] = [REQUESTED if requested else NOT_REQUESTED]
     made, decision = passed(value)
     assert (made["spec"], decision.outcome) == (value["spec"], "AlreadySet")
 
@@ -272,6 +310,7 @@ def test_a_toleration_goes_whoever_wrote_the_record_but_an_expression_only_of_ar
 def test_an_affinity_that_archfit_would_not_write_stays_and_the_pod_is_warned_of():
     line = line_of((*TERMS, 0, "matchExpressions", "-"), only("amd64"))
     value = pod("both:1", spec=required([POOL, only("amd64")]), annotations={NAME: f"[{line}]"})
+    value["metadata"]["managedFields"] = [REQUESTED]
     made, decision = passed(value)
     assert made["spec"] == value["spec"]
     assert [(result.severity, result.field) for result in decision.results] == [

@@ -17,7 +17,7 @@ POD = b"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n 
 
 @pytest.mark.parametrize(
     "start",
-    ["from archfit.cli import run; run()", "import archfit.__main__"],
+    ["from archfit.cli.main import run; run()", "import archfit.__main__"],
     ids=["archfit", "python -m archfit"],
 )
 def test_windows_gets_one_line(start):
@@ -161,7 +161,7 @@ def test_a_bug_is_exit_1_and_shows_nothing_of_the_stream():
         "import sys, archfit.run as t\n"
         "def broken(*_): raise ValueError('hunter2')\n"
         "t.transform = broken\n"
-        "from archfit.cli import main\n"
+        "from archfit.cli.main import main\n"
         "sys.exit(main([]))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], input=CONFIG_MAP, capture_output=True, check=False)

@@ -19,10 +19,10 @@ from unittest import mock
 
 import pytest
 
-from archfit import cli
+from archfit.cli import main as cli
+from archfit.cli.usage.command_table import BY_NAME, first_words, words_below
+from archfit.cli.usage.command_table import COMMANDS as COMMAND_ROWS
 from archfit.options.table import CONFIG_FLAG, TABLE
-from archfit.usage.command_table import BY_NAME, first_words, words_below
-from archfit.usage.command_table import COMMANDS as COMMAND_ROWS
 from fake_registry import Answer, FakeRegistry
 from program import PROGRAM
 
@@ -407,7 +407,7 @@ def test_a_name_that_nobody_resolves_has_its_message(monkeypatch: pytest.MonkeyP
     def nowhere(*_: object, **__: object) -> list[object]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr("archfit.registry.transport.dialer._resolve", nowhere)
+    monkeypatch.setattr("archfit.registry.http.dialer._resolve", nowhere)
     status, out, said = run(["--no-cache"], POD, {})
     assert (status, out) == (1, "")
     assert lines(said) == [

@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from archfit import cli
+from archfit.cli import main as cli
 from fake_registry import FakeRegistry
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from archfit.cluster.running.pod_requests import requested, requested_by_manifest
-from archfit.cluster.running.quantity import milli, nano, units
+from archfit.audit.running.pod_requests import requested, requested_by_manifest
+from archfit.cluster.quantity import milli, nano, units
 
 _GIB = 1 << 30
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from archfit.base.errors import InternalError
+from archfit.base.patch import Add, Operation, Test
 from archfit.edit import added_keys
 from archfit.edit.added_keys import proves
 from archfit.edit.insert import TextEdit, insertions
 from archfit.edit.prove import prove
-from archfit.errors import InternalError
-from archfit.patch import Add, Operation, Test
 from broken_edits import LIST, documents_of, drawn
 from edit_cases import FOLDER
 from machine import shared

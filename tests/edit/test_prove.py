@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import pytest
 
+from archfit.base.errors import InternalError
+from archfit.base.patch import Add
 from archfit.edit.prove import prove
-from archfit.errors import InternalError
-from archfit.patch import Add
-from archfit.source.split import split
 from archfit.workloads.documents import Document
 from archfit.workloads.inventory import scan_piece
+from archfit.yaml.split import split
 
 TEXT = "apiVersion: v1\nkind: Pod\nspec:\n  x: &a !t text\n  hostNetwork: true\n  containers:\n  - image: both:1\n    z: *a\n"
 PATCH = [Add(("spec", "tolerations"), [{"key": "on"}])]

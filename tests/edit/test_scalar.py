@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from archfit.edit.render import Style, block, flow, quoted, scalar
-from archfit.source.compose import parse
-from archfit.source.values import PlainKey, Typed
+from archfit.yaml.compose import parse
+from archfit.yaml.values import PlainKey, Typed
 
 if TYPE_CHECKING:
     from yaml_judge import Judge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
 from archfit.images.overrides import override
 from archfit.images.platforms import Found, ImagePlatforms, Platform
 from archfit.images.reference import parse

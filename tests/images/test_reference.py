@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from archfit.errors import InvalidReference
+from archfit.base.errors import InvalidReference
 from archfit.images.reference import host_and_port, is_digest, is_host, parse
 
 F64 = "sha256:" + "f" * 64

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from archfit.errors import InvalidReference
+from archfit.base.errors import InvalidReference
 from archfit.images.reference import Reference, host_and_rest, is_digest, is_host, is_path, parse
 from archfit.images.reference_grammar import check, follows_digest, follows_host, follows_path
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from archfit.images.reference import parse
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.scoped_keys import ScopedKeys
+from archfit.lookup.store.sqlite import SqliteStore
 from archfit.options.settings import Operator
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.routing.routes import Routes
-from archfit.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Unknown
-from archfit.lookup.resolver import open_lookup
-from archfit.lookup.surroundings import Deadline
+from archfit.lookup.lookup import open_lookup
+from archfit.lookup.store import StoreTrouble
+from archfit.lookup.store.sqlite import SqliteStore
 from archfit.registry.credentials.keychain import Keychain
-from archfit.store import StoreTrouble
-from archfit.store.sqlite import SqliteStore
+from archfit.registry.lookup_context import Deadline
 from fake_registry import Answer, FakeRegistry
 from lookup_runs import Runs
 from redis_server import RedisServer
@@ -134,8 +134,8 @@ def test_a_cache_that_never_answers_takes_its_share_once(
 
 
 def test_no_command_is_sent_to_a_cache_after_the_end() -> None:
-    from archfit.options.cache_path import cache_path
-    from archfit.store.redis import RedisStore
+    from archfit.lookup.store.redis import RedisStore
+    from archfit.options.text_form import cache_path
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(0)

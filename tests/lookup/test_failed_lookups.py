@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.errors import UsageError
-from archfit.lookup.resolver import open_lookup
-from archfit.options.cache_path import cache_path
+from archfit.base.errors import UsageError
+from archfit.lookup.lookup import open_lookup
+from archfit.lookup.store.sqlite import SqliteStore
 from archfit.options.settings import Operator, Options
-from archfit.store.sqlite import SqliteStore
+from archfit.options.text_form import cache_path
 
 if TYPE_CHECKING:
     from pathlib import Path

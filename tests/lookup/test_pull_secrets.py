@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from archfit.source.split import split
 from archfit.workloads.pull_secrets import SecretEntry, matching, pull_secrets
+from archfit.yaml.split import split
 from fake_registry import Answer, FakeRegistry
 from program import archfit
 from redis_server import RedisServer

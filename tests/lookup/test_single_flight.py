@@ -12,7 +12,7 @@ from archfit.images.reference import Reference, parse
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.entries import OwnKeys
 from archfit.lookup.single_flight import LEASE_SECONDS, single_flight
-from archfit.store.sqlite import SqliteStore
+from archfit.lookup.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
 from archfit.options import long_flags, text_form
 from archfit.options.arguments import from_arguments
-from archfit.options.problem import Problem
 from archfit.options.table import TABLE, Option
+from archfit.options.text_form import Problem
 
 VALUES = (
     "",

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 import machine
+from archfit.base.errors import ArchfitError, InvalidInput, UsageError
 from archfit.cluster.nodes import Cluster, Rule, Taint, nodes, summarised
-from archfit.errors import ArchfitError, InvalidInput, UsageError
-from archfit.integrations.cluster.setup import run
+from archfit.cluster.setup import run
 from archfit.options.load import load
 from archfit.options.settings import GKE, Options, Settings, Toleration, TolerationRule
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
 from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options.config_file import from_file, from_values
 from archfit.options.config_yaml import DEPTH_LIMIT, read, resolved
+from archfit.options.hosts import mirror
 from archfit.options.layers import merge
-from archfit.options.mirrors import mirror
 from archfit.options.option_entries import Exclude, Match, Rule
-from archfit.options.problem import Problem
 from archfit.options.settings import GKE, Operator, Options, Settings, Toleration, TolerationRule
+from archfit.options.text_form import Problem
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")

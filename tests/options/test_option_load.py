@@ -8,15 +8,15 @@ import sys
 
 import pytest
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
+from archfit.cli.usage.general_flags import help_or_version
 from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options.config_file import from_values
+from archfit.options.hosts import mirror
 from archfit.options.load import load
-from archfit.options.mirrors import mirror
 from archfit.options.option_entries import CacheServer, Exclude, HostPattern, Match, RequestRate, Rule
 from archfit.options.settings import Operator, Options, Settings, Toleration, TolerationRule
 from archfit.options.table import BY_KEY, TABLE, Option
-from archfit.usage.general_flags import help_or_version
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")
@@ -541,8 +541,9 @@ def test_a_bare_run_imports_nothing_for_its_options() -> None:
         "archfit.options",
         "archfit.options.load",
         "archfit.options.settings",
-        "archfit.record",
-        "archfit.typing_names",
+        "archfit.base",
+        "archfit.base.record",
+        "archfit.base.typing_names",
     }
 
 

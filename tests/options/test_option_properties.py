@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
+from archfit.cli.usage.general_flags import help_or_version
 from archfit.options.config_file import from_file
 from archfit.options.layers import merge
 from archfit.options.load import load
 from archfit.options.table import TABLE
-from archfit.usage.general_flags import help_or_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

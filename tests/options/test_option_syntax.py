@@ -7,11 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from archfit.images.platforms import ImagePlatforms, Platform
-from archfit.options import mirrors, taints, text_form
-from archfit.options.excludes import exclude
+from archfit.options import hosts, text_form
 from archfit.options.option_entries import Exclude, Mirror
-from archfit.options.problem import Problem
 from archfit.options.settings import GKE, Toleration, TolerationRule
+from archfit.options.text_form import Problem, exclude
 
 Parse = Callable[[str], object]
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")
@@ -151,74 +150,74 @@ GOOD = [
         exclude, "Job/*/migrate-[0-9]?", Exclude("Job", "*", "migrate-[0-9]?"), id="exclude: a name"
     ),
     pytest.param(
-        mirrors.mirror_pair,
+        hosts.mirror_pair,
         "docker.io=https://hub.example",
         Mirror("docker.io", "https", "hub.example"),
         id="mirror",
     ),
     pytest.param(
-        mirrors.mirror_pair,
+        hosts.mirror_pair,
         "docker.io=https://hub.example/a/b-c/",
         Mirror("docker.io", "https", "hub.example", "a/b-c"),
         id="mirror: the last slash falls",
     ),
     pytest.param(
-        mirrors.mirror_pair,
+        hosts.mirror_pair,
         "*=http://127.0.0.1:5000",
         Mirror("*", "http", "127.0.0.1:5000"),
         id="mirror: all, plain HTTP",
     ),
     pytest.param(
-        mirrors.mirror_pair,
+        hosts.mirror_pair,
         "Host:5000=https://[::1]:5001/hub",
         Mirror("host:5000", "https", "[::1]:5001", "hub"),
         id="mirror: ports, IPv6, hosts in lower case",
     ),
-    pytest.param(taints.toleration_rule, "gke", GKE, id="toleration: gke"),
+    pytest.param(text_form.toleration_rule, "gke", GKE, id="toleration: gke"),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "kubernetes.io/arch=arm64:NoSchedule",
         GKE,
         id="toleration: gke written out is the same",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "arch=arm64:NoExecute",
         _rule("arch", "Equal", "arm64", "arm64", effect="NoExecute"),
         id="toleration: architecture from the value",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "kubernetes.io/arch=arm:NoSchedule",
         _rule("kubernetes.io/arch", "Equal", "arm", "arm"),
         id="toleration: arm is 32-bit under Kubernetes' own key",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "arch=aarch64:NoSchedule",
         _rule("arch", "Equal", "aarch64", "arm64"),
         id="toleration: the value's other spelling",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "k8smultiarcher=arm64Supported:NoSchedule@arm64,amd64",
         _rule("k8smultiarcher", "Equal", "arm64Supported", "amd64", "arm64"),
         id="toleration: architectures after @, sorted (k8smultiarcher's own taint)",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "arch=arm64:NoSchedule@amd64",
         _rule("arch", "Equal", "arm64", "amd64"),
         id="toleration: what follows @ wins over the value",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "arm-only:NoSchedule@arm64",
         _rule("arm-only", "Exists", "", "arm64"),
         id="toleration: no value means Exists",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "arm-only=:PreferNoSchedule@arm64",
         _rule("arm-only", "Equal", "", "arm64", effect="PreferNoSchedule"),
         id="toleration: an empty value means exactly that",
@@ -434,121 +433,121 @@ BAD = [
         id="exclude: an empty part",
     ),
     pytest.param(
-        mirrors.mirror_pair,
+        hosts.mirror_pair,
         "https://hub.example",
         "a mirror needs a registry and a URL: write it as 'docker.io=https://hub.example/proxy'",
         id="mirror: no source",
     ),
     pytest.param(
-        mirrors.mirror_pair,
+        hosts.mirror_pair,
         "docker.io=hub.example",
         "the URL for 'docker.io' is not one: write it with http:// or https://, "
         "as 'docker.io=https://hub.example/proxy'",
         id="mirror: no scheme",
     ),
     pytest.param(
-        mirrors.mirror_pair,
+        hosts.mirror_pair,
         "https://docker.io=https://hub.example",
         "the part before '=' is not a registry host: write it as in 'docker.io=https://hub.example'",
         id="mirror: a scheme in the source",
     ),
     pytest.param(
-        mirrors.mirror_pair,
+        hosts.mirror_pair,
         "docker_io=https://hub.example",
         "'docker_io' is not a registry host: write one as 'docker.io' or 'host:5000', or '*' for all",
         id="mirror: no host",
     ),
     pytest.param(
-        mirrors.mirror_pair,
+        hosts.mirror_pair,
         "index.docker.io=https://hub.example",
         "'index.docker.io' is called 'docker.io' in references: write 'docker.io'",
         id="mirror: Docker Hub's other name",
     ),
     pytest.param(
-        mirrors.mirror_pair,
+        hosts.mirror_pair,
         "docker.io=https:///hub",
         "the URL for 'docker.io' has no valid host: write it as 'https://hub.example/proxy'",
         id="mirror: a URL without a host",
     ),
     pytest.param(
-        mirrors.mirror_pair,
+        hosts.mirror_pair,
         "docker.io=https://hub.example/v2/",
         "the URL for 'docker.io' ends in '/v2', which is added to it: write 'https://hub.example'",
         id="mirror: the API's own path",
     ),
     pytest.param(
-        mirrors.mirror_pair,
+        hosts.mirror_pair,
         "docker.io=https://hub.example/Hub",
         "the URL for 'docker.io' has a path that is not a repository prefix: "
         "write lower-case names, as in '/hub/proxy'",
         id="mirror: capitals in the path",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "dedicated=arm:NoSchedule-",
         "'NoSchedule-' is not a taint effect: write 'NoSchedule'",
         id="toleration: kubectl's removal",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "dedicated=true:NoSchedule",
         "'dedicated=true:NoSchedule' does not say which architectures its nodes have: "
         "write 'dedicated=true:NoSchedule@arm64'",
         id="toleration: no architecture derivable",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "pool=arm:NoSchedule",
         "'pool=arm:NoSchedule' does not say which architectures its nodes have: "
         "write 'pool=arm:NoSchedule@arm64'",
         id="toleration: arm may be said of arm64 under a key of one's own",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "arm-only:NoSchedule",
         "'arm-only:NoSchedule' does not say which architectures its nodes have: "
         "write 'arm-only:NoSchedule@arm64'",
         id="toleration: no value to derive from",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "a=b:NoSchedule@",
         "'a=b:NoSchedule@' names no architecture after '@': write 'a=b:NoSchedule@arm64'",
         id="toleration: nothing after @",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "arch=arm64",
         "'arch=arm64' names no effect: write 'arch=arm64:NoSchedule'",
         id="toleration: no effect",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "arch=arm64@arm64",
         "'arch=arm64@arm64' names no effect: write 'arch=arm64:NoSchedule@arm64'",
         id="toleration: no effect before @",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "arch=arm64:noschedule",
         "'noschedule' is not a taint effect: write 'NoSchedule'",
         id="toleration: an effect in lower case",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "arch=arm64:Sometimes",
         "'Sometimes' is not a taint effect: known are NoSchedule, PreferNoSchedule, NoExecute",
         id="toleration: no such effect",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "=arm64:NoSchedule",
         "'' is not a key of a label or taint: write letters, digits, '-', '_' and '.', "
         "with a DNS name and '/' in front if it has one, as 'example.com/arch'",
         id="toleration: no key",
     ),
     pytest.param(
-        taints.toleration_rule,
+        text_form.toleration_rule,
         "arch=a b:NoSchedule@arm64",
         "'a b' is not a value of a label or taint: write up to 63 letters, digits, '-', '_' and '.'",
         id="toleration: a blank in the value",
@@ -580,7 +579,7 @@ def test_refuses(parse: Parse, text: str, message: str) -> None:
 def test_a_mirror_with_a_secret_is_refused_without_repeating_it(text: str) -> None:
     """No message holds a password or token."""
     with pytest.raises(Problem) as caught:
-        mirrors.mirror_pair(text)
+        hosts.mirror_pair(text)
     assert "hunter2" not in str(caught.value)
 
 

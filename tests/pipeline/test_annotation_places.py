@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
+from archfit.base.results import Location
 from archfit.options.settings import Options
 from archfit.placement.annotations import metadata_chain, misplaced
-from archfit.results import Location
 from archfit.workloads.pod_specs import find_pods
 from pod_decisions import ARCH
 from stream_edits import Failed, edited

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from archfit.commands.transform import run
+from archfit.rewrite.command import run
 from stream_edits import Failed, edited
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archfit.options.settings import Options
-from archfit.report.run_text import lines, summary
+from archfit.reports.summary import lines, summary
 from stream_edits import edited
 
 OWNED = "ownerReferences: [{{apiVersion: {0}, kind: {1}, name: {2}, uid: u, controller: true}}]"

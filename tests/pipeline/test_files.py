@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit import files, standard_streams
-from archfit.errors import ArchfitError, message_of
-from archfit.files import Prepared, read_file, read_regular, replace
+from archfit.base import files, standard_streams
+from archfit.base.errors import ArchfitError, message_of
+from archfit.base.files import Prepared, read_file, read_regular, replace
 
 if TYPE_CHECKING:
     from pathlib import Path

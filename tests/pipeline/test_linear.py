@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from archfit.base.patch import Add, Remove, Test, apply
 from archfit.options.settings import Options
-from archfit.patch import Add, Remove, Test, apply
 from stream_edits import Failed, edited
 from traced_lines import lines
 

@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from archfit import pipeline, stream
-from archfit.errors import ArchfitError, InvalidInput
+from archfit import pipeline
+from archfit.base.errors import ArchfitError, InvalidInput
 from archfit.options.settings import Options
-from archfit.source.compose import parse
-from archfit.source.scan import whole
-from archfit.source.split import split
 from archfit.workloads import documents, inventory
+from archfit.yaml import stream
+from archfit.yaml.compose import parse
+from archfit.yaml.scan import whole
+from archfit.yaml.split import split
 from fuzz.engine import lookup
 from fuzz.mixed import mixed
 

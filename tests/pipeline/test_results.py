@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from archfit.options.settings import Options
-from archfit.report.run_report import RunReport, json_report
+from archfit.reports.report import RunReport, json_report
 from stream_edits import Failed, edited
 
 if TYPE_CHECKING:
-    from archfit.results import Result
+    from archfit.base.results import Result
 
 POD = "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: web, namespace: shop}}\nspec:\n  template:\n    spec:\n      containers:\n      - image: {image}\n"
 

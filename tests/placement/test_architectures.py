@@ -8,7 +8,7 @@ import pytest
 
 from archfit.images.platforms import Found, Platform
 from archfit.options.settings import Options
-from archfit.placement.architectures import offered, removed, supported
+from archfit.placement.evidence import offered, removed, supported
 from archfit.workloads.pods import ImageUse
 from pod_decisions import decided, found, in_, one, term, terms_of, using
 

@@ -5,7 +5,7 @@
     no widening   where it can run afterwards, it could run before, but for arch taints
     narrowness    only additions: all of the user's values stay, in place
     idempotence   a second run changes nothing
-    one patch     python-jsonpatch makes of it what `archfit.patch.apply` makes
+    one patch     python-jsonpatch makes of it what `archfit.base.patch.apply` makes
 
     no opening    where a new toleration lets it in, every image runs, in C or not
     virtual       a virtual node that it could reach stays reachable
@@ -25,9 +25,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from archfit import patch
+from archfit.base import patch
 from archfit.options.settings import GKE, Options, Toleration, TolerationRule
-from archfit.source.values import Typed
+from archfit.yaml.values import Typed
 from pod_decisions import Outcome, decided
 from scheduler_model import (
     ARCH,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from archfit.options.settings import Options
-from archfit.source.values import Typed
+from archfit.yaml.values import Typed
 from pod_decisions import ARCH, OS, PREFERRED, REQUIRED, one, questions_of, requiring, term
 
 NUMBER, TRUE = Typed("int", "5"), Typed("bool", "true")

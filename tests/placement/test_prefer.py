@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from archfit.base.patch import Add, Test
 from archfit.images.platforms import Unasked, Unknown, parse_platform
 from archfit.options.settings import Options
-from archfit.patch import Add, Test
-from archfit.source.values import Typed
+from archfit.yaml.values import Typed
 from pod_decisions import ARCH, BETA, PREFERRED, decided, in_, one, requiring, term, terms_of, using
 
 AR = "amd64 arm64"

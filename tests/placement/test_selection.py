@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from archfit.errors import UsageError
-from archfit.options.excludes import exclude
+from archfit.base.errors import UsageError
 from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options
-from archfit.source.values import Typed
+from archfit.options.text_form import exclude
+from archfit.yaml.values import Typed
 from pod_decisions import (
     GKE,
     PREFERRED,

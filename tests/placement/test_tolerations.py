@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from archfit.base.patch import Add, Test
 from archfit.options.settings import Options, Toleration, TolerationRule
-from archfit.patch import Add, Test
 from archfit.placement.tolerations import covers, uncovered
 from pod_decisions import ARCH, GKE, one
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from archfit.base.results import Location
 from archfit.images.platforms import Found, ImagePlatforms, parse_platform
 from archfit.options.settings import Options
-from archfit.placement.architectures import is_plain
+from archfit.placement.evidence import is_plain
 from archfit.placement.requirement import judge
 from archfit.placement.selection import pod_options
-from archfit.results import Location
 from pod_decisions import GKE, Outcome, a_pod, answers, decided, found, in_, one, term, terms_of, using
 
 RUNTIME = {"runtimeClassName": "wasmtime"}

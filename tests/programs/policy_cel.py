@@ -14,9 +14,9 @@ import sys
 from collections import Counter
 from random import Random
 
-from archfit.admission.policy.objects import policy_objects
-from archfit.admission.policy.policy_settings import PolicySettings
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
+from archfit.policy.cel.objects import policy_objects
+from archfit.policy.cel.policy_settings import PolicySettings
 from drawn_pods import any_pods
 from policy_judge import PolicyJudge, judge_binary, outcome
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from statistics import quantiles
 from typing import TYPE_CHECKING, NamedTuple
 
-from archfit.errors import ArchfitError
+from archfit.base.errors import ArchfitError
 from archfit.options.settings import Options
 from control_plane import ControlPlane
 from pod_decisions import found

@@ -36,18 +36,16 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from admission_doors import LOCKED, admission_door
 from archfit.admission.added_record import NAME
-from archfit.lookup.lockfile import render
 from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.load import load
 from control_plane import ControlPlane, Refused
 from drawn_pods import at_creation
 from drawn_pods.drawing import ARCH, RUNTIME_CLASSES
-from fake_registry import FakeRegistry
 from mutating_webhooks import ARCHFIT, SCRIPT, Event, Scripted, changed, webhook
 from pod_decisions import PREFERRED, REQUIRED
 from policy_runs import Policies, decided, policy_options, stripped
-from webhook_server import WebhookServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -56,7 +54,6 @@ if TYPE_CHECKING:
 
 ARCHITECTURES = ("amd64", "arm64", "s390x")
 DOORS = ("policy", "webhook", "both")
-LOCKED = at_creation.platforms()
 FIRST, LAST = "aa", "zz"
 """The webhooks, called before and after archfit's `mm`."""
 CHOICES: tuple[dict[str, Any], ...] = (
@@ -147,22 +144,25 @@ def door(
     """The door and the two webhooks, in force for the namespace of that name. choice: of the configuration."""
     plane, scripted = policies.plane, Scripted()
     plane.namespace(name)
-    arm = _probe(name, "arm:1")
+    arm = _probe(name)
     with contextlib.ExitStack() as stack:
         for other in (FIRST, LAST):
             url = stack.enter_context(scripted.webhook(other))
             stack.enter_context(webhook(plane, f"{other}-{name}", url, name, seconds=_SECONDS))
-        if kind != "webhook":
-            installed = policies.install(name, LOCKED, _options(choice, folder), companion=True)
-            stack.callback(policies.remove, installed)
-            plane.until("the companion warns", lambda: plane.warnings(_probe(name, "new:1")))
-        if kind != "policy":
-            registry = stack.enter_context(FakeRegistry())
-            (folder / "archfit.lock").write_bytes(render(LOCKED))
-            more = ("--mirror", f"*={registry.url}", "--lock-file", str(folder / "archfit.lock"))
-            server = stack.enter_context(WebhookServer(folder / "server", *more, *_words(choice, folder)))
-            url = stack.enter_context(scripted.before(server.url))
-            stack.enter_context(webhook(plane, f"mm-{name}", url, name, seconds=_SECONDS))
+        stack.enter_context(
+            admission_door(
+                policies,
+                kind,
+                name,
+                folder,
+                options=_options(choice, folder),
+                words=_words(choice, folder),
+                name=f"mm-{name}",
+                companion=True,
+                seconds=_SECONDS,
+                through=scripted.before,
+            )
+        )
         watched = [other for other in (FIRST, LAST, ARCHFIT) if other != ARCHFIT or kind != "policy"]
 
         def in_force() -> bool:
@@ -175,12 +175,12 @@ def door(
         yield scripted
 
 
-def _probe(name: str, image: str) -> dict[str, Any]:
+def _probe(name: str) -> dict[str, Any]:
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": "probe", "namespace": name, "annotations": {SCRIPT: '{"id": "probe"}'}},
-        "spec": {"containers": [{"name": "c", "image": f"quay.io/team/{image}"}]},
+        "spec": {"containers": [{"name": "c", "image": "quay.io/team/arm:1"}]},
     }
 
 

@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from archfit.errors import ArchfitError
+from archfit.base.errors import ArchfitError
 from control_plane import ControlPlane, Refused
 from drawn_pods import at_creation
 from drawn_pods.drawing import RUNTIME_CLASSES

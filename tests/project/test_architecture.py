@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from fnmatch import fnmatch
 from functools import cache
 
 import grimp
@@ -23,14 +25,23 @@ ARROWS = set(_ARROW.findall(picture()))
 NODES = dict(_NODE.findall(picture()))
 
 
+def _contract() -> dict[str, list[str]]:
+    """The first contract of import-linter, whose `ignore_imports` are the gates from the command line to a product."""
+    configuration = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contract: dict[str, list[str]] = configuration["tool"]["importlinter"]["contracts"][0]
+    return contract
+
+
 @cache
 def imports() -> set[tuple[str, str]]:
     """Pairs of packages of which the first imports the second when it runs."""
     graph = grimp.build_graph("archfit", exclude_type_checking_imports=True, cache_dir=None)
+    gates = [tuple(gate.split(" -> ")) for gate in _contract()["ignore_imports"]]
     pairs = {
         (importer.split(".")[1], imported.split(".")[1])
         for importer in graph.modules - {"archfit"}
         for imported in graph.find_modules_directly_imported_by(importer) - {"archfit"}
+        if not any(fnmatch(importer, start) and fnmatch(imported, end) for start, end in gates)
     }
     return {(importer, imported) for importer, imported in pairs if importer != imported}
 

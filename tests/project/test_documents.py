@@ -4,9 +4,9 @@ import re
 import tomllib
 
 import pytest
+from option_pages import updated
 
 from archfit import __version__
-from archfit.options.describe import updated
 from machine import ROOT
 
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))

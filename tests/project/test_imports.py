@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from archfit.store.directories import default_path
+from archfit.lookup.store.directories import default_path
 from fake_registry import FakeRegistry
 from machine import ROOT
 from tls_files import tls_files
@@ -93,10 +93,10 @@ HEAVY = {
     "fnmatch",
 }
 OWN = {
-    "archfit.workloads.coverage.known_kinds",
-    "archfit.workloads.coverage.unknown_kinds",
-    "archfit.registry.registry_session",
-    "archfit.registry.transport.connection",
+    "archfit.workloads.unsupported.known_kinds",
+    "archfit.workloads.unsupported.unknown_kinds",
+    "archfit.registry.fetcher",
+    "archfit.registry.http.transport",
     "archfit.admission.admitted_pod",
     "uvicorn",
     "prometheus_client",
@@ -104,7 +104,7 @@ OWN = {
 FORBIDDEN = NETWORK | HEAVY | OWN
 # Modules of the standard library that take 0.8 to 2.3 ms each. Methods of strings and C modules do for usual input.
 PURE = {"re", "enum", "json", "functools", "collections", "argparse"}
-CACHE = {"sqlite3", "_sqlite3", "redis", "archfit.store.sqlite", "archfit.store.redis"}
+CACHE = {"sqlite3", "_sqlite3", "redis", "archfit.lookup.store.sqlite", "archfit.lookup.store.redis"}
 PARSER = {"yaml", "yaml._yaml"}
 
 _RUN = """
@@ -113,7 +113,7 @@ def guard(event, arguments):
     if event.startswith("socket.") or event in {events!r}:
         raise RuntimeError(event)
 sys.addaudithook(guard)
-from archfit.cli import main
+from archfit.cli.main import main
 code = main(sys.argv[1:])
 loaded = sorted(sys.modules)
 import json
@@ -174,7 +174,7 @@ def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy(stream, envir
 @pytest.mark.parametrize(
     ("stream", "most"),
     [
-        pytest.param(CONFIG_MAP, 29, id="nothing"),
+        pytest.param(CONFIG_MAP, 33, id="nothing"),
         pytest.param(DEPLOYMENT, 76, id="pods"),
         pytest.param(FLOW, 77, id="pods-in-flow-style"),
     ],
@@ -237,23 +237,11 @@ def test_a_run_with_nothing_to_do_loads_no_parser_no_decisions_and_no_cache():
 
 
 NEVER = {
-    "httpx",
-    "httpcore",
-    "h11",
-    "anyio",
-    "http.client",
-    "email",
-    "logging",
+    "rich",
     "asyncio",
-    "concurrent.futures",
-    "ctypes",
-    "subprocess",
-    "dataclasses",
-    "typing",
-    "pathlib",
     "encodings.idna",
     "archfit.registry.credentials.credential_helper",
-    "archfit.integrations.renderer_command",
+    "archfit.cli.inputs.renderer_command",
 }
 _COLD = """
 import sys
@@ -269,7 +257,7 @@ for name in ("start_new_thread", "start_joinable_thread"):  # the second from Py
         return _start(*given, **more)
     if hasattr(_thread, name):
         setattr(_thread, name, start)
-from archfit.cli import main
+from archfit.cli.main import main
 code = main(sys.argv[1:])
 import json
 sys.stderr.write("\\n" + json.dumps([code, sorted(sys.modules), order]))
@@ -308,12 +296,13 @@ def test_a_run_that_asks_connects_before_it_loads_what_asks(distant, words, stre
     assert registry.count() == 1
     assert set(modules) & NEVER == set()
     connecting = order.index("a thread")
-    for later in ("ssl", "archfit.registry.image_requests", "archfit.registry.transport.http_transport"):
+    for later in ("ssl", "httpx", "archfit.registry.client"):
         assert order.index(later) > connecting, later
+    assert order.index("ssl") < order.index("httpx"), "TLS begins while httpx is loaded"
 
 
-def test_httpx_is_for_the_api_server_and_h11_for_unusual_answers() -> None:
-    """Requests to registries load neither: `registry.transport.http1` reads what registries usually answer."""
+def test_one_module_knows_which_http_library_it_is() -> None:
+    """So that another one can take its place."""
     knows = {"httpx": set(), "httpcore": set(), "h11": set()}
     for path in (ROOT / "transformer").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -322,4 +311,4 @@ def test_httpx_is_for_the_api_server_and_h11_for_unusual_answers() -> None:
             for name in names:
                 if name.partition(".")[0] in knows:
                     knows[name.partition(".")[0]].add(path.stem)
-    assert knows == {"httpx": {"service_account"}, "httpcore": set(), "h11": {"h11_answer"}}
+    assert knows == {"httpx": {"transport"}, "httpcore": {"transport", "streams"}, "h11": set()}

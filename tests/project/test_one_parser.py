@@ -17,7 +17,7 @@ NOTATIONS = [
     ("a digest", r"sha256:\[", "images/reference_grammar.py"),
     ("a path of an image", r"\[\._\]\|__", "images/reference_grammar.py"),
     ("an IPv6 address as a registry's host", r"\\\[\[[a-f0-9A-F-]*:\]", "images/reference_grammar.py"),
-    ("a cache server", r"redis\(s\?\)://", "options/cache_path.py"),
+    ("a cache server", r"redis\(s\?\)://", "options/text_form.py"),
 ]
 # Values that options parsed; who takes them apart again reads the notation a second time.
 PARSED = {"mirrors", "cache", "allow_hosts", "deny_hosts", "exclude", "tolerate", "image_platforms", "assume"}

@@ -14,8 +14,8 @@ from itertools import takewhile
 
 import pytest
 
-from archfit.usage.command_row import Command
-from archfit.usage.command_table import COMMANDS
+from archfit.cli.usage.command_row import Command
+from archfit.cli.usage.command_table import COMMANDS
 from machine import ROOT
 
 PAGES = [

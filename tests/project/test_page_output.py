@@ -2,10 +2,10 @@
 
 import re
 
-from archfit.report.immutable_objects import immutable_advice
-from archfit.results import ObjectRef
-from archfit.workloads.coverage.unknown_kinds import KINDS, reason_of
+from archfit.base.results import ObjectRef
+from archfit.reports.immutable_objects import immutable_advice
 from archfit.workloads.custom_rows import all_custom_rows
+from archfit.workloads.unsupported.unknown_kinds import KINDS, reason_of
 from machine import ROOT
 
 

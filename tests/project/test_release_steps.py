@@ -54,8 +54,8 @@ def test_a_complete_wheel_is_fine(dist):
     "name",
     [
         pytest.param("archfit/py.typed", id="marker-of-types"),
-        pytest.param("archfit/cli.py", id="module"),
-        pytest.param("archfit/report/audit_page/page.css", id="style"),
+        pytest.param("archfit/cli/main.py", id="module"),
+        pytest.param("archfit/audit/report/page.css", id="style"),
         pytest.param(f"archfit-{__version__}.data/data/share/man/man1/archfit.1", id="man-page"),
         pytest.param(f"archfit-{__version__}.data/data/share/archfit/archfit.schema.json", id="schema"),
         pytest.param(f"archfit-{__version__}.dist-info/licenses/LICENSE", id="licence"),

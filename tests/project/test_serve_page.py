@@ -7,7 +7,8 @@ from typing import get_args
 
 import pytest
 
-from archfit.admission.server import (
+from archfit.options.settings import Operator
+from archfit.webhook.server import (
     circuit_breakers,
     connection,
     http_server,
@@ -17,10 +18,8 @@ from archfit.admission.server import (
     shared_answers,
     webhook,
 )
-from archfit.admission.server.server_metrics import MOST_HOSTS, ServerMetrics
-from archfit.admission.server.verdict import Outcome
-from archfit.admission.server.warning_texts import LONGEST, LONGEST_TOGETHER
-from archfit.options.settings import Operator
+from archfit.webhook.server.server_metrics import MOST_HOSTS, ServerMetrics
+from archfit.webhook.server.verdict import LONGEST, LONGEST_TOGETHER, Outcome
 from machine import ROOT
 
 PAGE = " ".join((ROOT / "docs" / "serve.md").read_text(encoding="utf-8").split())

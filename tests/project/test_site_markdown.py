@@ -10,7 +10,7 @@ import pytest
 from machine import ROOT
 
 ADDRESS = "https://git.example/team/archfit"
-KNOWN = {"helm.md", "index.md", "audit.png", "security.md", "chart.md"}
+KNOWN = {"helm.md", "index.md", "audit.png", "security.md", "chart.md", "schemas/lock.json"}
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +33,11 @@ def site_markdown():
             "[SECURITY.md](../SECURITY.md)", "[Security](security.md)", id="the name of such a file"
         ),
         pytest.param("[c](../charts/archfit/README.md)", "[c](chart.md)", id="a file below"),
+        pytest.param(
+            "[lock.schema.json](../transformer/archfit/cli/schemas/lock.schema.json)",
+            "[lock.schema.json](schemas/lock.json)",
+            id="a schema",
+        ),
         pytest.param(
             "[m](../Makefile) and [h](helm.md)",
             f"[m]({ADDRESS}/blob/main/Makefile) and [h](helm.md)",

@@ -25,9 +25,9 @@ KEEPS = {
     "CHANGELOG.md": "a person writes it",
     "benchmarks/callers.py": "a chart and a plugin of its own",
     "transformer/archfit/integrations/helm/setup_check.py": "a chart of its own",
-    "transformer/archfit/commands/installation.py": "an example in a docstring",
-    "transformer/archfit/report/last_run.py": "an example in a docstring",
-    "transformer/archfit/report/run_report.py": "an example in a docstring",
+    "transformer/archfit/cli/installation.py": "an example in a docstring",
+    "transformer/archfit/cli/last.py": "an example in a docstring",
+    "transformer/archfit/reports/report.py": "an example in a docstring",
 }
 
 

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from archfit import pod_stages, stream
-from archfit.commands import transform
+from archfit import pod_stages
 from archfit.edit import added_keys, insert
+from archfit.lookup.store.directories import default_path
 from archfit.options.settings import Options
-from archfit.placement import architectures, pod_patch, questions
-from archfit.source import block_lines, compose, tree
-from archfit.store.directories import default_path
+from archfit.placement import evidence, pod_patch, selection
+from archfit.rewrite import command as transform
+from archfit.yaml import block_lines, compose, stream, tree
 from counted_run import counted
 from kubectl_output import to_json, to_yaml
 from live_cluster import Applied, objects
@@ -89,11 +89,11 @@ def forget() -> None:
         block_lines._entry_of.__self__,
         compose._resolved,
         insert._written,
-        architectures._removed,
-        architectures.in_order,
+        evidence._removed,
+        evidence.in_order,
         pod_patch._usual,
         pod_stages._encoded,
-        questions._no_reference,
+        selection._no_reference,
     ):
         memory.clear()
 
@@ -144,8 +144,8 @@ def more(of: Callable[[int], bytes]) -> Counter[str]:
 
 
 ONCE_FOR_A_DOCUMENT = [
-    "source/skip:identity",
-    "source/block_lines:block_text",
+    "yaml/skip:identity",
+    "yaml/block_lines:block_text",
     "workloads/documents:read",
     "workloads/block_sites:block_sites",
     "placement/decide:decide",
@@ -160,7 +160,7 @@ def test_each_document_is_read_decided_and_edited_once(name: str) -> None:
 
 def test_the_usual_edit_is_proven_without_reading_it_again() -> None:
     found = more(lambda count: documents(*[DEPLOYMENT] * count))
-    assert (found["edit/prove:prove"], found["source/compose:parse"]) == (0, 0)
+    assert (found["edit/prove:prove"], found["yaml/compose:parse"]) == (0, 0)
 
 
 def test_a_process_that_proved_many_different_edits_still_remembers_the_next() -> None:
@@ -169,19 +169,19 @@ def test_a_process_that_proved_many_different_edits_still_remembers_the_next() -
         for number in range(300)
     ]
     edited(documents(*different))
-    assert more(lambda count: documents(*[DEPLOYMENT] * count))["source/compose:parse"] == 0
+    assert more(lambda count: documents(*[DEPLOYMENT] * count))["yaml/compose:parse"] == 0
 
 
 def test_an_unusual_edit_is_read_once_more() -> None:
     found = more(lambda count: documents(*[FLOW] * count))
     assert found["edit/prove:prove"] == 10
-    assert found["source/compose:parse"] == 20
+    assert found["yaml/compose:parse"] == 20
 
 
 @pytest.mark.parametrize("text", [SERVICE, CONFIG_MAP], ids=["service", "words-of-a-pod"])
 @pytest.mark.parametrize("name", ONCE_FOR_A_DOCUMENT)
 def test_what_holds_no_pods_is_only_identified(name: str, text: str) -> None:
-    expected = 10 if name == "source/skip:identity" else 0
+    expected = 10 if name == "yaml/skip:identity" else 0
     assert more(lambda count: documents(DEPLOYMENT, *[text] * count))[name] == expected
 
 
@@ -189,7 +189,7 @@ def test_items_of_a_list_are_read_one_by_one_and_proven_without_reading_them_aga
     item = "- " + DEPLOYMENT.rstrip().replace("\n", "\n  ") + "\n"
     found = more(lambda count: (LIST + item * count).encode())
     assert {name: found[name] for name in ONCE_FOR_A_DOCUMENT} == dict.fromkeys(ONCE_FOR_A_DOCUMENT, 10)
-    assert found["source/compose:parse"] == 0
+    assert found["yaml/compose:parse"] == 0
 
 
 class Parser:

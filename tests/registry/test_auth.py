@@ -8,8 +8,7 @@ import pytest
 
 from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.token_requests import parse_token, token_get, token_post
-from archfit.registry.registry_errors import RegistryError
-from archfit.registry.transport.challenges import (
+from archfit.registry.http.challenges import (
     Challenge,
     challenges,
     check_realm,
@@ -17,6 +16,7 @@ from archfit.registry.transport.challenges import (
     may_have_credentials,
     scope_of,
 )
+from archfit.registry.registry_errors import RegistryError
 
 REALM = "https://auth.example/token"
 HUB = 'Bearer realm="https://auth.docker.io/token",service="registry.docker.io",scope="repository:a/b:pull"'

@@ -9,7 +9,7 @@ import pytest
 from archfit.images.platforms import Found, Unknown
 from archfit.images.reference import parse
 from archfit.lookup.scoped_keys import EndpointNames
-from archfit.options.mirrors import mirror
+from archfit.options.hosts import mirror
 from archfit.options.settings import Operator
 from archfit.registry.manifest import INDEXES, MANIFESTS, OCI_ARTIFACT, OCI_INDEX
 from archfit.registry.routing.endpoints import itself, mirrored

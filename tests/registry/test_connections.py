@@ -8,10 +8,11 @@ import ssl
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
+import httpcore
 import pytest
 
+from archfit.registry.http.streams import DirectStream, ProxyStream
 from archfit.registry.manifest import OCI_INDEX
-from archfit.registry.transport.network_stream import NetworkStream
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
 from lookup_runs import Runs
 from tls_files import tls_files
@@ -46,6 +47,7 @@ def nested(fake: FakeRegistry) -> None:
         pytest.param(SURPLUS, 2, id="one answer"),
         pytest.param(SURPLUS * 100, 2, id="many answers"),
         pytest.param(b"HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n", 2, id="without a body"),
+        pytest.param(SURPLUS[:20], 2, id="half an answer"),
     ],
 )
 def test_an_answer_that_came_before_its_request_is_nobodys(
@@ -64,6 +66,16 @@ def test_an_answer_that_came_before_its_request_is_nobodys(
     runs = Runs(tmp_path, fake.url)
     assert runs.names("x.io/a:1") == ["linux/amd64"]
     assert fake.connections == connections
+
+
+def test_httpcores_own_pool_would_take_it_for_the_answer_to_the_next_request(fake: FakeRegistry) -> None:
+    """Why `http.transport` keeps connections itself. Where this fails, httpcore's pool may do."""
+    honest = b"honest"
+    length = {"Content-Length": str(len(honest))}
+    fake.on(lambda asked: Answer(200, honest + (SURPLUS if asked.path == "/1" else b""), length))
+    with httpcore.ConnectionPool() as pool:
+        answers = [pool.request("GET", f"{fake.url}/{number}").content for number in (1, 2)]
+    assert answers == [honest, b"{}"]
 
 
 class ServerTls:
@@ -116,23 +128,34 @@ def test_what_follows_an_answer_ends_a_connection(
 ) -> None:
     """A connection that has ended is not used again, also where its end came with the answer."""
     context = tls_files().context()
-    near, far = socket.socketpair()
+    listening = socket.create_server(("127.0.0.1", 0))
+    place = listening.getsockname()
+    done = threading.Event()
 
     def serve() -> None:
-        top = ServerTls(context, far.recv, far.sendall)
-        if layers == 2:
-            top = ServerTls(context, top.recv, top.sendall)
-        top.recv(1)
-        top.sendall(b"answer", surplus=surplus, ends=ends)
+        connection, _ = listening.accept()
+        with connection:
+            top = ServerTls(context, connection.recv, connection.sendall)
+            if layers == 2:
+                top = ServerTls(context, top.recv, top.sendall)
+            top.recv(1)
+            top.sendall(b"answer", surplus=surplus, ends=ends)
+            answered.set()
+            done.wait(30)
 
+    answered = threading.Event()
     server = threading.Thread(target=serve, daemon=True)
     server.start()
     trust = ssl.create_default_context(cafile=str(tls_files().ca))
-    stream = NetworkStream(near, lambda: 10.0)
-    with far, contextlib.closing(stream):
+    left = lambda: 10.0  # noqa: E731 - a clock
+    stream: DirectStream | ProxyStream
+    stream = DirectStream(socket.create_connection(place), left) if layers == 1 else ProxyStream(*place, left)
+    with listening, contextlib.closing(stream):
         for _ in range(layers):
-            stream.start_tls(trust, "localhost", 443)
+            stream.secure(trust, "localhost", 443)
         stream.write(b"?")
-        assert stream.read() == b"answer"
-        server.join(10)
-        assert stream.has_ended() is ended
+        assert stream.read(65536) == b"answer"
+        assert answered.wait(30)
+        assert stream.get_extra_info("is_readable") is ended
+        done.set()
+        server.join(30)

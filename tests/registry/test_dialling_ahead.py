@@ -8,27 +8,27 @@ import signal
 import socket
 import struct
 import threading
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import pytest
 
 from archfit.images.platforms import Found
 from archfit.images.reference import parse
-from archfit.options.mirrors import mirror
+from archfit.options.hosts import mirror
 from archfit.options.option_entries import RequestRate
 from archfit.options.settings import Operator
 from archfit.registry.credentials.keychain import Keychain
+from archfit.registry.fetcher import Fetcher
+from archfit.registry.http.dialer import Dialer
+from archfit.registry.http.limits import LargeBodies
+from archfit.registry.http.request import Request
+from archfit.registry.http.transport import HttpTransport
+from archfit.registry.lookup_context import Deadline, LookupContext
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.registry_questions import Question
-from archfit.registry.registry_session import RegistrySession
 from archfit.registry.routing.routes import Routes
-from archfit.registry.transport.connections import Connections
-from archfit.registry.transport.host_policy import HostPolicy
-from archfit.registry.transport.request import Request
-from archfit.registry.transport.request_budget import RequestBudget
-from archfit.registry.transport.trust import Trust
 from fake_registry import Answer, Asked, FakeRegistry
+from http_transports import dialer_to, transport_to
 from lookup_runs import Runs
 from tls_files import tls_files
 
@@ -46,24 +46,26 @@ def fake() -> Iterator[FakeRegistry]:
         yield running
 
 
-def connected(fake: FakeRegistry, environ: Mapping[str, str], budget: RequestBudget | None = None) -> bool:
+def connected(fake: FakeRegistry, environ: Mapping[str, str], *, ahead: bool = True) -> bool:
     """Whether `dial_ahead` has made a connection."""
-    policy = HostPolicy({("127.0.0.1", fake.port)})
-    connections = Connections("test", environ, lambda: 9.0, policy, Trust(), budget)
-    made: list[object] = []
-    connections._dialer.dial_ahead = lambda *where: made.append(where)  # type: ignore[method-assign]
-    connections.dial_ahead(fake.url)
-    connections.close()
-    return bool(made)
+    dialer = dialer_to(fake.port, environ=environ, ahead=ahead)
+    dialer.dial_ahead(fake.url)
+    made = any(dialer._ready.values())
+    dialer.close()
+    return made
 
 
 def test_the_first_server_is_connected_to(fake: FakeRegistry) -> None:
     assert connected(fake, {})
 
 
-def test_nothing_is_dialled_ahead_where_requests_are_to_be_rare(fake: FakeRegistry) -> None:
-    budget = RequestBudget([RequestRate("*", 1.0)], lambda: 0.0, lambda _: None)
-    assert not connected(fake, {}, budget)
+def test_nothing_is_dialled_ahead_where_requests_are_to_be_rare(fake: FakeRegistry, tmp_path: Path) -> None:
+    assert not connected(fake, {}, ahead=False)
+    runs = Runs(tmp_path, fake.url)
+    for rates, ahead in (((), True), ((RequestRate("*", 1.0),), False)):
+        operator = runs.operator.replace(requests_per_second=rates)
+        with contextlib.closing(fetcher_of(operator)) as fetcher:
+            assert fetcher._dialer.ahead is ahead
 
 
 def test_nor_where_a_proxy_makes_the_connection(fake: FakeRegistry) -> None:
@@ -71,11 +73,18 @@ def test_nor_where_a_proxy_makes_the_connection(fake: FakeRegistry) -> None:
     assert connected(fake, {"http_proxy": "http://127.0.0.1:1", "no_proxy": "127.0.0.1"})
 
 
+def test_nor_once_a_request_can_dial_for_itself(fake: FakeRegistry) -> None:
+    dialer = dialer_to(fake.port)
+    HttpTransport(dialer, LargeBodies(dialer.left))
+    dialer.dial_ahead(fake.url)
+    assert not any(dialer._ready.values())
+
+
 def test_a_server_that_is_denied_is_not_connected_to() -> None:
-    connections = Connections("test", {}, lambda: 9.0, HostPolicy(denied=[]), Trust())
-    connections.policy.check = _refuse  # type: ignore[method-assign]
+    dialer = dialer_to()
+    dialer.policy.check = _refuse  # type: ignore[method-assign]
     with pytest.raises(RegistryError):
-        connections.dial_ahead("http://127.0.0.1:1")
+        dialer.dial_ahead("http://127.0.0.1:1")
 
 
 def _refuse(*_: object) -> None:
@@ -98,18 +107,23 @@ def test_what_went_wrong_is_said_by_the_request_and_not_tried_again(
         tried.append(given)
         raise socket.gaierror(socket.EAI_NONAME, "unknown")
 
-    monkeypatch.setattr("archfit.registry.transport.dialer._resolve", nowhere)
+    monkeypatch.setattr("archfit.registry.http.dialer._resolve", nowhere)
     assert "the name 'x.io' cannot be resolved" in Runs(tmp_path, "https://x.io").cause("x.io/a:1")
     assert len(tried) == 1
 
 
-def session_at(fake: FakeRegistry) -> RegistrySession:
-    operator = Operator(mirrors=(mirror("x.io", fake.url),))
+def fetcher_of(operator: Operator) -> Fetcher:
+    deadline = Deadline()
+    deadline.start(9.0)
+    context = LookupContext(
+        {}, lambda: 0.0, lambda _: None, progress=None, named_hosts_only=False, deadline=deadline
+    )
     keychain = Keychain("", {"HOME": "/nowhere"})
-    ends = monotonic() + 9
-    left = lambda: max(0.0, ends - monotonic())  # noqa: E731 - a clock
-    routes = Routes(operator)
-    return RegistrySession(operator, {}, lambda: 0.0, lambda _: None, left, lambda *_: None, keychain, routes)
+    return Fetcher(operator, context, lambda *_: None, keychain, Routes(operator))
+
+
+def fetcher_at(fake: FakeRegistry) -> Fetcher:
+    return fetcher_of(Operator(mirrors=(mirror("x.io", fake.url),)))
 
 
 def test_a_signal_is_handled_while_answers_are_waited_for_whichever_thread_gets_it(
@@ -127,28 +141,28 @@ def test_a_signal_is_handled_while_answers_are_waited_for_whichever_thread_gets_
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
 
     fake.on(script)
-    session = session_at(fake)
+    fetcher = fetcher_at(fake)
     questions = [Question(parse("x.io/a:1"))]
     try:
-        answers = session.fetcher.ask(questions, session.fetcher.routes(questions), block, None)
+        answers = fetcher.ask(questions, fetcher.routes(questions), block)
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGUSR1})
         signal.signal(signal.SIGUSR1, before)
-        session.close()
+        fetcher.close()
     assert [type(answer) for answer in answers] == [Found]
 
 
 def test_what_cannot_be_loaded_is_an_error_and_leaves_no_thread_behind(fake: FakeRegistry) -> None:
-    session = session_at(fake)
+    fetcher = fetcher_at(fake)
     questions = [Question(parse("x.io/a:1"))]
     before = set(threading.enumerate())
 
     def broken() -> None:
         raise MemoryError
 
-    with contextlib.closing(session):
+    with contextlib.closing(fetcher):
         with pytest.raises(MemoryError):
-            session.fetcher.ask(questions, session.fetcher.routes(questions), broken, None)
+            fetcher.ask(questions, fetcher.routes(questions), broken)
         for thread in set(threading.enumerate()) - before:
             # The registry may begin a thread just now, and one that has not begun cannot be waited for.
             if "serve" not in thread.name and "process_request" not in thread.name:
@@ -225,12 +239,19 @@ def test_a_registry_that_hangs_up_at_the_beginning_of_tls_is_asked_again(tmp_pat
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("module", ["dialer", "http_transport"])
+@pytest.mark.parametrize("begins", [False, True], ids=["dialled", "with-tls-begun"])
 def test_a_connection_that_stayed_silent_for_long_is_not_asked_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, begins: bool
 ) -> None:
     files, accepted = tls_files(), []
-    monkeypatch.setattr(f"archfit.registry.transport.{module}.SILENT_SECONDS", -1.0)
+    begin_tls = Dialer.begin_tls
+
+    def late(dialer: Dialer, origin: str) -> None:
+        if begins:
+            begin_tls(dialer, origin)
+        monkeypatch.setattr("archfit.registry.http.dialer.SILENT_SECONDS", -1.0)
+
+    monkeypatch.setattr(Dialer, "begin_tls", late)
 
     class Registry(FakeRegistry):
         def accepted(self, connection: socket.socket) -> None:
@@ -246,13 +267,25 @@ def test_a_connection_that_stayed_silent_for_long_is_not_asked_over(
 
 def test_a_thread_that_outlasts_the_run_leaves_no_connection_open(fake: FakeRegistry) -> None:
     """The deadline ends a run while its threads still wait; what they come home with is closed at once."""
-    connections = Connections("test", {}, lambda: 9.0, HostPolicy({("127.0.0.1", fake.port)}), Trust())
-    request = Request("ping", "GET", f"{fake.url}/v2/", {}, fake.url, 100)
-    connections.close()
-    connections.dial_ahead(fake.url)
-    assert not any(connections._dialer._ready.values())
-    connections.send(request)
-    assert connections._http
-    connections._http.close()
-    connections.send(request)
-    assert not any(connections._http._idle.values())
+    dialer = dialer_to(fake.port)
+    dialer.close()
+    dialer.dial_ahead(fake.url)
+    assert not any(dialer._ready.values())
+    transport = transport_to(fake.port)
+    transport.close()
+    transport.send(Request("ping", "GET", f"{fake.url}/v2/", {}, fake.url, 100))
+    assert not any(transport._idle.values())
+
+
+@pytest.mark.real
+def test_tls_begins_once_on_a_connection_whichever_threads_want_it(tmp_path: Path) -> None:
+    files = tls_files()
+    with FakeRegistry(files.context()) as registry:
+        dialer = dialer_to(registry.port, environ={"SSL_CERT_FILE": str(files.ca)})
+        dialer.dial_ahead(registry.url)
+        for _ in range(2):
+            dialer.begin_tls(registry.url)
+        transport = HttpTransport(dialer, LargeBodies(dialer.left))
+        reply = transport.send(Request("ping", "GET", f"{registry.url}/v2/", {}, registry.url, 100))
+        transport.close()
+    assert (reply.status, registry.connections) == (404, 1)

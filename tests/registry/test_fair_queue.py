@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Unknown
-from archfit.registry.fair_queue import FairQueue
+from archfit.registry.fetcher import FairQueue
 from lookup_runs import Runs
 
 if TYPE_CHECKING:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
 from archfit.registry import untrusted_json
+from archfit.registry.http import limits
 from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
-from archfit.registry.transport import bodies
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
+from lookup_runs import Runs
 from program import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 MIB = 1024 * 1024
 IMAGES = 64
@@ -138,10 +141,8 @@ def test_documents_are_counted_before_they_are_built(monkeypatch: pytest.MonkeyP
 
 
 def test_two_large_answers_at_once_and_the_third_waits_for_a_place() -> None:
-    import threading
-
     waits: list[float] = []
-    large = bodies.LargeBodies(lambda: waits.append(0.0) or 0.0)
+    large = limits.LargeBodies(lambda: waits.append(0.0) or 0.0)
     entered: list[str] = []
 
     def enter() -> None:
@@ -149,7 +150,7 @@ def test_two_large_answers_at_once_and_the_third_waits_for_a_place() -> None:
             large.enter()
             large.enter()  # a second large answer of the same image needs no second place
             entered.append("in")
-        except bodies.RegistryError as error:
+        except limits.RegistryError as error:
             entered.append(str(error))
 
     for _ in range(3):
@@ -158,5 +159,33 @@ def test_two_large_answers_at_once_and_the_third_waits_for_a_place() -> None:
         thread.join()
     assert entered == ["in", "in", "other large answers used up the time: allow more with --timeout"]
     large.leave()  # a thread that holds no place gives none back
-    with pytest.raises(bodies.RegistryError):
+    with pytest.raises(limits.RegistryError):
         large.enter()
+
+
+def test_all_runs_of_a_process_share_the_places_of_large_answers() -> None:
+    shared = threading.Semaphore(3)
+    runs = [limits.LargeBodies(lambda: 0.0, shared) for _ in range(4)]
+    for run_ in runs[:3]:
+        run_.enter()
+    with pytest.raises(limits.RegistryError, match="other large answers used up the time"):
+        runs[3].enter()
+    runs[3].leave()  # it holds no place
+    runs[0].leave()
+    for run_ in (*runs[3:], *runs[1:]):  # those that are in need no second place
+        run_.enter()
+    for run_ in runs:
+        run_.leave()
+    assert [shared.acquire(blocking=False) for _ in range(4)] == [True, True, True, False]
+
+
+def test_an_image_whose_answer_is_too_large_gives_its_place_back(
+    fake: FakeRegistry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shared = threading.Semaphore(1)
+    monkeypatch.setattr("archfit.registry.fetcher.OF_PROCESS", shared)
+    fake.always(Answer(200, b" " * (5 * MIB)))
+    runs = Runs(tmp_path, fake.url)
+    for _ in range(2):
+        assert "sent more than 4194304 bytes: refused" in runs.cause("x.io/large:1")
+    assert shared.acquire(blocking=False)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import parse
-from archfit.options.mirrors import mirror_pair
+from archfit.options.hosts import mirror_pair
 from archfit.options.option_entries import Mirror
 from archfit.options.settings import Operator
 from archfit.registry.registry_errors import RegistryError

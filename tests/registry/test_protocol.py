@@ -16,7 +16,7 @@ import pytest
 
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.registry import client as client_module
-from archfit.registry import limits
+from archfit.registry.http import limits
 from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, platform_of
 from lookup_runs import Runs
@@ -453,7 +453,7 @@ class TestRetries:
         assert runs.waits == [0.25]
 
     def test_429_halves_the_share_of_the_host(self) -> None:
-        from archfit.registry.transport.servers import Servers
+        from archfit.registry.http.servers import Servers
 
         server = Servers().of("https://a.io")
         waves = [server.begin(1) for _ in range(32)]
@@ -495,7 +495,7 @@ class TestRetries:
         assert runs.waits == []
 
     def test_the_longest_pause_counts(self) -> None:
-        from archfit.registry.transport.servers import Servers
+        from archfit.registry.http.servers import Servers
 
         server = Servers().of("https://a.io")
         server.pause_until(107.0)
@@ -607,7 +607,7 @@ class TestLimits:
         assert isinstance(runs.ask("x.io/gone:1")["x.io/gone:1"], Absent)
         fake.once(Answer(403))
         assert "(403)" in runs.cause("x.io/denied:1")
-        monkeypatch.setattr("archfit.registry.transport.dialer._resolve", nowhere)
+        monkeypatch.setattr("archfit.registry.http.dialer._resolve", nowhere)
         runs.waits.clear()
         assert runs.cause("x.io/a:1").startswith("the name '127.0.0.1' cannot be resolved: correct")
         assert runs.waits == []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from archfit.options.option_entries import RequestRate
+from archfit.registry.http.limits import RequestBudget
 from archfit.registry.registry_errors import RegistryError
-from archfit.registry.transport.request_budget import RequestBudget
 
 HOST = "r.example"
 

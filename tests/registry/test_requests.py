@@ -249,7 +249,7 @@ def test_connections_are_at_most_the_share_and_all_reused(fake: FakeRegistry, ru
 @pytest.mark.real
 def test_one_tls_context_for_all_threads_and_lookups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
-    monkeypatch.setattr("archfit.registry.transport.tls._shared", {})
+    monkeypatch.setattr("archfit.registry.http.tls._shared", {})
     original = ssl.create_default_context
     monkeypatch.setattr(ssl, "create_default_context", lambda *a, **k: made.append(1) or original(*a, **k))
     files = tls_files()

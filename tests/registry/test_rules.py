@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from archfit.images.reference import parse
-from archfit.options.mirrors import mirror, mirror_pair
+from archfit.options.hosts import mirror, mirror_pair
 from archfit.options.option_entries import Mirror
-from archfit.options.problem import Problem
 from archfit.options.settings import Operator
+from archfit.options.text_form import Problem
+from archfit.registry.http.host_policy import kind_of
+from archfit.registry.http.proxies import proxy_for
+from archfit.registry.http.retries import is_pull_limit, retry_after, wait_seconds
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
-from archfit.registry.transport.addresses import kind_of
-from archfit.registry.transport.proxies import proxy_for
-from archfit.registry.transport.retry_policy import is_pull_limit, retry_after, wait_seconds
 
 HUB = mirror("docker.io", "https://harbor.example/hub")
 ALL = mirror("*", "http://127.0.0.1:5000")

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Unknown
+from archfit.registry.http.host_policy import HostPolicy
+from archfit.registry.http.request import Request, origin_of
+from archfit.registry.http.tls import untrusted
 from archfit.registry.registry_errors import RegistryError
-from archfit.registry.transport.connections import Connections
-from archfit.registry.transport.host_policy import HostPolicy
-from archfit.registry.transport.network_stream import untrusted
-from archfit.registry.transport.request import Request, origin_of
-from archfit.registry.transport.trust import Trust
 from fake_registry import Answer, Asked, FakeRegistry, as_json
+from http_transports import transport_to
 from lookup_runs import Runs
 from tls_files import tls_files
 
@@ -74,7 +73,7 @@ class TestAddresses:
     def test_special_addresses_are_refused_even_where_the_operator_named_the_server(
         self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str
     ) -> None:
-        monkeypatch.setattr("archfit.registry.transport.dialer._resolve", names_to(address))
+        monkeypatch.setattr("archfit.registry.http.dialer._resolve", names_to(address))
         assert f"special address, {address}, and archfit does not connect to it" in runs.cause("x.io/a:1")
         assert runs.waits == []
 
@@ -86,7 +85,7 @@ class TestAddresses:
         self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str, host: str
     ) -> None:
         runs.set(mirrors=())
-        monkeypatch.setattr("archfit.registry.transport.dialer._resolve", names_to(address))
+        monkeypatch.setattr("archfit.registry.http.dialer._resolve", names_to(address))
         cause = runs.cause(f"{host}/a:1")
         assert f"leads to a loopback address, {address}, and archfit does not connect to it" in cause
         assert "name the server with --allow-host" in cause
@@ -148,7 +147,7 @@ class TestAddresses:
 
         runs.set(mirrors=())
         runs.also("*", f"http://rebinding.example:{fake.port}")
-        monkeypatch.setattr("archfit.registry.transport.dialer._resolve", resolve)
+        monkeypatch.setattr("archfit.registry.http.dialer._resolve", resolve)
         assert runs.names("x.io/a:1") == BOTH
         assert seen == ["rebinding.example"]
 
@@ -203,7 +202,7 @@ class TestRealms:
         realm_host: str,
         users: list[str | None],
     ) -> None:
-        monkeypatch.setattr("archfit.registry.transport.host_policy.kind_of", lambda _: "public")
+        monkeypatch.setattr("archfit.registry.http.host_policy.kind_of", lambda _: "public")
         files = tls_files()
         with FakeRegistry(files.context()) as service:
             runs = Runs(tmp_path, fake.url, SSL_CERT_FILE=str(files.ca))
@@ -499,8 +498,8 @@ def test_origins_are_compared_in_one_spelling(url: str, origin: str) -> None:
 
 
 def test_no_connection_is_used_after_the_deadline() -> None:
-    connections = Connections("test", {}, lambda: 0.0, HostPolicy(), Trust())
+    transport = transport_to(left=lambda: 0.0)
     request = Request("ping", "GET", "http://127.0.0.1:9/", {}, "http://127.0.0.1:9", 10)
     with pytest.raises(RegistryError, match="before the deadline: try again, or allow more with --timeout"):
-        connections.send(request)
-    connections.close()
+        transport.send(request)
+    transport.close()

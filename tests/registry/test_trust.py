@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
 from archfit.images.platforms import Found, Unknown
-from archfit.lookup.resolver import open_lookup
-from archfit.options.host_patterns import host_pattern
+from archfit.lookup.lookup import open_lookup
+from archfit.options.hosts import host_pattern
 from archfit.options.settings import Operator
+from archfit.registry.http.host_policy import HostPolicy
 from archfit.registry.registry_errors import RegistryError
-from archfit.registry.transport.host_policy import HostPolicy
 from fake_registry import Answer, FakeRegistry
 from lookup_runs import Runs
 from tls_files import tls_files
@@ -256,9 +256,7 @@ class TestHosts:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked: list[object] = []
-        monkeypatch.setattr(
-            "archfit.registry.transport.dialer._resolve", lambda *given, **_: asked.append(given)
-        )
+        monkeypatch.setattr("archfit.registry.http.dialer._resolve", lambda *given, **_: asked.append(given))
         runs = Runs(tmp_path, "")
         runs.set(mirrors=(), deny_hosts=("*",))
         assert "x.io:443 is not asked: --deny-host forbids it" in runs.cause("x.io/a:1")
@@ -344,8 +342,8 @@ class TestHosts:
             raise ConnectionRefusedError(111, "Connection refused")
 
         found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.9.8.7", 443))]
-        monkeypatch.setattr("archfit.registry.transport.dialer._resolve", lambda *_, **__: found)
-        monkeypatch.setattr("archfit.registry.transport.dialer._connect", connect)
+        monkeypatch.setattr("archfit.registry.http.dialer._resolve", lambda *_, **__: found)
+        monkeypatch.setattr("archfit.registry.http.dialer._connect", connect)
         operator = Operator(no_cache=True, allow_hosts=tuple(map(host_pattern, allowed)))
         lookup = open_lookup(operator, environ={}, wait=lambda _: None, named_hosts_only=only_named)
         answer = lookup.resolve(["x.io/a:1"])["x.io/a:1"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from archfit.cluster.audit_facts import (
+from archfit.audit.facts import (
     AuditFacts,
     BuildFacts,
     ContainerImage,

@@ -10,8 +10,8 @@ import tempfile
 from pathlib import Path
 
 import audit_clusters
-from archfit.cluster.audit_findings import findings
-from archfit.report.audit_page.page import render
+from archfit.audit.findings import findings
+from archfit.audit.report.page import render
 from chromium import Chromium
 from machine import ROOT
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from archfit import stream
+from archfit.base.errors import ArchfitError
+from archfit.base.patch import Add, Operation, Test
 from archfit.edit.insert import TextEdit, insertions
-from archfit.errors import ArchfitError
-from archfit.patch import Add, Operation, Test
 from archfit.workloads.documents import Document
 from archfit.workloads.inventory import scan_piece
+from archfit.yaml import stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -68,7 +68,7 @@ def _count(path: str) -> int:
             opened.append(arguments[0])
 
     sys.addaudithook(heard)
-    from archfit.cli import main
+    from archfit.cli.main import main
 
     calls, written = _writes()
     code = main([])

@@ -16,12 +16,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import machine
-from archfit.patch import undotted
+from archfit.base.patch import undotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from archfit.patch import Path
+    from archfit.base.patch import Path
 
 _MEMBERS = re.compile(r"(.*?)\.?\{([^}]*)\}")
 _PLACEMENT = ("affinity", "tolerations", "nodeSelector")

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
-from archfit.results import Location
+from archfit.base.results import Location
 from archfit.workloads.builtin import WORKLOADS, group_of
 from archfit.workloads.pod_specs import find_pods
 from stream_edits import plain

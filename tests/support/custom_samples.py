@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from archfit.base.patch import Path
     from archfit.options.settings import Workload
-    from archfit.patch import Path
 
 MEMBER = "a"
 _KNOWN = {"metadata": {"name": "sample", "annotations": {"archfit.dev/image-platforms": "linux/amd64"}}}

@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from archfit import __version__
-from archfit.commands.doctor import run
+from archfit.doctor.command import run
 
 if TYPE_CHECKING:
     from pathlib import Path

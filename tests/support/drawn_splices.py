@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from archfit.report.unified_diff import DiffObject
-from archfit.stream import Splice
+from archfit.rewrite.unified_diff import DiffObject
+from archfit.yaml.stream import Splice
 
 _LINES = [b"a\n", b"kind: Secret\n", b"---\n", b"\n", b"b\r\n", b"  x: 1\n", b"  y:\n", "é: ü\n".encode()]
 _TEXTS = [b"", b"x", b"\n", b"\nq: 1", b"q: 1\n", b"a\nb\n", b"a\n", b"\r\n", "ö".encode()]

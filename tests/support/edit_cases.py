@@ -15,7 +15,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from archfit.files import read_file
+from archfit.base.files import read_file
 from archfit.options.load import load
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from archfit.images.platforms import Absent, Unknown, parse_platform
-from archfit.options.excludes import exclude
 from archfit.options.option_entries import Match, Rule
 from archfit.options.settings import GKE, Options, Toleration, TolerationRule, Workload
-from archfit.options.text_form import image_platforms
+from archfit.options.text_form import exclude, image_platforms
 from pod_decisions import found
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from archfit.explain.explained import Explained, explained
+from archfit.explain.text import text
 from archfit.pipeline import Survey, decided, survey
-from archfit.report.explained import Explained, explained
-from archfit.report.explained_text import text
-from archfit.source.split import split
+from archfit.yaml.split import split
 from pod_decisions import DEFAULT, answers
 
 if TYPE_CHECKING:

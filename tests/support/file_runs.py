@@ -15,7 +15,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 from unittest import mock
 
-from archfit import cli
+from archfit.cli import main as cli
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

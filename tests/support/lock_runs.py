@@ -10,8 +10,8 @@ import io
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from archfit.commands.lock import run
-from archfit.errors import ArchfitError
+from archfit.base.errors import ArchfitError
+from archfit.lock.command import run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,11 +8,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown
-from archfit.lookup.resolver import open_lookup
-from archfit.options.cache_path import cache_path
-from archfit.options.host_patterns import host_pattern
-from archfit.options.mirrors import mirror
+from archfit.lookup.lookup import open_lookup
+from archfit.options.hosts import host_pattern, mirror
 from archfit.options.settings import Operator
+from archfit.options.text_form import cache_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable

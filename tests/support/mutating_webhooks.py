@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
-from archfit.integrations.webhook import setup_files
-from archfit.integrations.webhook.setup_files import WEBHOOK, Choices
+from archfit.webhook.setup import setup_files
+from archfit.webhook.setup.setup_files import WEBHOOK, Choices
 from pod_decisions import REQUIRED
 from tls_files import tls_files
 

@@ -282,7 +282,7 @@ def edited(folder: Path, environ: dict[str, str]) -> None:
     """A configuration file, a lock file and its schema."""
     write(folder, "archfit.yaml", "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {strict: true}\n")
     run(environ, folder, "archfit", "lock", stdin=WEB)
-    shutil.copy(machine.ROOT / "docs" / "lock.schema.json", folder)
+    shutil.copy(machine.ROOT / "transformer/archfit/cli/schemas/lock.schema.json", folder)
 
 
 def registries(folder: Path, environ: dict[str, str]) -> None:

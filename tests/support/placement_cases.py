@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import yaml
 
 import machine
-from archfit.patch import dotted
+from archfit.base.patch import dotted
+from archfit.base.results import Location
 from archfit.placement.affinity import allowed, demands
-from archfit.results import Location
 from archfit.workloads.pod_specs import find_pods
 from program import archfit
 
@@ -116,7 +116,7 @@ def _at(pod: Pod) -> tuple[str | int, ...]:
 
 def _texts(value: Any) -> Any:
     """Scalars as the program's own values have them: numbers and booleans are no texts."""
-    from archfit.source.values import Typed
+    from archfit.yaml.values import Typed
 
     if isinstance(value, dict):
         return {str(key): _texts(member) for key, member in value.items()}

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from archfit import patch
+from archfit.base import patch
+from archfit.base.results import Decision, Location
 from archfit.images.platforms import Answer, Found, parse_platform
 from archfit.options.settings import Options
 from archfit.placement.decide import decide
-from archfit.placement.questions import questions
-from archfit.placement.selection import pod_options
-from archfit.results import Decision, Location
+from archfit.placement.selection import pod_options, questions
 from archfit.workloads.pod_specs import find_pods
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ import pytest
 
 from archfit.admission.added_record import NAME
 from archfit.admission.admitted_pod import admitted_pod, at_admission
+from archfit.base.patch import apply
 from archfit.options.settings import Options
-from archfit.patch import apply
-from archfit.source.values import plain, typed
+from archfit.yaml.values import plain, typed
 from pod_decisions import ARCH, GKE, PREFERRED, REQUIRED, answers
 
 if TYPE_CHECKING:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import machine
 from archfit.admission.admitted_pod import admitted_pod, at_admission
-from archfit.admission.policy.left_alone import LEFT_ALONE
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
+from archfit.base.patch import apply
+from archfit.base.results import Decision
 from archfit.lookup.lockfile import Lock
-from archfit.lookup.resolver import open_lookup
+from archfit.lookup.lookup import open_lookup
 from archfit.options.settings import Operator, Options
-from archfit.patch import apply
-from archfit.results import Decision
-from archfit.source.values import plain, typed
+from archfit.policy.cel.left_alone import LEFT_ALONE
+from archfit.yaml.values import plain, typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

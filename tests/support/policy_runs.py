@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from archfit.admission.added_record import NAME
 from archfit.admission.admitted_pod import admitted_pod, at_admission
-from archfit.admission.policy.companion import companion_objects, daemon_set_objects
-from archfit.admission.policy.objects import policy_objects
-from archfit.admission.policy.policy_settings import PolicySettings
+from archfit.base.patch import apply
+from archfit.base.results import Decision
 from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, Unknown
 from archfit.images.reference import parse
-from archfit.patch import apply
-from archfit.results import Decision
-from archfit.source.values import plain, typed
+from archfit.policy.cel.companion import companion_objects, daemon_set_objects
+from archfit.policy.cel.objects import policy_objects
+from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.yaml.values import plain, typed
 from control_plane import ControlPlane, Refused
 
 if TYPE_CHECKING:

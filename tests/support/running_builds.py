@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from archfit.cluster.audit_facts import AuditFacts, BuildFacts, ImageFacts, Snapshot
-from archfit.cluster.audit_merge import sorted_facts
-from archfit.errors import InvalidReference
+from archfit.audit.facts import AuditFacts, BuildFacts, ImageFacts, Snapshot
+from archfit.audit.merge import sorted_facts
+from archfit.base.errors import InvalidReference
 from archfit.images.reference import parse
 from archfit.registry import manifest as media
 from fake_registry import FakeRegistry, as_json, descriptor, digest_of, platform_of

@@ -10,8 +10,8 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from archfit.source import tree
-from archfit.source.scan import Span
+from archfit.yaml import tree
+from archfit.yaml.scan import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,7 +21,7 @@ import urllib.request
 from pathlib import Path
 from typing import NamedTuple
 
-from archfit.usage.command_table import COMMANDS
+from archfit.cli.usage.command_table import COMMANDS
 
 INSTALLED = Path(sys.executable).parent / "archfit"
 PATIENCE_SECONDS = 60.0

@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jsonpatch
 
-from archfit import stream
+from archfit.base.patch import Add, pointer
 from archfit.options.settings import Options
-from archfit.patch import Add, pointer
 from archfit.pipeline import transform
-from archfit.source.container import slices
-from archfit.source.split import split
-from archfit.source.values import Typed
+from archfit.yaml import stream
+from archfit.yaml.container import slices
+from archfit.yaml.split import split
+from archfit.yaml.values import Typed
 from pod_decisions import found
 from yaml_judge import Refused, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from archfit.base.patch import Path
+    from archfit.base.results import Location, Result
     from archfit.images.platforms import Answer
-    from archfit.patch import Path
     from archfit.pipeline import Transformed
-    from archfit.results import Location, Result
     from yaml_judge import Judge
 
 IMAGES = {

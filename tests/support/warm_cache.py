@@ -13,7 +13,7 @@ from archfit.images.platforms import Found, parse_platform
 from archfit.images.reference import parse
 from archfit.lookup import entries
 from archfit.lookup.entries import key_of
-from archfit.store.sqlite import SqliteStore
+from archfit.lookup.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

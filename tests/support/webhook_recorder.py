@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from archfit.integrations.webhook.certificates import Pair
+    from archfit.webhook.setup.certificates import Pair
 
 
 class WebhookRecorder:

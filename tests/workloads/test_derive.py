@@ -11,7 +11,7 @@ from archfit.cluster.crds.definitions import definitions
 from archfit.cluster.crds.derive import PLACES_LIMIT, derived
 from archfit.cluster.crds.row_text import entries
 from archfit.cluster.crds.schema import facts
-from archfit.source.values import typed
+from archfit.yaml.values import typed
 from crd_schemas import (
     AFFINITY,
     NODE_AFFINITY,

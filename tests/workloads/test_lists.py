@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from archfit.patch import dotted
-from archfit.source.split import split
+from archfit.base.patch import dotted
 from archfit.workloads.inventory import scan_piece
+from archfit.yaml.split import split
 
 POD = {
     "apiVersion": "v1",

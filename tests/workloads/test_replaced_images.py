@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit import stream
 from archfit.options.settings import Options
 from archfit.options.text_form import image_platforms
 from archfit.pipeline import survey
 from archfit.workloads.replaced_images import RESOLVE_NAMES, TRIGGERS
+from archfit.yaml import stream
 from stream_edits import Failed, edited, placed
 
 if TYPE_CHECKING:
-    from archfit.results import Result
+    from archfit.base.results import Result
     from yaml_judge import Judge
 
 WEB = 'spec.template.spec.containers[?(@.name=="web")].image'

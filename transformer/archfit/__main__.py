@@ -1,5 +1,5 @@
 """`python -m archfit`."""
 
-from archfit.cli import run
+from archfit.cli.main import run
 
 run()

@@ -10,23 +10,23 @@ those without what an earlier run added, and the patch takes that out as well (`
 
 from __future__ import annotations
 
+from archfit.base.record import Record
+from archfit.base.results import Decision, ObjectRef, Result, has_error
+from archfit.base.typing_names import Callable, Iterable, Iterator, Mapping, TypeAlias
 from archfit.options.settings import Options
-from archfit.record import Record
-from archfit.results import Decision, ObjectRef, Result, has_error
-from archfit.source.split import Piece
-from archfit.stream import Splice
-from archfit.typing_names import Callable, Iterable, Iterator, Mapping, TypeAlias
 from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.inventory import Inventory, scan_piece
+from archfit.yaml.split import Piece
+from archfit.yaml.stream import Splice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.edit.stamp.document_stamps import DocumentStamps
     from archfit.images.platforms import Answer
     from archfit.placement.selection import PodOptions
-    from archfit.stamp.document_stamps import DocumentStamps
-    from archfit.workloads.coverage.untouched import Untouched
     from archfit.workloads.documents import Document
     from archfit.workloads.pods import Pod
+    from archfit.workloads.unsupported.untouched import Untouched
 
 
 Lookup: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
@@ -129,11 +129,11 @@ def _coverage(documents: Iterable[Document], untouched: list[Untouched], rows: U
     """Messages about objects that no row of the table reads completely. rows: the user's own."""
     results: list[Result] = []
     if untouched:
-        from archfit.workloads.coverage.untouched import untouched_results
+        from archfit.workloads.unsupported.untouched import untouched_results
 
         results += untouched_results(untouched)
     if rows:
-        from archfit.workloads.coverage.overlap import incomplete
+        from archfit.workloads.unsupported.overlap import incomplete
 
         kinds = ((pod.group, pod.ref.kind) for document in documents for pod in document.pods)
         results += incomplete(rows, kinds)

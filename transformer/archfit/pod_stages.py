@@ -10,30 +10,29 @@ loaded later.
 
 from __future__ import annotations
 
-from archfit.errors import InvalidInput, UnplaceableEdit
+from archfit.base.errors import InvalidInput, UnplaceableEdit
+from archfit.base.memo import Memo
+from archfit.base.patch import Operation
+from archfit.base.record import Record
+from archfit.base.results import Decision, ObjectRef, Result
+from archfit.base.typing_names import Iterable, Iterator, Mapping, Sequence
 from archfit.images.platforms import Answer
-from archfit.memo import Memo
 from archfit.options.settings import Options
-from archfit.patch import Operation
 from archfit.placement.decide import decide
 from archfit.placement.pod_patch import parents_once
-from archfit.placement.questions import questions
-from archfit.placement.selection import PodOptions, pod_options
-from archfit.record import Record
-from archfit.results import Decision, ObjectRef, Result
-from archfit.source.scan import check_editable
-from archfit.source.split import Piece
-from archfit.source.tree import C_EXTENSION
-from archfit.stream import Splice
-from archfit.typing_names import Iterable, Iterator, Mapping, Sequence
+from archfit.placement.selection import PodOptions, pod_options, questions
 from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
+from archfit.yaml.scan import check_editable
+from archfit.yaml.split import Piece
+from archfit.yaml.stream import Splice
+from archfit.yaml.tree import C_EXTENSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.edit.insert import TextEdit
-    from archfit.stamp.document_stamps import DocumentStamps
+    from archfit.edit.stamp.document_stamps import DocumentStamps
 
 _OURS = b"archfit.dev"
 # The words of `workloads.node_selectors` and of `workloads.replaced_images`.
@@ -64,7 +63,7 @@ def surveyed(
     results = list(_misplaced_results(data, documents, rows))
     stamps: tuple[DocumentStamps, ...] = ()
     if options.stamp:
-        from archfit.stamp.document_stamps import without_stamps
+        from archfit.edit.stamp.document_stamps import without_stamps
 
         pairs = [without_stamps(data, document, rows) for document in documents]
         documents, stamps = tuple(one for one, _ in pairs), tuple(stamps for _, stamps in pairs)
@@ -156,7 +155,7 @@ def stamped_decisions(
     options: Options,
 ) -> tuple[tuple[Pod, Decision], ...]:
     """The decisions for pods without their stamps, as decisions for the documents as they are."""
-    from archfit.stamp.document_stamps import document_decisions
+    from archfit.edit.stamp.document_stamps import document_decisions
 
     def again(pods: Iterable[Pod]) -> tuple[tuple[Pod, Decision], ...]:
         return decisions_of(((pod, pod_options(pod, options)) for pod in pods), answers, options)
@@ -209,7 +208,7 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
     check_editable(data, document.span)
     text = document.span.text(data)
     if stamp:
-        from archfit.stamp.document_stamps import restamped
+        from archfit.edit.stamp.document_stamps import restamped
 
         return _splices(document, text, restamped(text, document, patch))
     from archfit.edit.added_keys import proves

@@ -1,4 +1,4 @@
-"""One run: its settings, its lookup session and its report; what every command that decides shares.
+"""One run: its settings, its lookup and its report; what every command that decides shares.
 
     stream ─ read ─ decide ─┬─ report ─ frame ─ write stdout ─ summary on stderr      exit 0
                             └─ report ─ errors on stderr, stdout empty                exit 1
@@ -16,29 +16,41 @@ from __future__ import annotations
 import os
 from time import gmtime, strftime
 
-from archfit import standard_streams, stream
-from archfit.errors import InvalidInput, OutputError, exit_code_of, message_of
-from archfit.files import Prepared, unwritable
-from archfit.last_report import state_path
-from archfit.options.settings import Settings
+from archfit.base import standard_streams
+from archfit.base.errors import InvalidInput, OutputError, exit_code_of, message_of
+from archfit.base.files import Prepared, unwritable
+from archfit.base.results import Decision, Result
+from archfit.base.typing_names import (
+    BinaryIO,
+    Callable,
+    Iterable,
+    Mapping,
+    Protocol,
+    Sequence,
+    TextIO,
+    TypeAlias,
+)
+from archfit.options.settings import Options, Settings
 from archfit.pipeline import Transformed, transform
-from archfit.report.run_report import TIME, RunReport, json_report
-from archfit.results import Decision, Result
-from archfit.source.split import Piece
-from archfit.stream import OutputChange, Splice
-from archfit.typing_names import BinaryIO, Callable, Iterable, Mapping, Protocol, Sequence, TextIO, TypeAlias
+from archfit.reports.last_report import state_path
+from archfit.reports.report import TIME, RunReport, json_report
+from archfit.yaml import stream
+from archfit.yaml.split import Piece
+from archfit.yaml.stream import OutputChange, Splice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Answer
-    from archfit.lookup.session import LookupSession
+    from archfit.lookup.lookup import Lookup
     from archfit.pipeline import Survey
-    from archfit.workloads.coverage.untouched import Untouched
     from archfit.workloads.pods import Pod
+    from archfit.workloads.unsupported.untouched import Untouched
 
 
 Decided: TypeAlias = "tuple[str, bytes, Survey, Sequence[tuple[Pod, Decision]]]"
 """The name of an input's file or "", its content, what it holds, and what was decided."""
+Explain: TypeAlias = "Callable[[Iterable[Decided], Mapping[str, Answer], Options, bool], list[str]]"
+"""Lines that say why each pod is placed as it is. The last argument: whether in ASCII alone."""
 
 
 class Frame(Protocol):
@@ -59,10 +71,10 @@ class Frame(Protocol):
 
 
 class Run:
-    """One run: its settings, its lookup session, and its report.
+    """One run: its settings, its lookup, and its report.
 
-    command: as in `archfit check`, for the report. named_hosts_only: as `LookupSession` takes it. Raises UsageError for
-    a file of the operator's that is not there.
+    command: as in `archfit check`, for the report. explain: what --verbose writes, None for nothing.
+    named_hosts_only: as `open_lookup` takes it. Raises UsageError for a file of the operator's that is not there.
     """
 
     def __init__(
@@ -73,10 +85,11 @@ class Run:
         stderr: TextIO,
         *,
         frame: Frame | None = None,
+        explain: Explain | None = None,
         named_hosts_only: bool = False,
     ) -> None:
         if settings.operator.quiet or settings.operator.color != "auto":
-            from archfit.terminal import style
+            from archfit.base.terminal import style
 
             style(stderr, settings.operator.color, environ, quiet=settings.operator.quiet)
         self._command = command
@@ -84,8 +97,9 @@ class Run:
         self._environ = environ
         self._stderr = stderr
         self._frame = frame
+        self._explain = explain
         self._named_hosts_only = named_hosts_only
-        self._lookup: LookupSession | None = None
+        self._lookup: Lookup | None = None
         if settings != Settings():
             self._opened()  # what the operator names is checked before anything is read
 
@@ -162,11 +176,11 @@ class Run:
     def _looked_up(self, texts: list[str]) -> Mapping[str, Answer]:
         return self._opened().answers(texts)
 
-    def _opened(self) -> LookupSession:
+    def _opened(self) -> Lookup:
         if self._lookup is None:
-            from archfit.lookup.session import LookupSession  # a stream without pods asks nothing
+            from archfit.lookup.lookup import lookup_of  # a stream without pods asks nothing
 
-            self._lookup = LookupSession(
+            self._lookup = lookup_of(
                 self._settings, self._environ, self._stderr, named_hosts_only=self._named_hosts_only
             )
         return self._lookup
@@ -174,7 +188,7 @@ class Run:
     @property
     def messages(self) -> list[Result]:
         """Warnings about cache, lock file and registries so far."""
-        return self._lookup.messages if self._lookup else []
+        return self._lookup.results if self._lookup else []
 
     @property
     def _requests(self) -> Mapping[str, int]:
@@ -212,7 +226,7 @@ class Run:
         passed_over = any(not one.known and not one.controller for one in untouched)
         if not decisions and not passed_over:
             return ""
-        from archfit.report.run_text import summary
+        from archfit.reports.summary import summary
 
         return summary(
             decisions,
@@ -229,8 +243,8 @@ class Run:
         answers: Mapping[str, Answer] = {},  # noqa: B006 - nothing changes it
     ) -> list[str]:
         """What is said about a run that writes nothing: where to read on, then the messages, the errors last."""
-        from archfit.report.outcome_page import after_failure
-        from archfit.report.run_text import failure, lines
+        from archfit.reports.outcome_page import after_failure
+        from archfit.reports.summary import failure, lines
 
         return [failure(results), after_failure(results, decisions, answers), *lines(results)]
 
@@ -243,15 +257,11 @@ class Run:
 
         parts: of each input.
         """
-        if not self._settings.operator.verbose:
+        if not (self._explain and self._settings.operator.verbose):
             return []
-        from archfit.report.explained import explained, merged
-        from archfit.report.explained_text import bounded_lines
-        from archfit.terminal import shows_boxes
+        from archfit.base.terminal import shows_boxes
 
-        options = self._settings.options
-        found = merged(explained(*part, answers, options) for part in parts)
-        return bounded_lines(found, ascii_only=not shows_boxes(self._stderr))
+        return self._explain(parts, answers, self._settings.options, not shows_boxes(self._stderr))
 
     def write_messages(self, texts: Iterable[str]) -> None:
         """Writes lines to standard error, without the empty ones."""
@@ -276,7 +286,7 @@ class Run:
         why: Sequence[str] = (),
         made: Transformed | None = None,
     ) -> int:
-        from archfit.terminal import write_to_terminal
+        from archfit.base.terminal import write_to_terminal
 
         decided = (made.decisions, made.answers) if made else ()
         try:
@@ -354,7 +364,7 @@ def result_lines(results: Sequence[Result]) -> list[str]:
     """`run_text.lines`, which is loaded where there is something to say."""
     if not results:
         return []
-    from archfit.report.run_text import lines
+    from archfit.reports.summary import lines
 
     return lines(results)
 

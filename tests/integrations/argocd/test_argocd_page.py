@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+import subprocess
 
 import pytest
+import yaml
 
 import machine
+from archfit.cli.usage.command_table import BY_NAME
 from archfit.integrations.argocd import setup_files
 from archfit.integrations.argocd.source_parameters import ROWS, SOURCES
-from archfit.usage.command_table import BY_NAME
+from argocd_blocks import BLOCKS as FORM_BLOCKS
+from argocd_blocks import Block
+from program import PROGRAM
 
 PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -50,3 +55,63 @@ def test_the_commands_of_the_page_exist() -> None:
         if kind == "sh":
             for flag in re.findall(r"setup argocd.*?(--[a-z-]+)", text):
                 assert flag in flags
+
+
+def _component(block: Block) -> dict:
+    folder = "sidecar" if "sidecar" in block.heading else "build-options"
+    return yaml.safe_load(FILES[f"{folder}/repo-server.yaml"])["spec"]["template"]["spec"]
+
+
+def _named(items: list[dict]) -> set[str]:
+    return {item["name"] for item in items}
+
+
+def test_each_way_has_a_block_for_each_form() -> None:
+    assert {block.heading for block in FORM_BLOCKS} == {
+        f"The {way}, {form}" for way in ("sidecar", "function") for form in ("Helm chart", "operator")
+    }
+
+
+@pytest.mark.parametrize("block", FORM_BLOCKS, ids=lambda block: block.heading)
+def test_a_block_adds_what_the_component_adds(block: Block) -> None:
+    wanted = _component(block)
+    kind = "containers" if "sidecar" in block.heading else "initContainers"
+    [container], [theirs] = block.items(kind), wanted[kind]
+    if block.form == "operator":
+        del theirs["securityContext"]["runAsUser"]
+    assert container.pop("image") == theirs.pop("image").replace(
+        "registry.example.com", "registry.corp.example"
+    )
+    assert container == theirs
+    assert block.items("volumes") == wanted["volumes"]
+    if kind == "initContainers":
+        [server] = wanted["containers"]
+        assert block.items("volumeMounts") == server["volumeMounts"]
+        assert block.items("env") == server["env"]
+        assert _named(block.items("volumeMounts")) == _named(block.items("volumes"))
+        assert {"kustomize.buildOptions": block.build_options} == yaml.safe_load(
+            FILES["build-options/argocd-cm.yaml"]
+        )["data"]
+    else:
+        # The installation has these two itself.
+        assert _named(container["volumeMounts"]) - {"var-files", "plugins"} == _named(block.items("volumes"))
+
+
+@pytest.mark.parametrize("name", ["archfit-plugin", "archfit-function"])
+def test_the_page_makes_the_config_maps_that_the_blocks_mount(name: str) -> None:
+    folder = {"archfit-plugin": "sidecar", "archfit-function": "build-options"}[name]
+    [made] = re.findall(rf"create configmap {name} .*?apply -f -", PAGE, re.DOTALL)
+    files = re.findall(r"--from-file argocd-archfit/(\S+)", made)
+    generator = yaml.safe_load(FILES[f"{folder}/kustomization.yaml"])["configMapGenerator"][0]
+    assert files == [f"{folder}/{file}" for file in generator["files"]]
+
+
+@pytest.mark.parametrize(
+    "words", [["--form", "helm-values"], ["--form=operator"], ["--merge", "values.yaml"]]
+)
+def test_a_flag_that_was_removed_names_the_section(words: list[str]) -> None:
+    ran = subprocess.run([PROGRAM, "setup", "argocd", *words], capture_output=True, check=False)
+    assert ran.returncode == 2
+    assert "what to add to your Helm values or your ArgoCD resource is in" in ran.stderr.decode()
+    assert "#with-the-helm-chart-or-the-operator" in ran.stderr.decode()
+    assert "\n## With the Helm chart or the operator\n" in PAGE

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from archfit.errors import UsageError
-from archfit.integrations.argocd.announcement import announcement
+from archfit.base.errors import UsageError
+from archfit.integrations.argocd.command import announcement
 from archfit.integrations.argocd.plugin_environment import PARAMETERS, application_of
 from archfit.integrations.argocd.source_parameters import ROWS, Source, helm_arguments
 from archfit.options.settings import Options

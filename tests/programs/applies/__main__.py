@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from random import Random
 
-from applies.doors import DOORS, door
+from admission_doors import DOORS, applying
 from applies.operations import Site
 from applies.own_lists import pod
 from control_plane import ControlPlane
@@ -36,7 +36,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as name, ControlPlane(Path(name)) as plane:
             folder = Path(name)
             pods = [pod(Random(f"{words.seed}/{number}"), f"p{number}") for number in range(words.count)]
-            with door(Policies(plane), kind, "shop", folder):
+            with applying(Policies(plane), kind, "shop", folder):
                 started = time.monotonic()
                 for operation, outcome in Site(plane, "shop", pods, folder / "site").run():
                     wrong += outcome.wrong

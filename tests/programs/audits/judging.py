@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from registry import Registry
 
-from archfit.commands.audit import run
-from archfit.errors import ArchfitError
+from archfit.audit.command import run
+from archfit.base.errors import ArchfitError
 from audits.calculator import calculated
 from audits.clusters import IMAGES, OFFERED
 

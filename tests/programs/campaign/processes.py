@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 # What a run may load is loaded once, so that a copy begins with its work.
-from archfit import cli
-from archfit.commands import transform as _transform  # noqa: F401
-from archfit.lookup import cache, entries, registry_lookup, resolver, single_flight  # noqa: F401
-from archfit.registry.transport import http_transport  # noqa: F401
-from archfit.store import open as _open  # noqa: F401
+from archfit.cli import main as cli
+from archfit.lookup import cache, entries, lookup, registry_lookup, single_flight  # noqa: F401
+from archfit.lookup.store import open as _open  # noqa: F401
+from archfit.registry.http import transport  # noqa: F401
+from archfit.rewrite import command as _transform  # noqa: F401
 from campaign.invariants import Ended
 from program import PROGRAM
 

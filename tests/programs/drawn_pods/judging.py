@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
-from archfit import stream as frames
 from archfit.options.settings import GKE, Options, Toleration, TolerationRule
 from archfit.pipeline import transform
-from archfit.source.split import split
+from archfit.yaml import stream as frames
+from archfit.yaml.split import split
 from drawn_pods.drawing import IMAGES, RUNTIME_CLASSES, stream
 from pod_decisions import found
 

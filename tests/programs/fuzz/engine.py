@@ -11,20 +11,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
-from archfit import stream
-from archfit.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
+from archfit.base.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
 from archfit.images.platforms import Found, parse_platform
-from archfit.integrations.kustomize.resource_list import function_config, recognised, with_results
-from archfit.options.function_config import from_function_config
+from archfit.options.config_file import from_function_config
 from archfit.options.load import load
 from archfit.pipeline import transform
+from archfit.rewrite.resource_list import function_config, recognised, with_results
+from archfit.yaml import stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from archfit.options.settings import Options
     from archfit.pipeline import Transformed
-    from archfit.stream import Splice
+    from archfit.yaml.stream import Splice
 
 _OFFERS = tuple(
     Found(

@@ -19,8 +19,8 @@ import traceback
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from archfit.errors import ArchfitError
-from archfit.source.split import split
+from archfit.base.errors import ArchfitError
+from archfit.yaml.split import split
 from fuzz.asking import question
 from fuzz.engine import Done, Refused, run
 from fuzz.refusals import reason

@@ -27,10 +27,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import machine
-from archfit import stream
-from archfit.errors import ArchfitError, InvalidInput
+from archfit.base.errors import ArchfitError, InvalidInput
 from archfit.pipeline import survey
 from archfit.workloads.builtin import LISTS, PODLESS, group_of, rows_of
+from archfit.yaml import stream
 from fuzz.asking import Asking
 from fuzz.engine import Refused, run
 from fuzz.listings import listing
@@ -41,7 +41,7 @@ from fuzz.streams import OPTIONS, Stream
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from archfit.results import ObjectRef
+    from archfit.base.results import ObjectRef
     from fuzz.asking import Answer
 
 READERS = ("kubectl", "helm3", "helm4", "kustomize", "krm")

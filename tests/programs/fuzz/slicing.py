@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from archfit.errors import ArchfitError
-from archfit.source.compose import parse
-from archfit.source.container import slices
-from archfit.source.split import split
+from archfit.base.errors import ArchfitError
+from archfit.yaml.compose import parse
+from archfit.yaml.container import slices
+from archfit.yaml.split import split
 from fuzz.engine import Refused, run
 
 if TYPE_CHECKING:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from archfit.errors import ArchfitError
-from archfit.source.compose import parse
-from archfit.source.container import slices
-from archfit.source.split import split
-from archfit.source.values import plain
+from archfit.base.errors import ArchfitError
+from archfit.yaml.compose import parse
+from archfit.yaml.container import slices
+from archfit.yaml.split import split
+from archfit.yaml.values import plain
 
 if TYPE_CHECKING:
-    from archfit.results import Location
+    from archfit.base.results import Location
     from fuzz.asking import Question
     from fuzz.engine import Done
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.admission.server.cluster_secrets import ClusterSecrets
-from archfit.admission.server.shared_answers import PullSecret
-from archfit.errors import ArchfitError
+from archfit.base.errors import ArchfitError
+from archfit.webhook.server.pull_secret_answers import ClusterSecrets
+from archfit.webhook.server.shared_answers import PullSecret
 
 if TYPE_CHECKING:
     from pathlib import Path

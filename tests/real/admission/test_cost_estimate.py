@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import machine
-from archfit.admission.policy.cost_estimate import estimated_cost
-from archfit.admission.policy.objects import policy_objects
-from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.images.platforms import ImagePlatforms, parse_platform
 from archfit.options.settings import Options
+from archfit.policy.cel.objects import policy_objects
+from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.stats import estimated_cost
 from pod_decisions import found
 from policy_judge import PolicyJudge
 

@@ -16,23 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from archfit.lookup.lockfile import render
+from admission_doors import LOCKED, admission_door
 from archfit.options.settings import Options
-from drawn_pods import at_creation
 from drawn_pods.drawing import ARCH
-from fake_registry import FakeRegistry
 from mutating_webhooks import INJECT, injecting, webhook
 from policy_runs import decided, policy_options, stripped
-from webhook_server import WebhookServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from policy_runs import Policies
 
 TAINT = {"key": ARCH, "value": "arm64", "effect": "NoSchedule"}
-LOCKED = at_creation.platforms()
 RUN_BY = {
     "both:1": {"amd64", "arm64"},
     "amd:1": {"amd64"},
@@ -60,33 +55,6 @@ def web(namespace: str, image: str, sidecar: str, node: str = "") -> dict[str, A
     }
 
 
-@contextlib.contextmanager
-def door(policies: Policies, kind: str, name: str, folder: Path) -> Iterator[None]:
-    """The policy, the webhook or both, in force for the namespace of that name."""
-    plane = policies.plane
-    plane.namespace(name)
-    with contextlib.ExitStack() as stack:
-        if kind != "webhook":
-            installed = policies.install(name, LOCKED, Options(), companion=True)
-            stack.callback(policies.remove, installed)
-        if kind != "policy":
-            registry = stack.enter_context(FakeRegistry())
-            (folder / "archfit.lock").write_bytes(render(LOCKED))
-            words = ("--mirror", f"*={registry.url}", "--lock-file", str(folder / "archfit.lock"))
-            server = stack.enter_context(WebhookServer(folder / "server", *words))
-            stack.enter_context(webhook(plane, f"mm-{name}", server.url, name))
-        arm = web(name, "arm:1", "")
-        plane.until("archfit acts", lambda: "affinity" in plane.dry(arm)["spec"])
-        if kind != "webhook":
-            plane.until("the companion warns", lambda: plane.warnings(web(name, "new:1", "")))
-        if kind == "both":
-            plane.until("the webhook is called", lambda: plane.dry(arm) and server.metric(UNCHANGED) > 0)
-        yield
-
-
-UNCHANGED = 'archfit_admission_requests_total{outcome="unchanged"}'
-
-
 @pytest.mark.parametrize("when", ["before", "after", "second"])
 @pytest.mark.parametrize("kind", ["policy", "webhook", "both"])
 def test_no_pod_is_on_the_arm_node_that_an_image_of_it_is_not_known_to_run_on(
@@ -97,7 +65,7 @@ def test_no_pod_is_on_the_arm_node_that_an_image_of_it_is_not_known_to_run_on(
         plane.node(node, architecture, taints=[TAINT] if architecture == "arm64" else [])
     pairs = [(image, sidecar) for image in ("both:1", "amd:1", "arm:1") for sidecar in RUN_BY]
     with contextlib.ExitStack() as stack:
-        stack.enter_context(door(policies, kind, name, tmp_path))
+        stack.enter_context(admission_door(policies, kind, name, tmp_path, name=f"mm-{name}", companion=True))
         url = stack.enter_context(injecting(second=when == "second"))
         stack.enter_context(webhook(plane, f"{ORDER[when]}-{name}", url, name))
         if when == "second":  # what makes the API server call the webhooks again

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from archfit.admission.policy.label_selector import match_expressions
-from archfit.errors import UsageError
-from archfit.integrations.policy.installed_policy import selected
+from archfit.base.errors import UsageError
+from archfit.policy.installed.installed_policy import selected
+from archfit.policy.installed.settings_from_flags import match_expressions
 
 LABELS = {
     "selector-1": {},

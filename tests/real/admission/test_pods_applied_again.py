@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from applies.doors import door
+from admission_doors import applying
 from applies.operations import Site
 from applies.own_lists import pod
 from archfit.admission.added_record import NAME
@@ -30,7 +30,7 @@ def test_no_operation_is_refused_and_no_comparison_shows_a_difference(
 ):
     name = f"applied-{kind}"
     pods = [pod(Random(f"1/{number}"), f"p{number}") for number in range(PODS[kind])]
-    with door(policies, kind, name, tmp_path):
+    with applying(policies, kind, name, tmp_path):
         site = Site(policies.plane, name, pods, tmp_path / "site")
         found = dict(site.run())
     stored = policies.plane.get(f"/api/v1/namespaces/{name}/pods")["items"]

@@ -14,12 +14,12 @@ import pytest
 import yaml
 from registry import Registry
 
-from archfit.cluster_api import cluster_connection
-from archfit.cluster_api.resource_paths import plural
-from archfit.commands import policy as command
-from archfit.errors import ArchfitError
-from archfit.integrations import own_pods
-from archfit.integrations.policy import setup_files
+from archfit.base.errors import ArchfitError
+from archfit.cli.setup import own_pods
+from archfit.cluster import cluster_connection
+from archfit.cluster.resource_paths import plural
+from archfit.policy import command
+from archfit.policy.installed import setup_files
 from control_plane import ControlPlane, Refused
 
 if TYPE_CHECKING:

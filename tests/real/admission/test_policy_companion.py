@@ -11,10 +11,10 @@ from itertools import count
 import pytest
 
 from archfit.admission.added_record import NAME, entry, text_of_lines
-from archfit.admission.policy.companion import companion_objects
-from archfit.admission.policy.objects import policy_objects
-from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.options.settings import Options
+from archfit.policy.cel.companion import companion_objects
+from archfit.policy.cel.objects import policy_objects
+from archfit.policy.cel.policy_settings import PolicySettings
 from control_plane import Refused
 from drawn_pods import at_creation
 from mutating_webhooks import INJECT, injecting, webhook

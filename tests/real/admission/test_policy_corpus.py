@@ -6,16 +6,16 @@ import json
 
 import pytest
 
-from archfit import stream as frames
 from archfit.admission.added_record import NAME
-from archfit.errors import InvalidReference
+from archfit.base.errors import InvalidReference
 from archfit.images.platforms import Unknown
 from archfit.images.reference import parse
 from archfit.options.settings import Options
 from archfit.pipeline import transform
-from archfit.source.split import split
-from archfit.source.values import plain
 from archfit.workloads.builtin import WORKLOADS, group_of
+from archfit.yaml import stream as frames
+from archfit.yaml.split import split
+from archfit.yaml.values import plain
 from control_plane import Refused
 from pod_decisions import found
 

@@ -8,17 +8,16 @@ from random import Random
 
 import pytest
 
+from archfit.base.results import Location
 from archfit.images.overrides import override
 from archfit.images.platforms import Unknown
 from archfit.images.reference import parse
 from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options
 from archfit.placement.decide import decide
-from archfit.placement.questions import questions
-from archfit.placement.selection import pod_options
-from archfit.results import Location
-from archfit.source.values import typed
+from archfit.placement.selection import pod_options, questions
 from archfit.workloads.pod_specs import find_pods
+from archfit.yaml.values import typed
 from control_plane import Refused
 from drawn_pods import at_creation
 from policy_runs import policy_options

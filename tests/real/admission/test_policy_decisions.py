@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from archfit.admission.policy.left_alone import MAX_IMAGES, MAX_TERMS, MAX_VALUES
 from archfit.images.platforms import ImagePlatforms, parse_platform
 from archfit.options.option_entries import Match, Rule
 from archfit.options.settings import GKE, Options, Toleration, TolerationRule
+from archfit.policy.cel.left_alone import MAX_IMAGES, MAX_TERMS, MAX_VALUES
 from drawn_pods import at_creation
 from drawn_pods.drawing import ARCH, REQUIRED
 from drawn_pods.judging import POOL

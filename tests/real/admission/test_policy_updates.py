@@ -18,13 +18,13 @@ from archfit.admission.added_record import (
     TERMS,
     TOLERATIONS,
 )
-from archfit.admission.policy.objects import policy_objects
-from archfit.admission.policy.policy_settings import PolicySettings
 from archfit.admission.updated_pod import put_back
+from archfit.base.patch import apply
+from archfit.edit.stamp.annotation import ANNOTATIONS, MISSING, at
 from archfit.options.option_entries import Exclude
 from archfit.options.settings import Options
-from archfit.patch import apply
-from archfit.stamp.annotation import ANNOTATIONS, MISSING, at
+from archfit.policy.cel.objects import policy_objects
+from archfit.policy.cel.policy_settings import PolicySettings
 from drawn_pods import any_pods, at_creation
 from pod_updates import FORGED, GKE, KNOWN, OWN, PREFER, UPDATES, Update, applied, manifest, record, stored
 from policy_judge import PolicyJudge, judge_binary

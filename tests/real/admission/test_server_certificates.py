@@ -17,9 +17,8 @@ import pytest
 
 import machine
 from admission_reviews import pod, review
-from archfit.admission.server.certificate_dates import validity
-from archfit.admission.server.certificate_files import Certificates
-from archfit.errors import ArchfitError
+from archfit.base.errors import ArchfitError
+from archfit.webhook.certificate_files import Certificates, certificate_facts
 from control_plane import ControlPlane, Refused
 from mutating_webhooks import webhook
 from tls_files import tls_files
@@ -45,9 +44,17 @@ def dates(path: Path) -> tuple[int, int]:
 @pytest.mark.parametrize("days", [1, 365, 11_000, 40_000], ids=lambda days: f"{days} days")
 def test_the_dates_of_a_certificate_are_what_openssl_reads(tmp_path: Path, days: int):
     cert, _ = issued(tmp_path, "one", days)
-    assert validity(cert.read_text()) == dates(cert)
+    facts = certificate_facts(cert.read_text())
+    assert (facts.begins, facts.expires) == dates(cert)
     chain = cert.read_text() + tls_files().ca.read_text()
-    assert validity(chain) == dates(cert)
+    assert certificate_facts(chain) == facts
+
+
+def test_the_issuer_of_a_certificate_is_the_subject_of_its_ca():
+    leaf, authority = (
+        certificate_facts(path.read_text()) for path in (tls_files().certificate, tls_files().ca)
+    )
+    assert leaf.issuer == authority.subject == authority.issuer != leaf.subject
 
 
 @pytest.mark.parametrize(
@@ -62,7 +69,7 @@ def test_the_dates_of_a_certificate_are_what_openssl_reads(tmp_path: Path, days:
 )
 def test_what_is_no_certificate_has_no_dates(change: Callable[[str], str]):
     with pytest.raises(ValueError, match=r"^it"):
-        validity(change(tls_files().certificate.read_text()))
+        certificate_facts(change(tls_files().certificate.read_text()))
 
 
 def served(certificates: Certificates) -> str:

@@ -8,21 +8,15 @@ door, and shows that the API server refuses the same there.
 
 from __future__ import annotations
 
-import contextlib
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from admission_doors import admission_door
 from archfit.admission.added_record import NAME, TERMS, entry, text_of_lines
-from archfit.lookup.lockfile import render
-from archfit.options.settings import Options
 from control_plane import ControlPlane, Refused
-from drawn_pods import at_creation
-from fake_registry import FakeRegistry
-from mutating_webhooks import webhook
 from pod_decisions import ARCH, GKE, REQUIRED
-from webhook_server import WebhookServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +24,6 @@ if TYPE_CHECKING:
 
     from policy_runs import Policies
 
-LOCKED = at_creation.platforms()
 OWN = {"key": "team", "operator": "Equal", "value": "web", "effect": "NoSchedule"}
 NEW = {"key": "spot", "operator": "Exists", "effect": "NoSchedule"}
 POOL = {"key": "pool", "operator": "In", "values": ["a"]}
@@ -94,23 +87,8 @@ def door(request: pytest.FixtureRequest, policies: Policies, tmp_path_factory: A
     kind = request.param
     folder: Path = tmp_path_factory.mktemp(f"updates-{kind}")
     plane, name = policies.plane, f"updates-{kind}"
-    plane.namespace(name)
     made = Door(plane, name)
-    with contextlib.ExitStack() as stack:
-        if kind != "webhook":
-            installed = policies.install(name, LOCKED, Options())
-            stack.callback(policies.remove, installed)
-        if kind != "policy":
-            registry = stack.enter_context(FakeRegistry())
-            (folder / "archfit.lock").write_bytes(render(LOCKED))
-            words = ("--mirror", f"*={registry.url}", "--lock-file", str(folder / "archfit.lock"))
-            server = stack.enter_context(WebhookServer(folder / "server", *words))
-            stack.enter_context(webhook(plane, name, server.url, name, shipped=True))
-        arm = made.manifest("probe")
-        plane.until("archfit acts", lambda: "affinity" in plane.dry(arm)["spec"])
-        if kind == "both":
-            outcome = 'archfit_admission_requests_total{outcome="unchanged"}'
-            plane.until("the webhook is called", lambda: plane.dry(arm) and server.metric(outcome) > 0)
+    with admission_door(policies, kind, name, folder, shipped=True):
         yield made
         plane.delete(f"/api/v1/namespaces/{name}/pods")
 

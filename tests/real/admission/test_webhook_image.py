@@ -17,9 +17,9 @@ import yaml
 
 import machine
 from archfit import __version__
-from archfit.integrations.webhook import setup_files
-from archfit.integrations.webhook.setup_files import Choices
-from archfit.integrations.webhook.webhook_folder import read
+from archfit.webhook.setup import setup_files
+from archfit.webhook.setup.setup_files import Choices
+from archfit.webhook.setup.webhook_folder import read
 from container_image import entrypoint
 from helm_runs import start
 from program import PROGRAM
@@ -108,7 +108,7 @@ def test_any_user_a_read_only_root_and_the_extras(image) -> None:
     for user in ("65532:65532", "12345:0"):
         ran = image.run(
             entrypoint(DOCKERFILE, "--version"),
-            "python -c 'import uvicorn, httptools, uvloop, prometheus_client, redis, archfit.commands.serve'",
+            "python -c 'import uvicorn, httptools, uvloop, prometheus_client, redis, archfit.webhook.command'",
             entrypoint(DOCKERFILE, "cache", "path"),
             user=user,
         )
@@ -119,8 +119,8 @@ def test_any_user_a_read_only_root_and_the_extras(image) -> None:
 def test_bytecode_is_in_the_image(image) -> None:
     """A read-only image could not keep it, and without it each start compiles anew."""
     ran = image.run(
-        "python -c 'import archfit.cli, importlib.util, os; "
-        "print(os.path.exists(importlib.util.cache_from_source(archfit.cli.__file__)))'"
+        "python -c 'import archfit.cli.main, importlib.util, os; "
+        "print(os.path.exists(importlib.util.cache_from_source(archfit.cli.main.__file__)))'"
     )
     assert ran.stdout == b"True\n"
 

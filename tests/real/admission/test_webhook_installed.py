@@ -16,8 +16,8 @@ from registry import Registry
 
 import machine
 from admission_reviews import review
-from archfit.integrations.webhook.certificates import Pair
-from archfit.integrations.webhook.webhook_folder import read
+from archfit.webhook.setup.certificates import Pair
+from archfit.webhook.setup.webhook_folder import read
 from chart_runs import Chart
 from control_plane import Refused
 from helm_runs import start

@@ -11,10 +11,9 @@ import pytest
 import yaml
 
 import published_crds
-from archfit.integrations.webhook.certificates import Pair
-from archfit.integrations.webhook.served_certificate import examine
-from archfit.integrations.webhook.setup_files import SECRET, WEBHOOK
-from archfit.integrations.webhook.webhook_folder import read
+from archfit.webhook.setup.certificates import Pair, examine
+from archfit.webhook.setup.setup_files import SECRET, WEBHOOK
+from archfit.webhook.setup.webhook_folder import read
 from chart_runs import CHART, POLICY_VALUES, VALUES, Chart, named
 from control_plane import Refused
 from helm_runs import start

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from admission_reviews import body, pod, review
-from archfit.admission.server.webhook import MOST_REQUESTS
+from archfit.webhook.server.webhook import MOST_REQUESTS
 from fake_registry import FakeRegistry
 from machine import tool
 from program import PROGRAM, archfit

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.integrations.renderer_process import GRACE_SECONDS
+from archfit.cli.inputs.renderer_process import GRACE_SECONDS
 from argocd_caller import Plugin, repository
 from fake_registry import Answer, FakeRegistry
 

@@ -1,4 +1,4 @@
-"""A real API server takes repo-server with archfit, in every form of `archfit setup argocd`.
+"""A real API server takes repo-server with archfit: the components, and the blocks of docs/argocd.md.
 
 The chart and the operator are no part of the tests: what they do with the values is written out here, as read in
 argo-helm (charts/argo-cd 10.1.1, templates/argocd-repo-server/deployment.yaml) and in argocd-operator
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 import machine
-from archfit.integrations.argocd.install_forms import FORMS, WAYS, InstallForm
+from argocd_blocks import BLOCKS, Block
 from argocd_sources import REPO_SERVER
 from helm_runs import start
 from program import PROGRAM
@@ -47,7 +47,7 @@ def _accepted(plane: ControlPlane, text: str) -> str:
     ).stdout
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["sidecar", "build-options"])
 def test_the_components(plane: ControlPlane, tmp_path: Path, way: str) -> None:
     start([str(PROGRAM), "setup", "argocd", "--into", str(tmp_path)], dict(os.environ)).ok()
     (tmp_path / "base.yaml").write_text(REPO_SERVER, encoding="utf-8")
@@ -56,31 +56,15 @@ def test_the_components(plane: ControlPlane, tmp_path: Path, way: str) -> None:
     assert "deployment.apps/argocd-repo-server serverside-applied" in _accepted(plane, built)
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_what_the_chart_and_the_operator_make(
-    plane: ControlPlane, tmp_path: Path, form: InstallForm, way: str
-) -> None:
-    words = ["setup", "argocd", "--form", form.name, "--into", str(tmp_path)]
-    start([str(PROGRAM), *words], dict(os.environ)).ok()
-    data = yaml.safe_load((tmp_path / way / form.file).read_text(encoding="utf-8"))
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.heading)
+def test_what_the_chart_and_the_operator_make(plane: ControlPlane, block: Block) -> None:
     deployment, _ = yaml.safe_load_all(REPO_SERVER)
     spec = deployment["spec"]["template"]["spec"]
     [server] = spec["containers"]
-    places = form.places
-    server["env"] += _list(data, places.env)
-    server["volumeMounts"] += _list(data, places.mounts)
-    spec["containers"] += _list(data, places.containers)
-    spec["initContainers"] += _list(data, places.init_containers)
-    spec["volumes"] = _list(data, places.volumes) + spec["volumes"]
-    objects = [deployment, *data.get("extraObjects", [])]
-    said = _accepted(plane, "\n---\n".join(map(json.dumps, objects)))
+    server["env"] += block.items("env")
+    server["volumeMounts"] += block.items("volumeMounts")
+    spec["containers"] += block.items("containers")
+    spec["initContainers"] += block.items("initContainers")
+    spec["volumes"] = block.items("volumes") + spec["volumes"]
+    said = _accepted(plane, json.dumps(deployment))
     assert "deployment.apps/argocd-repo-server serverside-applied" in said
-    for path in tmp_path.glob(f"{way}/configmap.yaml"):
-        assert "configmap/archfit" in _accepted(plane, path.read_text(encoding="utf-8"))
-
-
-def _list(data: Any, keys: tuple[str, ...]) -> list[Any]:
-    for key in keys:
-        data = (data or {}).get(key)
-    return data or []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
 from archfit.integrations.argocd import repository as bounds
 from archfit.integrations.argocd.repository import check_links
 from argocd_caller import Plugin, repository

@@ -13,7 +13,7 @@ import yaml
 
 import machine
 import published_crds
-from archfit.integrations.fleet.setup_check import READ
+from archfit.audit.fleet.setup_check import READ
 from control_plane import Refused
 from helm_runs import start
 from program import PROGRAM

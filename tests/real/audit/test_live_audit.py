@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from archfit.cluster.audit_facts_json import from_json
-from archfit.cluster.running.collect import Collector
-from archfit.commands.audit import run
-from archfit.commands.audit_inputs import GET
-from archfit.errors import ArchfitError
+from archfit.audit.command import run
+from archfit.audit.inputs import GET
+from archfit.audit.reports import from_json
+from archfit.audit.running.collect import Collector
+from archfit.base.errors import ArchfitError
 from control_plane import ControlPlane
 from fake_registry import FakeRegistry
 from program import Ran

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import audit_clusters
-from archfit.cluster.audit_findings import findings
-from archfit.cluster.audit_prices import parse_prices
-from archfit.report.audit_page.page import render
+from archfit.audit.findings import findings
+from archfit.audit.prices import parse_prices
+from archfit.audit.report.page import render
 from chromium import Chromium
 
 if TYPE_CHECKING:

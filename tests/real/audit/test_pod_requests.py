@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import machine
-from archfit.cluster.running.pod_requests import pod_requests
-from archfit.cluster.running.quantity import milli, nano, units
+from archfit.audit.running.pod_requests import pod_requests
+from archfit.cluster.quantity import milli, nano, units
 from drawn_requests import drawn_pod, drawn_quantity
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from archfit.report.findings import Check, Finding
-from archfit.report.sarif import log
-from archfit.results import ObjectRef
+from archfit.base.results import ObjectRef
+from archfit.check.findings import Check, Finding
+from archfit.check.sarif import log
 from ci_checkout import WEB, pod
 
 ACCEPTED = {

@@ -15,15 +15,15 @@ import pytest
 import yaml
 
 import machine
-from archfit.errors import InvalidInput
+from archfit.base.errors import InvalidInput
+from archfit.base.patch import Add, dotted
 from archfit.options.settings import Options
-from archfit.patch import Add, dotted
 from stream_edits import Failed, edited, placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from archfit.patch import Path
+    from archfit.base.patch import Path
     from archfit.workloads.pods import Pod
     from corpus_streams import Oracle
     from yaml_judge import Judge
@@ -189,12 +189,12 @@ def replaced(value: Any, path: Path, new: Any) -> Any:
 def test_streams_without_custom_resources_do_not_load_their_rows() -> None:
     """They cost 2 ms, which most runs need not pay."""
     program = (
-        "import sys\nfrom archfit import stream\nfrom archfit.pipeline import transform\n"
+        "import sys\nfrom archfit.yaml import stream\nfrom archfit.pipeline import transform\n"
         "from archfit.options.settings import Options\n"
         "read = stream.read(sys.stdin.buffer.read(), 'pass')\n"
         "transform(read.data, read.pieces, Options(), lambda texts: {})\n"
         "late = ('custom_rows', 'custom_pods', 'joined', 'patterns', 'default_affinity', 'families')\n"
-        "late_too = 'archfit.workloads.coverage.unread'\n"
+        "late_too = 'archfit.workloads.unsupported.unread'\n"
         "print(*sorted(name.removeprefix('archfit.workloads.') for name in sys.modules\n"
         "    if name.startswith('archfit.workloads.') and (name.split('.')[2] in late or name == late_too)))"
     )
@@ -208,8 +208,8 @@ def test_streams_without_custom_resources_do_not_load_their_rows() -> None:
     plain = (machine.shared("corpus") / "manifests" / "argo-cd.yaml").read_bytes()
     assert loaded(plain) == ""
     assert loaded(read("prometheus.yaml")) == (
-        "coverage.unread custom_pods custom_rows default_affinity families families.monitoring "
-        "families.notation patterns"
+        "custom_pods custom_rows default_affinity families families.monitoring "
+        "families.notation patterns unsupported.unread"
     )
 
 

@@ -6,15 +6,15 @@ import json
 import time
 
 import jsonschema
+from record_schemas import explain_schema
 
-from archfit import stream as streams
+from archfit.explain.command import as_json
+from archfit.explain.explained import explained
+from archfit.explain.text import text
 from archfit.images.platforms import Found, Unknown, parse_platform
 from archfit.options.settings import Options
 from archfit.pipeline import decided, survey
-from archfit.report.explained import explained
-from archfit.report.explained_json import as_json
-from archfit.report.explained_schema import schema
-from archfit.report.explained_text import text
+from archfit.yaml import stream as streams
 from corpus_streams import each_stream
 
 # Far above what the largest stream takes on a busy machine, far below what anything quadratic would take.
@@ -43,4 +43,4 @@ def test_a_real_stream_is_explained(stream):
         assert {image.image for image in pod.explanation.images} == {use.text or "" for use in source.images}
     assert shown.count("├─ images") + shown.count("└─ images") == len(why.pods)
     assert "Traceback" not in shown
-    jsonschema.validate(json.loads(as_json(why, 0)), schema())
+    jsonschema.validate(json.loads(as_json(why, 0)), explain_schema())

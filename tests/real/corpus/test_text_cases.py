@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 import machine
-from archfit.commands.transform import run
-from archfit.errors import InvalidInput, UsageError
+from archfit.base.errors import InvalidInput, UsageError
+from archfit.rewrite.command import run
 from pod_decisions import DEFAULT, found
 from stream_edits import IMAGES, Failed, edited, patched, placed, steps
 

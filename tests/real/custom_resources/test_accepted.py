@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 import machine
-from archfit.errors import InvalidInput
+from archfit.base.errors import InvalidInput
 from archfit.options.settings import Options
 from archfit.workloads.builtin import ROWS, rows_of
 from archfit.workloads.custom_rows import all_custom_rows

@@ -16,22 +16,22 @@ import pytest
 
 import machine
 import published_crds
+from archfit.base.patch import pattern_text
 from archfit.cluster.crds.definitions import definitions
 from archfit.cluster.crds.derive import derived
 from archfit.cluster.crds.schema import facts
-from archfit.integrations.cluster.rows_file import rows_file
+from archfit.cluster.rows_file import rows_file
 from archfit.options.config_file import from_file
-from archfit.patch import pattern_text
-from archfit.source.compose import parse
-from archfit.source.split import split
 from archfit.workloads.custom_rows import all_custom_rows
+from archfit.yaml.compose import parse
+from archfit.yaml.split import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from archfit.base.patch import Path
     from archfit.cluster.crds.definitions import Definition
     from archfit.cluster.crds.derive import Derived
-    from archfit.patch import Path
 
     Kind = tuple[str, str]
 

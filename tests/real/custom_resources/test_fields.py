@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from archfit.patch import Add, dotted, undotted
+from archfit.base.patch import Add, dotted, undotted
 from archfit.workloads.builtin import rows_of
-from archfit.workloads.coverage.unread import images_in, unread
 from archfit.workloads.custom_rows import all_custom_rows
+from archfit.workloads.unsupported.unread import images_in, unread
 from crd_fields import Field, catalogue, fields, placements, put
 from stream_edits import edited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from archfit.base.patch import Path
+    from archfit.base.results import Decision
     from archfit.options.settings import Workload
-    from archfit.patch import Path
     from archfit.pipeline import Transformed
-    from archfit.results import Decision
     from archfit.workloads.pods import Pod
 
 # Kinds without a schema of their own, or without an image in it.

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import machine
-from archfit.patch import dotted
+from archfit.base.patch import dotted
 from archfit.workloads.builtin import group_of
 from archfit.workloads.custom_rows import all_custom_rows
 from custom_pods import projected

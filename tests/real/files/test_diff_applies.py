@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from archfit.report.unified_diff import unified_diff
-from archfit.stream import write
+from archfit.rewrite.unified_diff import unified_diff
+from archfit.yaml.stream import write
 from corpus_streams import FOLDERS
 from drawn_splices import changes
 from file_runs import Site
@@ -20,8 +20,8 @@ from warm_cache import warm
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from archfit.report.unified_diff import DiffObject
-    from archfit.stream import Splice
+    from archfit.rewrite.unified_diff import DiffObject
+    from archfit.yaml.stream import Splice
     from corpus_streams import Corpus
 
 GIT = ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-"]

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.integrations.renderer_command import BOTH_HAVE
-from archfit.usage.command_row import RENDERERS
-from archfit.usage.command_table import COMMANDS
-from archfit.usage.completion import flags_of
+from archfit.cli.inputs.renderer_command import BOTH_HAVE
+from archfit.cli.usage.command_row import RENDERERS, flags_of
+from archfit.cli.usage.command_table import COMMANDS
 from file_runs import Site
 from helm_runs import CHARTS
 from warm_cache import warm

@@ -1,4 +1,4 @@
-"""charts/archfit: both Helms take it, it renders what `archfit setup webhook` writes, its schema refuses mistakes."""
+"""charts/archfit: both Helms take it, `archfit setup` holds its rendering, its schema refuses mistakes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from registry import Registry
+from setup_manifests import manifests
 
 import machine
 from archfit import __version__
-from archfit.admission.server.memory_budget import MIB, SMALLEST_LIMIT
-from archfit.integrations.webhook import setup_files
-from archfit.integrations.webhook.certificates import Pair
-from archfit.integrations.webhook.served_certificate import examine
-from archfit.integrations.webhook.setup_files import Choices
+from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.config_file import from_file
-from archfit.usage.command_table import BY_NAME
+from archfit.webhook.server.memory_budget import MIB, SMALLEST_LIMIT
+from archfit.webhook.setup import setup_files
+from archfit.webhook.setup.certificates import Pair, examine
+from archfit.webhook.setup.setup_files import Choices
 from chart_runs import CERT_MANAGER, CHART, KUBERNETES, POLICY_VALUES, VALUES, Chart, named, plain
 from helm_runs import start
 from program import PROGRAM
@@ -48,6 +48,14 @@ def setup_objects(choices: Choices) -> dict[tuple[str, str], dict[str, Any]]:
         texts = setup_files.with_certificate(texts, Pair(b"ca", b"certificate", b"key"))
     found = [value for text in texts.values() for value in yaml.safe_load_all(text)]
     return plain(value for value in found if value["kind"] != "Namespace")
+
+
+def test_setup_holds_the_rendering_of_the_chart(chart: Chart) -> None:
+    rendered = manifests(machine.tool(chart.name))
+    shipped = {path for folder in {path.parent for path in rendered} for path in folder.iterdir()}
+    assert shipped == set(rendered)
+    for path, text in rendered.items():
+        assert path.read_text(encoding="utf-8") == text, f"{path}: run make manifests"
 
 
 @pytest.mark.parametrize(
@@ -86,18 +94,6 @@ def test_the_chart_renders_what_setup_writes(chart: Chart, words: tuple[str, ...
             texts = [one["data"].pop("archfit.yaml") for one in (value, rendered[key])]
             assert yaml.safe_load(texts[0]) == yaml.safe_load(texts[1])
         assert rendered[key] == value, key
-
-
-def test_another_namespace_is_another_name_in_the_certificate(chart: Chart) -> None:
-    rendered = plain(chart.objects(*CERT_MANAGER, namespace="hooks"))
-    assert rendered == setup_objects_without_text(Choices(cert_manager=True, namespace="hooks"), rendered)
-
-
-def setup_objects_without_text(choices: Choices, rendered: dict) -> dict:
-    written = setup_objects(choices)
-    for found in (written, rendered):
-        found["ConfigMap", "archfit"]["data"] = {}
-    return written
 
 
 ALL_VALUES = VALUES | POLICY_VALUES

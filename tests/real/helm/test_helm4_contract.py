@@ -315,7 +315,7 @@ def test_install_from_a_registry(helm4: Helm, tmp_path: Path) -> None:
 def test_no_virtualenv_is_active_and_its_path_has_a_blank(helm4: Helm, tmp_path: Path) -> None:
     plugins = tmp_path / "my plugins"
     environ = {"PATH": "/nowhere", "HOME": str(tmp_path)}
-    run = "from archfit.cli import run; run()"
+    run = "from archfit.cli.main import run; run()"
     start([str(python_at(tmp_path)), "-c", run, "setup", "helm", "--into", str(plugins)], environ).ok()
     launcher = (plugins / "archfit" / "archfit").read_text(encoding="utf-8")
     assert "an environment/bin" in launcher

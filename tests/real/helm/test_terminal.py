@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit import run, terminal
-from archfit.commands import transform
+from archfit import run
+from archfit.base import terminal
+from archfit.rewrite import command as transform
 from helm_runs import CHARTS
 
 if TYPE_CHECKING:

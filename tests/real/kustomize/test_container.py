@@ -80,8 +80,8 @@ def test_without_network_it_works_where_every_image_is_known(run):
 def test_bytecode_is_in_the_image(run):
     """A read-only image could not keep it, and without it each start compiles anew."""
     ran = run(
-        "python -c 'import archfit.cli, importlib.util, os, sys; "
-        "print(os.path.exists(importlib.util.cache_from_source(archfit.cli.__file__)))'"
+        "python -c 'import archfit.cli.main, importlib.util, os, sys; "
+        "print(os.path.exists(importlib.util.cache_from_source(archfit.cli.main.__file__)))'"
     )
     assert ran.stdout == b"True\n"
 

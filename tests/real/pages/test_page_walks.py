@@ -75,9 +75,7 @@ WRITTEN = {
     "custom-resources": {"placed.yaml": "nodeAffinity"},
     "policy": {"policy.yaml": "kind: MutatingAdmissionPolicy"},
     "fleet": {"shard-0.json": '"pods"'},
-    "argocd": {
-        "argocd-archfit/build-options/argocd-cm.yaml": "--enable-helm --enable-alpha-plugins --enable-exec"
-    },
+    "argocd": {"argocd-archfit/build-options/argocd-cm.yaml": "--enable-alpha-plugins --enable-exec"},
 }
 # Page -> how a command begins -> a part of what it prints.
 PRINTED = {

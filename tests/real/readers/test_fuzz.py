@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import machine
-from archfit.stream import Splice
+from archfit.yaml.stream import Splice
 from fuzz import properties
 from fuzz.asking import Asking, question
 from fuzz.corpus import documents

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.commands.transform import run
-from archfit.errors import ArchfitError
+from archfit.base.errors import ArchfitError
 from archfit.options.settings import Options
+from archfit.rewrite.command import run
 from stream_edits import Failed, edited, placed
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.source.join import joined
+from archfit.yaml.join import joined
 from yaml_judge import typed
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import pytest
 import machine
 from archfit.options.settings import Options
 from archfit.pipeline import survey
-from archfit.stream import read
+from archfit.yaml.stream import read
 from kubectl_recorder import KubectlRecorder
 from stream_edits import NOTHING_WANTED, Failed, edited
 

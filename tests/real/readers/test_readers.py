@@ -12,11 +12,11 @@ import pytest
 import yaml
 
 import machine
-from archfit.cluster.running.collect import Collector
-from archfit.cluster.running.list_stream import items
-from archfit.errors import InvalidInput
+from archfit.audit.running.collect import Collector
+from archfit.audit.running.list_stream import items
+from archfit.base.errors import InvalidInput
+from archfit.base.results import ObjectRef
 from archfit.options.settings import Options
-from archfit.results import ObjectRef
 from archfit.workloads import inventory
 from fuzz import readers
 from fuzz.asking import Asking

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from archfit.errors import InvalidInput
+from archfit.base.errors import InvalidInput
 from archfit.options.settings import Options, Toleration, TolerationRule
-from archfit.source.split import split
 from archfit.workloads.inventory import scan_piece
+from archfit.yaml.split import split
 from random_yaml import Style, stream_text
 from stream_edits import Failed, edited, patched, steps
 from yaml_judge import Refused, typed

@@ -27,11 +27,11 @@ PATIENCE_SECONDS = 60.0
 # Everything is imported once; each job is then a process of its own, made by fork, as fast as that.
 NURSERY = """
 import json, os, sys
-from archfit import cli
-from archfit.commands import transform
-from archfit.lookup import cache, entries, registry_lookup, resolver, single_flight
-from archfit.registry import fetcher, registry_session
-from archfit.store import open as opening, redis, sqlite
+from archfit.cli import main as cli
+from archfit.rewrite import command as transform
+from archfit.lookup import cache, entries, lookup, registry_lookup, single_flight
+from archfit.registry import client, fetcher
+from archfit.lookup.store import open as opening, redis, sqlite
 for line in sys.stdin:
     job = json.loads(line)
     if isinstance(job, int):

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import machine
-from archfit.options.cache_path import cache_path
+from archfit.base.packages import install_command
+from archfit.lookup.store import StoreTrouble
+from archfit.lookup.store import redis as redis_store
+from archfit.lookup.store.open import cache_location, open_store
+from archfit.lookup.store.redis import KEEP_SECONDS, PREFIX, RedisStore
 from archfit.options.settings import Operator
-from archfit.packages import install_command
-from archfit.store import StoreTrouble
-from archfit.store import redis as redis_store
-from archfit.store.open import cache_location, open_store
-from archfit.store.redis import KEEP_SECONDS, PREFIX, RedisStore
+from archfit.options.text_form import cache_path
 from redis_server import RedisServer
 from tls_files import tls_files
 
@@ -361,7 +361,7 @@ def test_tls_with_the_operators_ca_and_not_without(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_one_clear_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "archfit.store.redis")
+    monkeypatch.delitem(sys.modules, "archfit.lookup.store.redis")
     monkeypatch.setitem(sys.modules, "redis", None)
     with pytest.raises(StoreTrouble) as caught:
         open_store(Operator(cache=cache_path("redis://user@c:1/2")), {}, lambda: 0.0)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.cluster.audit_merge import merge
-from archfit.lookup.build_lookup import answered
-from archfit.options.cache_path import cache_path
-from archfit.options.mirrors import mirror
+from archfit.audit.build_lookup import answered
+from archfit.audit.merge import merge
+from archfit.lookup.store.redis import RedisStore
+from archfit.options.hosts import mirror
 from archfit.options.option_entries import RequestRate
 from archfit.options.settings import Operator, Settings
-from archfit.store.redis import RedisStore
+from archfit.options.text_form import cache_path
 from fake_registry import FakeRegistry
 from program import PROGRAM
 from redis_server import RedisServer
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from archfit.cluster.audit_facts import AuditFacts
+    from archfit.audit.facts import AuditFacts
 
 BOTH = ["linux/amd64", "linux/arm64"]
 

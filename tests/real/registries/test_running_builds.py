@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import machine
-from archfit.cluster.build_proof import taken
-from archfit.cluster.running.collect import Collector
-from archfit.lookup.build_lookup import answered
-from archfit.options.mirrors import mirror
+from archfit.audit.build_lookup import answered
+from archfit.audit.builds import taken
+from archfit.audit.running.collect import Collector
+from archfit.options.hosts import mirror
 from archfit.options.settings import Operator, Settings
 from archfit.registry import manifest as media
 from archfit.registry.registry_errors import InvalidManifest

@@ -15,7 +15,7 @@ import pytest
 
 import machine
 from archfit.images.platforms import Found, Unknown
-from archfit.placement.architectures import is_plain, offered
+from archfit.placement.evidence import is_plain, offered
 from archfit.placement.uncounted import counted
 from archfit.registry import manifest as media
 from archfit.registry.registry_errors import InvalidManifest

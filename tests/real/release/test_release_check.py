@@ -75,7 +75,20 @@ def test_the_wheel_has_the_package_and_what_belongs_to_it(wheel):
     assert "archfit/py.typed" in package
     files = {name.rpartition("/")[2] for name in package}
     kinds = {name.rpartition(".")[2] for name in files}
-    assert kinds == {"py", "typed", "yaml", "sh", "js", "css", "jinja", "Dockerfile"}
+    assert kinds == {
+        "py",
+        "typed",
+        "yaml",
+        "sh",
+        "js",
+        "css",
+        "jinja",
+        "json",
+        "bash",
+        "zsh",
+        "fish",
+        "Dockerfile",
+    }
 
 
 def test_the_metadata_has_the_address(wheel):
@@ -91,7 +104,7 @@ def test_the_tests_run_from_the_source_archive(released, tmp_path):
     source = unpack(archive, tmp_path) / f"archfit-{__version__}"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not real",
-         "tests/project/test_versions.py", "tests/usage/test_pages.py", "tests/source/test_split.py"],
+         "tests/project/test_versions.py", "tests/cli/test_pages.py", "tests/yaml/test_split.py"],
         cwd=source,
         env={**os.environ, "PYTHONPATH": str(source / "transformer")},
         capture_output=True,

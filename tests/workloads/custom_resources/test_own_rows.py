@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from jsonschema import Draft202012Validator
+from option_pages import json_schema
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
 from archfit.options.config_file import from_file, from_values
 from archfit.options.config_yaml import read as read_document
-from archfit.options.describe import json_schema
 from archfit.options.layers import merge
 from stream_edits import edited, placed
 

@@ -9,7 +9,7 @@ import yaml
 
 from archfit.options.settings import Options
 from archfit.pipeline import survey
-from archfit.source.split import split
+from archfit.yaml.split import split
 
 ARGUMENTS = {"parameters": [{"name": "img", "value": "amd:1"}, {"name": "tag", "value": "1"}]}
 

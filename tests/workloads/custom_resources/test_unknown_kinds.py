@@ -16,8 +16,8 @@ from archfit.options.layers import merge
 from archfit.options.option_entries import Exclude
 from archfit.options.settings import Options
 from archfit.workloads.builtin import rows_of
-from archfit.workloads.coverage.known_kinds import KINDS
 from archfit.workloads.inventory import is_podless
+from archfit.workloads.unsupported.known_kinds import KINDS
 from stream_edits import edited
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from archfit.errors import InvalidInput
+from archfit.base.errors import InvalidInput
 from archfit.options.config_file import from_file
 from archfit.options.layers import merge
 from archfit.options.settings import Options
-from archfit.workloads.coverage.unread import images_in
+from archfit.workloads.unsupported.unread import images_in
 from stream_edits import Failed, edited
 
 CLUSTER = (

@@ -1,1 +1,1 @@
-"""Pods as they enter the cluster: one decision for two doors, a policy in CEL and a webhook."""
+"""Pods as they enter the cluster: what the policy and the webhook share."""

@@ -6,23 +6,24 @@
           [{"by":"policy","images":2,"path":"/spec/affinity","value":{}},
           {"by":"policy","images":2,"path":"/spec/tolerations/-","value":{...}}]
 
-One entry on each line, in the format of `stamp.annotation`, with the door that wrote it and the number of images that
-it saw. Each door takes back its own. The webhook, which is called after the policy, also takes over what the policy
-added to a Pod that had fewer images: the policy has not seen the last injection, and is not asked again.
+One entry on each line, in the format of `edit.stamp.annotation`, with the door that wrote it and the number of images
+that it saw. Each door takes back its own. The webhook, which is called after the policy, also takes over what
+the policy added to a Pod that had fewer images: the policy has not seen the last injection, and is not asked again.
 
     "path": ".../-", "value": V     an item of a list: a toleration, an expression of a term, a preferred term
     "path": .., "value": {}         a mapping that was made for such items; it goes with the last of them
 
-Anybody can write the annotation. So an entry counts only where the Pod has an item that equals it, and only if it has
-the shape of what archfit writes: the toleration of a rule, an expression or a preferred term of architectures. Whether
-the expression may go, `AdmittedPod` decides: without it the Pod must be no wider than its images allow, and of a record
-that came with the request, an expression goes only for one as narrow.
+Anybody can write the annotation. So an entry counts only for one item of the Pod that equals it, and only if it has
+the shape of what archfit writes: the toleration of a rule, an expression or a preferred term of architectures. What an
+earlier pass of the same admission wrote goes whenever the decision is another one. Of a record that came with the
+request an expression goes only for one as narrow (`AdmittedPod`).
 
-That it came with the request `managedFields` says: the API server makes them of the request, before admission, and does
-not add to them what admission changes (k8s.io/apiserver, pkg/endpoints/handlers, create.go and patch.go).
+Which of the two it is `managedFields` says: the API server makes them of the request, before admission, and does not
+add to them what admission changes (k8s.io/apiserver, pkg/endpoints/handlers, create.go and patch.go). Without any, a
+record counts as one of the request.
 
-The policy has the same as CEL (`policy.recorded_entries`), which can read no JSON: it writes the text of what it would
-have added, and looks for that line.
+The policy has the same as CEL (`policy.cel.recorded_entries`), which can read no JSON: it writes the text of what it
+would have added, and looks for that line.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ from __future__ import annotations
 import json
 import re
 
-from archfit.patch import Add, Operation, Path, Remove, Test, apply, pointer
+from archfit.base.patch import Add, Operation, Path, Remove, Test, apply, pointer
+from archfit.base.record import Record
+from archfit.base.typing_names import Any, Iterable, Iterator, Literal, Mapping, Sequence, TypeAlias
+from archfit.edit.stamp.annotation import ANNOTATIONS, MISSING, at
 from archfit.placement.affinity import ARCH
 from archfit.placement.annotations import STAMP
 from archfit.placement.pod_patch import toleration_fields
-from archfit.record import Record
-from archfit.source.values import mapping_of, plain
-from archfit.stamp.annotation import ANNOTATIONS, MISSING, at
-from archfit.typing_names import Any, Iterable, Iterator, Literal, Mapping, Sequence, TypeAlias
 from archfit.workloads.pods import PREFERRED, REQUIRED
+from archfit.yaml.values import mapping_of, plain
 
 Door: TypeAlias = 'Literal["policy", "webhook"]'
 
@@ -55,6 +56,8 @@ LONGEST = 100_000
 """Characters of a record that is read: the API server's budget for CEL is enough for them."""
 REQUESTED: Mapping[str, Any] = {"fieldsV1": {"f:metadata": {"f:annotations": {f"f:{NAME}": {}}}}}
 """An entry of managedFields: the annotation came with the request."""
+NOT_REQUESTED: Mapping[str, Any] = {"fieldsV1": {"f:metadata": {}}}
+"""One that does not say so: without any other, an earlier pass of the same admission wrote it."""
 _REQUESTED: Path = ("fieldsV1", "f:metadata", "f:annotations", f"f:{NAME}")
 _PREFIX = '{"by":"'
 _HEAD = re.compile(r'\{"by":"(?P<by>policy|webhook)","images":(?P<images>[0-9]{1,9}),(?="path":)')
@@ -87,7 +90,8 @@ class AddedRecord(Record):
     """The annotation of a Pod.
 
     text: None where there is none. images: how many the Pod has. lines: of this door, less that number, and those that
-    it takes over. others: of the other door. requested: it came with the request, in whole or in part.
+    it takes over. others: of the other door. requested: it came with the request, in whole or in part, or
+    nothing says that it did not.
     """
 
     text: str | None
@@ -126,9 +130,11 @@ def read_record(value: Mapping[str, Any], door: Door) -> AddedRecord:
 
 
 def is_requested(value: Mapping[str, Any]) -> bool:
-    """Whether the record came with the request, by `metadata.managedFields`."""
+    """Whether the record came with the request, by `metadata.managedFields`, or nothing says that it did not."""
     listed = mapping_of(value.get("metadata")).get("managedFields")
-    return any(at(one, _REQUESTED) is not MISSING for one in (listed if isinstance(listed, list) else ()))
+    if not isinstance(listed, list) or not listed:
+        return True
+    return any(at(one, _REQUESTED) is not MISSING for one in listed)
 
 
 def recorded_lines(text: str) -> frozenset[str]:

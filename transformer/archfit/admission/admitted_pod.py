@@ -21,9 +21,8 @@ A later pass of the same admission finds what an earlier one added (`added_recor
     Unresolved, Conflict                  it is taken back: a Pod is decided whole or not at all
     the Pod opted out                     it stays
 
-An expression goes only where what the known images need is no wider, so that a record that somebody made up never
-widens a Pod. Where it is wider, the expression stays, and nothing is added. Nor does it go, if the record came with the
-request, where nothing is decided.
+A record that came with the request may be made up, and never widens a Pod: an expression that it names goes only for
+one as narrow. Else the expression stays, and nothing is added.
 
 Source: kubernetes, pkg/registry/core/pod and pkg/controller/daemon/util; KEP-585 (RuntimeClass scheduling).
 """
@@ -48,24 +47,23 @@ from archfit.admission.added_record import (
     rule_tolerations,
     taken_back,
 )
-from archfit.errors import InvalidInput
-from archfit.images.platforms import Answer, Found, Unasked
+from archfit.base.errors import InvalidInput
+from archfit.base.patch import Remove, apply
+from archfit.base.record import Record
+from archfit.base.results import Decision, Location
+from archfit.base.typing_names import Any, Iterable, Sequence
+from archfit.edit.stamp.annotation import ANNOTATIONS, at
+from archfit.images.platforms import Answer
 from archfit.options.settings import Options
-from archfit.patch import Remove, apply
 from archfit.placement.affinity import Demand, allowed
 from archfit.placement.annotations import STAMP
+from archfit.placement.case import Trace
 from archfit.placement.decide import decide
-from archfit.placement.questions import questions
-from archfit.placement.selection import PodOptions, pod_options
-from archfit.placement.trace import Trace
-from archfit.record import Record
-from archfit.results import Decision, Location
-from archfit.source.values import mapping_of, text_of, typed
-from archfit.stamp.annotation import ANNOTATIONS, at
-from archfit.typing_names import Any, Sequence
+from archfit.placement.selection import PodOptions, pod_options, questions
 from archfit.workloads.owner import controller_of
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
+from archfit.yaml.values import mapping_of, text_of, typed
 
 MIRROR = "kubernetes.io/config.mirror"
 _HERE = Location(1, 1)
@@ -95,7 +93,7 @@ class AdmittedPod(Record):
         if self.own.left_alone or not (decision.patch or self.record.lines):
             return decision
         back = self.back
-        if any(item.narrows for item in back) and self._widens(decision, answers, options):
+        if any(item.narrows for item in back) and self._is_foreign(decision, answers, options):
             back = tuple(item for item in back if not item.narrows)
             decision = self._foreign(decision)
         return self._recorded(decision, back, options)
@@ -129,8 +127,8 @@ class AdmittedPod(Record):
     def _items(self, value: dict[str, Any], options: Options) -> list[Item]:
         return items(value, self.door, rule_tolerations(options.tolerate))
 
-    def _widens(self, decision: Decision, answers: Mapping[str, Answer], options: Options) -> bool:
-        """Whether the Pod, without the expressions of the record, is wider than its known images allow.
+    def _is_foreign(self, decision: Decision, answers: Mapping[str, Answer], options: Options) -> bool:
+        """Whether the expressions of the record may be somebody else's: without them the Pod would be wider.
 
         archfit adds nothing to a term without conditions: one that would be left without any is not its own.
         """
@@ -139,25 +137,19 @@ class AdmittedPod(Record):
             bare = apply(self.value, taken_back(self.value, self.door, narrowing, self.record))
             if any(is_empty(at(bare, (*TERMS, item.term))) for item in narrowing):
                 return True
-        if self.record.requested and decision.outcome in ("Unresolved", "Conflict"):
+        if not self.record.requested:
+            return False
+        if decision.outcome in ("Unresolved", "Conflict"):
             return True
-        known = {
-            text: answer if isinstance(answer, Found) else Unasked("not known")
-            for text, answer in answers.items()
-        }
         trace = Trace()
-        decision = decide(
-            self.pod, self.own, answers if decision.outcome != "Unresolved" else known, options, trace
-        )
+        decision = decide(self.pod, self.own, answers, options, trace)
         if trace.case is None:
             return True
         needed = [item for item in self._added(decision, options) if item.narrows]
         for old in narrowing:
-            reach = trace.case.found[old.term]
             given = [item for item in needed if item.term == old.term]
-            if (reach.live or self.record.requested) and not (
-                any(_narrower(new, old) for new in given) or _within(reach.demand, given, old)
-            ):
+            demand = trace.case.reaches[old.term].demand
+            if not any(_narrower(new, old) for new in given) and not _within(demand, given, old):
                 return True
         return False
 
@@ -221,7 +213,7 @@ def admitted_pod(
     bare = whole
     if record.lines or record.others:
         there = items(whole, door, rule_tolerations(options.tolerate))
-        back = tuple(item for item in there if item.line in record.lines)
+        back = _recorded_once(there, record)
         steps = taken_back(whole, door, back, record)
         bare = apply(whole, [*steps, Remove((*ANNOTATIONS, STAMP))])
     found = find_pods(bare, _HERE)
@@ -239,6 +231,15 @@ def admitted_pod(
     annotations = {"annotations": metadata["annotations"]} if "annotations" in metadata else {}
     part = {"metadata": annotations, "spec": spec}
     return AdmittedPod(pod, own, questions(pod, own), part, record, back, door)
+
+
+def _recorded_once(there: Iterable[Item], record: AddedRecord) -> tuple[Item, ...]:
+    """The items that the record names: of equal ones the first, as another webhook may have added one of them."""
+    found = dict[str, Item]()
+    for item in there:
+        if item.line in record.lines:
+            found.setdefault(item.line, item)
+    return tuple(found.values())
 
 
 def _left_alone(pod: Pod) -> str:

@@ -27,10 +27,10 @@ from __future__ import annotations
 from itertools import groupby
 
 from archfit.admission.added_record import NAME, REQUIRED_SET, TERMS, Item, items, recorded_lines
-from archfit.patch import Add, Operation, Path, apply
+from archfit.base.patch import Add, Operation, Path, apply
+from archfit.base.typing_names import Any, Mapping, Sequence
+from archfit.edit.stamp.annotation import ANNOTATIONS, at
 from archfit.placement.annotations import PREFIX
-from archfit.stamp.annotation import ANNOTATIONS, at
-from archfit.typing_names import Any, Mapping, Sequence
 
 RECORD: Path = (*ANNOTATIONS, NAME)
 _SKIP: Path = (*ANNOTATIONS, f"{PREFIX}skip")

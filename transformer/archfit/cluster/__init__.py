@@ -1,1 +1,1 @@
-"""What a cluster says about itself: its nodes, its custom resource definitions, which builds run. Pure."""
+"""The cluster at hand: its API through kubectl or a service account, its nodes, its custom resource definitions."""

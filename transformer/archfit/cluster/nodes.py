@@ -19,11 +19,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from archfit.errors import InvalidInput
+from archfit.base.errors import InvalidInput
+from archfit.base.record import Record
 from archfit.images.platforms import ARCHITECTURES, WINDOWS
-from archfit.options.problem import Problem
-from archfit.options.taints import ARCH_KEYS, architecture_of, toleration_rule
-from archfit.record import Record
+from archfit.options.text_form import ARCH_KEYS, Problem, architecture_of, toleration_rule
 
 _OS_KEYS = ("kubernetes.io/os", "beta.kubernetes.io/os")
 

@@ -25,13 +25,13 @@ end.
 
 from __future__ import annotations
 
+from archfit.base.errors import ArchfitError
+from archfit.base.patch import Operation, Remove, apply
+from archfit.base.typing_names import Any, Sequence
 from archfit.edit.insert import value_at
-from archfit.errors import ArchfitError
-from archfit.patch import Operation, Remove, apply
-from archfit.source.compose import parse
-from archfit.source.values import typed
-from archfit.typing_names import Any, Sequence
 from archfit.workloads.documents import Document
+from archfit.yaml.compose import parse
+from archfit.yaml.values import typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ Edits that touch belong together, and of these only the lines that differ count.
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterable, Iterator, Sequence
 from archfit.edit.insert import TextEdit
-from archfit.typing_names import Iterable, Iterator, Sequence
 
 
 def applied(text: str, edits: Iterable[TextEdit]) -> str:

@@ -12,14 +12,14 @@ Nothing is moved and nothing is removed but empty values and aliases that get re
 
 from __future__ import annotations
 
+from archfit.base.errors import UnplaceableEdit
+from archfit.base.patch import Add, Operation, Path, apply, dotted
+from archfit.base.record import Record
+from archfit.base.typing_names import Any, Iterable
 from archfit.edit.render import Style, block, block_item, block_member, flow
-from archfit.errors import UnplaceableEdit
-from archfit.patch import Add, Operation, Path, apply, dotted
-from archfit.record import Record
-from archfit.source.tree import MERGE
-from archfit.source.values import Typed, resolve
-from archfit.typing_names import Any, Iterable
 from archfit.workloads.sites import Site, Sites
+from archfit.yaml.tree import MERGE
+from archfit.yaml.values import Typed, resolve
 
 _UNSEEN = object()
 _BLANKS = " \t\r\n"

@@ -8,12 +8,12 @@ Both sides are read with a final newline (`parse`). A failed proof is a bug in a
 
 from __future__ import annotations
 
-from archfit.errors import ArchfitError, InternalError
-from archfit.patch import Operation, Remove, apply
-from archfit.source.compose import parse
-from archfit.source.values import typed
-from archfit.typing_names import Iterable
+from archfit.base.errors import ArchfitError, InternalError
+from archfit.base.patch import Operation, Remove, apply
+from archfit.base.typing_names import Iterable
 from archfit.workloads.documents import Document
+from archfit.yaml.compose import parse
+from archfit.yaml.values import typed
 
 
 def prove(document: Document, patch: Iterable[Operation], after: str) -> None:

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 
+from archfit.base.errors import UnplaceableEdit
+from archfit.base.patch import Operation, Path, Remove, Test, dotted
+from archfit.base.typing_names import Iterable
 from archfit.edit.insert import TextEdit
 from archfit.edit.targets import Targets
-from archfit.errors import UnplaceableEdit
-from archfit.patch import Operation, Path, Remove, Test, dotted
-from archfit.source.tree import Tree, is_mapping, items, last_leaf, members
-from archfit.typing_names import Iterable
+from archfit.yaml.tree import Tree, is_mapping, items, last_leaf, members
 
 
 def refused(tree: Tree, root: int, patch: Iterable[Operation]) -> set[Path]:

@@ -15,10 +15,10 @@ quoted   = JSON's string, with the line breaks and marks that only YAML knows es
 
 from __future__ import annotations
 
-from archfit import c_json
-from archfit.record import Record
-from archfit.source.values import PlainKey, Typed
-from archfit.typing_names import Any
+from archfit.base import c_json
+from archfit.base.record import Record
+from archfit.base.typing_names import Any
+from archfit.yaml.values import PlainKey, Typed
 
 _WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity"))
 # Not printable in YAML 1.1 and 1.2 alike (section 5.1 of either), or a line break to one of them.

@@ -6,11 +6,11 @@ c: *x               c.b     ─┴─>  the one node b: what is removed from a i
 
 from __future__ import annotations
 
-from archfit.errors import UnplaceableEdit
-from archfit.patch import Operation, Path, dotted
-from archfit.source.paths import written
-from archfit.source.tree import Children, Tree, child, is_mapping
-from archfit.typing_names import Iterable
+from archfit.base.errors import UnplaceableEdit
+from archfit.base.patch import Operation, Path, dotted
+from archfit.base.typing_names import Iterable
+from archfit.yaml.paths import written
+from archfit.yaml.tree import Children, Tree, child, is_mapping
 
 
 class Targets:

@@ -4,15 +4,15 @@
     manifest     config        the digest of its config; the platform that the config states, where it was read
     config       platform      what it states
 
-`registry.image_requests` makes them, `cluster.build_proof` matches them with what runs. A digest never changes what it
+`registry.client` makes them, `audit.builds` matches them with what runs. A digest never changes what it
 names, so that the cache keeps them for ever.
 """
 
 from __future__ import annotations
 
+from archfit.base.record import Record
+from archfit.base.typing_names import Literal
 from archfit.images.platforms import Platform
-from archfit.record import Record
-from archfit.typing_names import Literal
 
 
 class Build(Record):

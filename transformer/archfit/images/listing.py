@@ -8,12 +8,12 @@
 
     part of a manifest                               config or layer
 
-`registry.listing` makes them, `report.inspection` shows them. Source: OCI image-spec 1.1, image-index.md, manifest.md.
+`registry.listing` makes them, `inspect.report` shows them. Source: OCI image-spec 1.1, image-index.md, manifest.md.
 """
 
 from __future__ import annotations
 
-from archfit.record import Record
+from archfit.base.record import Record
 
 
 class ListedEntry(Record):

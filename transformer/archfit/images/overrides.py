@@ -11,10 +11,10 @@ two that are equally specific and name different platforms are an error.
 
 from __future__ import annotations
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
+from archfit.base.typing_names import Callable
 from archfit.images.platforms import Found, ImagePlatforms
 from archfit.images.reference import HUB, Reference, host_and_rest
-from archfit.typing_names import Callable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

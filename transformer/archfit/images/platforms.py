@@ -21,10 +21,10 @@ A normalised platform has a variant only where it differs from the baseline of i
 
 from __future__ import annotations
 
-from archfit.errors import InvalidReference
+from archfit.base.errors import InvalidReference
+from archfit.base.record import Record
+from archfit.base.typing_names import TypeAlias
 from archfit.images.reference import is_placeholder
-from archfit.record import Record
-from archfit.typing_names import TypeAlias
 
 # `go tool dist list`, less wasm: what a kubelet can write into the label kubernetes.io/arch.
 ARCHITECTURES = (
@@ -94,7 +94,7 @@ class ImagePlatforms(Record):
 
 def no_architecture(text: str) -> str:
     """Why a word is not a value of the label kubernetes.io/arch, and the word to write."""
-    from archfit.spelling import nearest  # only this error needs it
+    from archfit.base.spelling import nearest  # only this error needs it
 
     word = text.lower().removeprefix("linux/").partition("/")[0].replace("-", "").replace("_", "")
     label = _TOOLS.get(word) or normalised("linux", word).architecture

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import re
 
-from archfit.errors import InvalidReference
-from archfit.typing_names import NoReturn
+from archfit.base.errors import InvalidReference
+from archfit.base.typing_names import NoReturn
 
 MAX_PATH = 255
 LONGEST = 4096

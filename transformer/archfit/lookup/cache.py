@@ -14,12 +14,12 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
+from archfit.base.typing_names import Callable, Container, Iterable, Mapping, Sequence
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference
 from archfit.lookup import entries
 from archfit.lookup.entries import OwnKeys, contents_key
-from archfit.store import Store, StoreTrouble
-from archfit.typing_names import Callable, Container, Iterable, Mapping, Sequence
+from archfit.lookup.store import Store, StoreTrouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ class LookupCache:
 
     def _use_memory(self, trouble: StoreTrouble) -> None:
         """Warn that the store failed, and go on in memory."""
-        from archfit.store.memory import MemoryStore
+        from archfit.lookup.store.memory import MemoryStore
 
         self._warn(f"{trouble}; this run goes on without it")
         self._store.close()

@@ -15,8 +15,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from archfit.base.typing_names import Protocol
 from archfit.lookup import content_entries, entries
-from archfit.typing_names import Protocol
 
 _KINDS = {"tag": "tags", "digest": "digests", "contents": "builds", "host": "servers", "claim": "claims"}
 _DIGEST_SECONDS = 30 * 86400

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import json
 
-from archfit.errors import InvalidReference
+from archfit.base.errors import InvalidReference
+from archfit.base.typing_names import Any
 from archfit.images.contents import Build, Contents
 from archfit.images.platforms import parse_platform
 from archfit.images.reference import is_digest
 from archfit.lookup.entries import RULES
-from archfit.typing_names import Any
 
 _MAX_BUILDS = 1024
 

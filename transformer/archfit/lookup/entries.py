@@ -10,7 +10,7 @@ answer, where that matters.
     tag:..            {"checked": 1767225600, "digest": "sha256:..", "index": true, "image": true, "platforms": [..],
                        "rules": 2}
     digest:..         the same without "digest"
-    host:..           see `registry.transport.servers`
+    host:..           see `registry.http.servers`
 
     platforms         as the entries state them, variants too: each run decides what they mean
     rules             the version of the rules by which entries of an index were left out; where it is another one, the
@@ -22,12 +22,12 @@ and `Absent` are asked for again in each run, so that no run fails because of an
 
 from __future__ import annotations
 
-from archfit import c_json
-from archfit.errors import InvalidReference
+from archfit.base import c_json
+from archfit.base.errors import InvalidReference
+from archfit.base.memo import Memo
+from archfit.base.typing_names import Iterable
 from archfit.images.platforms import Found, Platform, parse_platform
 from archfit.images.reference import Reference, is_digest
-from archfit.memo import Memo
-from archfit.typing_names import Iterable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

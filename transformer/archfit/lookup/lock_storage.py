@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from archfit import files
-from archfit.errors import ArchfitError, UsageError
+from archfit.base import files
+from archfit.base.errors import ArchfitError, UsageError
 from archfit.lookup.lockfile import MAX_BYTES, Lock, parse
 from archfit.options.settings import Options
 

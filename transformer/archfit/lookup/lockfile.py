@@ -17,14 +17,14 @@ not a lock file do not repeat its contents, because a configuration may name any
 
 from __future__ import annotations
 
-from archfit import c_json
-from archfit.errors import InvalidLock, InvalidReference
+from archfit.base import c_json
+from archfit.base.errors import InvalidLock, InvalidReference
+from archfit.base.memo import Memo
+from archfit.base.record import Record
+from archfit.base.typing_names import Any, Mapping, Sequence
 from archfit.images.platforms import Found, Platform, Unknown, parse_platform
 from archfit.images.reference import Reference, is_digest
 from archfit.images.reference import parse as parse_reference
-from archfit.memo import Memo
-from archfit.record import Record
-from archfit.typing_names import Any, Mapping, Sequence
 
 VERSION = 1
 DEFAULT_PATH = "archfit.lock"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
 from archfit.options.settings import Operator
 
 _FILES = ("authfile", "ca_file", "registries_conf", "cache_password_file", "cache_ca_file")

@@ -11,19 +11,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from archfit.errors import InvalidReference
+from archfit.base.errors import InvalidReference
+from archfit.base.typing_names import TypeAlias
 from archfit.images.platforms import Answer, Unknown
 from archfit.images.reference import parse
-from archfit.lookup.resolver import Lookup
 from archfit.options.settings import Operator, Options
 from archfit.registry.credentials.credential import Credential, from_entry
 from archfit.registry.credentials.pull_keychain import PullKeychain
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import itself
-from archfit.source.split import Piece
-from archfit.typing_names import TypeAlias
 from archfit.workloads.builtin import by_kind
 from archfit.workloads.pull_secrets import matching, pull_secrets
+from archfit.yaml.split import Piece
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.lookup.lookup import Lookup
 
 Repository: TypeAlias = tuple[str, str]
 Open: TypeAlias = "Callable[[Operator, PullKeychain], Lookup]"

@@ -14,21 +14,21 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 
+from archfit.base.typing_names import TypeAlias
 from archfit.images.contents import Contents
 from archfit.images.platforms import Absent, Answer, Found, Unknown
 from archfit.images.reference import Reference
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.single_flight import single_flight
-from archfit.lookup.surroundings import Surroundings
+from archfit.lookup.store import StoreTrouble
+from archfit.lookup.store.open import open_budget
 from archfit.options.settings import Operator
 from archfit.registry.credentials.keychain import Keychain
+from archfit.registry.fetcher import Fetcher
+from archfit.registry.lookup_context import LookupContext
 from archfit.registry.registry_questions import Part, Question, Route
-from archfit.registry.registry_session import RegistrySession
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
-from archfit.store import StoreTrouble
-from archfit.store.open import open_budget
-from archfit.typing_names import TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,42 +47,32 @@ class RegistryLookup:
         cache: LookupCache,
         keychain: Keychain,
         routes: Routes,
-        surroundings: Surroundings,
+        context: LookupContext,
         *,
         warn: Callable[[str], None],
     ) -> None:
         self._shares_answers = operator.cache_ttl_seconds > 0
         self._cache = cache
-        self._surroundings = surroundings
+        self._context = context
         self._warn = warn
         self._warned: set[str] = set()
-        self._budget = _shared_budget(operator, surroundings, warn)
-        self._session = RegistrySession(
-            operator,
-            surroundings.environ,
-            surroundings.clock,
-            surroundings.wait,
-            surroundings.deadline.left,
-            cache.recall,
-            keychain,
-            routes,
-            named_hosts_only=surroundings.named_hosts_only,
-            reserve=self._budget.reserve if self._budget else None,
-        )
+        self._budget = _shared_budget(operator, context, warn)
+        reserve = self._budget.reserve if self._budget else None
+        self._fetcher = Fetcher(operator, context, cache.recall, keychain, routes, reserve=reserve)
 
     @property
     def requests(self) -> dict[str, int]:
         """How many requests of each kind were sent, sorted by kind."""
-        return dict(sorted(self._session.sent.items()))
+        return dict(sorted(self._fetcher.sent.items()))
 
     def take_replies(self) -> dict[tuple[str, int], int]:
         """How many answers came since the last call, by server and HTTP status; 0 is none."""
-        return self._session.take_replies()
+        return self._fetcher.take_replies()
 
     @property
     def pulls_left(self) -> dict[str, str]:
         """The last RateLimit-Remaining header of each server that sends it, by origin."""
-        return self._session.pulls_left
+        return self._fetcher.pulls_left
 
     def answers(self, references: Sequence[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
         """An answer for each, by normalised reference. stale: what the cache has that is too old to be used as it is.
@@ -91,7 +81,7 @@ class RegistryLookup:
         """
         if not self._shares_answers:
             return self._ask(references, stale)
-        clock = self._surroundings.clock
+        clock = self._context.clock
 
         def kept(some: Sequence[Reference], since: float) -> dict[str, Answer]:
             return {**self._cache.read(some, clock(), since=since)[0]}
@@ -102,16 +92,16 @@ class RegistryLookup:
             kept,
             lambda some: self._ask(some, stale),
             clock=clock,
-            wait=self._surroundings.wait,
-            left=self._surroundings.deadline.left,
+            wait=self._context.wait,
+            left=self._context.deadline.left,
         )
 
     def keep_contents(self) -> dict[str, Contents]:
         """From now on, keep what is behind the indexes and manifests that are read; by digest, as it grows."""
-        requests = self._session.requests
-        if requests.contents is None:
-            requests.contents = {}
-        return requests.contents
+        client = self._fetcher.client
+        if client.contents is None:
+            client.contents = {}
+        return client.contents
 
     def contents(self, parts: Sequence[Part]) -> dict[str, ContentsAnswer]:
         """What is behind each digest, by normalised reference, asked in the same way as images are."""
@@ -131,9 +121,9 @@ class RegistryLookup:
             self._cache,
             kept,
             ask,
-            clock=self._surroundings.clock,
-            wait=self._surroundings.wait,
-            left=self._surroundings.deadline.left,
+            clock=self._context.clock,
+            wait=self._context.wait,
+            left=self._context.deadline.left,
         )
 
     def manifests(
@@ -145,16 +135,16 @@ class RegistryLookup:
         """
 
         def keep_documents() -> None:
-            self._session.requests.documents = {}
+            self._fetcher.client.documents = {}
             meanwhile()
 
         answers = self._ask(references, {}, keep_documents)
-        documents = self._session.requests.documents or {}
+        documents = self._fetcher.client.documents or {}
         return {name: (answer, *documents.get(name, (None, None))) for name, answer in answers.items()}
 
     def close(self) -> None:
         """Close all connections."""
-        self._session.close()
+        self._fetcher.close()
         if self._budget:
             self._budget.close()
 
@@ -164,31 +154,31 @@ class RegistryLookup:
         stale: Mapping[str, Found],
         meanwhile: Callable[[], object] | None = None,
     ) -> dict[str, Answer]:
-        session = self._session
+        fetcher = self._fetcher
         questions = [Question(reference, stale.get(reference.normalised)) for reference in references]
-        routes = session.fetcher.routes(questions)
+        routes = fetcher.routes(questions)
 
         def prepare() -> None:
             self._prepare(routes)
             if meanwhile:
                 meanwhile()
 
-        answers = session.fetcher.ask(questions, routes, prepare, self._surroundings.progress)
+        answers = fetcher.ask(questions, routes, prepare)
         self._pass_warnings()
-        requests = session.requests
+        client = fetcher.client
         asked = list(zip(references, routes, answers, strict=True))
         found = [
             (
                 reference,
                 answer,
-                requests.answered_by.get(reference.normalised),
-                requests.credential_sent(route),
+                client.answered_by.get(reference.normalised),
+                client.credential_sent(route),
             )
             for reference, route, answer in asked
             if isinstance(answer, Found)
         ]
-        self._cache.write(found, session.changed_servers(), int(self._surroundings.clock()))
-        contents = requests.contents
+        self._cache.write(found, fetcher.changed_servers(), int(self._context.clock()))
+        contents = client.contents
         if contents is not None:
             self._keep(
                 (reference.replace(tag="", digest=answer.digest), contents[answer.digest], endpoint, used)
@@ -198,20 +188,18 @@ class RegistryLookup:
         return {reference.normalised: answer for reference, _, answer in asked}
 
     def _read(self, parts: Sequence[Part]) -> dict[str, ContentsAnswer]:
-        session = self._session
-        routes = session.fetcher.routes(parts)
-        answers = session.fetcher.read(
-            parts, routes, lambda: self._prepare(routes), self._surroundings.progress
-        )
+        fetcher = self._fetcher
+        routes = fetcher.routes(parts)
+        answers = fetcher.read(parts, routes, lambda: self._prepare(routes))
         self._pass_warnings()
-        requests = session.requests
-        self._cache.write((), session.changed_servers(), int(self._surroundings.clock()))
+        client = fetcher.client
+        self._cache.write((), fetcher.changed_servers(), int(self._context.clock()))
         self._keep(
             (
                 part.reference,
                 answer,
-                requests.answered_by.get(part.reference.normalised),
-                requests.credential_sent(route),
+                client.answered_by.get(part.reference.normalised),
+                client.credential_sent(route),
             )
             for part, route, answer in zip(parts, routes, answers, strict=True)
             if isinstance(answer, Contents)
@@ -221,10 +209,10 @@ class RegistryLookup:
     def _prepare(self, routes: Sequence[Route]) -> None:
         """While connections are made: load what asks, and take over what the cache knows of the servers."""
         origins = [endpoint.origin for route in routes for endpoint in route.endpoints]
-        self._session.prepare(self._cache.servers(origins), origins)
+        self._fetcher.remember(self._cache.servers(origins))
 
     def _pass_warnings(self) -> None:
-        for text in self._session.warnings():
+        for text in self._fetcher.warnings():
             if text not in self._warned:
                 self._warned.add(text)
                 self._warn(text)
@@ -232,7 +220,7 @@ class RegistryLookup:
     def _keep(self, read: Iterable[tuple[Reference, Contents, Endpoint | None, bool]]) -> None:
         from archfit.lookup import content_entries  # only `archfit audit` asks for contents
 
-        now = int(self._surroundings.clock())
+        now = int(self._context.clock())
         self._cache.write_contents(
             (reference, content_entries.to_json(contents, now), endpoint, used)
             for reference, contents, endpoint, used in read
@@ -240,15 +228,13 @@ class RegistryLookup:
 
 
 def _shared_budget(
-    operator: Operator, surroundings: Surroundings, warn: Callable[[str], None]
+    operator: Operator, context: LookupContext, warn: Callable[[str], None]
 ) -> SharedBudget | None:
     """The budget that processes share, where there is one; trouble is a warning of the cache's already."""
     if not operator.requests_per_second:
         return None
     with contextlib.suppress(StoreTrouble):
-        store = open_budget(
-            operator, surroundings.environ, surroundings.clock, surroundings.deadline.left_for_cache
-        )
+        store = open_budget(operator, context.environ, context.clock, context.deadline.left_for_cache)
         if store:
             from archfit.lookup.shared_budget import SharedBudget
 

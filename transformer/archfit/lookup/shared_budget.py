@@ -1,6 +1,6 @@
 """The request budget that processes share on a Redis or Valkey server, and what is done while it fails.
 
-store.redis ── reserve ── registry.transport.request_budget
+store.redis ── reserve ── registry.http.limits
      └─ trouble: one warning; asked again after five seconds
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from archfit.store import StoreTrouble
-from archfit.store.redis import RedisStore
+from archfit.lookup.store import StoreTrouble
+from archfit.lookup.store.redis import RedisStore
 
 _AGAIN_SECONDS = 5.0
 

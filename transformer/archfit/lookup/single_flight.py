@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from archfit.base.typing_names import Protocol, T
 from archfit.images.reference import Reference
-from archfit.typing_names import Protocol, T
 
 LEASE_SECONDS = 10.0
 _FIRST_PAUSE_SECONDS = 0.05

@@ -15,14 +15,14 @@ import argparse
 import os
 import re
 
-from archfit.errors import UnknownFlag, UsageError
+from archfit.base.errors import UnknownFlag, UsageError
+from archfit.base.spelling import nearest
+from archfit.base.typing_names import NoReturn, Sequence
 from archfit.images.platforms import ALIASES, ARCHITECTURES
 from archfit.options import long_flags
 from archfit.options.layers import Layer
 from archfit.options.option_types import SWITCH
 from archfit.options.table import CONFIG_FLAG, TABLE, Option
-from archfit.spelling import nearest
-from archfit.typing_names import NoReturn, Sequence
 
 
 class Parser(argparse.ArgumentParser):

@@ -12,11 +12,11 @@ parser's events, so that no nesting can exhaust the stack.
 
 from __future__ import annotations
 
-from archfit import c_parser
-from archfit.options.problem import Problem
-from archfit.patch import Path
-from archfit.record import Record
-from archfit.typing_names import Any, Callable
+from archfit.base.patch import Path
+from archfit.base.record import Record
+from archfit.base.typing_names import Any, Callable
+from archfit.options.text_form import Problem
+from archfit.yaml import c_parser
 
 DEPTH_LIMIT = 32
 _NULLS = {"", "~", "null", "Null", "NULL"}

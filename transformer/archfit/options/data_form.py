@@ -14,16 +14,14 @@ the empty list or mapping. A function raises Problem whose `path` leads to the p
 
 from __future__ import annotations
 
+from archfit.base.spelling import expected
+from archfit.base.typing_names import Callable, Sequence, T
 from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options import text_form
-from archfit.options.host_patterns import request_rate
-from archfit.options.mirrors import mirror, registry_host
+from archfit.options.hosts import mirror, registry_host, request_rate
 from archfit.options.option_entries import Mirror, RequestRate
-from archfit.options.problem import Problem
 from archfit.options.settings import Toleration, TolerationRule
-from archfit.options.taints import OPERATORS, effect, toleration_rule
-from archfit.spelling import expected
-from archfit.typing_names import Callable, Sequence, T
+from archfit.options.text_form import OPERATORS, Problem, effect, toleration_rule
 
 
 def string(value: object) -> str:

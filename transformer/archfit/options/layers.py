@@ -5,15 +5,29 @@
 The highest layer that gives a key gives its whole value; lists and mappings are never merged. A key that the
 operator's file lists under `operator.enforced` has the file's value (or the default, if the file gives none):
 a layer that gives another value is an error. An annotation that would decide instead is one, too (`ANNOTATIONS`).
+
+Options in environment variables: ARCHFIT_ and the flag's name in capitals.
+
+    ARCHFIT_ON_CONFLICT=leave
+    ARCHFIT_MIRROR="docker.io=https://hub.example *=https://all.example"    repeatable: separated by blanks
+    ARCHFIT_STRICT=true                                                     true, false, 1 or 0
+
+ARCHFIT_CACHE_PASSWORD is not an option: `lookup.store.open` reads it, and nothing shows it. An empty variable
+counts as unset. A variable whose name is nearly that of an option is an error. Other variables with the prefix
+are ignored, and so are service links, whatever their names: the kubelet sets
+ARCHFIT_CACHE_PORT=tcp://10.0.0.1:80 for a Service archfit-cache.
+Source of their shape: kubernetes v1.36, pkg/kubelet/envvars/envvars.go.
 """
 
 from __future__ import annotations
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
+from archfit.base.record import Record
+from archfit.base.spelling import nearest
+from archfit.base.typing_names import Iterable, Mapping, Sequence
 from archfit.options.settings import Operator, Options, Settings
-from archfit.options.table import BY_KEY
-from archfit.record import Record
-from archfit.typing_names import Mapping, Sequence
+from archfit.options.table import BY_KEY, CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
+from archfit.options.text_form import Problem
 
 # What `enforced` covers beside the options: annotations of manifests that say something else.
 ANNOTATIONS = {"imagePlatforms": "archfit.dev/image-platforms", "skip": "archfit.dev/skip"}
@@ -102,3 +116,53 @@ def _enforce(operator: Layer, layers: Sequence[Layer], fallback: Layer | None) -
             given = layer.given.get(key)
             if given and given.value != fixed:
                 raise UsageError(f"{given.where}: {key} is enforced by {operator.source}: leave it out here")
+
+
+_SERVICE_LINK = (
+    r"\w+_(?:"
+    r"SERVICE_HOST=[\d.:a-f]+"
+    r"|SERVICE_PORT(?:_[A-Z0-9_]+)?=\d+"
+    r"|PORT(?:_\d+_(?:TCP|UDP|SCTP))?=(?:tcp|udp|sctp)://[\d.:a-f\[\]]+:\d+"
+    r"|PORT_\d+_(?:TCP|UDP|SCTP)_(?:PROTO=(?:tcp|udp|sctp)|PORT=\d+|ADDR=[\d.:a-f]+))"
+)
+
+
+def from_environment(environ: Mapping[str, str]) -> Layer:
+    """The layer of the environment. Raises UsageError."""
+    given = {}
+    own = {name: text for name, text in environ.items() if name.startswith(VARIABLE_PREFIX)}
+    if own:
+        options = {option.variable: option for option in TABLE if option.variable}
+        for variable, option in options.items():
+            text = own.get(variable, "")
+            if not text.strip():
+                continue
+            try:
+                parsed = option.type.text(text.split() if option.repeatable else [text.strip()])
+            except Problem as problem:
+                raise UsageError(f"{variable}: {problem.message}") from None
+            given[option.key] = Given(parsed, variable)
+        _no_misspelt(own, options)
+    names = ", ".join(value.where for value in given.values())
+    return Layer(f"environment ({names})", given)
+
+
+def is_service_link(variable: str, value: str) -> bool:
+    """Whether the kubelet sets such a variable for a Service. Both name and value count: PORT is near to REPORT."""
+    import re  # a run whose variables are archfit's alone does without it
+
+    return re.fullmatch(_SERVICE_LINK, f"{variable}={value}", re.ASCII) is not None
+
+
+def _no_misspelt(own: Mapping[str, str], options: Iterable[str]) -> None:
+    known = {variable.removeprefix(VARIABLE_PREFIX) for variable in options}
+    known |= {CONFIG_VARIABLE.removeprefix(VARIABLE_PREFIX), "CACHE_PASSWORD"}
+    for variable, value in own.items():
+        name = variable.removeprefix(VARIABLE_PREFIX)
+        if name in known or is_service_link(variable, value):
+            continue
+        near = nearest(name, sorted(known))
+        if near:
+            raise UsageError(
+                f"{variable}: there is no such variable: write {VARIABLE_PREFIX}{near}, or unset it"
+            )

@@ -8,8 +8,8 @@ archfit`, gets the defaults at once; nothing else is imported for it.
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Callable, Mapping, Sequence
 from archfit.options.settings import Settings
-from archfit.typing_names import Callable, Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,9 +41,8 @@ def load(
     given = argv or application or flags or fallback
     if not given and not any(name.startswith("ARCHFIT_") for name in environ):
         return Settings()
-    from archfit.errors import UsageError  # this and what follows: for runs with options
-    from archfit.options.environment import from_environment
-    from archfit.options.layers import merge
+    from archfit.base.errors import UsageError  # this and what follows: for runs with options
+    from archfit.options.layers import from_environment, merge
     from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, TABLE
 
     layers = []

@@ -10,12 +10,12 @@ every rule and says what is wrong.
 
 from __future__ import annotations
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
+from archfit.base.typing_names import Mapping, Sequence
 from archfit.options.layers import Given, Layer
 from archfit.options.option_types import SWITCH
-from archfit.options.problem import Problem
 from archfit.options.table import CONFIG_FLAG, Option
-from archfit.typing_names import Mapping, Sequence
+from archfit.options.text_form import Problem
 
 
 def read(argv: Sequence[str], rows: Sequence[Option]) -> tuple[Layer, str | None] | None:

@@ -17,23 +17,26 @@
     .._HOSTS          HOST[:PORT]       (again)    a list
 
 `none` alone stands for the empty list or mapping everywhere but in clusterArchitectures. The texts' grammars
-are in `text_form`, `taints`, `mirrors`, `host_patterns`, `cache_path` and `excludes`, the data's in `data_form`.
+are in `text_form` and `hosts`, the data's in `data_form`.
 """
 
 from __future__ import annotations
 
+from archfit.base.record import Record
+from archfit.base.spelling import refused
+from archfit.base.typing_names import Any, Callable, Sequence, T, TypeAlias
 from archfit.images.platforms import ALIASES, ARCHITECTURES, WINDOWS
 from archfit.options import data_form, text_form
-from archfit.options.cache_path import cache_path
-from archfit.options.excludes import exclude
-from archfit.options.host_patterns import FASTEST, SLOWEST, host_pattern, request_rate_pair
-from archfit.options.mirrors import mirror_pair
-from archfit.options.problem import Problem
-from archfit.options.taints import EFFECTS, OPERATORS, toleration_rule
-from archfit.options.text_form import distinct
-from archfit.record import Record
-from archfit.spelling import refused
-from archfit.typing_names import Any, Callable, Sequence, T, TypeAlias
+from archfit.options.hosts import FASTEST, SLOWEST, host_pattern, mirror_pair, request_rate_pair
+from archfit.options.text_form import (
+    EFFECTS,
+    OPERATORS,
+    Problem,
+    cache_path,
+    distinct,
+    exclude,
+    toleration_rule,
+)
 
 Schema: TypeAlias = dict[str, Any]
 

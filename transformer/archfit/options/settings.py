@@ -6,16 +6,16 @@ credentials, cache; only flags, environment, or a file that one of them names).
 
 from __future__ import annotations
 
-from archfit.record import Record
-from archfit.typing_names import Mapping
+from archfit.base.record import Record
+from archfit.base.typing_names import Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a run with the defaults and nothing to do loads none of them
     from typing import Any, Literal
 
+    from archfit.base.patch import Path
     from archfit.images.platforms import ImagePlatforms, Platform
     from archfit.options.option_entries import CacheServer, Exclude, HostPattern, Mirror, RequestRate, Rule
-    from archfit.patch import Path
 
 
 class Toleration(Record):

@@ -16,12 +16,11 @@ brief        a few words for the help that fits a screen; "" for an option that 
 
 from __future__ import annotations
 
+from archfit.base.record import Record
+from archfit.base.typing_names import Literal, TypeAlias
 from archfit.options import option_types
+from archfit.options.file_options import RULES, WORKLOADS
 from archfit.options.option_types import OptionType, choice
-from archfit.options.rules import RULES
-from archfit.options.workload_rows import WORKLOADS
-from archfit.record import Record
-from archfit.typing_names import Literal, TypeAlias
 
 Part: TypeAlias = "Literal['spec', 'operator']"
 
@@ -298,3 +297,12 @@ OPERATOR = (
 
 TABLE = (*SPEC, *OPERATOR)
 BY_KEY = {option.key: option for option in TABLE}
+
+
+def default_text(option: Option) -> str:
+    """The default as a flag would write it, "" where the help describes it or there is none."""
+    if option.default in (None, {}, []):
+        return ""
+    if isinstance(option.default, list):
+        return ",".join(option.default)
+    return str(option.default).lower() if isinstance(option.default, bool) else str(option.default)

@@ -7,15 +7,28 @@
     overrides       GLOB=PLATFORM,..                  GLOB over host/repository[:tag|@digest]
     duration        90s  15m  6h  7d  1h30m  500ms    0 needs no unit
     label key       [prefix/]name                     Kubernetes, "Labels and Selectors: syntax"
+    exclude         KIND[/NAMESPACE[/NAME]]           each a glob; parts left out match everything
+                    KIND/NAME                         as kubectl writes it: deployment/cart; see `placement.filters`
+    cache           /var/cache/archfit/lookups.sqlite
+                    redis[s]://[USER@]HOST[:PORT][/DATABASE]    port 6379, database 0; rediss:// is TLS
+    toleration      gke, or KEY[=[VALUE]]:EFFECT[@ARCHITECTURE,..]       kubectl, pkg/cmd/taint
 
-Tolerations, mirrors, hosts, caches and excludes have modules of their own. Each parser takes text and returns frozen
-values, or raises Problem: a sentence of what is wrong and what to write. The caller writes the name of the flag,
-variable or key before it.
+    arch=arm64:NoSchedule          Equal "arm64", for nodes of arm64: the value is an architecture
+    pool=arm:NoSchedule@arm64      Equal "arm",   for nodes of arm64
+    arm-only=:NoSchedule@arm64     Equal "",      exactly the taint without a value
+    arm-only:NoSchedule@arm64      Exists,        the taint with any value, as `kubectl describe` prints it
+
+A password in the URL of a cache is an error: lists of processes would show it. Mirrors and hosts are in `hosts`. Each
+parser takes text and returns frozen values, or raises Problem: a sentence of what is wrong and what to write. The
+caller writes the name of the flag, variable or key before it.
 """
 
 from __future__ import annotations
 
-from archfit.errors import InvalidReference
+from archfit.base.errors import InvalidReference, UsageError
+from archfit.base.patch import Path
+from archfit.base.spelling import expected, nearest
+from archfit.base.typing_names import Callable, Iterable, T
 from archfit.images.platforms import (
     ALIASES,
     ARCHITECTURES,
@@ -26,9 +39,19 @@ from archfit.images.platforms import (
     normalised,
     parse_platform,
 )
-from archfit.options.problem import Problem
-from archfit.spelling import expected, nearest
-from archfit.typing_names import Callable, Iterable, T
+from archfit.options.option_entries import CacheServer, Exclude
+from archfit.options.settings import GKE, Toleration, TolerationRule
+
+
+class Problem(UsageError):
+    """A value is wrong. `path` leads from the option's value to the wrong part; `line` is 0 where unknown."""
+
+    def __init__(self, message: str, path: Path = (), line: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.line = line
+
 
 # Of images: `go tool dist list`, and the name of WASI before Go had one.
 SYSTEMS = (
@@ -237,3 +260,88 @@ def _is_worded(text: str, marks: str) -> bool:
     for mark in marks:
         bare = bare.replace(mark, "")
     return text.isascii() and bare.isalnum() and text[0].isalnum() and text[-1].isalnum()
+
+
+def exclude(text: str) -> Exclude:
+    """One of the grammar above. Raises Problem."""
+    parts = text.split("/")
+    if len(parts) > 3 or not all(parts) or text != text.strip():
+        raise Problem(
+            f"{text!r} is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'"
+        )
+    return Exclude(*parts)
+
+
+# Not the grammar of registries: names of containers, which serve as hosts here, have underscores.
+_HOST = r"[a-zA-Z0-9](?:[a-zA-Z0-9._-]*[a-zA-Z0-9])?|\[[a-fA-F0-9:.]+\]"
+_URL = rf"redis(s?)://(?:([^@/?#:\s]+)@)?({_HOST})(?::([0-9]{{1,5}}))?(?:/([0-9]{{1,4}})?)?"
+_EXAMPLE = "'redis://cache.example:6379/0'"
+
+
+def cache_path(text: str) -> str | CacheServer:
+    """The path of a file, or a server. Raises Problem, which never repeats a user or password."""
+    if not text or "\0" in text:
+        raise Problem("is not a path: write one without NUL characters" if text else "is empty: write a path")
+    return _server(text) if "://" in text else text
+
+
+def _server(text: str) -> CacheServer:
+    import re  # the table of options is loaded for every option, and most name no server
+
+    scheme, _, rest = text.partition("://")
+    if scheme not in {"redis", "rediss"}:
+        raise Problem(f"{scheme!r} is not the scheme of a cache: write a path, or a URL as {_EXAMPLE}")
+    if "@" in rest and ":" in rest.rpartition("@")[0]:
+        raise Problem(
+            "has a password in it, which others can see: put it into ARCHFIT_CACHE_PASSWORD or the file of "
+            "--cache-password-file, and leave it out here"
+        )
+    found = re.fullmatch(_URL, text, re.ASCII)
+    if found is None or not 0 < int(found[4] or 6379) <= 65535:
+        shown = re.split("[?#]", f"{scheme}://{rest.rpartition('@')[2]}")[0]
+        raise Problem(f"{shown!r} is not the URL of a cache: write it as {_EXAMPLE}")
+    return CacheServer(
+        bool(found[1]), found[3].strip("[]"), int(found[4] or 6379), int(found[5] or 0), found[2] or ""
+    )
+
+
+ARCH_KEYS = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+OPERATORS = ("Equal", "Exists")
+
+
+def effect(text: str) -> str:
+    """A taint's effect. Raises Problem."""
+    if text not in EFFECTS:
+        raise Problem(f"{text!r} is not a taint effect: {expected(text, EFFECTS)}")
+    return text
+
+
+def architecture_of(key: str, value: str) -> str:
+    """The architecture that a taint's value spells, in any usual spelling; "" where it spells none.
+
+    Under other keys than those of Kubernetes, `arm` often means arm64 nodes, so it spells nothing there.
+    """
+    word = normalised("linux", value).architecture
+    return word if word in ARCHITECTURES and (word != "arm" or key in ARCH_KEYS) else ""
+
+
+def toleration_rule(text: str) -> TolerationRule:
+    """One rule of the grammar above. Raises Problem."""
+    if text == "gke":
+        return GKE
+    taint, at, names = text.partition("@")
+    head, colon, last = taint.rpartition(":")
+    if not colon:
+        raise Problem(f"{text!r} names no effect: write {taint + ':NoSchedule' + at + names!r}")
+    key, equals, value = head.partition("=")
+    toleration = Toleration(label_key(key), "Equal" if equals else "Exists", label_value(value), effect(last))
+    if at:
+        if not names.strip():
+            raise Problem(f"{text!r} names no architecture after '@': write {taint + '@arm64'!r}")
+        found = {architecture(word) for word in words(names, "architectures")}
+    else:
+        found = {architecture_of(key, value)} - {""}
+    if not found:
+        raise Problem(f"{text!r} does not say which architectures its nodes have: write {text + '@arm64'!r}")
+    return TolerationRule(tuple(sorted(found)), toleration)

@@ -18,10 +18,10 @@ Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity; apimachinery la
 
 from __future__ import annotations
 
-from archfit.patch import Path
+from archfit.base.patch import Path
+from archfit.base.record import Record
+from archfit.base.typing_names import Any, Iterable, Sequence, TypeAlias
 from archfit.placement.fields import items, mapping, string, strings
-from archfit.record import Record
-from archfit.typing_names import Any, Iterable, Sequence, TypeAlias
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 Requirement: TypeAlias = tuple[str, tuple[str, ...]]  # operator, values
@@ -131,7 +131,7 @@ def states_preference(pod: Pod) -> bool:
 
 
 def allowed(demand: Demand, cluster: frozenset[str]) -> frozenset[str]:
-    """A(t): the architectures of `cluster`, and those that the pod names, for which the demand can hold."""
+    """The architectures of `cluster`, and those that the pod names, for which the demand can hold."""
     if demand.closed:
         return frozenset()
     if not demand.requirements:

@@ -25,18 +25,18 @@ An annotation at a place where it has no effect is an error, too (`misplaced`):
 
 from __future__ import annotations
 
-from archfit.errors import InvalidReference
+from archfit.base.errors import InvalidReference
+from archfit.base.patch import Path, dotted
+from archfit.base.record import Record
+from archfit.base.results import Result
+from archfit.base.typing_names import Any, Iterator, Sequence
 from archfit.images.platforms import ARCHITECTURES, Platform, no_architecture, normalised, parse_platform
-from archfit.patch import Path, dotted
 from archfit.placement.fields import Malformed, mapping
-from archfit.record import Record
-from archfit.results import Result
-from archfit.source.values import text_of
-from archfit.typing_names import Any, Iterator, Sequence
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.owner import controller_of
 from archfit.workloads.pod_specs import objects
 from archfit.workloads.pods import Pod
+from archfit.yaml.values import text_of
 
 PREFIX = "archfit.dev/"
 STAMP = f"{PREFIX}added"
@@ -73,7 +73,7 @@ def metadata_chain(pod: Pod) -> list[tuple[Path, dict[str, Any]]]:
 
 def known_name(name: str) -> str:
     """The known name to write instead, as a question."""
-    from archfit.spelling import nearest  # only this error needs it
+    from archfit.base.spelling import nearest  # only this error needs it
 
     close = nearest(name, KNOWN, 0.0)
     return f"did you mean {close}?" if close else f"known are {', '.join(KNOWN)}"

@@ -1,23 +1,54 @@
-"""What is known of a pod once its images have answers: what the steps of the decision look at."""
+"""What is known of a pod once its images have answers (`PodCase`), and the steps of its decision (`Trace`).
+
+Which objects the API server refuses to change once they are applied.
+
+    the object                                                    a change of its pods
+    a kind that is not immutable in the table                     is applied
+    Job, bare Pod, ... with metadata.generateName and no name     reaches the next one, which is recreated
+    with `hooks: recreated`, where the stream goes to             reaches the next one:
+        Helm 4    helm.sh/hook                                    Helm creates hooks and never updates one
+        Argo CD   helm.sh/hook, argocd.argoproj.io/hook           deleted before its creation, by default
+                  argocd.argoproj.io/sync-options with both       `kubectl replace --force`
+                  Force=true and Replace=true
+    any other                                                     is refused: "field is immutable"
+
+Helm 4 puts an annotation with the template's file name on every object that it hands to a post-renderer; there the
+annotations of Argo CD have no effect. Sources: helm, pkg/action/hooks.go, execHook; argoproj/gitops-engine,
+pkg/sync/hook.
+
+The steps of one decision, taken down for `explanation`: `decide` itself fills it, so nothing is worked out twice.
+
+    answered    the answer for each image, and what it means for the pod
+    judged      (a) has not ended the decision: where the pod can go
+    placed      (b), (c) and (d): the affinity that it needs, the rules that apply, what it is to be given
+    left        what of it a custom resource has fields for
+
+A step that the decision did not reach leaves None.
+"""
 
 from __future__ import annotations
 
+from archfit.base.record import Record
+from archfit.base.results import Result
+from archfit.base.typing_names import Sequence
+from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
 from archfit.placement.evidence import ImageEvidence
-from archfit.placement.reach import Reach
+from archfit.placement.pod_patch import Additions
+from archfit.placement.reach import NOTHING, Reach, RequiredTerms
 from archfit.placement.selection import PodOptions
-from archfit.record import Record
-from archfit.results import Result
 from archfit.workloads.pods import Pod
+from archfit.yaml.values import text_of
 
 
-class Case(Record):
-    """What steps (a) to (d) look at.
+class PodCase(Record):
+    """What the steps of the decision look at.
 
     options: of the run. own: of the pod.
-    reachable: E.
+    reaches: where each required term leads; one without terms where the pod has none.
+    reachable_architectures: the union of what is live in them.
     tolerations: those that the pod has.
-    stated: the pod's own preferred terms name the architecture; False without `prefer`, which alone needs to know.
+    prefers_architecture: its own preferred terms name one; False without `prefer`, which alone needs to know.
     immutable: the object cannot be changed once it is applied.
     results: messages so far; the steps append to it.
     """
@@ -26,9 +57,83 @@ class Case(Record):
     options: Options
     own: PodOptions
     evidence: ImageEvidence
-    found: tuple[Reach, ...]
-    reachable: frozenset[str]
+    reaches: tuple[Reach, ...]
+    reachable_architectures: frozenset[str]
     tolerations: list[Toleration]
-    stated: bool
+    prefers_architecture: bool
     immutable: bool
     results: list[Result]
+
+
+HELM_HOOK = "helm.sh/hook"
+_HELM_FILE = "postrenderer.helm.sh/postrender-filename"
+_ARGO_HOOK = "argocd.argoproj.io/hook"
+_ARGO_OPTIONS = "argocd.argoproj.io/sync-options"
+_REPLACED = {"Force=true", "Replace=true"}
+
+
+def is_immutable(pod: Pod, options: Options) -> bool:
+    """Whether the pod's object, if it exists, refuses a change of its pods."""
+    if not pod.immutable:
+        return False
+    metadata = pod.object_metadata
+    if metadata.get("generateName") and not metadata.get("name"):
+        return False
+    return options.hooks == "immutable" or not _recreated(metadata.get("annotations"))
+
+
+def _recreated(notes: object) -> bool:
+    """Whether Helm 4 or Argo CD makes an object with these annotations anew."""
+    if not isinstance(notes, dict):
+        return False
+    if HELM_HOOK in notes:
+        return True
+    if _HELM_FILE in notes:
+        return False
+    return (
+        _ARGO_HOOK in notes
+        or {word.strip() for word in text_of(notes.get(_ARGO_OPTIONS)).split(",")} >= _REPLACED
+    )
+
+
+class Trace:
+    """Takes down one decision.
+
+    given: the answer for each of the pod's images. needed: the required terms, also with `affinity: never`.
+    applying: the tolerations of the rules that apply. wanted: what the steps give the pod. needed_only: only what it
+    cannot run without. written: what the object has fields for.
+    """
+
+    def __init__(self) -> None:
+        self.given: tuple[Answer, ...] | None = None
+        self.evidence: ImageEvidence | None = None
+        self.case: PodCase | None = None
+        self.needed: RequiredTerms = NOTHING
+        self.applying: tuple[Toleration, ...] = ()
+        self.wanted: Additions | None = None
+        self.needed_only = False
+        self.written = Additions()
+
+    def answered(self, given: tuple[Answer, ...], evidence: ImageEvidence) -> None:
+        """The images have answers."""
+        self.given, self.evidence = given, evidence
+
+    def judged(self, case: PodCase) -> None:
+        """It is known where the pod can go."""
+        self.case = case
+
+    def placed(
+        self,
+        needed: RequiredTerms,
+        applying: Sequence[Toleration],
+        wanted: Additions,
+        *,
+        needed_only: bool,
+    ) -> None:
+        """It is known what the pod is to be given."""
+        self.needed, self.applying, self.needed_only = needed, tuple(applying), needed_only
+        self.wanted = self.written = wanted
+
+    def left(self, written: Additions) -> None:
+        """It is known what can be written; not called where that is not enough."""
+        self.written = written

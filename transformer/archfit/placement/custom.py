@@ -9,14 +9,13 @@ the API refuses placement by default                 a warning that names what h
 
 from __future__ import annotations
 
+from archfit.base.patch import Add, Operation, Path, dotted
+from archfit.base.record import Record
+from archfit.base.results import Removed, Result, Severity
+from archfit.base.typing_names import Iterable, Sequence
 from archfit.options.settings import Options, Toleration
-from archfit.patch import Add, Operation, Path, dotted
-from archfit.placement.pod_patch import Additions
-from archfit.placement.reasons import because, listed, taint
-from archfit.placement.required_terms import NOTHING
-from archfit.record import Record
-from archfit.results import Removed, Result, Severity
-from archfit.typing_names import Iterable, Sequence
+from archfit.placement.pod_patch import Additions, because, listed, taint
+from archfit.placement.reach import NOTHING
 from archfit.workloads.pods import PlacementPaths, Pod
 
 

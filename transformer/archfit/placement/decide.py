@@ -1,9 +1,9 @@
 """The decision for one pod spec, as a patch. Four steps:
 
-    (a) opted out -> OptedOut; an image without an answer -> Unresolved; E is empty -> Conflict
-    (b) required node affinity, for the pod or for each of its terms       `required_terms`
+    (a) opted out -> OptedOut; an image without an answer -> Unresolved; nothing reachable -> Conflict
+    (b) required node affinity, for the pod or for each of its terms       `reach`
     (c) tolerations, then preferred terms, on top of it                    `tolerations`
-    (d) `immutable: needed`, for what cannot be changed once applied (`immutability`): only what it
+    (d) `immutable: needed`, for what cannot be changed once applied (`case`): only what it
         cannot run without. Affinity stays, except what `affinity: always` writes; a toleration stays where
         every architecture that the pod can reach needs one; preferred terms go
 
@@ -14,28 +14,33 @@ decides alone; else NotNeeded. A pod with an error is Unresolved; its results sa
 
 from __future__ import annotations
 
+from archfit.base.patch import Operation
+from archfit.base.results import Decision, Outcome, Removed, has_error
+from archfit.base.typing_names import Mapping, Sequence
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
-from archfit.patch import Operation
 from archfit.placement import tolerations as taints
 from archfit.placement.affinity import arch_pins, demands, runtime_pins, states_preference
-from archfit.placement.architectures import in_order, removed
-from archfit.placement.case import Case
-from archfit.placement.evidence import ImageEvidence
+from archfit.placement.case import PodCase
+from archfit.placement.evidence import ImageEvidence, in_order, removed
 from archfit.placement.fields import Malformed
-from archfit.placement.pod_patch import Additions, pod_patch
-from archfit.placement.questions import answers_for
-from archfit.placement.reach import Reach, by_system, reaches, union
-from archfit.placement.reasons import because, changed, not_needed
-from archfit.placement.required_terms import NOTHING, RequiredTerms, required_terms, stale_term
-from archfit.placement.selection import PodOptions
-from archfit.results import Decision, Outcome, Removed, has_error
-from archfit.typing_names import Mapping, Sequence
+from archfit.placement.pod_patch import Additions, because, changed, not_needed, pod_patch
+from archfit.placement.reach import (
+    NOTHING,
+    Reach,
+    RequiredTerms,
+    by_system,
+    reaches,
+    required_terms,
+    stale_term,
+    union,
+)
+from archfit.placement.selection import PodOptions, answers_for
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.placement.trace import Trace
+    from archfit.placement.case import Trace
 
 
 def decide(
@@ -78,7 +83,7 @@ def decide(
     if evidence.leave_reason:
         return Decision("Unresolved", evidence.leave_reason, immutable=immutable, results=tuple(results))
     reachable = union([reach.live for reach in found])
-    case = Case(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results)
+    case = PodCase(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results)
     if trace is not None:
         trace.judged(case)
     if reachable:
@@ -90,24 +95,24 @@ def decide(
 
 
 def _refuses_changes(pod: Pod, options: Options) -> bool:
-    from archfit.placement.immutability import is_immutable  # no Deployment needs it
+    from archfit.placement.case import is_immutable  # no Deployment needs it
 
     return is_immutable(pod, options)
 
 
-def _placed(case: Case, trace: Trace | None) -> Decision:
+def _placed(case: PodCase, trace: Trace | None) -> Decision:
     pod, options, own = case.pod, case.options, case.own
     custom = pod.placement_paths
     needed_only = (case.immutable and options.immutable == "needed") or bool(custom and custom.needed_only)
     pins = _pins(pod)
     needed = required_terms(
-        case.found,
+        case.reaches,
         pinned=bool(pins),
         always=options.affinity == "always" and not needed_only,
         unlabelled=bool(own.unlabelled),
     )
     lacking = _lacking(case)
-    narrows = any(system.lacking for reach in case.found for system in reach.systems)
+    narrows = any(system.lacking for reach in case.reaches for system in reach.systems)
     if custom is not None and custom.chosen and narrows and not pins:
         case.results.append(pod.result("warning", f"{custom.chosen}{because(lacking)}", pod.path))
         return _decision(case, "OptedOut", "its operator chooses the architecture", lacking)
@@ -115,14 +120,16 @@ def _placed(case: Case, trace: Trace | None) -> Decision:
         from archfit.placement.pod_warnings import warnings
 
         case.results.extend(warnings(case, pins, needed, lacking))
-    stale = None if options.stamp else stale_term(pod, case.found, unlabelled=bool(own.unlabelled))
+    stale = None if options.stamp else stale_term(pod, case.reaches, unlabelled=bool(own.unlabelled))
     if stale:
         from archfit.placement.pod_warnings import of_stale_term
 
         case.results.append(of_stale_term(case, *stale))
 
     terms = NOTHING if options.affinity == "never" else needed
-    applying = taints.applicable(own.tolerate, case.found, case.reachable, terms, case.evidence)
+    applying = taints.applicable(
+        own.tolerate, case.reaches, case.reachable_architectures, terms, case.evidence
+    )
     if any(toleration.effect == "NoExecute" for toleration in applying):
         from archfit.placement.pod_warnings import limited_tolerations
 
@@ -134,7 +141,7 @@ def _placed(case: Case, trace: Trace | None) -> Decision:
         from archfit.placement.custom import writable  # only streams with custom resources need it
 
         tainted = bool(additions.tolerations) and _all_tainted(case)
-        left = writable(pod, options, case.reachable, lacking, additions, tainted=tainted)
+        left = writable(pod, options, case.reachable_architectures, lacking, additions, tainted=tainted)
         case.results.extend(left.results)
         if left.problem:
             return _decision(case, "OptedOut" if custom.unplaced else "Conflict", left.problem, lacking)
@@ -148,7 +155,7 @@ def _placed(case: Case, trace: Trace | None) -> Decision:
     if needed is not additions.terms:
         return _decision(case, "OptedOut", "affinity: never", lacking)
     covered = bool(applying) and not taints.uncovered(case.tolerations, applying)
-    if lacking or covered or case.stated:
+    if lacking or covered or case.prefers_architecture:
         return _decision(case, "AlreadySet", "it already has what archfit would write", lacking)
     evidence = case.evidence
     reason = not_needed(
@@ -161,17 +168,17 @@ def _placed(case: Case, trace: Trace | None) -> Decision:
 
 
 def _additions(
-    case: Case, terms: RequiredTerms, applying: Sequence[Toleration], *, needed_only: bool
+    case: PodCase, terms: RequiredTerms, applying: Sequence[Toleration], *, needed_only: bool
 ) -> Additions:
-    """Steps (c) and (d). terms: of step (b). applying: the tolerations of the rules that apply."""
+    """Tolerations and preferred terms, on top of `terms`. applying: the tolerations of the rules that apply."""
     own = case.own
     new = taints.uncovered(case.tolerations, applying)
     preferred: list[tuple[str, int]] = []
     if needed_only:
         if new and not _all_tainted(case):
             new = []
-    elif own.prefer and not case.stated and case.pod.ref.kind != "DaemonSet":
-        preferred = taints.preferred(own.prefer, case.reachable, case.evidence)
+    elif own.prefer and not case.prefers_architecture and case.pod.ref.kind != "DaemonSet":
+        preferred = taints.preferred(own.prefer, case.reachable_architectures, case.evidence)
     if new and case.pod.namespace is not None:
         from archfit.placement.pod_warnings import allowed_tolerations
 
@@ -179,12 +186,12 @@ def _additions(
     return Additions(terms, tuple(preferred), tuple(new))
 
 
-def _all_tainted(case: Case) -> bool:
-    return taints.all_tainted(case.own.tolerate, case.tolerations, case.reachable)
+def _all_tainted(case: PodCase) -> bool:
+    return taints.all_tainted(case.own.tolerate, case.tolerations, case.reachable_architectures)
 
 
 def _changed(
-    case: Case, additions: Additions, lacking: tuple[Removed, ...], patch: tuple[Operation, ...]
+    case: PodCase, additions: Additions, lacking: tuple[Removed, ...], patch: tuple[Operation, ...]
 ) -> Decision:
     pod = case.pod
     if pod.placement_paths is not None:
@@ -197,7 +204,7 @@ def _changed(
 
         case.results.extend(spread_warnings(case))
     reason = changed(
-        case.reachable if terms is not NOTHING else (),
+        case.reachable_architectures if terms is not NOTHING else (),
         lacking,
         additions.tolerations,
         [architecture for architecture, _ in additions.preferred],
@@ -206,8 +213,8 @@ def _changed(
     return _decision(case, "Change", reason, lacking, patch)
 
 
-def _needs_a_word(case: Case, pins: tuple[str, ...], needed: RequiredTerms) -> bool:
-    """Whether step (b) may have a warning: `pod_warnings` decides."""
+def _needs_a_word(case: PodCase, pins: tuple[str, ...], needed: RequiredTerms) -> bool:
+    """Whether the required terms may have a warning: `pod_warnings` decides."""
     return (
         bool(pins)
         or case.pod.namespace is not None
@@ -217,13 +224,13 @@ def _needs_a_word(case: Case, pins: tuple[str, ...], needed: RequiredTerms) -> b
                 case.options.affinity == "never"
                 or case.pod.ref.kind == "DaemonSet"
                 or bool(needed.dead)
-                or any(reach.lost for reach in case.found)
+                or any(reach.lost for reach in case.reaches)
             )
         )
     )
 
 
-def _lacking(case: Case) -> tuple[Removed, ...]:
+def _lacking(case: PodCase) -> tuple[Removed, ...]:
     """The architectures of the cluster that an image took away, for the first term that some node matches."""
     reach = _reported_term(case)
     if reach is None:
@@ -234,16 +241,16 @@ def _lacking(case: Case) -> tuple[Removed, ...]:
     return removed(case.evidence.known, system.os, system.cluster - system.offered)
 
 
-def _reported_term(case: Case) -> Reach | None:
+def _reported_term(case: PodCase) -> Reach | None:
     """The term that the report is about: the first that some node matches, else the first."""
-    for reach in case.found:
+    for reach in case.reaches:
         if reach.live:
             return reach
-    return case.found[0] if case.found else None
+    return case.reaches[0] if case.reaches else None
 
 
 def _decision(
-    case: Case,
+    case: PodCase,
     outcome: Outcome,
     reason: str,
     lacking: tuple[Removed, ...],
@@ -256,7 +263,7 @@ def _decision(
         reason,
         patch,
         None if offered is None else in_order[offered],
-        in_order[case.reachable],
+        in_order[case.reachable_architectures],
         lacking,
         case.immutable,
         tuple(case.results),

@@ -9,10 +9,10 @@ Source: core/v1 types; Kubernetes' decoder reads null as the zero value everywhe
 
 from __future__ import annotations
 
-from archfit.errors import ArchfitError
-from archfit.patch import Path
-from archfit.source.values import Typed
-from archfit.typing_names import Any, Sequence
+from archfit.base.errors import ArchfitError
+from archfit.base.patch import Path
+from archfit.base.typing_names import Any, Sequence
+from archfit.yaml.values import Typed
 
 
 class Malformed(ArchfitError):

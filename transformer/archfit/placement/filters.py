@@ -18,17 +18,17 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-from archfit.errors import InvalidReference
+from archfit.base.errors import InvalidReference
+from archfit.base.memo import Memo
+from archfit.base.results import ObjectRef, Result
+from archfit.base.spelling import nearest
+from archfit.base.typing_names import Iterable, Sequence
 from archfit.images.overrides import matches
 from archfit.images.reference import Reference, parse
-from archfit.memo import Memo
 from archfit.options.option_entries import Exclude, Match
 from archfit.options.settings import Settings
-from archfit.results import ObjectRef, Result
-from archfit.source.values import text_of
-from archfit.spelling import nearest
-from archfit.typing_names import Iterable, Sequence
 from archfit.workloads.pods import Pod
+from archfit.yaml.values import text_of
 
 _SHORT = {
     "cj": "cronjob",

@@ -1,4 +1,8 @@
-"""The patch of one pod: node affinity and tolerations appended, and the mappings above them created.
+"""What a pod gets, as a patch and as the reason in the report.
+
+    restricted to amd64 (arm64 is not offered by nginx:1.7.9); tolerates kubernetes.io/arch=arm64:NoSchedule
+
+The patch: node affinity and tolerations appended, and the mappings above them created.
 
 Each addition is guarded by a test of what was found there. A member whose value is null counts as missing; `add`
 replaces it. `{}` and `[]` are kept and filled.
@@ -25,16 +29,78 @@ A custom resource may have its placement at other paths (`Pod.at`):
 
 from __future__ import annotations
 
-from archfit.memo import Memo
+from sys import intern
+
+from archfit.base.memo import Memo
+from archfit.base.patch import Add, Operation, Path, Test, apply
+from archfit.base.record import Record
+from archfit.base.results import Decision, Location, Removed
+from archfit.base.typing_names import Any, Iterable, Iterator, Sequence, TypeAlias
 from archfit.options.settings import Toleration
-from archfit.patch import Add, Operation, Path, Test, apply
 from archfit.placement.affinity import ARCH, Requirement
-from archfit.placement.required_terms import NOTHING, RequiredTerms
-from archfit.record import Record
-from archfit.results import Decision, Location
-from archfit.source.values import Typed
-from archfit.typing_names import Any, Iterable, Iterator, Sequence, TypeAlias
+from archfit.placement.reach import NOTHING, RequiredTerms
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
+from archfit.yaml.values import Typed
+
+
+def listed(names: Iterable[str]) -> str:
+    """`amd64, arm64`, sorted."""
+    return ", ".join(sorted(names))
+
+
+def because(lacking: Sequence[Removed]) -> str:
+    """` (arm64: a, b do not offer it)`, or nothing."""
+    parts = [f"{one.architecture} is not offered by {', '.join(one.images)}" for one in lacking]
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def changed(
+    restricted: Iterable[str],
+    lacking: Sequence[Removed],
+    tolerated: Sequence[Toleration],
+    preferred: Iterable[str],
+    *,
+    unlabelled: str = "",
+) -> str:
+    """The reason of a Change; each part may be empty. unlabelled: the key by which it tolerates virtual nodes."""
+    parts = []
+    architectures = listed(restricted)
+    if architectures:
+        beside = (
+            f", and to nodes without an architecture label (toleration of {unlabelled})" if unlabelled else ""
+        )
+        parts.append(f"restricted to {architectures}{because(lacking)}{beside}")
+    parts += [f"tolerates {taint(toleration)}" for toleration in tolerated]
+    preferences = listed(preferred)
+    if preferences:
+        parts.append(f"prefers {preferences}")
+    return intern("; ".join(parts))  # pods of one stream often share it
+
+
+def tolerates_alone(reason: str) -> bool:
+    """Whether the reason of a Change says that the pod gets tolerations and nothing else."""
+    return reason.startswith("tolerates ") and "; prefers " not in reason
+
+
+def taint(toleration: Toleration) -> str:
+    """`key=value:effect`, as kubectl writes taints."""
+    value = f"={toleration.value}" if toleration.value else ""
+    effect = f":{toleration.effect}" if toleration.effect else ""
+    return f"{toleration.key}{value}{effect}"
+
+
+def not_needed(*, needed_only: bool, known: int, unasked: bool, mounted_only: bool) -> str:
+    """The reason of a NotNeeded. known: how many of its images are. unasked: others cannot be looked up."""
+    if unasked and not known:
+        return "the platforms of its images cannot be looked up"
+    if unasked:
+        return "what is known of its images needs nothing; the platforms of others cannot be looked up"
+    if mounted_only:
+        return "its images are mounted, and say nothing about where it runs"
+    if needed_only:
+        return "it runs as it is, and cannot be changed once applied"
+    return "its images run wherever it can go"
+
 
 _Fields: TypeAlias = tuple[tuple[str, str], ...]
 

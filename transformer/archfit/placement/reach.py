@@ -1,28 +1,56 @@
-"""Where a pod can go: for each required term t, over its operating systems, A(t) and T(t).
+"""Where a pod can go, for each of its required terms, and the required node affinity that it gets.
 
     one system of a term
-    cluster         C: the entries of clusterArchitectures for this OS. An OS without entries has S(os), so that nothing
-                    is taken from it; where the images offer nothing for it, it has those of Linux
-    supported       S(os), narrowed by `only`; None: every architecture
-    allowed         A(t): of `cluster` and of what the pod names, what nodeSelector and t let through. With several
+    cluster         the entries of clusterArchitectures for this OS. An OS without entries has what the images offer, so
+                    that nothing is taken from it; where they offer nothing for it, it has those of Linux
+    supported       what every image offers, narrowed by `only`; None: every architecture
+    allowed         of `cluster` and of what the pod names, what nodeSelector and the term let through. With several
                     systems, a named architecture that only another one's cluster has is meant for that one
 
     the term, over its systems: linux, and those for which the images have builds; else the first
-    allowed         the union of A(t)
-    barred          the union of A(t) - S(os): on some system an image does not run there
-    live            T(t): the union of A(t) ∩ S(os), less `barred`
-    lost            what `barred` takes from the union of A(t) ∩ S(os): a term has one list of architectures
-                    for all of its systems
+    allowed         the union over the systems
+    barred          the union of allowed - supported: on some system an image does not run there
+    live            the union of allowed ∩ supported, less `barred`
+    lost            what `barred` takes from that union: a term has one list of architectures for all of its systems
 
-E               the union of T(t) over the terms: what the pod can reach in the end
+    the pod
+    reachable       the union of `live` over the terms: what the pod can reach in the end
+
+The required node affinity that a pod, or each of its terms, gets. The first row that holds:
+
+    nodeSelector names an architecture      nothing, as it is supported already; a warning where the cluster lacks it
+    a term with allowed ⊆ supported         untouched: narrow enough, `{}`, or nothing allowed
+    a term with something live              In [live] is ANDed to it
+    a term that allows, with nothing live   In [reachable], so that it matches nothing, and a warning
+    no required terms, part of the cluster  one term In [supported ∩ cluster]
+    the whole cluster is supported          nothing; `affinity: always` writes In [cluster]
+    every architecture is supported         nothing
+
+In [reachable] closes a dead term by contradicting what it asks; those that its own requirements let through are
+left out. Where they let all through, as a term of another OS may, it gets In [another one], with In [reachable]
+where they let that through too: never `DoesNotExist`, which nodes without an arch label meet.
+
+A pod that tolerates nodes without an arch label gets NotIn [cluster - supported] instead, also to close a term: such
+nodes stay reachable. Terms that ask for the label never lead there, and are narrowed as above.
+
+A stale term is one that archfit may have written when the images ran on less than they do now:
+
+    nodeSelectorTerms:
+    - matchExpressions:
+      - {key: kubernetes.io/arch, operator: In, values: [amd64]}      alone, sorted: as archfit writes it; NotIn
+                                                                      for a pod that tolerates virtual nodes
+
+Without a `stamp` its author is unknown: it stays, and a message says that it is narrower than the images are.
 """
 
 from __future__ import annotations
 
-from archfit.placement.affinity import Demand, allowed
-from archfit.placement.architectures import Known, supported
-from archfit.record import Record
-from archfit.typing_names import Iterable, Mapping
+from archfit.base.record import Record
+from archfit.base.typing_names import Iterable, Mapping, Sequence
+from archfit.images.platforms import ARCHITECTURES
+from archfit.placement.affinity import ARCH, Demand, Requirement, allowed, existing_terms, meets
+from archfit.placement.evidence import KnownImages, supported
+from archfit.workloads.pods import Pod
 
 _NOTHING: frozenset[str] = frozenset()
 _MOST_CLUSTERS = 8
@@ -32,8 +60,8 @@ _clusters: dict[tuple[str, ...], dict[str, frozenset[str]]] = {}
 class System(Record):
     """One required term, judged for one operating system.
 
-    offered: S(os) of the images alone, None where no image restricts.
-    supported: S(os) narrowed by the user's `only`, None where nothing restricts.
+    offered: by the images alone, None where no image restricts.
+    supported: `offered`, narrowed by the user's `only`, None where nothing restricts.
     """
 
     os: str
@@ -84,7 +112,7 @@ def _by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
 
 def reaches(
     demands: Iterable[Demand],
-    images: Known,
+    images: KnownImages,
     cluster: Mapping[str, frozenset[str]],
     only: frozenset[str] | None,
 ) -> tuple[Reach, ...]:
@@ -94,15 +122,15 @@ def reaches(
 
 
 class Offers:
-    """S(os) of a pod's images, each OS worked out once."""
+    """What a pod's images support, each OS worked out once."""
 
-    def __init__(self, images: Known) -> None:
+    def __init__(self, images: KnownImages) -> None:
         self._images = images
         self._by_os: dict[str, frozenset[str] | None] = {}
         self._known: set[str] | None = None
 
     def of(self, os: str) -> frozenset[str] | None:
-        """S(os), None where no image restricts."""
+        """The architectures that every image supports, None where no image restricts."""
         if os not in ("linux", "windows") and self._in_no_image(os):
             os = ""  # one answer for all systems that no image names, however many terms do
         if os not in self._by_os:
@@ -151,3 +179,94 @@ def _reach(
 def union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     """All members of all sets."""
     return _NOTHING.union(*sets)
+
+
+class RequiredTerms(Record):
+    """What to write; each requirement is on the node's architecture.
+
+    required: of the one term to create, None for none.
+    narrowed: (index of a term, what to AND to it); mostly one requirement.
+    only_always: `required` is there because of `affinity: always` alone.
+    dead: those of the terms that are made to match nothing.
+    """
+
+    required: Requirement | None = None
+    narrowed: tuple[tuple[int, tuple[Requirement, ...]], ...] = ()
+    only_always: bool = False
+    dead: tuple[Reach, ...] = ()
+
+
+NOTHING = RequiredTerms()
+
+
+def required_terms(found: Sequence[Reach], *, pinned: bool, always: bool, unlabelled: bool) -> RequiredTerms:
+    """The affinity for a pod that can reach some architecture.
+
+    pinned: nodeSelector names an architecture. unlabelled: it tolerates nodes without an arch label.
+    """
+    first = found[0]
+    if first.demand.index is None:
+        if pinned or first.systems[0].supported is None:
+            return NOTHING
+        if first.barred:
+            return RequiredTerms(_not_in(first) if unlabelled else _in(first.live))
+        return RequiredTerms(_in(first.live), only_always=True) if always and not unlabelled else NOTHING
+    reachable = union(reach.live for reach in found)
+    narrowed: list[tuple[int, tuple[Requirement, ...]]] = []
+    dead = []
+    for reach in found:
+        index = reach.demand.index
+        if index is None or not reach.barred:
+            continue
+        if unlabelled and not reach.demand.asks_for_label:
+            narrowed.append((index, (_not_in(reach),)))
+        elif reach.live:
+            narrowed.append((index, (_in(reach.live),)))
+        else:
+            narrowed.append((index, _closing(reach.demand, reachable)))
+        if not reach.live:
+            dead.append(reach)
+    return RequiredTerms(None, tuple(narrowed), dead=tuple(dead)) if narrowed else NOTHING
+
+
+def _in(architectures: frozenset[str]) -> Requirement:
+    return "In", tuple(sorted(architectures))
+
+
+def _not_in(reach: Reach) -> Requirement:
+    return "NotIn", tuple(sorted(union(system.lacking for system in reach.systems)))
+
+
+def _closing(demand: Demand, reachable: frozenset[str]) -> tuple[Requirement, ...]:
+    """What no node can meet together with the term."""
+    apart = frozenset(name for name in reachable if not meets(demand.requirements, name))
+    if apart:
+        return (_in(apart),)
+    another = next((name for name in ARCHITECTURES if name not in reachable), "none")
+    closing = ("In", (another,))
+    return (_in(reachable), closing) if meets(demand.requirements, another) else (closing,)
+
+
+def stale_term(
+    pod: Pod, found: Sequence[Reach], *, unlabelled: bool
+) -> tuple[frozenset[str], frozenset[str]] | None:
+    """(what the pod's only term allows, what its images run on) where that is a stale term. Raises Malformed.
+
+    unlabelled: the pod tolerates nodes without an arch label, and so gets NotIn.
+    """
+    reach, system = found[0], found[0].systems[0]
+    if reach.demand.index is None or len(found) > 1 or len(reach.systems) > 1:
+        return None
+    here = system.cluster if system.supported is None else system.cluster & system.supported
+    if not reach.allowed < here:
+        return None
+    written = _term(_in(reach.allowed))
+    if unlabelled and not reach.demand.asks_for_label:
+        written = _term(("NotIn", tuple(sorted(system.cluster - reach.allowed))))
+    terms, _ = existing_terms(pod)
+    return (reach.allowed, here) if terms == [written] else None
+
+
+def _term(requirement: Requirement) -> dict[str, object]:
+    operator, architectures = requirement
+    return {"matchExpressions": [{"key": ARCH, "operator": operator, "values": list(architectures)}]}

@@ -7,26 +7,24 @@
     has an image that its registry does not have     one Lack: it runs nowhere
     has an image without another answer              one NotKnown for each use; no option stands for an answer
 
-`architectures` says what counts as a platform and which images restrict nothing.
+`evidence` says what counts as a platform and which images restrict nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from archfit.base.record import Record
+from archfit.base.results import Result
 from archfit.images.platforms import Absent, Answer, Platform, Unasked, Unknown
 from archfit.images.platforms import Malformed as NoReference
 from archfit.images.reference import is_placeholder
 from archfit.options.settings import Options
 from archfit.placement.affinity import Demand, allowed, demands
-from archfit.placement.architectures import offered
-from archfit.placement.evidence import ImageEvidence
+from archfit.placement.evidence import ImageEvidence, offered
 from archfit.placement.fields import Malformed
-from archfit.placement.questions import answers_for
 from archfit.placement.reach import Offers
-from archfit.placement.selection import PodOptions
-from archfit.record import Record
-from archfit.results import Result
+from archfit.placement.selection import PodOptions, answers_for
 from archfit.workloads.pods import ImageUse, Pod
 
 

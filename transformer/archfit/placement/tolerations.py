@@ -18,16 +18,15 @@ taint that it does (core/v1, Toleration.ToleratesTaint):
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Any, Iterable, Sequence
 from archfit.images.platforms import WINDOWS
 from archfit.options.settings import Toleration, TolerationRule
 from archfit.placement.affinity import meets
 from archfit.placement.evidence import ImageEvidence
 from archfit.placement.fields import items, string
-from archfit.placement.reach import Reach, System
-from archfit.placement.required_terms import RequiredTerms
-from archfit.source.values import text_of
-from archfit.typing_names import Any, Iterable, Sequence
+from archfit.placement.reach import Reach, RequiredTerms, System
 from archfit.workloads.pods import Namespace, Pod
+from archfit.yaml.values import text_of
 
 _FIELDS = ("key", "operator", "value", "effect")
 
@@ -98,7 +97,7 @@ def applicable(
     written: RequiredTerms,
     evidence: ImageEvidence,
 ) -> list[Toleration]:
-    """The tolerations of the rules that apply, in order. reachable: E. written: the affinity that the pod gets."""
+    """The tolerations of the rules that apply, in order. reachable: by the pod. written: the affinity that it gets."""
     if evidence.unasked or not evidence.known or (evidence.mounted_only and len(reachable) > 1):
         return []
     return [

@@ -8,7 +8,7 @@
     an index with 386 and no amd64                         as it is, with a warning: not every runtime takes it
     a single manifest for amd64/v3                         as it is, with a warning: it counts for amd64
 
-Loaded for such images only (`architectures.is_plain`), which are few. Platforms that somebody states count as the
+Loaded for such images only (`evidence.is_plain`), which are few. Platforms that somebody states count as the
 entries of an index do: whoever knows that amd64 nodes take an amd64/v3 image states linux/amd64.
 
 Who takes linux/386 on an amd64 node: containerd up to 2.0, later with `use_local_image_pull` (client.Pull matches with
@@ -19,10 +19,10 @@ core/transfer/image/imagestore.go.
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Collection, Iterable
 from archfit.images.platforms import Found, Platform, Unknown
 from archfit.images.reference import parse
-from archfit.placement.architectures import is_wasm
-from archfit.typing_names import Collection, Iterable
+from archfit.placement.evidence import is_wasm
 from archfit.workloads.pods import ImageUse
 
 _HIGHER = "no runtime takes an entry of a higher variant on a node that is not set up for it"

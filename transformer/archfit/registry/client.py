@@ -1,8 +1,15 @@
-"""Manifests and blobs from a registry (OCI distribution-spec 1.1, Pull).
+"""Images, manifests and blobs from registries (OCI distribution-spec 1.1, Pull).
 
     GET  /v2/<repository>/manifests/<tag or digest>     one Accept header with all four types; bytes hashed here
     HEAD the same                                       only Docker-Content-Digest is read, and only as a hint
     GET  /v2/<repository>/blobs/<digest>                image configs
+
+    tag, stale in the cache     HEAD; the same digest confirms it; another one is looked up in the cache, then fetched
+    anything else               GET by tag or digest; platforms by `resolve_platforms`
+
+    several endpoints           in order; a tag only at those that may resolve it. The next one where one cannot be
+                                asked, refuses, or does not have it; Absent only where the last one says so. A server
+                                that gave no HTTP answer is not asked again in this run, if there is another.
 
     no challenge known          ask without credentials; a 401 carries the challenge, then once more
     challenge remembered        token first, and so no 401; where the token service of an earlier run gives none, the
@@ -10,43 +17,42 @@
     401 with credentials        one new token, then it is an error
     400 with a token            the token is dropped, one new one is tried (ECR Public)
 
-Credentials are sent only to a server that has asked for them, now or in an earlier run.
+Credentials are sent only to a server that has asked for them, now or in an earlier run. `fetcher` loads this module,
+and with it all that asks and reads, while the first connections are made.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from time import monotonic
 from urllib.parse import quote
 
-from archfit.images.reference import is_digest
-from archfit.printable import visible
-from archfit.record import Record
-from archfit.registry.credentials.credential import Credential
+from archfit.base.record import Record
+from archfit.base.typing_names import T
+from archfit.images.contents import Contents
+from archfit.images.platforms import Found
+from archfit.images.reference import Reference, is_digest
+from archfit.registry import manifest
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.token_requests import basic
 from archfit.registry.credentials.tokens import Tokens
-from archfit.registry.manifest import ACCEPT
-from archfit.registry.registry_errors import (
-    InvalidManifest,
-    ManifestUnknown,
-    RateLimited,
-    RegistryError,
-    Unauthorized,
-)
-from archfit.registry.resolve_platforms import matches
+from archfit.registry.http.challenges import Challenge, challenges, choose, scope_of
+from archfit.registry.http.request import Reply, Request, Unreachable
+from archfit.registry.http.retries import RetryingClient
+from archfit.registry.http.servers import Servers, ServerState
+from archfit.registry.http.transport import HttpTransport
+from archfit.registry.lookup_context import LookupContext
+from archfit.registry.manifest import ACCEPT, Descriptor, Index, Manifest
+from archfit.registry.refusals import MAX_ERROR, is_own, joined, placed, refusal
+from archfit.registry.registry_errors import InvalidManifest, ManifestUnknown, RegistryError
+from archfit.registry.registry_questions import Part, Question, Route
+from archfit.registry.resolve_platforms import Offer, matches, resolve_platforms
 from archfit.registry.routing.endpoints import Endpoint
-from archfit.registry.transport import challenges, retry_policy
-from archfit.registry.transport.challenges import Challenge
-from archfit.registry.transport.request import Reply, Request, origin_of
-from archfit.registry.transport.retrying_client import RetryingClient
-from archfit.registry.transport.servers import ServerState
-from archfit.typing_names import NoReturn
 
 MAX_MANIFEST = 4 * 1024 * 1024
 MAX_CONFIG = 4 * 1024 * 1024
-MAX_PING = 64 * 1024
 
 
 class RawManifest(Record):
@@ -60,16 +66,148 @@ class RawManifest(Record):
 class RegistryClient:
     """Asks registries; safe to use from several threads.
 
-    credentials_sent: host and repository of what was asked for with a credential.
+    recall: platforms that the cache has for a digest of a repository; called from several threads.
+    answered_by: by normalised reference, the endpoint that answered.
+    documents: by normalised reference, the manifest and where it was read; None keeps none.
+    contents: by digest, what is behind the documents that were read; None keeps none.
     """
 
-    def __init__(self, http: RetryingClient, keychain: Keychain, tokens: Tokens) -> None:
-        self._http = http
+    def __init__(
+        self,
+        transport: HttpTransport,
+        keychain: Keychain,
+        context: LookupContext,
+        recall: Callable[[Reference, str], Found | None],
+    ) -> None:
+        self.servers = Servers()
+        self.http = RetryingClient(transport, self.servers, context.clock, context.wait)
+        self.answered_by: dict[str, Endpoint] = {}
+        self.documents: dict[str, tuple[Endpoint, RawManifest]] | None = None
+        self.contents: dict[str, Contents] | None = None
         self._keychain = keychain
-        self._tokens = tokens
-        self.credentials_sent: set[tuple[str, str]] = set()
+        self._tokens = Tokens(self.http, monotonic)
+        self._left = context.deadline.left
+        self._recall = recall
+        self._unreachable: set[str] = set()
+        self._credentials_sent: set[tuple[str, str]] = set()
 
-    def manifest(self, endpoint: Endpoint, tag_or_digest: str) -> RawManifest:
+    def credential_sent(self, route: Route) -> bool:
+        """A credential was used for this image at one of its endpoints, or a token that was had for one."""
+        sent = self._credentials_sent
+        return any((endpoint.host, endpoint.repository) in sent for endpoint in route.endpoints)
+
+    def platforms(self, question: Question, route: Route) -> Found:
+        """The answer to a question. Raises RegistryError, ManifestUnknown, InvalidManifest."""
+        reference = question.reference
+        pulls = [endpoint for endpoint in route.endpoints if endpoint.pulls]
+        if not reference.tag:
+            return self._in_turn(pulls, lambda endpoint: self._pinned(reference, endpoint))
+        return self._in_turn(
+            [endpoint for endpoint in route.endpoints if endpoint.resolves],
+            lambda endpoint: self._resolved_at(question, endpoint, pulls),
+        )
+
+    def part(self, part: Part, route: Route) -> Contents:
+        """What is behind a digest. Raises the same."""
+        pulls = [endpoint for endpoint in route.endpoints if endpoint.pulls]
+        return self._in_turn(pulls, lambda endpoint: self._part_at(part, endpoint))
+
+    def _part_at(self, part: Part, endpoint: Endpoint) -> Contents:
+        reference = part.reference
+        if part.kind == "config":
+            contents = Contents(
+                "config", platform=manifest.parse_config(self._blob(endpoint, reference.digest))
+            )
+        else:
+            document = self._manifest(endpoint, reference.digest)
+            parsed = self._parsed(document)
+            if part.kind == "manifest" and isinstance(parsed, Manifest):
+                contents = _contents(parsed, None)
+            else:
+                contents = _contents(parsed, self._offer(parsed, document.digest, endpoint))
+        self.answered_by[reference.normalised] = endpoint
+        return contents
+
+    def _resolved_at(self, question: Question, endpoint: Endpoint, pulls: Sequence[Endpoint]) -> Found:
+        found = self._tagged(question, endpoint, pulls)
+        self.answered_by[question.reference.normalised] = endpoint
+        return found
+
+    def _pinned(self, reference: Reference, endpoint: Endpoint) -> Found:
+        found = self._read(reference, endpoint, reference.digest)
+        self.answered_by[reference.normalised] = endpoint
+        return found
+
+    def _tagged(self, question: Question, endpoint: Endpoint, pulls: Sequence[Endpoint]) -> Found:
+        """What the tag points to, at a server that may resolve tags."""
+        reference, known = question.reference, question.known
+        digest = self._digest(endpoint, reference.tag) if known or not endpoint.pulls else ""
+        if digest:
+            if known and digest == known.digest:
+                return known.replace(origin="registry", age_seconds=0)
+            seen = self._recall(reference, digest)
+            if seen:
+                return seen.replace(origin="registry", age_seconds=0)
+            if not endpoint.pulls:
+                return self._in_turn(pulls, lambda other: self._read(reference, other, digest))
+            with contextlib.suppress(ManifestUnknown):
+                # The tag may have moved since; or the server sent a digest that it does not have.
+                return self._read(reference, endpoint, digest)
+        if not endpoint.pulls:
+            raise RegistryError(
+                f"{endpoint.origin} may only resolve tags, and gives no digest for {reference.tag}"
+            )
+        return self._read(reference, endpoint, reference.tag)
+
+    def _in_turn(self, endpoints: Sequence[Endpoint], ask: Callable[[Endpoint], T]) -> T:
+        """The first answer. Raises an error of the last server's kind, with the messages of all."""
+        failed: list[RegistryError] = []
+        for index, endpoint in enumerate(endpoints):
+            after = [other for other in endpoints[index + 1 :] if not other.fallback]
+            if endpoint.fallback and not isinstance(failed[-1] if failed else None, Unreachable):
+                continue
+            following = endpoints[index + 1 : index + 2]
+            if following and endpoint.origin in self._unreachable:
+                failed.append(Unreachable(f"{endpoint.origin} was not reached before", retryable=False))
+                continue
+            try:
+                return ask(endpoint.replace(last=not after))
+            except RegistryError as error:
+                if following and isinstance(error, Unreachable):
+                    self._unreachable.add(endpoint.origin)
+                # Its frames hold the answer that was read; a run has no garbage collector to free it later.
+                failed.append(placed(error, endpoint).with_traceback(None))
+        raise joined(failed)
+
+    def _read(self, reference: Reference, endpoint: Endpoint, tag_or_digest: str) -> Found:
+        document = self._manifest(endpoint, tag_or_digest)
+        if self.documents is not None:
+            self.documents[reference.normalised] = (endpoint, document)
+
+        digest, parsed = document.digest, self._parsed(document)
+        del document  # up to 4 MiB, which are not needed while its children are read
+        offer = self._offer(parsed, digest, endpoint)
+        if self.contents is not None:
+            self.contents[digest] = _contents(parsed, offer)
+        return Found(offer.platforms, digest, offer.index, offer.image)
+
+    def _offer(self, parsed: Index | Manifest, digest: str, endpoint: Endpoint) -> Offer:
+        def read(kind: str, descriptor: Descriptor) -> bytes:
+            if kind == "blobs":
+                return self._blob(endpoint, descriptor.digest)
+            try:
+                return self._manifest(endpoint, descriptor.digest).body
+            except ManifestUnknown as error:
+                raise RegistryError(f"{error}, which its index names", status=404) from None
+
+        return resolve_platforms(parsed, digest, read)
+
+    def _parsed(self, document: RawManifest) -> Index | Manifest:
+        if self._left() <= 0:
+            raise RegistryError("its answer came too late: allow more time with --timeout")
+        return manifest.parse(document.body, document.content_type)
+
+    def _manifest(self, endpoint: Endpoint, tag_or_digest: str) -> RawManifest:
         """The manifest. Raises ManifestUnknown, other RegistryErrors, and InvalidManifest for a wrong digest."""
         what = f"{endpoint.repository}{'@' if is_digest(tag_or_digest) else ':'}{tag_or_digest}"
         path = f"manifests/{tag_or_digest}"
@@ -77,29 +215,29 @@ class RegistryClient:
         if reply.status == 404:
             raise ManifestUnknown(f"{endpoint.origin} has no {what}", status=404)
         if reply.status != 200:
-            self._refuse(reply, endpoint, what)
+            raise self._refusal(reply, endpoint, what)
         digest = _verified(reply.body, tag_or_digest, f"{endpoint.origin} sent for {what}")
         return RawManifest(reply.body, reply.headers.get("content-type", ""), digest)
 
-    def digest(self, endpoint: Endpoint, tag: str) -> str:
+    def _digest(self, endpoint: Endpoint, tag: str) -> str:
         """The tag's digest for one HEAD, "" where only a GET can tell. Raises RegistryError."""
-        server = self._http.servers.of(endpoint.origin)
+        server = self.http.servers.of(endpoint.origin)
         if not server.head:
             return ""
         reply = self._ask("head", endpoint, f"manifests/{tag}", 0)
         if reply.status in {401, 403, 429} or (reply.status >= 500 and reply.status != 501):
-            self._refuse(reply, endpoint, f"{endpoint.repository}:{tag}")
+            raise self._refusal(reply, endpoint, f"{endpoint.repository}:{tag}")
         digest = reply.headers.get("docker-content-digest", "")
         if reply.status in {405, 501} or (reply.status == 200 and not is_digest(digest)):
             server.head = False
         return digest if reply.status == 200 and is_digest(digest) else ""
 
-    def blob(self, endpoint: Endpoint, digest: str) -> bytes:
+    def _blob(self, endpoint: Endpoint, digest: str) -> bytes:
         """The blob's bytes. Raises RegistryError, and InvalidManifest for a wrong digest."""
         what = f"the config {digest} of {endpoint.repository}"
         reply = self._ask("blob", endpoint, f"blobs/{digest}", MAX_CONFIG)
         if reply.status != 200:
-            self._refuse(reply, endpoint, what)
+            raise self._refusal(reply, endpoint, what)
         _verified(reply.body, digest, f"{endpoint.origin} sent for {what}")
         return reply.body
 
@@ -109,18 +247,18 @@ class RegistryClient:
         headers = {**dict(endpoint.headers), "accept": "*/*" if kind == "blob" else ACCEPT}
         method = "HEAD" if kind == "head" else "GET"
         request = Request(kind, method, url, headers, endpoint.origin, limit, retry=endpoint.last)
-        server = self._http.servers.of(endpoint.origin)
+        server = self.http.servers.of(endpoint.origin)
 
         def send(authorization: str) -> Reply:
             more = {"authorization": authorization} if authorization else {}
-            return self._http.send(request.replace(headers={**headers, **more}))
+            return self.http.send(request.replace(headers={**headers, **more}))
 
-        left = self._http.connections.left()
+        left = self._left()
         first = server.asks_first(left, expected=not server.known and self._keychain.mentions(endpoint.host))
         offered: Challenge | None = None
         try:
             challenge, remembered = server.challenge, server.remembered
-            scope = challenges.scope_of(endpoint.repository, challenges.Challenge(""))
+            scope = scope_of(endpoint.repository, Challenge(""))
             header, fresh = "", False
             moved: RegistryError | None = None
             if challenge:
@@ -134,7 +272,7 @@ class RegistryClient:
                     moved = error
                     server.forget(challenge)
             reply = send(header)
-            if reply.status == 401 and _own(reply, endpoint):
+            if reply.status == 401 and is_own(reply, endpoint):
                 offered = self._learn(server, endpoint, reply)
                 if moved and challenge and offered and _same(challenge, scope, offered, scope):
                     raise moved  # the registry still names the service that gave no token
@@ -146,7 +284,7 @@ class RegistryClient:
                 server.first_answered()
         for _ in range(2 if not header else 1):
             if reply.status == 401 and offered:
-                wanted = challenges.scope_of(endpoint.repository, offered)
+                wanted = scope_of(endpoint.repository, offered)
                 same = challenge is not None and _same(challenge, scope, offered, wanted)
                 # A token that was fetched just now for exactly this scope is not better the second time.
                 if header and same and fresh and offered.error not in {"insufficient_scope", "invalid_token"}:
@@ -158,22 +296,20 @@ class RegistryClient:
             if not header:
                 break
             reply = send(header)
-            if not _own(reply, endpoint):
+            if not is_own(reply, endpoint):
                 break
             offered = self._learn(server, endpoint, reply) if reply.status == 401 else None
         return reply
 
     def _learn(self, server: ServerState, endpoint: Endpoint, reply: Reply) -> Challenge | None:
         """The challenge of a 401, remembered for the host; asks `/v2/` where the 401 carries none."""
-        offered = challenges.choose(challenges.challenges(reply.challenges))
+        offered = choose(challenges(reply.challenges))
         if offered is None:
             root = f"{endpoint.origin}{endpoint.base}/"
-            ping = self._http.send(
-                Request("ping", "GET", root, dict(endpoint.headers), endpoint.origin, MAX_PING)
+            ping = self.http.send(
+                Request("ping", "GET", root, dict(endpoint.headers), endpoint.origin, MAX_ERROR)
             )
-            offered = (
-                challenges.choose(challenges.challenges(ping.challenges)) if _own(ping, endpoint) else None
-            )
+            offered = choose(challenges(ping.challenges)) if is_own(ping, endpoint) else None
         if offered:
             server.challenge = offered
         return offered
@@ -184,7 +320,7 @@ class RegistryClient:
         """The header that answers the challenge, "" if there is none, and whether it is new."""
         credential = self._keychain.find(endpoint.host, endpoint.repository)
         if credential:
-            self.credentials_sent.add((endpoint.host, endpoint.repository))
+            self._credentials_sent.add((endpoint.host, endpoint.repository))
         if challenge.scheme == "basic":
             return (basic(credential), True) if credential and credential.password else ("", False)
         token, fresh = self._tokens.bearer(challenge, scope, credential, endpoint.origin, refused)
@@ -193,31 +329,20 @@ class RegistryClient:
     def _secrets(self, endpoint: Endpoint) -> list[str]:
         """Secrets that requests to the endpoint may have carried; messages must not repeat them."""
         found = [value for _, value in endpoint.headers]
-        sent = (endpoint.host, endpoint.repository) in self.credentials_sent
+        sent = (endpoint.host, endpoint.repository) in self._credentials_sent
         credential = self._keychain.find(endpoint.host, endpoint.repository) if sent else None
         if credential:
             found += [credential.password, credential.identity_token, credential.registry_token]
             found.append(basic(credential).removeprefix("Basic "))
         return [secret for secret in (*found, *self._tokens.given()) if secret]
 
-    def _refuse(self, reply: Reply, endpoint: Endpoint, what: str) -> NoReturn:
-        """Raise what a status other than 200 means."""
-        where, words = origin_of(reply.url), _error_message(reply, self._secrets(endpoint))
-        if reply.status in {401, 403} and _own(reply, endpoint):
-            credential = self._keychain.find(endpoint.host, endpoint.repository)
-            raise Unauthorized(
-                f"{where} {_denied(credential, endpoint)} {what} ({reply.status}{words})", status=reply.status
-            )
-        if reply.status == 429:
-            limit = retry_policy.is_pull_limit(reply.headers, reply.body)
-            advice = (
-                "its pull limit is used up: log in, ask a mirror (--mirror), or wait some hours"
-                if limit
-                else "it is asked too often: try later, or ask a mirror (--mirror)"
-            )
-            raise RateLimited(f"{where} answered 429 for {what}: {advice}", status=429)
-        later = ": try again later" if reply.status >= 500 and not words else ""
-        raise RegistryError(f"{where} answered {reply.status} for {what}{words}{later}", status=reply.status)
+    def _refusal(self, reply: Reply, endpoint: Endpoint, what: str) -> RegistryError:
+        credential = (
+            self._keychain.find(endpoint.host, endpoint.repository)
+            if reply.status in {401, 403} and is_own(reply, endpoint)
+            else None
+        )
+        return refusal(reply, endpoint, what, credential, self._secrets(endpoint))
 
 
 def _same(challenge: Challenge, scope: str, offered: Challenge, wanted: str) -> bool:
@@ -227,20 +352,9 @@ def _same(challenge: Challenge, scope: str, offered: Challenge, wanted: str) -> 
     return (challenge.realm, challenge.service, scope) == (offered.realm, offered.service, wanted)
 
 
-def _denied(credential: Credential | None, endpoint: Endpoint) -> str:
-    if credential:
-        return f"found nothing, or gives the credentials from {credential.source} no access, for"
-    return f"found nothing, or gives no anonymous access (log in with `docker login {endpoint.host}`), for"
-
-
 def _namespace(endpoint: Endpoint) -> str:
     """The query that names the registry to a mirror (containerd, docs/hosts.md)."""
     return f"?ns={quote(endpoint.namespace, safe=':[]')}" if endpoint.namespace else ""
-
-
-def _own(reply: Reply, endpoint: Endpoint) -> bool:
-    """The answer is the registry's own, not that of a server it redirected to."""
-    return origin_of(reply.url) == endpoint.origin
 
 
 def _verified(body: bytes, wanted: str, sent: str) -> str:
@@ -252,18 +366,10 @@ def _verified(body: bytes, wanted: str, sent: str) -> str:
     return wanted
 
 
-def _error_message(reply: Reply, secrets: Sequence[str]) -> str:
-    """The first error message of the body, short and printable (distribution-spec, Error Codes).
-
-    "" where it repeats one of the secrets.
-    """
-    if len(reply.body) > MAX_PING:
-        return ""
-    try:
-        first = json.loads(reply.body)["errors"][0]
-        words = f"{first.get('code', '')} {first.get('message', '')}".strip()
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
-        return ""
-    if any(secret in words for secret in secrets):
-        return ""
-    return f", {visible(words[:200])}" if words else ""
+def _contents(parsed: Index | Manifest, offer: Offer | None) -> Contents:
+    if isinstance(parsed, Index):
+        return Contents("index", offer.builds if offer else ())
+    config = parsed.config.digest if parsed.config else ""
+    return Contents(
+        "manifest", config=config, platform=offer.platforms[0] if offer and offer.platforms else None
+    )

@@ -3,12 +3,26 @@
     question (reference, what the cache knew)  ->  Found | Absent | Unknown
     part (repository and digest)               ->  Contents | Absent | Unknown
 
-    main thread    start threads | load what asks and reads (`image_requests`), TLS | wait for answers
-    each thread    dial the first server ................................ | ask | the next question
+    main thread    start threads | load TLS | load what asks and reads (`client`, httpx) | wait for answers
+    each thread    dial the first server .. | begin TLS ................................ | ask | the next question
 
 The first connections are made while the rest is loaded, because a round trip takes longer than loading and needs no
 processor. The threads are daemons and the caller stops waiting at the deadline, so that neither a slow name server nor
 a slow proxy delays the run. (`concurrent.futures` would wait for its threads when the interpreter ends.)
+
+    questions by server     docker.io: 0 3 4 7      ghcr.io: 1 5      quay.io: 2 6
+    taken                   0 1 2   3 5 6   4   7
+
+A thread takes the next question server after server, at most 32 of one server at once. One that finds nothing to take
+ends: what is left belongs to servers that 32 other threads are asking.
+
+The network side of a run, from here down; a Request goes down, a Reply comes back:
+
+    Fetcher          threads, one question each
+    RegistryClient   the requests of a question, at several endpoints in order; challenges and tokens
+    RetryingClient   pauses, tries, redirects, requests in flight
+    HttpTransport    who may be asked; connections that are kept, proxies, limits of answers
+    Dialer           names, addresses, sockets; dials ahead
 """
 
 from __future__ import annotations
@@ -16,26 +30,38 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
 
+from archfit.base.typing_names import T, TypeAlias
 from archfit.images.contents import Contents
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import Reference
-from archfit.registry.fair_queue import FairQueue
-from archfit.registry.limits import NO_THREAD
-from archfit.registry.registry_errors import InvalidManifest, ManifestUnknown, RegistryError
+from archfit.options.settings import Operator
+from archfit.registry.credentials.keychain import Keychain
+from archfit.registry.http.dialer import Dialer
+from archfit.registry.http.host_policy import HostPolicy
+from archfit.registry.http.limits import (
+    MAX_IN_FLIGHT,
+    MAX_PER_SERVER,
+    OF_PROCESS,
+    LargeBodies,
+    RequestBudget,
+    Reserve,
+)
+from archfit.registry.http.request import late
+from archfit.registry.http.trust import Trust, host_port
+from archfit.registry.lookup_context import LookupContext
+from archfit.registry.registry_errors import NO_THREAD, InvalidManifest, ManifestUnknown, RegistryError
 from archfit.registry.registry_questions import Part, Question, Route
 from archfit.registry.routing.routes import Routes
-from archfit.registry.transport.connections import Connections
-from archfit.registry.transport.host_port import host_port
-from archfit.registry.transport.request import late
-from archfit.typing_names import T, TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    from archfit.registry.image_requests import ImageRequests
+    from archfit.registry.client import RegistryClient
 
     Q = TypeVar("Q", Question, Part)
 
@@ -46,31 +72,93 @@ Fetched: TypeAlias = Found | Absent | Unknown
 
 
 class Fetcher:
-    """requests: gives what asks, and loads it once.
+    """recall: platforms that the cache has for a digest of a repository. keychain: the operator's credentials.
 
-    named_hosts_only: a server on a private network is asked only if the operator named it.
+    routes: where each image is asked for. reserve: where processes share the budgets of `--requests-per-second`, None
+    where each has its own.
     """
 
     def __init__(
         self,
-        requests: Callable[[], ImageRequests],
-        connections: Connections,
+        operator: Operator,
+        context: LookupContext,
+        recall: Callable[[Reference, str], Found | None],
+        keychain: Keychain,
         routes: Routes,
         *,
-        named_hosts_only: bool = False,
+        reserve: Reserve | None = None,
     ) -> None:
-        self._named_hosts_only = named_hosts_only
-        self._requests = requests
-        self._connections = connections
+        policy = HostPolicy(routes.named, operator.allow_hosts, operator.deny_hosts, keychain.named_hosts)
+        rates = operator.requests_per_second
+        self._context = context
+        self._recall = recall
+        self._keychain = keychain
         self._routes = routes
+        self._left = context.deadline.left
+        self._budget = RequestBudget(rates, monotonic, context.wait, reserve) if rates else None
+        self._bodies = LargeBodies(self._left, OF_PROCESS)
+        self._trust = Trust(routes.tls, operator.ca_file)
+        self._dialer = Dialer(self._left, policy, self._trust, context.environ, ahead=not rates)
+        self._client: RegistryClient | None = None
+        self._loading = threading.Lock()
+        self._remembered: dict[str, str] = {}
+
+    @property
+    def client(self) -> RegistryClient:
+        """What asks registries; loaded when it is first needed."""
+        with self._loading:
+            if self._client is None:
+                from archfit.registry.client import RegistryClient
+                from archfit.registry.http.transport import HttpTransport
+
+                transport = HttpTransport(self._dialer, self._bodies, self._budget)
+                self._client = RegistryClient(transport, self._keychain, self._context, self._recall)
+            return self._client
+
+    def remember(self, kept: Mapping[str, str]) -> None:
+        """Take over what earlier runs learned of servers. kept: what the store has under `host:<origin>`."""
+        self._remembered |= kept
+        self.client.servers.from_json({key.removeprefix("host:"): text for key, text in kept.items()})
+
+    @property
+    def sent(self) -> Mapping[str, int]:
+        """How many requests were sent, by kind."""
+        return self._client.http.requests if self._client else {}
+
+    @property
+    def pulls_left(self) -> dict[str, str]:
+        """The last RateLimit-Remaining header of each server that sends it, by origin."""
+        servers = self._client.servers if self._client else ()
+        return {server.origin: server.pulls_left for server in servers if server.pulls_left}
+
+    def take_replies(self) -> dict[tuple[str, int], int]:
+        """As `RetryingClient.take_replies`."""
+        return self._client.http.take_replies() if self._client else {}
+
+    def warnings(self) -> list[str]:
+        """Sentences about servers that were asked."""
+        return self._trust.warnings()
+
+    def changed_servers(self) -> dict[str, str]:
+        """What the store should have for servers that answered, where it has not, by `host:<origin>`."""
+        texts = {f"host:{server.origin}": server.to_json() for server in self.client.servers if server.known}
+        changed = {key: text for key, text in texts.items() if self._remembered.get(key) != text}
+        self._remembered |= changed
+        return changed
+
+    def close(self) -> None:
+        """Close all connections."""
+        if self._client:
+            self._client.http.transport.close()
+        self._dialer.close()
 
     def routes(self, questions: Sequence[Question | Part]) -> list[Route]:
         """Where each question will be asked; the references' own registries become dialable."""
         found = [self._route(question.reference) for question in questions]
         for endpoint in (endpoint for route in found for endpoint in route.endpoints):
-            if not endpoint.configured and not self._named_hosts_only:
+            if not endpoint.configured and not self._context.named_hosts_only:
                 with contextlib.suppress(RegistryError):  # the request raises the same error
-                    self._connections.policy.referenced.add(host_port(endpoint.origin))
+                    self._dialer.policy.referenced.add(host_port(endpoint.origin))
         return found
 
     def _route(self, reference: Reference) -> Route:
@@ -88,48 +176,41 @@ class Fetcher:
         questions: Sequence[Question],
         routes: Sequence[Route],
         meanwhile: Callable[[], object],
-        progress: Callable[[int, int], None] | None,
     ) -> list[Fetched]:
         """An answer for each question, in their order, before the deadline.
 
-        meanwhile: called once, when connections are being made and before anything is asked. progress: called with
-        (done, total).
+        meanwhile: called once, when connections are being made and before anything is asked.
         """
-        return self._in_threads(
-            questions, routes, lambda one, at: self._requests().platforms(one, at), meanwhile, progress
-        )
+        return self._in_threads(questions, routes, lambda client: client.platforms, meanwhile)
 
     def read(
         self,
         parts: Sequence[Part],
         routes: Sequence[Route],
         meanwhile: Callable[[], object],
-        progress: Callable[[int, int], None] | None,
     ) -> list[Contents | Absent | Unknown]:
         """What is behind each digest, as `ask`."""
-        return self._in_threads(
-            parts, routes, lambda one, at: self._requests().part(one, at), meanwhile, progress
-        )
+        return self._in_threads(parts, routes, lambda client: client.part, meanwhile)
 
     def _in_threads(
         self,
         questions: Sequence[Q],
         routes: Sequence[Route],
-        resolve: Callable[[Q, Route], T],
+        resolve: Callable[[RegistryClient], Callable[[Q, Route], T]],
         meanwhile: Callable[[], object],
-        progress: Callable[[int, int], None] | None,
     ) -> list[T | Absent | Unknown]:
         turns = FairQueue([_first(route) for route in routes])
         done: queue.SimpleQueue[tuple[int, T | Absent | Unknown | Exception]] = queue.SimpleQueue()
-        loaded, failed = threading.Event(), True
+        secured, loaded, failed = threading.Event(), threading.Event(), True
 
         def work() -> None:
             while (index := turns.take()) is not None:
                 if not loaded.is_set():
                     origin = _asked_first(questions[index].reference, routes[index])
-                    self._dial(origin)
+                    self._ahead(self._dialer.dial_ahead, origin)
+                    secured.wait()
+                    self._ahead(self._dialer.begin_tls, origin)
                     loaded.wait()
-                    self._begin_tls(origin)
                 if failed:
                     return
                 answer = self._answer(questions[index], routes[index], resolve)
@@ -144,14 +225,17 @@ class Fetcher:
                     return [_no_thread(question) for question in questions]
                 break
         try:
-            self._requests()
+            self._dialer.prepare_tls(endpoint.origin for route in routes for endpoint in route.endpoints)
+            secured.set()
+            _ = self.client
             meanwhile()
             failed = False
         finally:
+            secured.set()
             loaded.set()
         answers: dict[int, T | Absent | Unknown] = {}
         while len(answers) < len(questions):
-            left = self._connections.left()
+            left = self._left()
             try:
                 index, answer = done.get(timeout=min(left, _SIGNALS_SECONDS))
             except queue.Empty:
@@ -161,30 +245,25 @@ class Fetcher:
             if isinstance(answer, Exception):
                 raise answer
             answers[index] = answer
-            if progress:
-                progress(len(answers), len(questions))
+            if self._context.progress:
+                self._context.progress(len(answers), len(questions))
         return [answers.get(index) or self._late(route) for index, route in enumerate(routes)]
 
-    def _dial(self, origin: str) -> None:
+    def _ahead(self, step: Callable[[str], None], origin: str) -> None:
         if origin:
             with contextlib.suppress(RegistryError):  # the request itself meets what goes wrong
-                self._connections.dial_ahead(origin)
-
-    def _begin_tls(self, origin: str) -> None:
-        if origin:
-            with contextlib.suppress(RegistryError):
-                self._connections.begin_tls(origin)
+                step(origin)
 
     def _late(self, route: Route) -> Unknown:
         return Unknown(late(_first(route)))
 
     def _answer(
-        self, question: Q, route: Route, resolve: Callable[[Q, Route], T]
+        self, question: Q, route: Route, resolve: Callable[[RegistryClient], Callable[[Q, Route], T]]
     ) -> T | Absent | Unknown | Exception:
         if route.refusal:
             return Unknown(f"archfit does not ask for {question.reference}: {route.refusal}")
         try:
-            return resolve(question, route)
+            return resolve(self.client)(question, route)
         except ManifestUnknown as error:
             return Absent(str(error))
         except RegistryError as error:
@@ -196,7 +275,42 @@ class Fetcher:
         except Exception as error:  # noqa: BLE001 - a bug must reach the caller, not end a thread in silence
             return error
         finally:
-            self._connections.bodies.leave()
+            self._bodies.leave()
+
+
+class FairQueue:
+    """Indices of `servers`, each taken once; safe to use from several threads."""
+
+    def __init__(self, servers: Sequence[str]) -> None:
+        self._servers = servers
+        self._waiting: dict[str, deque[int]] = {}
+        for index, server in enumerate(servers):
+            self._waiting.setdefault(server, deque()).append(index)
+        self._order = deque(self._waiting)
+        self._asking: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self.threads = min(
+            MAX_IN_FLIGHT, sum(min(MAX_PER_SERVER, len(indices)) for indices in self._waiting.values())
+        )
+
+    def take(self) -> int | None:
+        """The next index, None where there is none to take now."""
+        with self._lock:
+            for _ in range(len(self._order)):
+                server = self._order[0]
+                self._order.rotate(-1)
+                if self._asking[server] < MAX_PER_SERVER:
+                    index = self._waiting[server].popleft()
+                    if not self._waiting[server]:
+                        self._order.pop()
+                    self._asking[server] += 1
+                    return index
+        return None
+
+    def give_back(self, index: int) -> None:
+        """The thread that took the index is done with it."""
+        with self._lock:
+            self._asking[self._servers[index]] -= 1
 
 
 def _no_thread(question: Question | Part) -> Unknown:

@@ -7,10 +7,10 @@ string or a number. Source: OCI image-spec 1.1, image-index.md and manifest.md.
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Any
 from archfit.images.listing import ListedEntry, ManifestListing
 from archfit.registry.manifest import INDEXES, Index, parse
 from archfit.registry.untrusted_json import load
-from archfit.typing_names import Any
 
 _NOTES = ("vnd.docker.reference.type", "vnd.docker.reference.digest")
 

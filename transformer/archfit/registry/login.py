@@ -13,16 +13,16 @@ anything else       RegistryError
 
 from __future__ import annotations
 
-from archfit.record import Record
+from archfit.base.record import Record
 from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.token_requests import basic
 from archfit.registry.credentials.tokens import Tokens
+from archfit.registry.http.challenges import Challenge, challenges, choose, scope_of
+from archfit.registry.http.request import Request
+from archfit.registry.http.retries import RetryingClient
 from archfit.registry.manifest import ACCEPT
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import Endpoint
-from archfit.registry.transport.challenges import Challenge, challenges, choose, scope_of
-from archfit.registry.transport.request import Request
-from archfit.registry.transport.retrying_client import RetryingClient
 
 _MAX_BODY = 64 * 1024
 

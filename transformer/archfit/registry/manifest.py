@@ -30,12 +30,12 @@ from __future__ import annotations
 
 import re
 
+from archfit.base.record import Record
+from archfit.base.typing_names import Any
 from archfit.images.platforms import Platform, normalised
 from archfit.images.reference import is_digest
-from archfit.record import Record
 from archfit.registry.registry_errors import InvalidManifest
 from archfit.registry.untrusted_json import load
-from archfit.typing_names import Any
 
 OCI_INDEX = "application/vnd.oci.image.index.v1+json"
 DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json"

@@ -11,7 +11,10 @@ ArchfitError
 
 from __future__ import annotations
 
-from archfit.errors import ArchfitError
+from archfit.base.errors import ArchfitError
+
+NO_THREAD = "this machine does not allow: raise its limit of processes (`ulimit -u`, or the pids limit)"
+"""The end of a message about a thread that could not be started."""
 
 
 class InvalidManifest(ArchfitError):

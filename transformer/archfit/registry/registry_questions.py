@@ -7,11 +7,11 @@ Route                                          the endpoints for one of them, in
 
 from __future__ import annotations
 
+from archfit.base.record import Record
+from archfit.base.typing_names import Literal
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference
-from archfit.record import Record
 from archfit.registry.routing.endpoints import Endpoint
-from archfit.typing_names import Literal
 
 
 class Question(Record):

@@ -15,12 +15,12 @@ import binascii
 import hashlib
 from collections.abc import Callable
 
+from archfit.base.record import Record
+from archfit.base.typing_names import TypeAlias
 from archfit.images.contents import Build
 from archfit.images.platforms import Platform
-from archfit.record import Record
 from archfit.registry.manifest import Descriptor, Index, Manifest, parse, parse_config
 from archfit.registry.registry_errors import InvalidManifest
-from archfit.typing_names import TypeAlias
 
 Read: TypeAlias = Callable[[str, Descriptor], bytes]
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 import json
 import threading
 
+from archfit.base.typing_names import Any
 from archfit.registry.registry_errors import InvalidManifest
-from archfit.typing_names import Any
 
 MAX_DEPTH = 32
 MAX_VALUES = 200_000

@@ -6,10 +6,10 @@ needed.
 
 from __future__ import annotations
 
-from archfit.patch import Path
-from archfit.source.block_lines import BlockText
-from archfit.typing_names import Any
+from archfit.base.patch import Path
+from archfit.base.typing_names import Any
 from archfit.workloads.sites import WIDEST_INDENT, Site, Sites, Spine
+from archfit.yaml.block_lines import BlockText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ Both are in one namespace, as far as the stream says. A stream that lacks the ot
 
 from __future__ import annotations
 
-from archfit.patch import Path
-from archfit.source.values import text_of
-from archfit.typing_names import Any, Iterable, Iterator, Mapping, TypeAlias
+from archfit.base.patch import Path
+from archfit.base.typing_names import Any, Iterable, Iterator, Mapping, TypeAlias
 from archfit.workloads.builtin import UserRows, group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.patterns import get
 from archfit.workloads.pod_specs import objects, reference_of
 from archfit.workloads.pods import ImageUse, Pod
+from archfit.yaml.values import text_of
 
 Key: TypeAlias = tuple[str, str, str, str]  # group, kind, namespace, name
 

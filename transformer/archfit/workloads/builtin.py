@@ -15,8 +15,8 @@ user in the configuration.
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterable, Mapping, TypeAlias
 from archfit.options.settings import Workload as Row
-from archfit.typing_names import Iterable, Mapping, TypeAlias
 
 UserRows: TypeAlias = Mapping[tuple[str, str], tuple[Row, ...]]
 """The rows of `workloads:` in the configuration, by group and kind; they replace those of archfit."""

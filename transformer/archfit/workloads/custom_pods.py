@@ -13,13 +13,13 @@ A "*" stands for every item or member; in all paths of a row that begin alike it
 
 from __future__ import annotations
 
+from archfit.base.patch import Path, dotted
+from archfit.base.typing_names import Any, Iterable, Iterator
 from archfit.options.settings import Workload
-from archfit.patch import Path, dotted
-from archfit.source.values import text_of
-from archfit.typing_names import Any, Iterable, Iterator
 from archfit.workloads.default_affinity import default_affinity
 from archfit.workloads.patterns import MISSING, bound, get, matches
 from archfit.workloads.pods import ANNOTATE, REQUIRED, ImageUse, PlacementPaths
+from archfit.yaml.values import text_of
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 # What counts as nothing beside null: an affinity of {} is one, to Argo.

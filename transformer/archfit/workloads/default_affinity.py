@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
+from archfit.base.patch import undotted
+from archfit.base.typing_names import Any
 from archfit.options.settings import Workload
-from archfit.patch import undotted
-from archfit.source.values import Typed, text_of
-from archfit.typing_names import Any
 from archfit.workloads.patterns import get
+from archfit.yaml.values import Typed, text_of
 
 
 def default_affinity(row: Workload, value: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:

@@ -11,24 +11,24 @@ Loaded with the first part that has to be parsed, together with the parser.
 
 from __future__ import annotations
 
-from archfit.errors import InvalidInput
-from archfit.record import Record
-from archfit.results import Location, Result
-from archfit.source.block_lines import BlockText, block_text
-from archfit.source.compose import parse
-from archfit.source.scan import Span
-from archfit.source.split import BOM
-from archfit.source.tree import ROOT, Children, Tree, line_at
-from archfit.typing_names import Any
+from archfit.base.errors import InvalidInput
+from archfit.base.record import Record
+from archfit.base.results import Location, Result
+from archfit.base.typing_names import Any
 from archfit.workloads.block_sites import block_sites
 from archfit.workloads.builtin import WORKLOADS, UserRows
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
 from archfit.workloads.sites import Sites, anchors, find_sites
+from archfit.yaml.block_lines import BlockText, block_text
+from archfit.yaml.compose import parse
+from archfit.yaml.scan import Span
+from archfit.yaml.split import BOM
+from archfit.yaml.tree import ROOT, Children, Tree, line_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.workloads.coverage.untouched import Untouched
+    from archfit.workloads.unsupported.untouched import Untouched
 
 _SOURCE = b"# Source: "
 _NO_OBJECTS = (None, "", "Kustomization", "Component")
@@ -107,7 +107,7 @@ def _of_tree(text: str, data: bytes, span: Span, user_rows: UserRows) -> Content
     pods = find_pods(value, location, (), user_rows)
     results: tuple[Result, ...] = ()
     if tree.duplicates:
-        from archfit.workloads.coverage.duplicates import duplicate_results
+        from archfit.workloads.unsupported.duplicates import duplicate_results
 
         results = duplicate_results(tree, root, pods, span, location)
     untouched = untouched_of(value, pods, location, user_rows)
@@ -135,7 +135,7 @@ def untouched_of(
         and "items" not in value
     ):
         return ()
-    from archfit.workloads.coverage.untouched import untouched_in
+    from archfit.workloads.unsupported.untouched import untouched_in
 
     return tuple(untouched_in(value, pods, location, user_rows))
 
@@ -151,7 +151,7 @@ def source_file(data: bytes, start: int, end: int) -> str:
 
 def _non_objects(tree: Tree, root: int, value: Any, span: Span, location: Location) -> tuple[Result, ...]:
     """A result for each part of a document that is not a Kubernetes object."""
-    from archfit.workloads.coverage.non_objects import non_objects
+    from archfit.workloads.unsupported.non_objects import non_objects
 
     known: Children = {}
     return tuple(

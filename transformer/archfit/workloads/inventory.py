@@ -8,18 +8,18 @@ An item of a list that does not parse by itself makes the whole list one documen
 
 from __future__ import annotations
 
-from archfit.errors import InvalidInput
-from archfit.record import Record
-from archfit.results import Location, Result
-from archfit.source.scan import Span, spans, whole
-from archfit.source.split import Piece
-from archfit.typing_names import Sequence
+from archfit.base.errors import InvalidInput
+from archfit.base.record import Record
+from archfit.base.results import Location, Result
+from archfit.base.typing_names import Sequence
 from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, UserRows, group_of, rows_of
+from archfit.yaml.scan import Span, spans, whole
+from archfit.yaml.split import Piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.workloads.coverage.untouched import Untouched
     from archfit.workloads.documents import Contents, Document
+    from archfit.workloads.unsupported.untouched import Untouched
 
 _KUSTOMIZE = "kustomize.config.k8s.io"
 _NONE: UserRows = {}
@@ -42,7 +42,7 @@ def is_podless(api_version: str, kind: str, user_rows: UserRows = _NONE) -> bool
         return False
     if key[0] in OWN_GROUPS:
         return None
-    from archfit.workloads.coverage.unknown_kinds import listed
+    from archfit.workloads.unsupported.unknown_kinds import listed
 
     return False if listed(*key) else None
 
@@ -81,9 +81,9 @@ def _read(data: bytes, parts: list[Span], user_rows: UserRows) -> list[Contents]
 
 
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
-    from archfit.workloads.coverage.broken_yaml import is_chart_source, is_error_message, remedy
-    from archfit.workloads.coverage.non_objects import CHART, OTHER_COMMAND
     from archfit.workloads.documents import source_file
+    from archfit.workloads.unsupported.broken_yaml import is_chart_source, is_error_message, remedy
+    from archfit.workloads.unsupported.non_objects import CHART, OTHER_COMMAND
 
     text = data[piece.start : piece.end]
     location = Location(piece.number, error.line or piece.line, source_file(data, piece.start, piece.end))

@@ -8,13 +8,13 @@ documents are not kept, so a document is parsed again: only for results that are
 
 from __future__ import annotations
 
-from archfit.patch import Path
-from archfit.results import Result
-from archfit.source.compose import parse
-from archfit.source.tree import ROOT, Children, Tree, line_at
-from archfit.typing_names import Iterable
+from archfit.base.patch import Path
+from archfit.base.results import Result
+from archfit.base.typing_names import Iterable
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
+from archfit.yaml.compose import parse
+from archfit.yaml.tree import ROOT, Children, Tree, line_at
 
 
 class Lines:

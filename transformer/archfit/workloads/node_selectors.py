@@ -17,17 +17,17 @@ openshift-kube-apiserver/admission/scheduler/nodeenv of openshift/kubernetes.
 
 from __future__ import annotations
 
-from archfit import c_json
-from archfit.errors import InvalidInput
-from archfit.source.compose import parse
-from archfit.source.scan import Span, spans, whole
-from archfit.source.split import Piece
-from archfit.source.values import mapping_of, text_of
-from archfit.typing_names import Any, Collection, Iterable, Iterator, Sequence, TypeAlias
+from archfit.base import c_json
+from archfit.base.errors import InvalidInput
+from archfit.base.typing_names import Any, Collection, Iterable, Iterator, Sequence, TypeAlias
 from archfit.workloads.builtin import group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import typed_item
 from archfit.workloads.pods import Namespace, Pod, RuntimeClass
+from archfit.yaml.compose import parse
+from archfit.yaml.scan import Span, spans, whole
+from archfit.yaml.split import Piece
+from archfit.yaml.values import mapping_of, text_of
 
 _ANNOTATION = "scheduler.alpha.kubernetes.io/"
 ANNOTATION = f"{_ANNOTATION}node-selector"

@@ -6,9 +6,9 @@ changes it from its own template (apimachinery, metav1.GetControllerOf), so a ch
 
 from __future__ import annotations
 
-from archfit.results import ObjectRef, Result
-from archfit.source.values import resolve, text_of
-from archfit.typing_names import Any, Iterator, Sequence
+from archfit.base.results import ObjectRef, Result
+from archfit.base.typing_names import Any, Iterator, Sequence
+from archfit.yaml.values import resolve, text_of
 
 _TRUE = resolve("true")
 

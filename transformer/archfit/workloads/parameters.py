@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
-from archfit.patch import Path
+from archfit.base.patch import Path
 from archfit.workloads.patterns import get
 from archfit.workloads.pods import ImageUse
 

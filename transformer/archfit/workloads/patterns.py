@@ -6,8 +6,8 @@ bound(("a", "*", "c"), ("a", "*"), ("a", 3))                ("a", 3, "c")
 
 from __future__ import annotations
 
-from archfit.patch import Path
-from archfit.typing_names import Any, Iterator
+from archfit.base.patch import Path
+from archfit.base.typing_names import Any, Iterator
 
 MISSING = object()
 

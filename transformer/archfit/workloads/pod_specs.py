@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from archfit.errors import InvalidInput
+from archfit.base.errors import InvalidInput
+from archfit.base.patch import Path
+from archfit.base.results import Location, ObjectRef
+from archfit.base.typing_names import Any, Iterable, Iterator
 from archfit.options.settings import Workload
-from archfit.patch import Path
-from archfit.results import Location, ObjectRef
-from archfit.source.values import mapping_of, text_of
-from archfit.typing_names import Any, Iterable, Iterator
 from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.pods import ImageUse, Pod
+from archfit.yaml.values import mapping_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def _unread(
     rows: tuple[Workload, ...], value: dict[str, Any], path: Path, *, own: bool
 ) -> Iterator[ImageUse]:
     """The images that no row reads, so that it is unknown which pods run them. own: they are the user's rows."""
-    from archfit.workloads.coverage.unread import unread
+    from archfit.workloads.unsupported.unread import unread
 
     remedy = "; name its path under images or neverRun of the kind's row" if own else ""
     for at, image in unread(rows, value):

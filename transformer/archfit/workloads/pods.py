@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from archfit.patch import Path, dotted
-from archfit.record import Record
-from archfit.results import Location, ObjectRef, Result, Severity
-from archfit.typing_names import Any, TypeAlias
+from archfit.base.patch import Path, dotted
+from archfit.base.record import Record
+from archfit.base.results import Location, ObjectRef, Result, Severity
+from archfit.base.typing_names import Any, TypeAlias
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -104,7 +104,7 @@ class Namespace(Record):
 
 
 class Pod(Record):
-    """One pod spec and what surrounds it; plain values of `source.values`.
+    """One pod spec and what surrounds it; plain values of `yaml.values`.
 
     group: API group of the object, "" for core.
     path: from the object's root to the pod spec, as in ("spec", "template", "spec"); () never occurs.

@@ -23,18 +23,18 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from archfit.errors import InvalidInput
+from archfit.base.errors import InvalidInput
+from archfit.base.record import Record
+from archfit.base.typing_names import Any, TypeAlias
 from archfit.images.reference import HUB, HUB_NAMES
-from archfit.record import Record
-from archfit.source.compose import parse
-from archfit.source.scan import spans, whole
-from archfit.source.split import Piece
-from archfit.source.values import mapping_of, text_of
-from archfit.typing_names import Any, TypeAlias
 from archfit.workloads.builtin import LISTS, UserRows, group_of
 from archfit.workloads.inventory import scan_piece
 from archfit.workloads.pod_specs import objects
 from archfit.workloads.pods import Pod
+from archfit.yaml.compose import parse
+from archfit.yaml.scan import spans, whole
+from archfit.yaml.split import Piece
+from archfit.yaml.values import mapping_of, text_of
 
 NamespacedName: TypeAlias = tuple[str, str]
 

@@ -22,18 +22,18 @@ from __future__ import annotations
 
 import re
 
-from archfit import c_json
-from archfit.errors import InvalidReference
+from archfit.base import c_json
+from archfit.base.errors import InvalidReference
+from archfit.base.patch import Path, dotted
+from archfit.base.results import Result
+from archfit.base.typing_names import Any, Callable, Iterable, Iterator
 from archfit.images.reference import parse
-from archfit.patch import Path, dotted
-from archfit.results import Result
-from archfit.source.split import Piece
-from archfit.source.values import mapping_of, text_of
-from archfit.typing_names import Any, Callable, Iterable, Iterator
 from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside
 from archfit.workloads.patterns import get
 from archfit.workloads.pods import ANNOTATE, ImageUse, Pod
+from archfit.yaml.split import Piece
+from archfit.yaml.values import mapping_of, text_of
 
 TRIGGERS = "image.openshift.io/triggers"
 RESOLVE_NAMES = "alpha.image.policy.openshift.io/resolve-names"

@@ -17,9 +17,11 @@ The tree is dropped once its sites are found: the parser events of a thousand wo
 
 from __future__ import annotations
 
-from archfit.patch import Path
-from archfit.record import Record
-from archfit.source.tree import (
+from archfit.base.patch import Path
+from archfit.base.record import Record
+from archfit.base.typing_names import Any, Iterable, Literal, Mapping, TypeAlias
+from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
+from archfit.yaml.tree import (
     Alias,
     Children,
     Scalar,
@@ -32,12 +34,10 @@ from archfit.source.tree import (
     last_leaf,
     members,
 )
-from archfit.typing_names import Any, Iterable, Literal, Mapping, TypeAlias
-from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.source.paths import Written
+    from archfit.yaml.paths import Written
 
 
 Spine: TypeAlias = "dict[str, Spine] | list[Spine] | None"
@@ -186,7 +186,7 @@ def _aliases(tree: Tree, root: int) -> tuple[AliasSite, ...]:
     """The aliases of collections that are read; an alias of a scalar has no part in any edit but its own."""
     if not any(use.anchored in tree.ends for use in tree.aliases):
         return ()
-    from archfit.source.paths import written
+    from archfit.yaml.paths import written
 
     places = {one.node: one for one in written(tree, root) if one.live}
     sites: dict[int, Site] = {}

@@ -209,6 +209,20 @@ async def _half_bodies(flood: Flood, size: int, drawn: random.Random) -> None:
     await asyncio.gather(*lanes)
 
 
+async def _small_half_bodies(flood: Flood, size: int, drawn: random.Random) -> None:
+    """As many as all bodies may hold: the larger ones first, then what is kept for small ones. All come again."""
+    large = size // 2
+    half = b'{"apiVersion": "' + b"x" * 4096
+
+    async def lane(number: int) -> None:
+        if number >= large:
+            await asyncio.sleep(min(flood.left, 1))
+        while flood.left:
+            await flood.one(half, declared=(128 if number < large else 16) * 1024)
+
+    await asyncio.gather(*map(lane, range(size)))
+
+
 async def _idle(flood: Flood, size: int, drawn: random.Random) -> None:
     await flood.hold(size, b"", secure=True)
 
@@ -255,6 +269,9 @@ VECTORS: dict[str, Vector] = {
     "idle": Vector(2100, 40, _idle, "2,100 connections without a request"),
     "idle after one": Vector(2100, 60, _idle_after_one, "2,100 connections that stay after one `{}`"),
     "half bodies": Vector(60, 30, _half_bodies, "60 bodies of 4 MiB of which half comes"),
+    "small half bodies": Vector(
+        280, 30, _small_half_bodies, "280 bodies of 16 and 128 KiB that do not arrive"
+    ),
     "new images": Vector(5000, 180, _posting(_new_images, 16), "5,000 pods of new images"),
     "odd requests": Vector(2000, 30, _posting(_odd, 4), "2,000 requests that no API server sends"),
 }

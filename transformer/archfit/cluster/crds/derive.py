@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from archfit.base.patch import Path, pattern_text
+from archfit.base.record import Record
 from archfit.cluster.crds.definitions import Definition, Version
 from archfit.cluster.crds.placements import Placement, last_key, placements_of
 from archfit.cluster.crds.row_text import can_be_written, in_one_line
 from archfit.cluster.crds.schema import Facts, facts
 from archfit.options.settings import Workload
-from archfit.patch import Path, pattern_text
-from archfit.record import Record
 
 # Members that an operator passes to the pod as they are: such a place can be created, any other part of an object may
 # switch something on.

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from archfit.base.patch import Path
+from archfit.base.record import Record
 from archfit.cluster.crds.schema import FIELDS, Facts
-from archfit.patch import Path
-from archfit.record import Record
 
 # The end of an open object's name, in small letters, and where its pod spec would be.
 _OPEN: tuple[tuple[str, Path], ...] = (

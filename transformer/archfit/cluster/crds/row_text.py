@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from archfit.base.patch import Path, pattern_text, undotted
 from archfit.cluster.crds.schema import FIELDS
 from archfit.options.settings import Workload
-from archfit.patch import Path, pattern_text, undotted
 
 
 def can_be_written(path: Path) -> bool:

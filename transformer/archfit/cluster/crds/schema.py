@@ -9,18 +9,18 @@
 
 https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/. A structural schema
 has no references, so each node is visited once. "*" is every item of a list or member of a
-mapping. Values are those of `source.values`.
+mapping. Values are those of `yaml.values`.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from archfit.patch import Path
-from archfit.record import Record
-from archfit.source.values import Typed, mapping_of, text_of
-from archfit.workloads.coverage.unread import IMAGE_ENDS
+from archfit.base.patch import Path
+from archfit.base.record import Record
 from archfit.workloads.pods import REQUIRED
+from archfit.workloads.unsupported.unread import IMAGE_ENDS
+from archfit.yaml.values import Typed, mapping_of, text_of
 
 FIELDS = ("affinity", "tolerations", "nodeSelector")
 _TRUE = Typed("bool", "true")

@@ -8,32 +8,39 @@
 Trust: flags and ARCHFIT_* variables come with the sidecar and are the operator's; ARGOCD_* is the application's. The
 working directory is the application's as well, so the operator's own paths are absolute. A registry on a private or
 loopback address is asked only where the operator names the host, because the application chooses its images.
+
+The parameters that Argo CD's page of an application offers (ParameterAnnouncement).
+
+    {name, title, tooltip, collectionType: string | array | map, itemType, string | array | map: the default}
+
+Source: argo-cd v3.5.1, reposerver/repository/repository.proto. Argo CD does not send announced defaults back.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
-from archfit.errors import ArchfitError, UsageError
-from archfit.files import read_file
-from archfit.integrations.argocd.announcement import announcement
+from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.files import read_file
+from archfit.base.spelling import refused
+from archfit.cli.inputs.renderer_process import check, end_on_term, hold_term, start
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.explain.verbose import verbose_lines
 from archfit.integrations.argocd.plugin_environment import Application, application_of
 from archfit.integrations.argocd.renderers import Programs, command_of, is_empty, plain_files, renderer_of
 from archfit.integrations.argocd.repository import check_inside, check_links, check_values, root_of
-from archfit.integrations.argocd.source_parameters import Source
-from archfit.integrations.renderer_process import check, end_on_term, hold_term, start
+from archfit.integrations.argocd.source_parameters import ROWS, Source
 from archfit.options import option_types
 from archfit.options.arguments import read
 from archfit.options.layers import Given, Layer
 from archfit.options.load import load
+from archfit.options.option_types import SWITCH
 from archfit.options.settings import Options, Settings
-from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR
-from archfit.report.json_output import json_output
+from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR, SPEC, Option, default_text
 from archfit.run import Run
-from archfit.spelling import refused
-from archfit.usage.command_table import BY_NAME
+from archfit.yaml.json_output import json_output
 
 # The operator's paths: a relative one would lead into the application's repository.
 _PATHS = (
@@ -123,7 +130,9 @@ def _transformed(
     data: bytes, settings: Settings, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The main job on what was rendered; its output is written whole, or not at all."""
-    one = Run("archfit argocd generate", settings, environ, stderr, named_hosts_only=True)
+    one = Run(
+        "archfit argocd generate", settings, environ, stderr, explain=verbose_lines, named_hosts_only=True
+    )
     try:
         return one.transform(data, stdout, before_output=hold_term)
     finally:
@@ -204,3 +213,41 @@ def _check_lock(operators: Options, options: Options) -> None:
         raise UsageError("parameter 'locked': the operator requires the lock file: leave the parameter out")
     if operators.lock_file and options.lock_file != operators.lock_file:
         raise UsageError("parameter 'lockFile': the operator has set the lock file: leave the parameter out")
+
+
+def announcement(operators: Options) -> list[dict[str, Any]]:
+    """All parameters.
+
+    operators: the options where the application gives none; a default that the operator changed is not announced.
+    """
+    return [*_rendering(), *(_placement(option, operators) for option in SPEC)]
+
+
+def _rendering() -> list[dict[str, Any]]:
+    announced = []
+    for row in ROWS:
+        entry = {"name": row.name, "title": row.name, "tooltip": row.help}
+        entry["collectionType"] = "string" if row.shape == "boolean" else row.shape
+        announced.append(
+            entry | ({"itemType": "boolean", "string": "false"} if row.shape == "boolean" else {})
+        )
+    return announced
+
+
+def _placement(option: Option, operators: Options) -> dict[str, Any]:
+    shape = (
+        "array"
+        if isinstance(option.default, list)
+        else "map"
+        if isinstance(option.default, dict)
+        else "string"
+    )
+    if option.file_only:
+        shape = "string"
+    entry: dict[str, Any] = {"name": option.key, "title": option.name, "tooltip": option.help}
+    entry["collectionType"] = shape
+    if option.type is SWITCH:
+        entry["itemType"] = "boolean"
+    if getattr(operators, option.field) == getattr(Options(), option.field) and default_text(option):
+        entry[shape] = option.default if shape == "array" else default_text(option)
+    return entry

@@ -23,7 +23,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
+from archfit.base.record import Record
+from archfit.base.spelling import nearest
 from archfit.integrations.argocd.source_parameters import (
     BY_NAME,
     ROWS,
@@ -34,10 +36,8 @@ from archfit.integrations.argocd.source_parameters import (
 )
 from archfit.options.config_yaml import read
 from archfit.options.layers import Given, Layer
-from archfit.options.problem import Problem
 from archfit.options.table import BY_KEY, CONFIG_VARIABLE, OPERATOR, SPEC, VARIABLE_PREFIX, Option
-from archfit.record import Record
-from archfit.spelling import nearest
+from archfit.options.text_form import Problem
 
 PARAMETERS = "ARGOCD_APP_PARAMETERS"
 PREFIX = "ARGOCD_ENV_"

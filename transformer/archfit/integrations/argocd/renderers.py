@@ -15,12 +15,12 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from archfit.errors import ArchfitError
+from archfit.base.errors import ArchfitError
+from archfit.base.printable import visible
+from archfit.base.record import Record
 from archfit.integrations.argocd.repository import check_inside, is_irregular
 from archfit.integrations.argocd.source_parameters import Source, helm_arguments
-from archfit.printable import visible
-from archfit.record import Record
-from archfit.source.split import BOM
+from archfit.yaml.split import BOM
 
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _MANIFESTS = (".yaml", ".yml", ".json")

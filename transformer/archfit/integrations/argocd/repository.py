@@ -19,8 +19,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from archfit.errors import UsageError
-from archfit.printable import visible
+from archfit.base.errors import UsageError
+from archfit.base.printable import visible
 
 MAX_ENTRIES = 200_000
 

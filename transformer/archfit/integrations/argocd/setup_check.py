@@ -17,14 +17,14 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
+from archfit.base.spelling import expected
+from archfit.cli.setup.check_lines import Line, write_lines
 from archfit.integrations.argocd.command import settings_of
-from archfit.integrations.check_lines import Line, write_lines
+from archfit.lookup.store.directories import default_path
 from archfit.options.config_yaml import read
 from archfit.options.option_entries import CacheServer
-from archfit.options.problem import Problem
-from archfit.spelling import expected
-from archfit.store.directories import default_path
+from archfit.options.text_form import Problem
 
 INSTALLED = "/home/argocd/cmp-server/config"
 _COMMAND = {"command": list, "args": list}

@@ -17,28 +17,22 @@ runs as user 999 with a read-only root and without Python.
 from __future__ import annotations
 
 from archfit import __version__
-from archfit.integrations.argocd.install_merge import FLAGS, OPTIONS, with_flags
-from archfit.integrations.yaml_files import mapping, one_line, parsed, shipped, written
+from archfit.cli.setup.yaml_files import mapping, one_line, parsed, shipped, written
 
 SIDECAR_IMAGE = f"registry.example.com/archfit-argocd:{__version__}"
 BUNDLE_IMAGE = f"registry.example.com/archfit-bundle:{__version__}"
-NEEDED_FLAGS = " ".join(FLAGS)
 _AS_THEY_ARE = (
     "sidecar/kustomization.yaml",
     "sidecar/application.yaml",
     "build-options/kustomization.yaml",
+    "build-options/argocd-cm.yaml",
     "build-options/archfit-function.yaml",
 )
 _DISCOVER = "Argo CD asks for every application without a source type of its own (`helm:`, `kustomize:`, `directory:`)."
 
 
-def files(
-    *, discover: bool, sidecar_image: str, bundle_image: str, options: str = "", path: str = ""
-) -> dict[str, str]:
-    """Path -> text of everything. discover: whether Argo CD is to find the applications itself.
-
-    options: the `kustomize.buildOptions` there now; path: the PATH of repo-server there now, "" for the image's own.
-    """
+def files(*, discover: bool, sidecar_image: str, bundle_image: str) -> dict[str, str]:
+    """Path -> text of everything. discover: whether Argo CD is to find the applications itself."""
     configuration = _shipped("archfit.yaml")
     return {
         **{name: _shipped(name) for name in _AS_THEY_ARE},
@@ -46,9 +40,8 @@ def files(
         "sidecar/repo-server.yaml": _repo_server("sidecar", "containers", sidecar_image),
         "sidecar/archfit.yaml": configuration,
         "sidecar/Dockerfile": _dockerfile("sidecar", SIDECAR_IMAGE),
-        "build-options/repo-server.yaml": _repo_server("build-options", "initContainers", bundle_image, path),
+        "build-options/repo-server.yaml": _repo_server("build-options", "initContainers", bundle_image),
         "build-options/archfit.yaml": configuration,
-        "build-options/argocd-cm.yaml": _build_options(options),
         "build-options/Dockerfile": _dockerfile("build-options", BUNDLE_IMAGE),
     }
 
@@ -63,23 +56,11 @@ def plugin(*, discover: bool) -> str:
     return written(data)
 
 
-def _repo_server(folder: str, kind: str, image: str, path: str = "") -> str:
-    """The patch of repo-server's Deployment, with archfit's image, and archfit's folder before those of `path`."""
+def _repo_server(folder: str, kind: str, image: str) -> str:
+    """The patch of repo-server's Deployment, with archfit's image."""
     data = parsed(_shipped(f"{folder}/repo-server.yaml"))
-    spec = data["spec"]["template"]["spec"]
-    (container,) = spec[kind]
+    (container,) = data["spec"]["template"]["spec"][kind]
     container["image"] = image
-    if path:
-        variable = spec["containers"][0]["env"][0]
-        own = variable["value"].partition(":")[0]
-        variable["value"] = path if own in path.split(":") else f"{own}:{path}"
-    return written(data)
-
-
-def _build_options(options: str) -> str:
-    """The patch of argocd-cm: what is there now, and the flags that it lacks."""
-    data = parsed(_shipped("build-options/argocd-cm.yaml"))
-    data["data"][OPTIONS] = with_flags(options)[0]
     return written(data)
 
 

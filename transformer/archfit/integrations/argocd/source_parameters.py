@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias
 
-from archfit.options.problem import Problem
-from archfit.record import Record
+from archfit.base.record import Record
+from archfit.options.text_form import Problem
 
 Shape: TypeAlias = "Literal['string', 'array', 'map', 'boolean']"
 Parameter: TypeAlias = str | tuple[str, ...] | dict[str, str]
@@ -83,7 +83,7 @@ class Source(Record):
 def helm_arguments(source: Source) -> list[str]:
     """What follows `helm template`, for the chart in the working directory. Every value is part of its flag.
 
-    Standard input is `source.values`. A comma belongs to the value, as in Argo CD (util/helm/cmd.go).
+    Standard input is `yaml.values`. A comma belongs to the value, as in Argo CD (util/helm/cmd.go).
     """
     arguments = [source.release_name, "."] if source.release_name else ["."]
     arguments += [f"--namespace={source.namespace}"] if source.namespace else []

@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from io import BytesIO
 from typing import BinaryIO, TextIO, TypeAlias
 
-from archfit.errors import UsageError
-from archfit.integrations.owned_files import File, content_of_users_file, write_files
-from archfit.usage.command_table import BY_NAME
+from archfit.base.errors import UsageError
+from archfit.cli.setup.owned_files import File, content_of_users_file, write_files
+from archfit.cli.usage.command_table import BY_NAME
 
 FILE = "archfit-flux.yaml"
 _HEAD = b"# Written by `archfit patch`"

@@ -12,9 +12,9 @@ import os
 import re
 from collections.abc import Mapping
 
-from archfit.errors import ArchfitError
-from archfit.integrations.external_program import run_program
-from archfit.record import Record
+from archfit.base.errors import ArchfitError
+from archfit.base.record import Record
+from archfit.cli.setup.external_program import run_program
 
 _NAMES = ("helm", "helm4", "helm3")
 _VERSION = re.compile(r"v(\d+)[.\w+-]*").fullmatch

@@ -18,12 +18,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit.errors import ArchfitError, UsageError
+from archfit.base.errors import ArchfitError, UsageError
+from archfit.cli.setup.owned_files import content_of, done, write_files
+from archfit.cli.usage.command_table import BY_NAME
 from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
 from archfit.integrations.helm.setup_check import check
-from archfit.integrations.owned_files import content_of, done, write_files
-from archfit.usage.command_table import BY_NAME
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:

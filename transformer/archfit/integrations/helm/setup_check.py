@@ -21,13 +21,12 @@ from typing import BinaryIO
 from yaml import YAMLError, safe_load
 
 from archfit import __version__
-from archfit.errors import ArchfitError
-from archfit.integrations.check_lines import Line, Wrong, up_to_wrong, write_lines
-from archfit.integrations.check_pod import CHECK_POD
-from archfit.integrations.external_program import run_program
+from archfit.base.errors import ArchfitError
+from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong, write_lines
+from archfit.cli.setup.external_program import run_program
 from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
-from archfit.last_report import state_path
+from archfit.reports.last_report import state_path
 
 _CHART = "apiVersion: v2\nname: archfit-check\nversion: 0.1.0\n"
 _SET_UP = "run `archfit setup helm`"

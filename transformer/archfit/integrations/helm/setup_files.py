@@ -17,8 +17,8 @@ import re
 import shlex
 
 from archfit import __version__
-from archfit.integrations.owned_files import File
-from archfit.integrations.yaml_files import parsed, shipped, written
+from archfit.cli.setup.owned_files import File
+from archfit.cli.setup.yaml_files import parsed, shipped, written
 
 NAME = "archfit"
 MARK = "# Written by `archfit setup helm`, which writes it anew each time: changes are lost."
@@ -42,7 +42,7 @@ def files(python: str, *, frozen: bool = False) -> dict[str, File]:
     python: its interpreter's path. frozen: python is archfit itself, as `make bundle` builds it.
     """
     # -P: the working directory is the user's chart, and holds no modules of ours.
-    module = "" if frozen else " -P -c 'from archfit.cli import run; run()'"
+    module = "" if frozen else " -P -c 'from archfit.cli.main import run; run()'"
     launcher = shipped(__package__, "launcher.sh").format(mark=MARK, program=shlex.quote(python) + module)
     return {
         "plugin.yaml": File(plugin(f"${{HELM_PLUGIN_DIR}}/{NAME}", MARK).encode(), 0o644),

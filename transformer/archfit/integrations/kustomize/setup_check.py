@@ -20,11 +20,10 @@ from typing import Any, BinaryIO
 from yaml import YAMLError, safe_load_all
 
 from archfit import __version__
-from archfit.integrations.check_lines import Line, Wrong, up_to_wrong, write_lines
-from archfit.integrations.check_pod import CHECK_POD
-from archfit.integrations.external_program import run_program
+from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong, write_lines
+from archfit.cli.setup.external_program import run_program
 from archfit.integrations.kustomize import setup_files as files
-from archfit.last_report import state_path
+from archfit.reports.last_report import state_path
 
 _VERSION = re.compile(r"v(\d+)\.\d+\.\d+")
 _DEEPEST = 16

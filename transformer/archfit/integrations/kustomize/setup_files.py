@@ -15,7 +15,7 @@ from typing import Any
 
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
 
-from archfit.integrations.yaml_files import mapping, one_line, written
+from archfit.cli.setup.yaml_files import mapping, one_line, written
 from archfit.options.config_file import API_VERSION, KIND
 
 NAME = "archfit.yaml"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import base64
 import re
 
-from archfit.record import Record
+from archfit.base.record import Record
 from archfit.registry.registry_errors import Misconfigured
 
 VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch

@@ -23,8 +23,7 @@ import time
 from collections.abc import Mapping
 
 from archfit.registry.credentials.credential import VISIBLE
-from archfit.registry.limits import NO_THREAD
-from archfit.registry.registry_errors import Misconfigured, RegistryError
+from archfit.registry.registry_errors import NO_THREAD, Misconfigured, RegistryError
 
 LONGEST_SECONDS = 15.0
 _MAX_OUTPUT = 64 * 1024

@@ -23,12 +23,12 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 
-from archfit import c_json
-from archfit.files import read_regular
+from archfit.base import c_json
+from archfit.base.files import read_regular
+from archfit.base.typing_names import Any
 from archfit.images.reference import HUB_INDEX, HUB_NAMES
 from archfit.registry.credentials.credential import Credential, checked, from_entry
 from archfit.registry.registry_errors import Misconfigured, RegistryError
-from archfit.typing_names import Any
 
 _HUB_SERVER = f"https://{HUB_INDEX}/v1/"
 _OLDEST = ".dockercfg"

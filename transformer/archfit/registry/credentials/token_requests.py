@@ -20,10 +20,10 @@ import base64
 import json
 from urllib.parse import quote, urlsplit
 
-from archfit.record import Record
+from archfit.base.record import Record
 from archfit.registry.credentials.credential import VISIBLE, Credential
+from archfit.registry.http.challenges import Challenge
 from archfit.registry.registry_errors import RegistryError
-from archfit.registry.transport.challenges import Challenge
 
 _DEFAULT_LIFE_SECONDS = 60
 _RENEW_EARLY_SECONDS = 5

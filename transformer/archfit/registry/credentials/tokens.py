@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.token_requests import TokenRequest, parse_token, token_get, token_post
+from archfit.registry.http.challenges import Challenge, check_realm, may_have_credentials
+from archfit.registry.http.request import Reply, Request, origin_of
+from archfit.registry.http.retries import RetryingClient
+from archfit.registry.http.trust import host_port
 from archfit.registry.registry_errors import RegistryError, Unauthorized
-from archfit.registry.transport.challenges import Challenge, check_realm, may_have_credentials
-from archfit.registry.transport.host_port import host_port
-from archfit.registry.transport.request import Reply, Request, origin_of
-from archfit.registry.transport.retrying_client import RetryingClient
 
 MAX_TOKEN_BODY = 128 * 1024
 _POST_NOT_OFFERED = frozenset({400, 401, 404, 405})
@@ -80,7 +80,7 @@ class Tokens:
             return slot.token, True
 
     def _trusted(self, realm: str, origin: str) -> bool:
-        policy = self._http.connections.policy
+        policy = self._http.transport.policy
         return may_have_credentials(realm, origin) or policy.is_trusted(*host_port(origin_of(realm)))
 
     def _fetch(

@@ -7,15 +7,15 @@
 
 SOURCE is a registry host as a normalised reference has it, or `*` for all that no other mirror names. A path in the
 URL is a repository prefix, as `location` is in containers-registries.conf(5). Plain HTTP only where the URL says so.
-Mirrors come checked from `options.mirrors`, their only parser.
+Mirrors come checked from `options.hosts`, their only parser.
 """
 
 from __future__ import annotations
 
+from archfit.base.record import Record
 from archfit.images.reference import HUB, HUB_API, Reference
 from archfit.options.option_entries import Mirror
-from archfit.record import Record
-from archfit.registry.transport.host_port import DEFAULT_PORTS, HostPort, host_port
+from archfit.registry.http.trust import DEFAULT_PORTS, HostPort, host_port
 
 
 class Endpoint(Record):

@@ -28,14 +28,13 @@ from collections.abc import Iterator
 from posixpath import normpath
 from urllib.parse import urlsplit
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
+from archfit.base.record import Record
 from archfit.images.reference import Reference, is_host
-from archfit.record import Record
+from archfit.registry.http.trust import USUAL, HostPort, Tls, host_port
 from archfit.registry.routing import toml_file
 from archfit.registry.routing.endpoints import Endpoint, at, itself
 from archfit.registry.routing.toml_file import Table
-from archfit.registry.transport.host_port import HostPort, host_port
-from archfit.registry.transport.trust import USUAL, Tls
 
 _DEFAULT = "_default"
 _SERVER_KEYS = (

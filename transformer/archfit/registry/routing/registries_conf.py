@@ -21,15 +21,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from archfit.errors import UsageError
+from archfit.base.errors import UsageError
+from archfit.base.record import Record
 from archfit.images.reference import Reference, is_host, is_path
-from archfit.record import Record
+from archfit.registry.http.trust import HostPort, Tls, host_port
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing import toml_file
 from archfit.registry.routing.endpoints import Endpoint, at
 from archfit.registry.routing.toml_file import Table
-from archfit.registry.transport.host_port import HostPort, host_port
-from archfit.registry.transport.trust import Tls
 
 _UNUSED = (
     "unqualified-search-registries",

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from archfit.images.reference import Reference
 from archfit.options.settings import Operator
+from archfit.registry.http.trust import HostPort, Tls, added
 from archfit.registry.routing.endpoints import Endpoint, itself, mirrored, servers
-from archfit.registry.transport.host_port import HostPort
-from archfit.registry.transport.trust import Tls, added
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.registry.routing.hosts_toml import HostsDir
     from archfit.registry.routing.registries_conf import RegistriesConf
+
+_MOST_KEPT = 1024
 
 
 class Routes:
@@ -34,6 +35,7 @@ class Routes:
         self._mirrors = operator.mirrors
         self._conf: RegistriesConf | None = None
         self._dir: HostsDir | None = None
+        self._endpoints: dict[Reference, tuple[Endpoint, ...]] = {}
         self.tls: dict[HostPort, Tls] = {}
         self.named: set[HostPort] = servers(operator.mirrors)
         if operator.registries_conf:
@@ -48,7 +50,18 @@ class Routes:
             self._learn(list(self._dir.trust()))
 
     def endpoints(self, reference: Reference) -> tuple[Endpoint, ...]:
-        """Where to ask, in order; at least one. Raises RegistryError where no server may be asked."""
+        """Where to ask, in order; at least one. Raises RegistryError where no server may be asked.
+
+        Found once for each image: keys of the cache and requests both need it.
+        """
+        found = self._endpoints.get(reference)
+        if found is None:
+            if len(self._endpoints) >= _MOST_KEPT:
+                self._endpoints.clear()
+            found = self._endpoints[reference] = self._found(reference)
+        return found
+
+    def _found(self, reference: Reference) -> tuple[Endpoint, ...]:
         if self._conf:
             self._conf.check(reference)
         found = mirrored(reference, self._mirrors)

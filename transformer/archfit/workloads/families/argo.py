@@ -10,8 +10,8 @@ The first of these that has the field decides the placement: the template, `temp
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterator
 from archfit.options.settings import Workload
-from archfit.typing_names import Iterator
 from archfit.workloads.families.notation import left, never, row, templates
 
 _GROUP = "argoproj.io"

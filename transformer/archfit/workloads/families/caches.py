@@ -7,8 +7,8 @@ constants but for the object's name (redis-operator generator.go, zookeeper-oper
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Any, Iterator
 from archfit.options.settings import Workload
-from archfit.typing_names import Any, Iterator
 from archfit.workloads.families.notation import parts
 
 _SPOTAHOME = (

@@ -5,8 +5,8 @@ The webhooks of Volcano and JobSet refuse a change of what is applied (JobSet un
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterator
 from archfit.options.settings import Workload
-from archfit.typing_names import Iterator
 from archfit.workloads.families.notation import left, never, row, templates
 from archfit.workloads.pods import ANNOTATE
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterator
 from archfit.options.settings import Workload
-from archfit.typing_names import Iterator
 from archfit.workloads.families.notation import row
 
 _CNPG = "postgresql.cnpg.io"

@@ -7,8 +7,8 @@ spec.placement:              Rook: holds nodeAffinity itself
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterator
 from archfit.options.settings import Workload
-from archfit.typing_names import Iterator
 from archfit.workloads.families.notation import parts, row
 
 _DAEMONS = (

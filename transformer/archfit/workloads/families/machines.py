@@ -7,8 +7,8 @@ runs, and `custom_pods` takes them as image volumes.
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterator
 from archfit.options.settings import Workload
-from archfit.typing_names import Iterator
 from archfit.workloads.families.notation import left, never, row
 
 _CHOSEN = (

@@ -13,10 +13,10 @@ never(..)        image fields of a kind that do not run in its pods, with the re
 
 from __future__ import annotations
 
-from archfit.memo import Memo
+from archfit.base.memo import Memo
+from archfit.base.patch import undotted
+from archfit.base.typing_names import Any, Iterator
 from archfit.options.settings import Workload
-from archfit.patch import undotted
-from archfit.typing_names import Any, Iterator
 from archfit.workloads.pods import ANNOTATE
 
 _PATHS = (

@@ -6,8 +6,8 @@ what a part has with its own (override/podtemplatespec.go).
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterator
 from archfit.options.settings import Workload
-from archfit.typing_names import Iterator
 from archfit.workloads.families.notation import left, never, parts, row
 
 _VICTORIA = """

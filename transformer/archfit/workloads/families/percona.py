@@ -10,8 +10,8 @@ spec.pxc
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterator
 from archfit.options.settings import Workload
-from archfit.typing_names import Iterator
 from archfit.workloads.families.notation import left, row
 
 _CHOSEN = "Percona's operator chooses it"

@@ -6,8 +6,8 @@ tolerations; Percona's pgv2 has the same parts. A repository host and backup job
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterator
 from archfit.options.settings import Workload
-from archfit.typing_names import Iterator
 from archfit.workloads.families.notation import parts, row
 from archfit.workloads.pods import ANNOTATE
 

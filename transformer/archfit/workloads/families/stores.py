@@ -11,8 +11,8 @@ What an operator does with a part that has no affinity of its own:
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterator
 from archfit.options.settings import Workload
-from archfit.typing_names import Iterator
 from archfit.workloads.families.caches import apart
 from archfit.workloads.families.notation import left, never, parts, row
 

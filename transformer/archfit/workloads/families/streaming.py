@@ -6,8 +6,8 @@ Numaflow fills what a vertex leaves out from spec.templates.vertex (pipeline/con
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterator
 from archfit.options.settings import Workload
-from archfit.typing_names import Iterator
 from archfit.workloads.families.notation import parts, row
 
 _USERS = " ".join(

@@ -7,9 +7,9 @@ the node where it was built.
 
 from __future__ import annotations
 
+from archfit.base.patch import undotted
+from archfit.base.typing_names import Any, Iterator
 from archfit.options.settings import Workload
-from archfit.patch import undotted
-from archfit.typing_names import Any, Iterator
 from archfit.workloads.families.notation import never, row, templates
 from archfit.workloads.pods import ANNOTATE
 

@@ -6,8 +6,8 @@ so that the images of all of them count.
 
 from __future__ import annotations
 
+from archfit.base.typing_names import Iterator
 from archfit.options.settings import Workload
-from archfit.typing_names import Iterator
 from archfit.workloads.families.notation import left, row
 from archfit.workloads.pods import ANNOTATE
 

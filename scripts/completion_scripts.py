@@ -1,0 +1,234 @@
+"""Completion scripts for bash, zsh and fish: the words of each command, as one `case` over the command.
+
+    .venv/bin/python scripts/completion_scripts.py bash > transformer/archfit/cli/completions/archfit.bash
+
+    archfit c<TAB>                   commands, files and folders
+    archfit setup <TAB>              tools
+    archfit check --f<TAB>           the command's flags
+    archfit check --format <TAB>     the flag's values, where they are known
+    archfit check --report <TAB>     files, and only folders where the flag takes a folder
+    archfit check <TAB>              files, where the command takes any
+
+The scripts hold all words and never start archfit, so that completion does not wait for it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping
+
+from archfit.cli.usage.command_row import MESSAGES, Command, flags_of
+from archfit.cli.usage.command_table import COMMANDS, MAIN, first_words, words_below
+from archfit.options.table import CONFIG_FLAG
+
+_FILE = re.compile(r"\b(FILE|PATH|REPORT)\b").search
+
+
+def places(command: Command) -> dict[str, str]:
+    """What each flag that takes a value is completed with: "files", "folders" or ""."""
+    found = {name: _place(flag.metavar) for flag in command.flags if flag.metavar for name in flag.names}
+    for option in command.options or MESSAGES:
+        if option.metavar:
+            found |= dict.fromkeys(option.flags, _place(option.metavar))
+    if command.options:
+        found[CONFIG_FLAG] = "files"
+    return found
+
+
+def _place(metavar: str) -> str:
+    if _FILE(metavar):
+        return "files"
+    return "folders" if "DIR" in metavar or "FOLDER" in metavar else ""
+
+
+def takes_files(command: Command) -> bool:
+    """Whether its arguments may be files."""
+    return any(_FILE(name) for name, _ in command.arguments)
+
+
+def second_words(command: Command) -> list[str]:
+    """What may stand right after the command: the commands of a group, or its words."""
+    if command.name == "help":
+        return first_words()
+    return words_below(command) or list(command.words)
+
+
+def script(shell: str) -> str:
+    """The completion script. Raises KeyError for a shell that has none."""
+    return SHELLS[shell]()
+
+
+def _bash() -> str:
+    return f"""\
+# archfit: completion for bash, written by `archfit completion bash`.
+_archfit() {{
+    local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}} flags='' values='' files=-f
+    local both=''
+    # --flag=value stands there as three words
+    if [[ $current == = ]]; then
+        current=''
+    elif [[ $previous == = ]]; then
+        previous=${{COMP_WORDS[COMP_CWORD - 2]}}
+    fi
+{_tables()}
+    COMPREPLY=()
+    if [[ $values ]]; then
+        COMPREPLY=($(compgen -W "$values" -- "$current"))
+        if [[ $both ]]; then
+            COMPREPLY+=($(compgen -f -- "$current"))
+        fi
+    elif [[ $current == -* ]]; then
+        COMPREPLY=($(compgen -W "$flags" -- "$current"))
+    elif [[ $files ]]; then
+        COMPREPLY=($(compgen $files -- "$current"))
+    fi
+}}
+complete -o filenames -F _archfit archfit
+"""
+
+
+def _zsh() -> str:
+    return f"""\
+#compdef archfit
+# archfit: completion for zsh, written by `archfit completion zsh`.
+_archfit() {{
+    local current=$words[CURRENT] previous=$words[CURRENT-1] flags='' values='' files=-f both=''
+    local -a COMP_WORDS=("${{(@)words}}")
+    local COMP_CWORD=$((CURRENT - 1))
+    setopt local_options ksh_arrays
+    if [[ $current == --*=* ]]; then
+        previous=${{current%%=*}}
+        compset -P '*='
+    fi
+{_tables()}
+    unsetopt ksh_arrays
+    if [[ -n $values ]]; then
+        compadd -- ${{=values}}
+        if [[ -n $both ]]; then
+            _files
+        fi
+    elif [[ $current == -* ]]; then
+        compadd -- ${{=flags}}
+    elif [[ $files == -d ]]; then
+        _files -/
+    elif [[ -n $files ]]; then
+        _files
+    fi
+}}
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+    _archfit "$@"
+else
+    compdef _archfit archfit
+fi
+"""
+
+
+def _tables() -> str:
+    """The words for a command line, in the language that bash and zsh share. Sets flags, values, files and both."""
+    lines = [
+        '    case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in',
+        *(f"    {line}" for command in _longest_first() for line in _branch(command)),
+        f"    *) flags={_quoted(flags_of(MAIN))}",
+        *(f"        {line}" for line in _values(MAIN)),
+        "        ;;",
+        "    esac",
+        "    if [[ $COMP_CWORD == 1 && $current != -* ]]; then",
+        f"        values={_quoted(first_words())} both=yes",
+        "    fi",
+    ]
+    return "\n".join(lines)
+
+
+def _branch(command: Command) -> Iterator[str]:
+    pattern = f"'{command.name}'" if " " in command.name else f"'{command.name} '*"
+    yield f"{pattern}) flags={_quoted(flags_of(command))}"
+    words = second_words(command)
+    if words:
+        yield f"    [[ $COMP_CWORD == 2 && $current != -* ]] && values={_quoted(words)}"
+    if not takes_files(command):
+        yield "    files=''"
+    yield from (f"    {line}" for line in _values(command))
+    yield "    ;;"
+
+
+def _values(command: Command) -> Iterator[str]:
+    known = {name: values for name, values in flags_of(command).items() if values}
+    by_place: dict[str, list[str]] = {}
+    for name, place in places(command).items():
+        if name not in known:
+            by_place.setdefault(place, []).append(name)
+    if known or by_place:
+        yield "case $previous in"
+        yield from (f"{name}) values={_quoted(values)} ;;" for name, values in known.items())
+        yield from (f"{'|'.join(names)}) files={_COMPGEN[place]} ;;" for place, names in by_place.items())
+        yield "esac"
+
+
+def _longest_first() -> list[Command]:
+    return sorted(COMMANDS, key=lambda command: -command.name.count(" "))
+
+
+def _quoted(words: Mapping[str, object] | list[str] | tuple[str, ...]) -> str:
+    return shlex.quote(" ".join(words))
+
+
+def _fish() -> str:
+    lines = [
+        "# archfit: completion for fish, written by `archfit completion fish`.",
+        "function __archfit_is",
+        "    set -l words (commandline -opc)",
+        "    set -e words[1]",
+        '    string match -q -- "$argv[1] *" "$words "',
+        "end",
+        "function __archfit_words",
+        "    count (commandline -opc)",
+        "end",
+    ]
+    top = "test (__archfit_words) = 1"
+    for command in COMMANDS:
+        first, _, second = command.name.partition(" ")
+        condition = f"__archfit_is {first}; and test (__archfit_words) = 2" if second else top
+        lines.append(_fish_line(condition, f"{'-f ' if second else ''}-a {second or first}", command.summary))
+        where = f"__archfit_is {shlex.quote(command.name)}"
+        lines += [
+            _fish_line(f"{where}; and test (__archfit_words) = 2", f"-f -a {word}") for word in command.words
+        ]
+        if second_words(command) and not command.words and command.run:
+            names = " ".join(second_words(command))
+            lines.append(
+                _fish_line(f"{where}; and test (__archfit_words) = 2", f"-f -a {shlex.quote(names)}")
+            )
+        if command.run and not takes_files(command):
+            lines.append(_fish_line(where, "-f"))
+        lines += _fish_flags(command, where)
+    names = " ".join(first_words())
+    bare = f"not contains -- (commandline -opc)[2] {names}"
+    lines += _fish_flags(MAIN, bare)
+    return "\n".join([*lines, ""])
+
+
+def _fish_flags(command: Command, condition: str) -> Iterator[str]:
+    kinds = places(command)
+    for name, values in flags_of(command).items():
+        flag = f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
+        if values:
+            flag += f" -x -a {shlex.quote(' '.join(values))}"
+        elif values is not None:
+            flag += _FISH[kinds.get(name, "")]
+        yield _fish_line(condition, flag)
+
+
+def _fish_line(condition: str, what: str, text: str = "") -> str:
+    described = f" -d {shlex.quote(text)}" if text else ""
+    return f"complete -c archfit -n {shlex.quote(condition)} {what}{described}"
+
+
+_FISH = {"files": " -r -F", "folders": " -x -a '(__fish_complete_directories)'", "": " -x"}
+_COMPGEN = {"files": "-f", "folders": "-d", "": "''"}
+SHELLS: Mapping[str, Callable[[], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(script(sys.argv[1]))

@@ -1,0 +1,378 @@
+"""`archfit audit`: what it reads, what it writes, and how it ends."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from archfit.audit.command import run
+from archfit.audit.reports import from_json
+from archfit.base.errors import ArchfitError
+from cluster_objects import node, workload
+from fake_registry import Answer, FakeRegistry
+from program import Ran
+from warm_cache import warm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Audit = Callable[..., Ran]
+
+IMAGES = {
+    "quay.io/team/both:1": ["linux/amd64", "linux/arm64"],
+    "quay.io/team/intel:1": ["linux/amd64"],
+}
+
+
+def pod(name: str, image: str, cpu: str = "1", **spec: Any) -> dict[str, Any]:
+    container = {"name": "app", "image": image, "resources": {"requests": {"cpu": cpu}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "shop", "uid": f"u-{name}", "resourceVersion": "1"},
+        "spec": {"containers": [container], **spec},
+        "status": {"phase": "Running"},
+    }
+
+
+def listed(*objects: dict[str, Any]) -> bytes:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}).encode()
+
+
+CLUSTER = listed(
+    pod("a", "quay.io/team/both:1", "3"),
+    pod("b", "quay.io/team/intel:1"),
+)
+READY = listed(pod("a", "quay.io/team/both:1"))
+LOST = listed(pod("a", "quay.io/team/intel:1"))
+UNKNOWN = listed(pod("a", "quay.io/team/private:1"))
+PARTLY = listed(pod("a", "quay.io/team/both:1", "3"), pod("b", "quay.io/team/private:1"))
+INTEL = "quay.io/team/intel:1"
+DAEMON = listed(pod("a", "quay.io/team/both:1"), workload("DaemonSet", "agent", image=INTEL))
+ASLEEP = listed(
+    pod("a", "quay.io/team/both:1"),
+    workload("CronJob", "tick", image=INTEL),
+    workload("StatefulSet", "db", replicas=0, image=INTEL),
+    workload("Deployment", "web", image=INTEL),
+    workload("ReplicaSet", "api-1", owner=("Deployment", "api"), replicas=0, image=INTEL),
+)
+_FAILS = {"name": "app", "state": {"waiting": {"message": "exec ./app: exec format error"}}}
+FAILING = listed(
+    node("n", "arm64"),
+    pod("a", "quay.io/team/both:1", nodeName="n")
+    | {"status": {"phase": "Running", "containerStatuses": [_FAILS]}},
+)
+
+
+@pytest.fixture
+def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Audit:
+    """`audit(input, "--format", "json")` in an empty folder, with a cache that knows IMAGES and no network."""
+    cache = tmp_path / "lookups.sqlite"
+    warm(IMAGES, str(cache))
+    monkeypatch.chdir(tmp_path)
+
+    def audited(text: bytes, *words: str, **environ: str) -> Ran:
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], **environ}
+        try:
+            words = ("--offline", "--cache", str(cache), *words)
+            status = run(words, io.BytesIO(text), stdout, stderr, environ)
+        except ArchfitError as error:
+            return Ran(error.exit_code, stdout.getvalue(), f"{stderr.getvalue()}error: {error}\n")
+        return Ran(status, stdout.getvalue(), stderr.getvalue())
+
+    return audited
+
+
+def test_the_text_begins_with_what_is_ready(audit: Audit):
+    ran = audit(CLUSTER)
+    assert ran.status == 0, ran.stderr
+    assert "75 % ready" in ran.stdout.decode()
+    assert ran.stderr.endswith("archfit: 2 workloads, 2 pods, 2 images, 0 registry requests\n")
+
+
+def test_the_same_input_gives_the_same_bytes_whatever_its_order(audit: Audit):
+    turned = listed(pod("b", "quay.io/team/intel:1"), pod("a", "quay.io/team/both:1", "3"))
+    assert audit(CLUSTER, "--format", "json").ok() == audit(turned, "--format", "json").ok()
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html"])
+def test_a_report_goes_to_a_file_and_replaces_the_one_before(audit: Audit, tmp_path: Path, form: str):
+    path = tmp_path / "report"
+    path.write_text("old")
+    ran = audit(CLUSTER, "--format", form, "-o", "report")
+    assert (ran.status, ran.stdout) == (0, b""), ran.stderr
+    assert path.read_bytes() == audit(CLUSTER, "--format", form).ok()
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("report.html", "html"),
+        ("REPORT.HTM", "html"),
+        ("report.json", "json"),
+        ("report.csv", "csv"),
+        ("report.md", "markdown"),
+        ("report.markdown", "markdown"),
+        ("report.txt", "text"),
+        ("report.d/report", "text"),
+        ("report.1", "text"),
+    ],
+)
+def test_the_name_of_the_report_chooses_its_format(audit: Audit, tmp_path: Path, name: str, form: str):
+    (tmp_path / "report.d").mkdir()
+    ran = audit(CLUSTER, "-o", name)
+    assert ran.status == 0, ran.stderr
+    assert (tmp_path / name).read_bytes() == audit(CLUSTER, "--format", form).ok()
+    assert "--output" not in ran.stderr
+
+
+def test_a_format_that_the_name_contradicts_wins_and_is_said(audit: Audit, tmp_path: Path):
+    ran = audit(CLUSTER, "-o", "report.html", "--format", "csv")
+    assert ran.status == 0
+    assert (tmp_path / "report.html").read_bytes() == audit(CLUSTER, "--format", "csv").ok()
+    assert "--output: 'report.html' ends in .html, but --format says csv, so it is csv" in ran.stderr
+
+
+def test_all_tables_are_in_the_text_where_they_are_asked_for(audit: Audit):
+    assert "\nWORKLOADS\n" in audit(CLUSTER, "--all").ok().decode()
+    assert "\nWORKLOADS\n" not in audit(CLUSTER).ok().decode()
+    ran = audit(CLUSTER, "--all", "--format", "csv")
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert "--all: adds the tables to the text; csv has everything without it: leave it out" in ran.stderr
+
+
+def test_a_report_replaces_no_input(audit: Audit, tmp_path: Path):
+    (tmp_path / "pods.json").write_bytes(CLUSTER)
+    (tmp_path / "link").symlink_to("pods.json")
+    ran = audit(b"", "pods.json", "-o", "link")
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert "--output: 'link' is an input or the output: name another file" in ran.stderr
+    assert (tmp_path / "pods.json").read_bytes() == CLUSTER
+
+
+def test_files_and_standard_input_are_read_together(audit: Audit, tmp_path: Path):
+    (tmp_path / "a.json").write_bytes(listed(pod("a", "quay.io/team/both:1", "3")))
+    apart = audit(listed(pod("b", "quay.io/team/intel:1")), "--format", "json", "a.json", "-").ok()
+    together = audit(CLUSTER, "--format", "json").ok()
+    assert json.loads(apart)["findings"]["readiness"] == json.loads(together)["findings"]["readiness"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "status", "said"),
+    [
+        pytest.param(
+            CLUSTER, ("--require", "arm64"), 3, "arm64: 1 workload cannot run there (shop/Pod/b)", id="blocked"
+        ),
+        pytest.param(READY, ("--require", "arm64"), 0, "", id="all ready"),
+        pytest.param(CLUSTER, ("--require", "amd64"), 0, "", id="ready for the other one"),
+        pytest.param(
+            UNKNOWN, ("--require", "arm64"), 3, "1 workload not known to run there", id="an image is not known"
+        ),
+        pytest.param(UNKNOWN, ("--require", "arm64", "--allow-unknown"), 0, "", id="what is not known may pass"),
+        pytest.param(UNKNOWN, (), 0, "", id="an image that is not known fails nothing by itself"),
+        pytest.param(CLUSTER, ("--min-ready", "80%"), 3, "75 % is ready for arm64, not 80 %", id="too little"),
+        pytest.param(CLUSTER, ("--min-ready", "75"), 0, "", id="enough"),
+        pytest.param(
+            PARTLY, ("--min-ready", "80%"), 3, "75 % is ready for arm64 (25 % is not known), not 80 %",
+            id="what is not known is not ready",
+        ),
+        pytest.param(PARTLY, ("--min-ready", "100%", "--allow-unknown"), 0, "", id="all that is known is ready"),
+        pytest.param(CLUSTER, ("--min-ready", "100%", "--require", "amd64"), 0, "", id="of what is required"),
+        pytest.param(
+            DAEMON, ("--require", "arm64"), 3, "1 workload cannot run there (shop/DaemonSet/agent)", id="a DaemonSet"
+        ),
+        pytest.param(
+            ASLEEP, ("--require", "arm64"), 3, "3 workloads cannot run there (shop/CronJob/tick,", id="without pods"
+        ),
+        pytest.param(FAILING, ("--require", "arm64"), 3, "1 workload cannot run there", id="a pod fails there"),
+    ],
+)  # fmt: skip
+def test_the_exit_code_says_whether_what_was_asked_for_holds(
+    audit: Audit, text: bytes, words: tuple[str, ...], status: int, said: str
+):
+    ran = audit(text, *words)
+    assert (ran.status, bool(ran.stdout)) == (status, True), ran.stderr
+    assert said in ran.stderr
+
+
+def test_shards_merged_are_the_whole(audit: Audit, tmp_path: Path):
+    whole = from_json(audit(CLUSTER, "--format", "json").ok(), "whole")
+    names = []
+    for index in range(3):
+        shard = ("--shards", "3", "--shard", str(index))
+        names.append(f"{index}.json")
+        (tmp_path / names[-1]).write_bytes(audit(CLUSTER, "--format", "json", *shard).ok())
+    merged = audit(b"", "--merge", *names, "--format", "json")
+    assert from_json(merged.ok(), "merged").replace(shards=()) == whole
+    part = audit(b"", "--merge", names[0], names[2], "--format", "json")
+    assert "the reports of these shards are missing: 1 of 3" in part.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "status", "said"),
+    [
+        pytest.param(
+            READY, LOST, 3, "1 workload that ran on arm64 does not run there now", id="an image lost arm64"
+        ),
+        pytest.param(LOST, READY, 0, "", id="an image gained arm64"),
+        pytest.param(READY, READY, 0, "", id="nothing changed"),
+    ],
+)
+def test_a_regression_is_told_and_fails_where_asked(
+    audit: Audit, tmp_path: Path, before: bytes, now: bytes, status: int, said: str
+):
+    (tmp_path / "old.json").write_bytes(audit(before, "--format", "json").ok())
+    assert audit(now, "--compare", "old.json").status == 0
+    ran = audit(now, "--compare", "old.json", "--fail-on-regression")
+    assert (ran.status, bool(ran.stdout)) == (status, True)
+    assert said in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "shard"),
+    [("JOB_COMPLETION_INDEX", "1", [1, 2]), ("CI_NODE_INDEX", "1", [0, 2])],
+    ids=["an Indexed Job counts from 0", "GitLab counts from 1"],
+)
+def test_the_shard_is_what_the_engine_says(audit: Audit, variable: str, value: str, shard: list[int]):
+    ran = audit(CLUSTER, "--shards", "2", "--format", "json", **{variable: value})
+    facts = json.loads(ran.ok())["facts"]
+    snapshot = facts["snapshots"][0]["id"]
+    assert facts["shards"] == [{"snapshot": snapshot, "index": shard[0], "number": shard[1]}]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "status", "said"),
+    [
+        pytest.param(b"", (), 1, "there are no pods in the input: pass kubectl get", id="nothing"),
+        pytest.param(
+            listed({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}),
+            (),
+            1,
+            "there are no pods in the input, but 1 ConfigMap",
+            id="no pods",
+        ),
+        pytest.param(CLUSTER[:-40], (), 1, "standard input ends in the middle of its JSON", id="cut off"),
+        pytest.param(CLUSTER, ("missing.json",), 2, "cannot read 'missing.json'", id="no such file"),
+        pytest.param(CLUSTER, ("-", "-"), 2, "name it once", id="standard input twice"),
+        pytest.param(
+            CLUSTER, ("--merge", "missing.json"), 2, "cannot read 'missing.json'", id="no such report"
+        ),
+        pytest.param(CLUSTER, ("--live", "a.json"), 2, "files and --live are two inputs", id="two inputs"),
+        pytest.param(
+            CLUSTER, ("--context", "x"), 2, "--context: says which cluster --live reads", id="not live"
+        ),
+        pytest.param(
+            CLUSTER, ("--fail-on-regression",), 2, "Add --compare REPORT", id="a regression since when"
+        ),
+        pytest.param(
+            CLUSTER, ("--compare", "no.json"), 2, "cannot read 'no.json'", id="no report to compare"
+        ),
+        pytest.param(CLUSTER, ("--shard", "1"), 2, "add --shards N", id="a shard of what"),
+        pytest.param(CLUSTER, ("--shards", "2"), 2, "which shard is this? Add --shard I", id="which shard"),
+        pytest.param(
+            CLUSTER, ("--shards", "2", "--shard", "2"), 2, "shard 2 is not one of 2", id="too large"
+        ),
+        pytest.param(CLUSTER, ("--shards", "0", "--shard", "0"), 2, "is not between 1 and", id="no shards"),
+        pytest.param(CLUSTER, ("--shards", "x", "--shard", "0"), 2, "'x' is not a number", id="no number"),
+        pytest.param(CLUSTER, ("--min-ready", "a lot"), 2, "write it as 80%", id="no share"),
+        pytest.param(CLUSTER, ("--min-ready", "101%"), 2, "write it as 80%", id="more than all"),
+        pytest.param(CLUSTER, ("--assume-cpu", "much"), 2, "write it as 100m", id="no quantity"),
+        pytest.param(CLUSTER, ("--require", "arm65"), 2, "--require: ", id="not a label"),
+        pytest.param(
+            CLUSTER, ("--prices", "missing.csv"), 2, "cannot read 'missing.csv'", id="no price list"
+        ),
+        pytest.param(
+            CLUSTER,
+            ("--format", "pdf"),
+            2,
+            "--format: 'pdf' is not one of text, json, csv",
+            id="no such form",
+        ),
+        pytest.param(
+            CLUSTER, ("-o", "missing/report"), 1, "cannot write 'missing/report'", id="no such folder"
+        ),
+    ],
+)
+def test_bad_input_gets_one_message_and_no_output(
+    audit: Audit, text: bytes, words: tuple[str, ...], status: int, said: str
+):
+    ran = audit(text, *words)
+    assert (ran.status, ran.stdout) == (status, b"")
+    assert said in ran.stderr
+
+
+def test_a_report_of_another_kind_is_refused(audit: Audit, tmp_path: Path):
+    (tmp_path / "other.json").write_text('{"schema": "archfit.dev/audit/v9", "facts": {}}')
+    ran = audit(b"", "--merge", "other.json")
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert "has the schema archfit.dev/audit/v9" in ran.stderr
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html"])
+def test_where_no_registry_answers_the_report_says_so_and_the_run_fails(tmp_path: Path, form: str):
+    registry = FakeRegistry()
+    try:
+        registry.always(Answer(403))
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        words = ("--no-cache", "--mirror", f"*={registry.url}", "--format", form)
+        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+        assert run(words, io.BytesIO(listed(pod("a", INTEL), pod("b", INTEL))), stdout, stderr, environ) == 1
+    finally:
+        registry.close()
+    report = stdout.getvalue().decode()
+    assert "error: no image was answered, so nothing is known: 1 image not known:" in stderr.getvalue()
+    says = {
+        "text": "not known",
+        "json": '"share":"not known"',
+        "csv": "Unknown",
+        "markdown": "## It is not known what of",
+        "html": '<span class="big">not known</span>',
+    }
+    assert says[form] in report
+    assert not re.search(r"(?<!\d)0 % (is ready|ready|of)", report)
+
+
+def test_what_nobody_was_asked_for_fails_nothing(audit: Audit, tmp_path: Path):
+    (tmp_path / "a.json").write_bytes(audit(UNKNOWN, "--format", "json").ok())
+    assert b'"share":"not known"' in (tmp_path / "a.json").read_bytes()
+    assert audit(b"", "--merge", "a.json").status == 0
+
+
+def test_a_shard_without_an_answer_is_not_the_whole(tmp_path: Path):
+    registry = FakeRegistry()
+    try:
+        registry.always(Answer(403))
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        words = ("--no-cache", "--mirror", f"*={registry.url}", "--shards", "1", "--shard", "0")
+        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+        assert run(words, io.BytesIO(listed(pod("a", INTEL))), stdout, stderr, environ) == 0
+    finally:
+        registry.close()
+    assert "not known" in stdout.getvalue().decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(READY, True, id="all was asked for and runs"),
+        pytest.param(DAEMON, False, id="a DaemonSet does not run"),
+        pytest.param(ASLEEP, False, id="what sleeps does not run"),
+    ],
+)
+def test_the_page_says_nothing_is_to_do_only_where_all_runs(audit: Audit, text: bytes, said: bool):
+    page = audit(text, "--format", "html").ok().decode()
+    assert ("Nothing: each image of what runs or will run was looked up" in page) is said
+    assert said or "No workload that could move waits for an image." in page or "Work list for" in page
+
+
+def test_allow_unknown_says_what_it_belongs_to(audit: Audit):
+    ran = audit(CLUSTER, "--allow-unknown")
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert "--allow-unknown: of what? Add --require ARCH or --min-ready SHARE" in ran.stderr

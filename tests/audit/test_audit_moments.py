@@ -1,0 +1,530 @@
+"""`archfit audit` of clusters at moments: names, dates, and what may be merged and compared."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from archfit.audit.command import run
+from archfit.base.errors import ArchfitError
+from program import Ran
+from warm_cache import warm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Audit = Callable[..., Ran]
+
+BOTH, INTEL = "quay.io/team/both:1", "quay.io/team/intel:1"
+CREATED = "2026-11-20T08:00:00Z"
+HEARTBEAT = "2026-11-22T03:14:15Z"
+EPOCH = {"SOURCE_DATE_EPOCH": "1795401600"}
+STATED = "2026-11-23T02:40:00Z"
+
+
+def pod(name: str, image: str = BOTH, node: str = "") -> dict[str, Any]:
+    container = {"name": "app", "image": image, "resources": {"requests": {"cpu": "1"}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "shop", "uid": f"u-{name}", "creationTimestamp": CREATED},
+        "spec": {"containers": [container], **({"nodeName": node} if node else {})},
+        "status": {"phase": "Running"},
+    }
+
+
+def node(name: str, uid: str, architecture: str = "amd64") -> dict[str, Any]:
+    conditions = [{"type": "Ready", "status": "True", "lastHeartbeatTime": HEARTBEAT}]
+    labels = {"kubernetes.io/arch": architecture, "kubernetes.io/os": "linux"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "uid": uid, "labels": labels},
+        "status": {"conditions": conditions, "allocatable": {"cpu": "4"}},
+    }
+
+
+def kube_system(uid: str) -> dict[str, Any]:
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": uid}}
+
+
+def listed(*objects: dict[str, Any]) -> bytes:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}).encode()
+
+
+@pytest.fixture
+def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Audit:
+    """`audit(input, ..)` in an empty folder without a network; a warm cache knows the two images."""
+    cache = tmp_path / "lookups.sqlite"
+    warm({BOTH: ["linux/amd64", "linux/arm64"], INTEL: ["linux/amd64"]}, str(cache))
+    monkeypatch.chdir(tmp_path)
+
+    def audited(text: bytes, *words: str, **environ: str) -> Ran:
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], **environ}
+        try:
+            status = run(
+                ("--offline", "--cache", str(cache), *words), io.BytesIO(text), stdout, stderr, environ
+            )
+        except ArchfitError as error:
+            return Ran(error.exit_code, stdout.getvalue(), f"{stderr.getvalue()}error: {error}\n")
+        return Ran(status, stdout.getvalue(), stderr.getvalue())
+
+    return audited
+
+
+@pytest.fixture
+def report(audit: Audit, tmp_path: Path) -> Callable[..., str]:
+    """`report("a.json", objects, "--cluster", "x")` writes a report; its name."""
+
+    def made(name: str, objects: tuple[dict[str, Any], ...], *words: str, **environ: str) -> str:
+        (tmp_path / name).write_bytes(audit(listed(*objects), "--format", "json", *words, **environ).ok())
+        return name
+
+    return made
+
+
+def cluster_of(ran: Ran) -> dict[str, Any]:
+    (cluster,) = json.loads(ran.ok())["findings"]["clusters"]
+    return dict(cluster)
+
+
+@pytest.mark.parametrize(
+    ("objects", "environ", "date", "date_by", "said"),
+    [
+        pytest.param(
+            (pod("a"),), {}, CREATED, "input", "read 2026-11-20 08:00 UTC or later", id="a pod's start"
+        ),
+        pytest.param(
+            (pod("a"), node("n", "1")),
+            {},
+            HEARTBEAT,
+            "input",
+            "read 2026-11-22 03:14 UTC or later",
+            id="a heartbeat",
+        ),
+        pytest.param((pod("a"),), EPOCH, STATED, "stated", "read 2026-11-23 02:40 UTC", id="stated"),
+        pytest.param(
+            ({k: v for k, v in pod("a").items() if k != "status"} | {"metadata": {"name": "a"}},),
+            {},
+            "",
+            "",
+            "date not known (set SOURCE_DATE_EPOCH)",
+            id="a manifest has none",
+        ),
+    ],
+)
+def test_a_report_says_of_when_it_is(
+    audit: Audit,
+    objects: tuple[dict[str, Any], ...],
+    environ: dict[str, str],
+    date: str,
+    date_by: str,
+    said: str,
+):
+    found = cluster_of(audit(listed(*objects), "--format", "json", **environ))
+    assert (found["date"], found["dateBy"]) == (date, date_by)
+    for form in ("text", "markdown", "html"):
+        report = audit(listed(*objects), "--format", form, **environ).ok().decode()
+        assert said in report.replace("&#95;", "_")
+
+
+def test_every_format_names_the_cluster_its_date_and_its_architectures(audit: Audit):
+    objects = listed(pod("a"), node("n", "1"), node("m", "2", "arm64"))
+    words = ("--cluster", "prod-eu")
+    for form in ("text", "markdown", "html"):
+        text = audit(objects, *words, "--format", form, **EPOCH).ok().decode()
+        for word in ("prod-eu", "amd64, arm64", "2026-11-23 02:40 UTC"):
+            assert word in text, (form, word)
+    (row,) = csv.DictReader(io.StringIO(audit(objects, *words, "--format", "csv", **EPOCH).ok().decode()))
+    assert (row["cluster"], row["date"], row["cluster_architectures"]) == ("prod-eu", STATED, "amd64 arm64")
+    found = cluster_of(audit(objects, *words, "--format", "json", **EPOCH))
+    assert (found["name"], found["architectures"]) == ("prod-eu", ["amd64", "arm64"])
+
+
+@pytest.mark.parametrize(
+    ("words", "environ", "said"),
+    [
+        pytest.param(("--cluster", ""), {}, "--cluster: '' is no name", id="empty"),
+        pytest.param(("--cluster", " a"), {}, "--cluster: ' a' is no name", id="a blank before it"),
+        pytest.param(("--cluster", "a\nb"), {}, r"--cluster: 'a\nb' is no name", id="two lines"),
+        pytest.param(
+            ("--cluster", "\u202eue"), {}, "is no name: write 1 to 120 printable", id="turned round"
+        ),
+        pytest.param(("--cluster", "x" * 121), {}, "is no name: write 1 to 120 printable", id="too long"),
+        pytest.param(
+            ("--merge", "a.json", "--cluster", "x"), {}, "state it when each of them is made", id="merge"
+        ),
+        pytest.param(
+            (), {"SOURCE_DATE_EPOCH": "now"}, "SOURCE_DATE_EPOCH: 'now' is not a number", id="no number"
+        ),
+        pytest.param(
+            (), {"SOURCE_DATE_EPOCH": "-1"}, "SOURCE_DATE_EPOCH: '-1' is not a number", id="before 1970"
+        ),
+        pytest.param(
+            ("--live", "--shards", "2", "--shard", "0"),
+            {},
+            "each shard would read the cluster at another moment. Read it once: archfit audit --live --offline",
+            id="shards of what runs",
+        ),
+    ],
+)
+def test_names_and_dates_that_are_none_are_refused(
+    audit: Audit, words: tuple[str, ...], environ: dict[str, str], said: str
+):
+    ran = audit(listed(pod("a")), *words, **environ)
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert said in ran.stderr
+
+
+@pytest.mark.parametrize("name", ["=cmd()", "<b>prod</b>", "münchen/1", "[a](b)"])
+def test_an_odd_name_is_text_in_every_format(audit: Audit, name: str):
+    assert cluster_of(audit(listed(pod("a")), "--cluster", name, "--format", "json"))["name"] == name
+    page = audit(listed(pod("a")), "--cluster", name, "--format", "html").ok().decode()
+    assert "<b>prod" not in page
+    table = audit(listed(pod("a")), "--cluster", name, "--format", "csv").ok().decode()
+    assert not [cell for row in csv.reader(io.StringIO(table)) for cell in row if cell.startswith("=")]
+
+
+_A = pod("a")
+YESTERDAY, TODAY = (pod("a"), pod("gone")), (pod("a"), pod("new"))
+MOMENTS = [
+    pytest.param((kube_system("k"),), (kube_system("k"),), (), (), True, id="one kube-system"),
+    pytest.param((node("n", "1"),), (node("n", "1"),), (), (), True, id="one node"),
+    pytest.param((), (), ("--cluster", "eu"), ("--cluster", "eu"), True, id="one stated name"),
+    pytest.param((kube_system("k"),), (kube_system("l"),), (), (), False, id="two kube-systems"),
+    pytest.param(
+        (kube_system("k"),),
+        (kube_system("l"),),
+        ("--cluster", "eu"),
+        ("--cluster", "eu"),
+        False,
+        id="two clusters of one name",
+    ),
+    pytest.param((node("n", "1"),), (node("n", "2"),), (), (), False, id="two nodes of one name"),
+    pytest.param((), (), ("--cluster", "eu"), ("--cluster", "us"), False, id="two stated names"),
+    pytest.param((), (), (), (), False, id="nobody knows"),
+]
+
+
+@pytest.mark.parametrize(("more", "later", "words", "others", "same"), MOMENTS)
+def test_two_moments_of_one_cluster_are_not_merged(
+    audit: Audit, report: Any, more: Any, later: Any, words: Any, others: Any, same: bool
+):
+    files = [
+        report("old.json", (*YESTERDAY, *more), *words),
+        report("new.json", (*TODAY, *later), *others, **EPOCH),
+    ]
+    ran = audit(b"", "--format", "json", "--merge", *files)
+    if not same:
+        assert sum(one["pods"] for one in json.loads(ran.ok())["facts"]["workloads"]) == 4
+        return
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert "old.json (2026-11-2" in ran.stderr
+    assert f"and new.json ({STATED}) are two moments of one cluster" in ran.stderr
+    assert "archfit audit --merge new.json --compare old.json" in ran.stderr
+    assert audit(b"", "--merge", "new.json", "--compare", "old.json").status == 0
+    assert audit(b"", "--merge", "new.json", "new.json").status == 0
+
+
+def test_reports_of_which_nobody_knows_the_cluster_are_named(audit: Audit, report: Any):
+    files = [report("old.json", YESTERDAY), report("new.json", TODAY)]
+    assert "nothing says of which clusters these are: " in audit(b"", "--merge", *files).stderr
+    stated = [report("a.json", YESTERDAY, "--cluster", "a"), report("b.json", TODAY, "--cluster", "b")]
+    assert "nothing says" not in audit(b"", "--merge", *stated).stderr
+
+
+def shards(
+    audit: Audit, report: Any, tmp_path: Path, snapshot: str, objects: Any, **environ: str
+) -> list[str]:
+    report(snapshot, objects, **environ)
+    names = []
+    for index in range(3):
+        names.append(f"{snapshot}-{index}.json")
+        words = (snapshot, "--shards", "3", "--shard", str(index), "--format", "json")
+        (tmp_path / names[-1]).write_bytes(audit(b"", *words).ok())
+    return names
+
+
+def test_shards_of_two_snapshots_are_not_merged(audit: Audit, report: Any, tmp_path: Path):
+    old = shards(audit, report, tmp_path, "old", YESTERDAY)
+    new = shards(audit, report, tmp_path, "new", TODAY, **EPOCH)
+    ran = audit(b"", "--merge", old[0], *new[1:])
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert (
+        f"old-0.json ({CREATED}) and new-1.json and 1 more ({STATED}) are shards of different" in ran.stderr
+    )
+    assert audit(b"", "--merge", *new).status == 0
+
+
+def test_a_missing_shard_is_said_in_the_report_and_fails_what_is_required(
+    audit: Audit, report: Any, tmp_path: Path
+):
+    names = shards(audit, report, tmp_path, "s", (pod("a"), pod("b", INTEL)))
+    whole = audit(b"", "--merge", *names, "--require", "amd64")
+    assert whole.status == 0, whole.stderr
+    for missing in range(3):
+        left = [name for place, name in enumerate(names) if place != missing]
+        for form in ("text", "markdown", "html"):
+            text = audit(b"", "--format", form, "--merge", *left).ok().decode()
+            assert f"not known: {missing} of 3" in " ".join(text.split())
+    assert audit(b"", "--require", "amd64", "--merge", names[0]).status in (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "status", "said"),
+    [
+        pytest.param("k", "k", 3, "1 workload that ran on arm64", id="one cluster"),
+        pytest.param(
+            "k",
+            "l",
+            1,
+            "--compare: old.json is of the cluster eu (uid k), and this audit is of eu (uid l)",
+            id="two",
+        ),
+    ],
+)
+def test_clusters_of_one_name_are_not_compared(
+    audit: Audit, report: Any, before: str, now: str, status: int, said: str
+):
+    report("old.json", (pod("a"), kube_system(before)), "--cluster", "eu")
+    current = listed(pod("a", INTEL), kube_system(now))
+    ran = audit(current, "--cluster", "eu", "--compare", "old.json", "--fail-on-regression")
+    assert ran.status == status
+    assert said in ran.stderr
+
+
+def test_audits_without_a_cluster_in_both_are_not_compared(audit: Audit, report: Any):
+    names = [
+        report(f"{uid}.json", (pod("a"), kube_system(uid)), "--cluster", f"c{uid}") for uid in ("1", "2", "3")
+    ]
+    audit(b"", "--format", "json", "-o", "before.json", "--merge", *names[:2]).ok()
+    ran = audit(b"", "--merge", names[2], "--compare", "before.json", "--fail-on-regression")
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert (
+        "before.json is of the cluster c1 (uid 1) and 1 more, and this audit is of c3 (uid 3)" in ran.stderr
+    )
+
+
+def test_a_regression_is_not_hidden_by_a_cluster_of_the_same_name(audit: Audit, report: Any):
+    """Two clusters of a fleet that are called the same: each is compared with itself."""
+    one, two = (pod("a"), kube_system("1")), (pod("a", INTEL), kube_system("2"))
+    report("1.json", one, "--cluster", "local")
+    report("2.json", two, "--cluster", "local")
+    report("3.json", (pod("a", INTEL), kube_system("1")), "--cluster", "local", **EPOCH)
+    audit(b"", "--format", "json", "-o", "before.json", "--merge", "1.json", "2.json").ok()
+    ran = audit(b"", "--merge", "3.json", "2.json", "--compare", "before.json", "--fail-on-regression")
+    assert ran.status == 3
+    assert "1 workload that ran on arm64 does not run there now" in ran.stderr
+    gone = audit(b"", "--merge", "2.json", "--compare", "before.json").ok().decode()
+    assert "local 1: in the audit before alone, so its workloads are gone." in gone
+
+
+KUBECTL = """\
+import json, sys
+words = [word for word in sys.argv[1:] if not word.startswith("--context")]
+if words[:2] == ["config", "current-context"]:
+    print({context!r}); sys.exit(not {context!r})
+path = words[-1]
+if path.endswith("/namespaces/kube-system"):
+    print({namespace!r}) if {namespace!r} else sys.exit("Error from server (Forbidden): no")
+    sys.exit()
+if not path.startswith("/api/v1/pods"):
+    print('{{"items": []}}'); sys.exit()
+calls = open({calls!r}, "a+"); calls.write("x"); calls.seek(0); number = len(calls.read())
+print(json.dumps({{"items": {pods!r}[number - 1], "metadata": {{"continue": {tokens!r}[number - 1]}}}})) \\
+    if {tokens!r}[number - 1] is not None else sys.exit("Error from server (Expired): too old")
+"""
+
+
+@pytest.fixture
+def live(audit: Audit, tmp_path: Path) -> Callable[..., Ran]:
+    """`live(*words, ..)` audits a cluster whose kubectl gives these pages of pods. A token None is a 410."""
+
+    def audited(
+        *words: str,
+        context: str = "dev",
+        uid: str = "k-1",
+        pods: Any = ([_A],),
+        tokens: Any = ("",),
+        **environ: str,
+    ) -> Ran:
+        folder = tmp_path / "bin"
+        folder.mkdir(exist_ok=True)
+        namespace = json.dumps(kube_system(uid)) if uid else ""
+        calls = tmp_path / "calls"
+        calls.unlink(missing_ok=True)
+        code = KUBECTL.format(
+            context=context, namespace=namespace, calls=str(calls), pods=list(pods), tokens=list(tokens)
+        )
+        (folder / "kubectl").write_text(f"#!{sys.executable} -I\n{code}", encoding="utf-8")
+        (folder / "kubectl").chmod(0o755)
+        return audit(b"", "--live", *words, PATH=str(folder), **environ)
+
+    return audited
+
+
+@pytest.mark.parametrize(
+    ("words", "context", "uid", "name"),
+    [
+        pytest.param(("--cluster", "prod"), "dev", "k-1", "prod", id="stated"),
+        pytest.param(("--context", "staging"), "dev", "k-1", "staging", id="the context that is named"),
+        pytest.param((), "dev", "k-1", "dev", id="the context at hand"),
+        pytest.param((), "", "k-1", "k-1", id="the uid of kube-system"),
+    ],
+)
+def test_a_live_cluster_has_a_name(live: Any, words: tuple[str, ...], context: str, uid: str, name: str):
+    found = cluster_of(live("--format", "json", *words, context=context, uid=uid, **EPOCH))
+    assert (found["name"], found["uid"], found["date"]) == (name, uid, STATED)
+
+
+def test_a_live_cluster_without_any_name_is_said(live: Any):
+    ran = live(context="", uid="")
+    assert ran.status == 0, ran.stderr
+    assert (
+        "the cluster has no name, so no later report can be compared with this one: add --cluster"
+        in ran.stderr
+    )
+
+
+def test_a_live_report_is_of_now_and_the_same_at_a_stated_time(live: Any):
+    found = cluster_of(live("--format", "json"))
+    assert found["dateBy"] == "read"
+    assert found["date"] >= "2026"
+    assert live("--format", "json", **EPOCH).ok() == live("--format", "json", **EPOCH).ok()
+
+
+def test_pods_of_a_listing_that_ended_in_410_do_not_count(live: Any):
+    ran = live(
+        "--format", "json",
+        pods=([pod("a"), pod("deleted")], [], [pod("a"), pod("b")], [pod("c")]), tokens=("t", None, "u", ""),
+    )  # fmt: skip
+    assert sorted(one["name"] for one in json.loads(ran.ok())["facts"]["workloads"]) == ["a", "b", "c"]
+
+
+def test_a_cluster_that_repeats_its_token_is_one_error(live: Any):
+    ran = live(pods=[[pod("a")]] * 9, tokens=["t"] * 9)
+    assert (ran.status, ran.stdout) == (1, b"")
+    assert "/api/v1/pods gives the same page again and again" in ran.stderr
+
+
+def labelled(name: str, image: str, **labels: str) -> dict[str, Any]:
+    one = pod(name, image)
+    return {**one, "metadata": {**one["metadata"], "labels": labels, "annotations": {"cost/centre": name}}}
+
+
+TEAMS = (
+    labelled("a", BOTH, team="web"),
+    labelled("b", INTEL, team="web"),
+    labelled("c", INTEL, team="search"),
+    labelled("d", BOTH),
+)
+
+
+def shares(ran: Ran) -> dict[str, str]:
+    return {one["name"]: one["readiness"][0]["share"] for one in json.loads(ran.ok())["findings"]["groups"]}
+
+
+@pytest.mark.parametrize(
+    ("by", "wanted"),
+    [
+        ("namespace", {"shop": "50 %"}),
+        ("label=team", {"search": "0 %", "web": "50 %", "": "100 %"}),
+        ("annotation=cost/centre", {"a": "100 %", "b": "0 %", "c": "0 %", "d": "100 %"}),
+    ],
+)
+def test_readiness_stands_for_each_namespace_and_team(audit: Audit, by: str, wanted: dict[str, str]):
+    assert shares(audit(listed(*TEAMS), "--format", "json", "--by", by)) == wanted
+    for form in ("text", "markdown", "html"):
+        text = audit(listed(*TEAMS), "--format", form, "--by", by).ok().decode().replace("&#61;", "=")
+        assert by in text, form
+    assert shares(audit(listed(*TEAMS), "--format", "json")) == {}
+
+
+def test_the_teams_of_shards_and_merged_clusters_are_those_of_the_reports(audit: Audit, report: Any):
+    one = report("1.json", TEAMS, "--cluster", "eu", "--by", "label=team")
+    two = report("2.json", (labelled("e", BOTH, team="web"),), "--cluster", "us", "--by", "label=team")
+    ran = audit(b"", "--merge", one, two, "--by", "label=team", "--format", "json")
+    assert shares(ran) == {"eu": "50 %", "us": "100 %", "search": "0 %", "web": "66.6 %", "": "100 %"}
+    rows = list(csv.DictReader(io.StringIO(audit(b"", "--merge", one, two, "--format", "csv").ok().decode())))
+    assert {row["name"]: row["label=team"] for row in rows}["c"] == "search"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(
+            ("--by", "team"), "--by: 'team' is no way to group: write namespace, label=KEY", id="a word"
+        ),
+        pytest.param(("--by", "label="), "--by: 'label=' is no way to group", id="no key"),
+        pytest.param(
+            ("--by", "label=taem"),
+            "--by label=taem: no pod has the label 'taem': correct it; kubectl get pods -A --show-labels shows them",
+            id="a label that no pod has",
+        ),
+        pytest.param(("--by", "annotation=x"), "no pod has the annotation 'x'", id="such an annotation"),
+    ],
+)
+def test_a_group_that_there_is_not_is_one_message(audit: Audit, words: tuple[str, ...], said: str):
+    ran = audit(listed(*TEAMS), *words)
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert said in ran.stderr
+
+
+def test_reports_that_do_not_hold_the_label_say_how_to_make_them(audit: Audit, report: Any):
+    ran = audit(b"", "--merge", report("1.json", TEAMS), "--by", "label=team")
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert (
+        "no workload of the reports has the label 'team': make each of them with --by label=team"
+        in ran.stderr
+    )
+
+
+def test_an_image_of_the_work_list_names_who_uses_it(audit: Audit):
+    many = [pod(f"p{number:02}", INTEL) for number in range(12)]
+    (item,) = json.loads(audit(listed(*many), "--format", "json").ok())["findings"]["workLists"][0]["items"]
+    assert item["owners"] == [f"shop/Pod/p{number:02}" for number in range(5)]
+    assert item["ownerCount"] == 12
+    for form, words in {
+        "text": "build it; shop/Pod/p00 and 11 more",
+        "markdown": "shop/Pod/p00, shop/Pod/p01, shop/Pod/p02 and 9 more",
+        "html": "shop/Pod/p03, shop/Pod/p04 and 7 more",
+    }.items():
+        assert words in audit(listed(*many), "--format", form).ok().decode()
+
+
+PRICED = ("--price", "amd64=0.05,arm64=0.04")
+
+
+def test_prices_are_in_the_currency_that_the_user_names(audit: Audit):
+    objects = listed(pod("a", node="n"), node("n", "1"))
+    for form in ("text", "markdown", "html", "json"):
+        text = " ".join(audit(objects, *PRICED, "--currency", "EUR", "--format", form).ok().decode().split())
+        assert "= 0.01 EUR per hour; x 730 hours = 7.30 EUR per month" in text, form
+        plain = " ".join(audit(objects, *PRICED, "--format", form).ok().decode().split())
+        assert "= 0.01 per hour; x 730 hours = 7.30 per month" in plain, form
+    assert (
+        "<b>7.30 EUR</b> per month"
+        in audit(objects, *PRICED, "--currency", "EUR", "--format", "html").ok().decode()
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(("--currency", "EUR"), "--currency: of what? Add --price", id="without a price"),
+        pytest.param((*PRICED, "--currency", "a b"), "'a b' is no currency: write a word", id="two words"),
+        pytest.param((*PRICED, "--currency", ""), "'' is no currency: write a word", id="empty"),
+    ],
+)
+def test_a_currency_that_is_none_is_refused(audit: Audit, words: tuple[str, ...], said: str):
+    ran = audit(listed(pod("a")), *words)
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert said in ran.stderr

@@ -1,0 +1,219 @@
+"""An audit as text, JSON, CSV and Markdown: what is in it, and that names from a cluster are only text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from markdown_it import MarkdownIt
+
+import audit_clusters
+from archfit.audit.compare import compare
+from archfit.audit.facts import AuditFacts
+from archfit.audit.findings import findings
+from archfit.audit.merge import sorted_facts
+from archfit.audit.report import csv as audit_csv
+from archfit.audit.report import json as audit_json
+from archfit.audit.report import markdown as audit_markdown
+from archfit.audit.report import page
+from archfit.audit.report import text as audit_text
+from archfit.audit.reports import from_json
+from audit_clusters import BOTH
+
+SHOP = findings(audit_clusters.shop())
+HOSTILE = findings(audit_clusters.hostile())
+FORMS = {"text": audit_text, "json": audit_json, "csv": audit_csv, "markdown": audit_markdown}
+
+
+def before():
+    """The shop before its mailer ran on arm64, and while pdf-render still did."""
+    one, both = ("amd64",), audit_clusters.BOTH
+    changed = {"mailer:2.2": one, "pdf-render:1.4": both}
+    facts = audit_clusters.shop()
+    images = tuple(
+        image.replace(architectures=changed.get(image.reference.rpartition("/")[2], image.architectures))
+        for image in facts.images
+    )
+    return facts.replace(images=images)
+
+
+def test_the_first_screen_has_the_number_the_work_and_the_nodes():
+    lines = audit_text.render(SHOP).decode().splitlines()
+    assert lines[2].startswith("On arm64 nodes: 1 DaemonSet does not run there (monitoring/apm-agent)")
+    assert any(line.startswith("arm64   64.4 % ready") for line in lines)
+    first = next(place for place, line in enumerate(lines) if "search-indexer:0.8.2" in line)
+    assert lines[first].endswith(" %")
+    assert lines[first + 1].strip().startswith("frees 8.25 CPU alone: build it")
+    text = " ".join("\n".join(lines).split())
+    assert "linux/arm64: 4 nodes, 16.4 of 31.64 CPU requested, 15.24 free (4 tainted" in text
+    whole = " ".join(audit_text.render(SHOP, everything=True).decode().split())
+    assert "2 pods without a CPU request: they weigh nothing; --assume-cpu 100m gives them a weight." in whole
+
+
+def _fleet(number: int) -> AuditFacts:
+    """So many clusters of a shop."""
+    shop = audit_clusters.shop()
+    (snapshot,) = shop.snapshots
+    names = [f"cluster-{place}-of-a-large-fleet.example.com" for place in range(number)]
+    return shop.replace(
+        snapshots=tuple(snapshot.replace(id=name, name=name) for name in names),
+        nodes=tuple(node.replace(snapshot=name) for name in names for node in shop.nodes),
+        workloads=tuple(one.replace(snapshot=name) for name in names for one in shop.workloads),
+    )
+
+
+SIZES = {
+    "nothing": AuditFacts(),
+    "a shop": audit_clusters.shop(),
+    "hostile names": audit_clusters.hostile(),
+    "3,000 workloads": audit_clusters.large(3000),
+    "60 clusters": _fleet(60),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("since", [False, True], ids=["alone", "compared"])
+def test_the_text_fits_a_screen_of_80_columns_and_40_lines(size: str, since: bool):
+    found = findings(SIZES[size])
+    text = audit_text.render(found, compare(before(), found) if since else None).decode()
+    lines = text.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    assert lines[-1] == "All tables: --all"
+    whole = audit_text.render(found, everything=True).decode()
+    assert all(snapshot.name in whole for snapshot in found.facts.snapshots[:60] if size == "60 clusters")
+    assert ("WORKLOADS" in whole) == bool(found.workloads)
+
+
+def test_what_the_screen_leaves_out_is_counted():
+    found = findings(audit_clusters.large(3000))
+    text = audit_text.render(found).decode()
+    part = text.partition("Work list for arm64: ")[2].partition("\n\n")[0]
+    shown = len([line for line in part.splitlines() if "registry.example" in line])
+    assert f"\n  and {len(found.work_lists[0].items) - shown} more: --all" in part
+
+
+def test_what_is_not_known_is_said():
+    text = audit_text.render(SHOP).decode()
+    assert "1 image not known: 401 Unauthorized (registry.shop.example/fraud-score:7.1)." in text
+    assert "1 image is gone from its registry: no new node can pull it." in text
+
+
+def test_a_list_without_nodes_says_what_is_then_not_known():
+    facts = audit_clusters.shop()
+    bare = facts.replace(nodes=(), snapshots=(facts.snapshots[0].replace(nodes=False),))
+    assert "prod-eu holds no nodes" in audit_text.render(findings(bare)).decode()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_takes_an_audit_of_nothing(form):
+    assert FORMS[form].render(findings(AuditFacts()))
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_a_comparison_names_what_regressed(form):
+    now = findings(audit_clusters.shop())
+    text = FORMS[form].render(now, compare(before(), now)).decode()
+    assert "Since the audit before" in text
+    assert "payments/Deployment/pdf-render" in text.partition("Since the audit before")[2]
+
+
+def test_json_holds_the_facts_and_is_read_back():
+    data = audit_json.render(SHOP, compare(before(), SHOP))
+    assert from_json(data, "a.json") == sorted_facts(SHOP.facts)
+    value = json.loads(data)
+    assert value["findings"]["readiness"][0]["share"] == "64.4 %"
+    assert value["findings"]["workLists"][0]["items"][0]["alone"]["cpu"] == 8250
+    regressed = value["comparison"]["changes"][0]["regressed"]
+    assert [one["name"] for one in regressed] == ["statements", "pdf-render"]
+    assert json.loads(audit_json.render(SHOP))["comparison"] is None
+
+
+def test_json_keeps_hostile_names_exact():
+    assert from_json(audit_json.render(HOSTILE), "a.json").workloads == tuple(
+        sorted(HOSTILE.facts.workloads, key=lambda one: (one.namespace, one.kind, one.name))
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "markdown"])
+def test_no_control_or_bidi_character_of_a_name_is_written(form):
+    text = FORMS[form].render(HOSTILE).decode().replace("\r\n", "\n")
+    assert all(one.isprintable() or one == "\n" for one in text)
+    assert not any(line.startswith(("::", "##[")) for line in text.splitlines())
+
+
+def test_csv_has_a_row_for_each_use_and_no_formula():
+    rows = list(csv.reader(io.StringIO(audit_csv.render(HOSTILE).decode(), newline="")))
+    assert len(rows) == 1 + len(audit_clusters.HOSTILE)
+    assert {len(row) for row in rows} == {len(rows[0])}
+    assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+
+
+def test_csv_has_the_states_of_workload_and_image():
+    rows = list(csv.DictReader(io.StringIO(audit_csv.render(SHOP).decode(), newline="")))
+    one = next(row for row in rows if row["name"] == "billing")
+    assert (one["workload_arm64"], one["image_arm64"], one["image_amd64"], one["cpu"]) == (
+        "blocked",
+        "no",
+        "yes",
+        "3.000",
+    )
+
+
+@pytest.mark.parametrize(
+    ("images", "heading", "title"),
+    [
+        pytest.param({"x": BOTH}, "## small: 100 % is ready for arm64", "of the requested CPU is ready", id="all"),
+        pytest.param(
+            {"x": BOTH, "y": "Unknown"}, "## It is not known what of small is ready for arm64",
+            "what is ready for arm64", id="nothing is known",
+        ),
+        pytest.param(
+            {}, "## small: no pod could move to arm64", "no pod could move to arm64", id="nothing could move"
+        ),
+    ],
+)  # fmt: skip
+def test_the_first_number_says_of_what_it_is(images, heading, title):
+    found = findings(audit_clusters.facts_of(*([("web", 1, 100, images)] if images else [])))
+    assert audit_markdown.render(found).decode().splitlines()[0] == heading
+    assert title in page.render(found).decode()
+
+
+def test_the_first_number_leaves_out_what_is_not_known():
+    rows = (("web", 1, 100, {"x": BOTH}), ("db", 1, 100, {"y": "Unknown"}))
+    found = findings(audit_clusters.facts_of(*rows))
+    assert (
+        audit_markdown.render(found)
+        .decode()
+        .startswith("## small: 100 % of what is known is ready for arm64\n")
+    )
+    assert "of the requested CPU whose images are known is ready for arm64" in page.render(found).decode()
+
+
+def test_markdown_renders_hostile_names_as_text():
+    text = audit_markdown.render(HOSTILE).decode()
+    tokens = MarkdownIt("commonmark", {"html": True}).enable(["table"]).parse(text)
+    inline = [child for token in tokens if token.type == "inline" for child in token.children or ()]
+    kinds = {child.type for child in inline}
+    assert not kinds & {"link_open", "image", "code_inline", "em_open", "strong_open"}
+    assert {child.content for child in inline if child.type == "html_inline"} <= {"<!-- -->"}
+    blocks = [token.content for token in tokens if token.type == "html_block"]
+    assert all(
+        block.startswith(("<details><summary>", "</details>")) and block.count("<") <= 3 for block in blocks
+    )
+
+
+def test_markdown_mentions_nobody():
+    """GitHub looks for @name and #1 in the text of the finished page; a comment parts them."""
+    text = audit_markdown.render(HOSTILE).decode()
+    assert "@team" not in text
+    assert "#1 " not in text
+    assert "@<!-- -->team #<!-- -->1" in text
+
+
+def test_markdown_fits_a_comment():
+    text = audit_markdown.render(findings(audit_clusters.large(3000))).decode()
+    assert len(text) < 65_536
+    assert "rows left out." in text

@@ -1,0 +1,109 @@
+"""The prices that the user states, and the arithmetic that the reports show."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from archfit.audit.findings import findings
+from archfit.audit.prices import Prices, parse_prices
+from archfit.base.errors import UsageError
+from archfit.images.platforms import parse_platform
+from audit_clusters import BOTH, facts_of, node
+
+ARM = [parse_platform("arm64")]
+
+
+def cluster():
+    return facts_of(
+        ("ready", 4, 10_000, {"a": BOTH}),
+        ("blocked", 4, 2_000, {"b": ("amd64",)}),
+        nodes=(node("x", "amd64", 8000, instance_type="m6i"), node("y", "arm64", 4000, instance_type="m7g")),
+        runs_on=(("amd64", 3), ("arm64", 1)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("stated", "table", "prices"),
+    [
+        pytest.param((), "", Prices(), id="none"),
+        pytest.param(
+            ["amd64=0.5,arm64=0.25"], "", Prices((("amd64", Decimal("0.5")), ("arm64", Decimal("0.25")))), id="both",
+        ),
+        pytest.param(
+            ["arm64=1", "amd64=2"], "", Prices((("amd64", Decimal(2)), ("arm64", Decimal(1)))), id="repeated-flag",
+        ),
+        pytest.param(
+            (), 'instance-type,price\n# on demand\n\nm7g.large, 0.08 # eu\n"m6i",0.1\n',
+            Prices((), (("m6i", Decimal("0.1")), ("m7g.large", Decimal("0.08")))), id="a-file",
+        ),
+        pytest.param((), "\ufeffm6i,1\r\nm6i,1\r\n", Prices((), (("m6i", Decimal(1)),)), id="no-heading-and-a-mark"),
+    ],
+)  # fmt: skip
+def test_prices_are_read_as_exact_decimals(stated, table, prices):
+    assert parse_prices(stated, table) == prices
+
+
+@pytest.mark.parametrize(
+    ("stated", "table", "message"),
+    [
+        pytest.param(["armv8=1"], "", "write 'arm64'", id="another-name"),
+        pytest.param(["amd64"], "", "--price 'amd64': write ARCHITECTURE=PRICE", id="no-number"),
+        pytest.param(["0.04"], "", "--price '0.04': write ARCHITECTURE=PRICE", id="no-architecture"),
+        pytest.param(["amd64="], "", "'' is not a price", id="an-empty-number"),
+        pytest.param(["arm64=1,aarch64=2"], "", "--price names arm64 twice", id="one-in-two-spellings"),
+        pytest.param(["amd64=-1"], "", "'-1' is not a price", id="negative"),
+        pytest.param(["amd64=1e3"], "", "'1e3' is not a price", id="exponent"),
+        pytest.param(["amd64=NaN"], "", "'NaN' is not a price", id="not-a-number"),
+        pytest.param(["amd64=1,amd64=2"], "", "names amd64 twice", id="twice"),
+        pytest.param((), "m6i,1\nm7g\n", "FILE line 2: write `instance-type,price`", id="a-cell-is-missing"),
+        pytest.param((), "m6i,1\nm7g,1,2\n", "FILE line 2", id="a-cell-too-many"),
+        pytest.param((), "m6i,1\nm7g,free\n", "FILE line 2: 'free' is not a price", id="a-word"),
+        pytest.param((), "m6i,1\nm6i,2\n", "FILE line 2: 'm6i' has two prices", id="two-prices"),
+    ],
+)
+def test_a_wrong_price_is_an_error_that_says_where(stated, table, message):
+    with pytest.raises(UsageError) as caught:
+        parse_prices(stated, table, "FILE")
+    assert message in str(caught.value)
+
+
+def test_without_prices_nothing_is_calculated():
+    assert findings(cluster(), ARM).costs.savings == ()
+
+
+def test_the_saving_is_cpu_elsewhere_that_is_ready_times_the_difference():
+    costs = findings(cluster(), ARM, parse_prices(["amd64=0.04,arm64=0.03"])).costs
+    now, done = costs.savings
+    assert (now.when, now.cpu, now.per_hour, now.per_month) == ("now", 7500, "0.075", "54.75")
+    assert (done.when, done.cpu, done.per_hour, done.per_month) == ("work list done", 9000, "0.09", "65.70")
+    assert now.arithmetic == (
+        "7.5 CPU x (0.04 amd64 - 0.03 arm64) = 0.075 per hour; x 730 hours = 54.75 per month"
+    )
+
+
+def test_a_dearer_target_is_a_negative_saving():
+    assert findings(cluster(), ARM, parse_prices(["amd64=1,arm64=2"])).costs.savings[0].per_hour == "-7.5"
+
+
+def test_instance_prices_become_prices_of_a_cpu():
+    costs = findings(cluster(), ARM, parse_prices((), "m6i,0.4\nm7g,0.1\n")).costs
+    assert costs.prices == (
+        ("amd64", "0.05", "nodes: 0.4 per hour / 8 allocatable CPU"),
+        ("arm64", "0.025", "nodes: 0.1 per hour / 4 allocatable CPU"),
+    )
+
+
+def test_a_stated_price_wins_over_instance_prices():
+    costs = findings(cluster(), ARM, parse_prices(["arm64=9"], "m6i,0.4\nm7g,0.1\n")).costs
+    assert costs.prices[1] == ("arm64", "9", "stated")
+
+
+def test_what_has_no_price_is_said():
+    costs = findings(cluster(), ARM, parse_prices((), "m6i,0.4\n")).costs
+    assert costs.savings == ()
+    assert costs.notes == (
+        "no price for: m7g",
+        "the move from amd64 to arm64 has no price: state --price arm64=..",
+    )

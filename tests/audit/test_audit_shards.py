@@ -1,0 +1,161 @@
+"""An audit in parts, whoever starts them: one snapshot, N shards in processes of their own, one merged report."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from registry import Registry
+
+from archfit.audit.fleet import fleet_steps
+from program import PROGRAM
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Step = Callable[..., subprocess.CompletedProcess[bytes]]
+
+BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
+IMAGES = {f"quay.io/team/app{n}:1": BOTH if n % 3 else AMD for n in range(12)}
+SHARDS = 5
+
+
+def _pod(number: int, image: str) -> dict[str, Any]:
+    container = {"name": "app", "image": image, "resources": {"requests": {"cpu": f"{number + 1}00m"}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": f"p{number}", "namespace": "shop", "uid": f"u{number}"},
+        "spec": {"containers": [container]},
+        "status": {"phase": "Running"},
+    }
+
+
+@pytest.fixture
+def registry() -> Iterator[Registry]:
+    with Registry(IMAGES) as served:
+        yield served
+
+
+@pytest.fixture
+def step(tmp_path: Path, registry: Registry) -> Step:
+    """Runs a command of `fleet_steps` with the volume in tmp_path; the snapshot comes from a list, not from --live."""
+    cluster = {
+        "apiVersion": "v1",
+        "kind": "List",
+        "items": [_pod(n, image) for n, image in enumerate(IMAGES)],
+    }
+    (tmp_path / "cluster.json").write_text(json.dumps(cluster), encoding="utf-8")
+    environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}
+
+    def run(words: tuple[str, ...], *more: str, index: str = "", check: bool = True) -> Any:
+        argv = [str(PROGRAM), *(word.replace(fleet_steps.FOLDER, str(tmp_path)) for word in words[1:])]
+        argv = [str(tmp_path / "cluster.json") if word == "--live" else word for word in argv]
+        if "--merge" not in argv:
+            argv += registry.mirrors()
+        done = subprocess.run(
+            [*argv, *more], env={**environ, "JOB_COMPLETION_INDEX": index}, capture_output=True, check=False
+        )
+        assert not check or done.returncode == 0, done.stderr
+        return done
+
+    return run
+
+
+def report(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_shards_of_one_snapshot_and_their_merge_equal_the_whole(
+    step: Step, registry: Registry, tmp_path: Path
+):
+    step(fleet_steps.snapshot())
+    assert registry.asked == []
+    whole = step(("archfit", "audit", "/audit/snapshot.json", "--format", "json", "--no-cache"))
+    for index in range(SHARDS):
+        step(fleet_steps.shard(str(index), SHARDS), "--no-cache")
+    step(fleet_steps.merge(SHARDS))
+    merged, wanted = report(tmp_path / "report.json"), json.loads(whole.stdout)
+    assert json.dumps(merged["findings"]) == json.dumps(wanted["findings"])
+    (snapshot,) = wanted["facts"]["snapshots"]
+    shards = [{"snapshot": snapshot["id"], "index": index, "number": SHARDS} for index in range(SHARDS)]
+    assert merged["facts"] == {**wanted["facts"], "shards": shards}
+    assert b"12 images" in step(fleet_steps.REPORT).stderr
+
+
+@pytest.mark.parametrize("cache", [(), ("--no-cache",)], ids=["with the cache", "without"])
+def test_a_shard_that_runs_again_writes_the_same_bytes(step: Step, tmp_path: Path, cache: tuple[str, ...]):
+    step(fleet_steps.snapshot())
+    first = tmp_path / "shard-2.json"
+    step(fleet_steps.shard("2", SHARDS), *cache)
+    before = first.read_bytes()
+    first.unlink()
+    step(fleet_steps.shard("2", SHARDS), *cache)
+    assert first.read_bytes() == before
+
+
+def test_the_index_of_the_job_says_which_shard_it_is(step: Step, tmp_path: Path):
+    step(fleet_steps.snapshot())
+    step(fleet_steps.shard("3", SHARDS), "--no-cache")
+    words = (
+        "archfit",
+        "audit",
+        "/audit/snapshot.json",
+        "--shards",
+        str(SHARDS),
+        "--format",
+        "json",
+        "--no-cache",
+    )
+    assert step(words, index="3").stdout == (tmp_path / "shard-3.json").read_bytes()
+
+
+def test_no_image_is_asked_for_by_two_shards(step: Step, registry: Registry):
+    step(fleet_steps.snapshot())
+    for index in range(SHARDS):
+        step(fleet_steps.shard(str(index), SHARDS), "--no-cache")
+    shards = list(registry.asked)
+    registry.forget()
+    step(("archfit", "audit", "/audit/snapshot.json", "--no-cache"))
+    manifests = [one for one in shards if "/manifests/" in str(one)]
+    assert len(manifests) == len(set(map(str, manifests))) >= len(IMAGES)
+    assert sorted(map(str, manifests)) == sorted(
+        str(one) for one in registry.asked if "/manifests/" in str(one)
+    )
+
+
+def test_a_report_is_audited_again_and_asks_anew(step: Step, registry: Registry, tmp_path: Path):
+    step(fleet_steps.snapshot())
+    again = ("archfit", "audit", "/audit/snapshot.json", "--format", "json", "--no-cache")
+    (tmp_path / "first.json").write_bytes(step(again).stdout)
+    registry.put("quay.io/team/app0:1", BOTH)
+    later = json.loads(step(("archfit", "audit", "/audit/first.json", *again[3:])).stdout)
+    found = {one["reference"]: one["architectures"] for one in later["facts"]["images"]}
+    assert found["quay.io/team/app0:1"] == ["amd64", "arm64"]
+    assert later["facts"]["workloads"] == report(tmp_path / "first.json")["facts"]["workloads"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param(
+            '{"schema": "archfit.dev/audit/v9", "facts": {}}', "archfit.dev/audit/v9", id="a version"
+        ),
+        pytest.param(
+            '{"schema": "archfit.dev/audit/v1alpha1", "facts": {}}',
+            "make it again with archfit audit --format json",
+            id="an older version",
+        ),
+        pytest.param('{"schema": "archfit.dev/audit/v1alpha2", "facts": {', "is not JSON", id="cut off"),
+    ],
+)
+def test_a_snapshot_that_cannot_be_read_fails_a_shard(step: Step, tmp_path: Path, text: str, message: str):
+    (tmp_path / "snapshot.json").write_text(text, encoding="utf-8")
+    done = step(fleet_steps.shard("0", 2), check=False)
+    assert done.returncode == 1
+    assert message in done.stderr.decode()
+    assert not (tmp_path / "shard-0.json").exists()

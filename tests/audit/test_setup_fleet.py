@@ -1,0 +1,363 @@
+"""`archfit setup fleet`: the files, what they allow and run, and what --check finds wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from archfit.audit.fleet.setup import run
+from archfit.base.errors import ArchfitError
+from lock_runs import Said
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILES = {"00-namespace.yaml", "10-access.yaml", "20-volume.yaml", "30-configuration.yaml", "run/reader.yaml"}
+OF_ENGINE = {
+    "job": {"run/1-snapshot.yaml", "run/2-shards.yaml", "run/3-merge.yaml"},
+    "argo": {"11-argo-access.yaml", "50-workflow.yaml"},
+}
+CREDENTIALS = (
+    *("--cache", "rediss://cache.example:6380/1", "--cache-secret", "redis"),
+    *("--registry-secret", "pull"),
+)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def setup(*words: str, **environ: str) -> Said:
+    stdout, stderr = io.BytesIO(), io.StringIO()
+    try:
+        status = run(words, stdout, stderr, {"PATH": "/nowhere", **environ})
+    except ArchfitError as error:
+        return Said(error.exit_code, stdout.getvalue().decode(), str(error))
+    return Said(status, stdout.getvalue().decode(), stderr.getvalue())
+
+
+def objects(folder: Path) -> dict[str, Any]:
+    """By kind and name."""
+    return {
+        f"{one['kind']}/{one['metadata']['name']}": one
+        for path in sorted(folder.rglob("*.yaml"))
+        for one in yaml.safe_load_all(path.read_text(encoding="utf-8"))
+    }
+
+
+def steps(folder: Path) -> dict[str, dict[str, Any]]:
+    """The container of each step, with the pod's volumes; by the engine's own name of it."""
+    every = objects(folder)
+    workflow = every.get("WorkflowTemplate/archfit-audit")
+    if workflow:
+        return {
+            one["name"]: {**one["container"], "volumes": workflow["spec"]["volumes"]}
+            for one in workflow["spec"]["templates"]
+            if "container" in one
+        }
+    found = {}
+    for name in ("snapshot", "shards", "merge"):
+        pod = every[f"Job/archfit-audit-{name}"]["spec"]["template"]["spec"]
+        own = {"archfit": {"shards": "shard", "merge": "report"}.get(name, name)}
+        for one in (*pod.get("initContainers", ()), *pod["containers"]):
+            found[own.get(one["name"], one["name"])] = {**one, "volumes": pod["volumes"]}
+    return found
+
+
+@pytest.mark.parametrize("engine", ["job", "argo"])
+def test_it_writes_the_manifests_and_says_what_to_run(engine: str, tmp_path: Path):
+    said = setup("--engine", engine)
+    folder = tmp_path / "archfit-fleet"
+    assert said.status == 0
+    written = {str(path.relative_to(folder)) for path in folder.rglob("*.yaml")}
+    assert written == FILES | OF_ENGINE[engine]
+    assert said.stderr.splitlines()[:2] == [
+        "written: archfit-fleet",
+        "Now run: kubectl apply --server-side -f archfit-fleet",
+    ]
+    assert ("argo submit -n archfit" in said.stderr) == (engine == "argo")
+    assert setup("--engine", engine).stderr.startswith("up to date: archfit-fleet\n")
+
+
+@pytest.mark.parametrize("engine", ["job", "argo"])
+def test_no_pod_gets_variables_for_services(engine: str, tmp_path: Path):
+    """The kubelet would set ARCHFIT_CACHE_PORT and more for a Service archfit-cache."""
+    setup("--engine", engine)
+    every = objects(tmp_path / "archfit-fleet")
+    specs = [one["spec"]["template"]["spec"] for name, one in every.items() if name.startswith("Job/")]
+    specs += [one["spec"] for name, one in every.items() if name.startswith("Pod/")]
+    if engine == "argo":
+        # A Workflow has no field for it.
+        specs.append(yaml.safe_load(every["WorkflowTemplate/archfit-audit"]["spec"]["podSpecPatch"]))
+    assert len(specs) == {"job": 4, "argo": 2}[engine]
+    assert [spec["enableServiceLinks"] for spec in specs] == [False] * len(specs)
+
+
+@pytest.mark.parametrize(
+    ("engine", "index"), [("job", "$(JOB_COMPLETION_INDEX)"), ("argo", "{{inputs.parameters.shard}}")]
+)
+def test_one_step_reads_the_cluster_and_every_shard_reads_what_it_wrote(
+    engine: str, index: str, tmp_path: Path
+):
+    setup("--engine", engine, "--shards", "3")
+    commands = {name: " ".join(one["command"]) for name, one in steps(tmp_path / "archfit-fleet").items()}
+    assert commands == {
+        "snapshot": "archfit audit --live --offline --no-cache --format json -o /audit/snapshot.json",
+        "shard": f"archfit audit /audit/snapshot.json --shard {index} --shards 3 --format json "
+        f"-o /audit/shard-{index}.json",
+        "merge": "archfit audit --format json -o /audit/report.json --merge /audit/shard-0.json /audit/shard-1.json "
+        "/audit/shard-2.json",
+        "page": "archfit audit --merge /audit/report.json --format html -o /audit/report.html",
+        "report": "archfit audit --merge /audit/report.json",
+    }
+
+
+def test_the_indexed_job_has_one_index_for_each_shard(tmp_path: Path):
+    setup("--engine", "job", "--shards", "40", "--parallelism", "5")
+    spec = objects(tmp_path / "archfit-fleet")["Job/archfit-audit-shards"]["spec"]
+    assert (spec["completionMode"], spec["completions"], spec["parallelism"]) == ("Indexed", 40, 5)
+    assert spec["backoffLimitPerIndex"] == 3
+    setup("--engine", "job", "--shards", "2", "--into", "few")
+    assert objects(tmp_path / "few")["Job/archfit-audit-shards"]["spec"]["parallelism"] == 2
+
+
+def test_the_workflow_has_one_task_for_each_shard(tmp_path: Path):
+    setup("--engine", "argo", "--shards", "40", "--parallelism", "5")
+    spec = objects(tmp_path / "archfit-fleet")["WorkflowTemplate/archfit-audit"]["spec"]
+    tasks = {one["name"]: one for one in spec["templates"][0]["dag"]["tasks"]}
+    assert tasks["shard"]["withSequence"] == {"count": "40"}
+    assert {name: one.get("depends") for name, one in tasks.items()} == {
+        "snapshot": None,
+        "shard": "snapshot",
+        "merge": "shard",
+        "page": "merge",
+        "report": "merge",
+    }
+    assert spec["parallelism"] == 5
+
+
+@pytest.mark.parametrize("engine", ["job", "argo"])
+def test_the_snapshot_names_the_cluster_where_one_is_stated(engine: str, tmp_path: Path):
+    setup("--engine", engine, "--into", "plain")
+    setup("--engine", engine, "--into", "named", "--cluster", "prod eu")
+    plain, named = (steps(tmp_path / name) for name in ("plain", "named"))
+    command = plain["snapshot"]["command"]
+    assert "--cluster" not in command
+    assert named["snapshot"]["command"] == [*command[:3], "--cluster", "prod eu", *command[3:]]
+    assert {**named, "snapshot": {}} == {**plain, "snapshot": {}}
+
+
+@pytest.mark.parametrize("engine", ["job", "argo"])
+def test_the_rights_are_to_get_and_list_what_is_read_and_only_one_step_has_them(engine: str, tmp_path: Path):
+    setup("--engine", engine)
+    every = objects(tmp_path / "archfit-fleet")
+    rights = {
+        (group, resource, verb)
+        for rule in every["ClusterRole/archfit-audit"]["rules"]
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+    of_apps = {("apps", one) for one in ("deployments", "statefulsets", "daemonsets", "replicasets")}
+    read = {("", "pods"), ("", "nodes"), ("batch", "jobs"), ("batch", "cronjobs")} | of_apps
+    name = {("", "namespaces", "get")}
+    assert rights == {(*one, verb) for one in read for verb in ("get", "list")} | name
+    (named,) = (
+        one for one in every["ClusterRole/archfit-audit"]["rules"] if "namespaces" in one["resources"]
+    )
+    assert named["resourceNames"] == ["kube-system"]
+    if engine == "job":
+        jobs = {
+            name: one["spec"]["template"]["spec"] for name, one in every.items() if name.startswith("Job/")
+        }
+        assert {name: pod["automountServiceAccountToken"] for name, pod in jobs.items()} == {
+            "Job/archfit-audit-snapshot": True,
+            "Job/archfit-audit-shards": False,
+            "Job/archfit-audit-merge": False,
+        }
+        return
+    spec = every["WorkflowTemplate/archfit-audit"]["spec"]
+    assert spec["serviceAccountName"] == "archfit-audit-shard"
+    own = {one["name"]: one["serviceAccountName"] for one in spec["templates"] if "serviceAccountName" in one}
+    assert own == {"snapshot": "archfit-audit"}
+    assert every["Role/archfit-audit-workflow"]["rules"] == [
+        {"apiGroups": ["argoproj.io"], "resources": ["workflowtaskresults"], "verbs": ["create", "patch"]}
+    ]
+
+
+@pytest.mark.parametrize("engine", ["job", "argo"])
+def test_secrets_are_named_and_only_shards_mount_them(engine: str, tmp_path: Path):
+    setup("--engine", engine, *CREDENTIALS)
+    for name, step in steps(tmp_path / "archfit-fleet").items():
+        settings = {one["name"]: one["value"] for one in step["env"]}
+        mounts = {one["name"] for one in step["volumeMounts"]}
+        if name != "shard":
+            assert not {one for one in settings if one not in {"ARCHFIT_CONFIG", "HOME"}}, name
+            assert mounts == {"configuration", "audit", "tmp"}
+            continue
+        assert settings["ARCHFIT_CACHE"] == "rediss://cache.example:6380/1"
+        assert settings["ARCHFIT_CACHE_PASSWORD_FILE"] == "/etc/archfit/cache/password"
+        assert settings["ARCHFIT_AUTHFILE"] == "/etc/archfit/registries/config.json"
+        secrets = {one["name"]: one["secret"] for one in step["volumes"] if "secret" in one}
+        assert secrets["cache"]["secretName"] == "redis"
+        assert secrets["registries"]["secretName"] == "pull"
+        assert mounts > {"cache", "registries"}
+
+
+@pytest.mark.parametrize("engine", ["job", "argo"])
+def test_a_namespace_and_a_volume_of_ones_own_are_used_and_not_written(engine: str, tmp_path: Path):
+    setup("--engine", engine, "--namespace", "reports", "--claim", "shared")
+    every = objects(tmp_path / "archfit-fleet")
+    assert not [name for name in every if name.startswith(("Namespace/", "PersistentVolumeClaim/"))]
+    assert {one["metadata"].get("namespace", "reports") for one in every.values()} == {"reports"}
+    binding = every["ClusterRoleBinding/archfit-audit-reports"]
+    assert binding["roleRef"]["name"] == "archfit-audit-reports"
+    assert [one["namespace"] for one in binding["subjects"]] == ["reports"]
+    for step in steps(tmp_path / "archfit-fleet").values():
+        (volume,) = (one for one in step["volumes"] if one["name"] == "audit")
+        assert volume["persistentVolumeClaim"] == {"claimName": "shared"}
+
+
+def test_a_configuration_of_ones_own_is_checked_and_taken_over(tmp_path: Path):
+    text = "# mine\napiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec:\n  clusterArchitectures: [arm64]\n"
+    (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
+    setup("--engine", "job", "--configuration", "own.yaml")
+    assert objects(tmp_path / "archfit-fleet")["ConfigMap/archfit-audit"]["data"]["archfit.yaml"] == text
+    (tmp_path / "own.yaml").write_text(text.replace("spec", "spce"), encoding="utf-8")
+    assert setup("--engine", "job", "--configuration", "own.yaml").status == 2
+
+
+def test_a_file_of_somebodys_is_never_replaced(tmp_path: Path):
+    setup("--engine", "job")
+    mine = tmp_path / "archfit-fleet" / "run" / "2-shards.yaml"
+    mine.write_text("mine", encoding="utf-8")
+    said = setup("--engine", "job", "--image", "ghcr.io/team/archfit:1")
+    assert said.status == 1
+    assert "exists and differs: nothing was written" in said.stderr
+    assert mine.read_text(encoding="utf-8") == "mine"
+    assert "ghcr.io" not in (tmp_path / "archfit-fleet" / "run" / "1-snapshot.yaml").read_text(
+        encoding="utf-8"
+    )
+    assert setup("--engine", "job", "--force").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        pytest.param([], "--engine: is missing: write job", id="no engine"),
+        pytest.param(["--engine", "ray"], "--engine: 'ray' is not known", id="engine"),
+        pytest.param(["--engine", "job", "x"], "'x' is not expected", id="a word"),
+        pytest.param(["--engine", "job", "--into="], "--into: is empty", id="no folder"),
+        pytest.param(["--engine", "job", "--cluster", " "], "--cluster: ' ' is no name", id="blank name"),
+        pytest.param(
+            ["--engine", "job", "--cluster", "$(POD)"],
+            "'$(POD)' holds a variable",
+            id="a name with a variable",
+        ),
+        pytest.param(["--engine", "job", "--shards", "0"], "--shards: '0' cannot be used", id="no shard"),
+        pytest.param(["--engine", "job", "--shards", "501"], "from 1 to 500", id="too many shards"),
+        pytest.param(["--engine", "job", "--parallelism", "x"], "--parallelism: 'x'", id="parallelism"),
+        pytest.param(
+            ["--engine", "job", "--namespace", "A"], "--namespace: 'A' is not a name", id="namespace"
+        ),
+        pytest.param(["--engine", "job", "--image", "No Image"], "--image: ", id="image"),
+        pytest.param(
+            ["--engine", "job", "--cache", "/var/cache"],
+            "shards can share only a server",
+            id="a file as cache",
+        ),
+        pytest.param(
+            ["--engine", "job", "--cache", "redis://u:secret@c"], "has a password in it", id="a password"
+        ),
+        pytest.param(
+            ["--engine", "job", "--cache-secret", "a"], "name the server with --cache", id="no cache"
+        ),
+        pytest.param(
+            ["--engine", "job", "--claim", "a", "--storage-class", "b"], "leave one out", id="two volumes"
+        ),
+        pytest.param(["--engine", "job", "--configuration", "no.yaml"], "cannot read 'no.yaml'", id="file"),
+        pytest.param(["--engine", "job", "--check", "--image", "x"], "--image says what", id="check"),
+        pytest.param(["--engine", "job", "--context", "x"], "--context needs --check", id="context"),
+    ],
+)
+def test_a_mistake_is_named(words: list[str], message: str, tmp_path: Path):
+    said = setup(*words)
+    assert said.status == 2
+    assert message in said.stderr
+    assert "secret@" not in said.stderr
+    assert not (tmp_path / "archfit-fleet").exists()
+
+
+_KUBECTL = """\
+#!{python} -I
+import json, sys
+answers = json.loads({answers!r})
+words = [word for word in sys.argv[1:] if not word.startswith("--context")]
+if words[0] == "auth":
+    print(answers["can"])
+elif words[:2] == ["get", "--raw"]:
+    answer = answers.get(words[2])
+    if answer is None:
+        sys.exit("Error from server (NotFound): the server could not find the requested resource")
+    print(json.dumps(answer))
+"""
+_CLAIM = "/api/v1/namespaces/archfit/persistentvolumeclaims/archfit-audit"
+_SHARDS = "/apis/batch/v1/namespaces/archfit/jobs/archfit-audit-shards"
+_WORKFLOW = "/apis/argoproj.io/v1alpha1/namespaces/archfit/workflowtemplates/archfit-audit"
+
+
+def _finished(kind: str, **status: Any) -> dict[str, Any]:
+    condition = {"type": kind, "status": "True", "reason": "FailedIndexes" if kind == "Failed" else ""}
+    return {"spec": {"completions": 4}, "status": {"conditions": [condition], **status}}
+
+
+@pytest.mark.parametrize(
+    ("engine", "answers", "last"),
+    [
+        pytest.param("job", {}, "ok: Job archfit/archfit-audit-merge has not been started yet", id="well"),
+        pytest.param("argo", {}, "ok: WorkflowTemplate archfit/archfit-audit is there", id="well for argo"),
+        pytest.param(
+            "job",
+            {"can": "no"},
+            "may not list pods, nodes, deployments.apps, statefulsets.apps, daemonsets.apps",
+            id="rights",
+        ),
+        pytest.param(
+            "job", {_CLAIM: None}, "there is no PersistentVolumeClaim archfit/archfit-audit", id="claim"
+        ),
+        pytest.param("job", {_CLAIM: {"status": {"phase": "Lost"}}}, "has lost its volume", id="lost"),
+        pytest.param("argo", {_WORKFLOW: None}, "there is no WorkflowTemplate", id="no template"),
+        pytest.param(
+            "job",
+            {_SHARDS: _finished("Failed", failedIndexes="1,3")},
+            "failed (FailedIndexes; failed indexes: 1,3); its log says why: kubectl logs",
+            id="shards failed",
+        ),
+    ],
+)
+def test_the_check_says_what_is_wrong(engine: str, answers: dict[str, Any], last: str, tmp_path: Path):
+    every = {
+        "/version": {"gitVersion": "v1.36.3"},
+        "can": "yes",
+        _CLAIM: {"spec": {"accessModes": ["ReadWriteOnce"]}, "status": {"phase": "Bound"}},
+        _SHARDS: _finished("Complete", succeeded=4),
+        _WORKFLOW: {"spec": {}},
+        **answers,
+    }
+    program = tmp_path / "kubectl"
+    program.write_text(_KUBECTL.format(python=sys.executable, answers=json.dumps(every)), encoding="utf-8")
+    program.chmod(0o755)
+    said = setup("--engine", engine, "--check", "--context", "dev", PATH=str(tmp_path))
+    lines = said.stdout.splitlines()
+    assert last in lines[-1]
+    assert said.status == (not last.startswith("ok: "))
+    if not answers and engine == "job":
+        assert "ok: Job archfit/archfit-audit-shards is complete (4 of 4)" in lines
+        assert any("not ReadWriteMany, so all pods have to fit on one node" in line for line in lines)
+    assert not (tmp_path / "archfit-fleet").exists()

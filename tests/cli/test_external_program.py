@@ -1,0 +1,81 @@
+"""A program that is run to its end, or is given up: nothing that it started goes on."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archfit.base.errors import ArchfitError
+from archfit.cli.setup.external_program import run_program, until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[[str], str]:
+    def made(text: str) -> str:
+        path = tmp_path / "program"
+        path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        path.chmod(0o755)
+        return str(path)
+
+    return made
+
+
+def test_output_and_exit_code_are_those_of_the_program(script: Callable[[str], str]) -> None:
+    done = run_program([script('echo "$1 $GIVEN"; echo bad >&2; exit 4'), "a"], {"GIVEN": "b"})
+    assert (done.stdout, done.stderr, done.returncode) == ("a b\n", "bad\n", 4)
+
+
+def test_bytes_that_are_no_text_are_replaced(script: Callable[[str], str]) -> None:
+    assert run_program([script(r"printf '\377'")], {}).stdout == "\ufffd"
+
+
+def test_it_has_no_input(script: Callable[[str], str]) -> None:
+    assert run_program([script("read -r line; echo end")], {}).stdout == "end\n"
+
+
+def test_a_program_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ArchfitError, match=r"gone cannot be run: No such file"):
+        run_program([str(tmp_path / "gone")], {})
+
+
+def test_a_program_is_ended_with_all_that_it_started(script: Callable[[str], str], tmp_path: Path) -> None:
+    before = time.monotonic()
+    program = script(f"/bin/sleep 300 & echo $! > {tmp_path}/child; wait")
+    with until(before + 3), pytest.raises(ArchfitError, match=r"did not end within [\d.]+ s"):
+        run_program([program], {})
+    assert time.monotonic() - before < 50  # a program may take 60 s, and this one 300
+    child = int((tmp_path / "child").read_text(encoding="utf-8"))
+    give_up = time.monotonic() + 50
+    while _runs(child):  # its parent is gone: somebody else has to reap it
+        assert time.monotonic() < give_up
+        time.sleep(0.01)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_a_deadline_holds_for_its_own_thread_alone(script: Callable[[str], str]) -> None:
+    program = script("echo here")
+    found: list[str] = []
+    with until(time.monotonic() - 1):
+        thread = threading.Thread(target=lambda: found.append(run_program([program], {}).stdout))
+        thread.start()
+        thread.join()
+        with pytest.raises(ArchfitError, match="did not end within 0 s"):
+            run_program([script("/bin/sleep 300")], {})
+    assert found == ["here\n"]
+    assert run_program([script("echo again")], {}).stdout == "again\n"

@@ -1,0 +1,137 @@
+"""Help: one that fits a screen and a whole one for each command, both from the table."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from archfit.cli.usage.command_table import BY_NAME, COMMANDS, words_below
+from archfit.cli.usage.help import COLUMNS, EXAMPLE, LINES, WIDTH, help_text, listed, short_help
+from archfit.options.table import TABLE
+from program import archfit
+
+HERE = Path(__file__).parent
+MAIN = BY_NAME["transform"]
+
+
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [
+        pytest.param(["--help"], "help.txt", id="a-screen"),
+        pytest.param(["--help-all"], "help-all.txt", id="all"),
+    ],
+)
+def test_help_is_what_users_saw_last(words, file):
+    """After a change on purpose: archfit --help > tests/cli/help.txt; archfit --help-all > .../help-all.txt"""
+    assert archfit(b"", *words).ok().decode() == (HERE / file).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_each_short_help_fits_a_screen(command):
+    """An example may be longer: a user copies it as one line."""
+    lines = short_help(command).splitlines()
+    assert len(lines) <= LINES
+    assert [line for line in lines if len(line) > COLUMNS and not line.startswith(EXAMPLE)] == []
+    assert max(map(len, lines)) <= WIDTH
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_each_short_help_has_the_examples_and_the_commands_own_flags(command):
+    text = short_help(command)
+    examples = [line for line in command.about.split("\n") if line.startswith(EXAMPLE)]
+    flags = [name for flag in command.flags if command is not MAIN or flag.brief for name in flag.names]
+    assert [one for one in (*examples, *flags) if one not in text] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_line_of_a_check_says_what_it_checks(command):
+    """The first sentence of its help is "Write nothing."; such a flag needs a `brief`."""
+    assert re.search(r"--\S+ +Write nothing\.$", short_help(command), re.MULTILINE) is None
+
+
+def test_the_short_help_lists_every_command_once():
+    lines = short_help(MAIN).splitlines()
+    listing = lines[lines.index("commands:") + 1 : lines.index("options:") - 1]
+    words = " ".join(line[24:] for line in listing)
+    own = [command.name for command in COMMANDS if command.run and " " not in command.name]
+    assert sorted(words.replace(",", "").split()) == sorted([*own, *words_below(BY_NAME["setup"])])
+
+
+def test_the_short_help_has_the_options_that_people_use():
+    options = [option.flags[0] for option in TABLE if option.brief]
+    assert 6 <= len(options) <= 10
+    assert [flag for flag in options if flag not in short_help(MAIN)] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_each_whole_help_fits_and_names_every_flag(command):
+    text = help_text(command)
+    assert text.startswith("usage: archfit ")
+    assert max(map(len, text.splitlines())) <= WIDTH
+    names = [name for flag in command.flags for name in flag.names]
+    names += [option.flags[0] for option in command.options if option.flags]
+    assert [name for name in names if name not in text] == []
+
+
+def test_the_whole_help_lists_every_command_once_on_one_line():
+    lines = help_text(MAIN).splitlines()
+    for name, summary in listed():
+        assert lines.count(f"  {name}".ljust(30) + summary) == 1
+    assert [
+        option for option in TABLE if option.flags and f" {option.flags[0]}" not in "\n".join(lines)
+    ] == []
+
+
+def test_help_of_a_command_has_its_own_options_only():
+    text = help_text(BY_NAME["cache"])
+    assert "placement:" not in text
+    assert "--cache PATH" in text
+    assert "--mirror" not in text
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_command_answers_help_and_version(command):
+    words = command.name.split()
+    short = short_help(command)
+    assert archfit(b"", *words, "--help").ok().decode() == short
+    assert archfit(b"", *words, "--help-all").ok().decode() == help_text(command)
+    assert archfit(b"", "help", *words).ok().decode() == short
+    assert archfit(b"", *words, "-V").ok().startswith(b"archfit ")
+
+
+@pytest.mark.parametrize(
+    ("words", "of"),
+    [
+        pytest.param(["help"], "transform", id="help"),
+        pytest.param(["help", "setup", "kpt"], "setup kpt", id="help-of-a-tool"),
+        pytest.param(["check", "help"], "check", id="help-behind-a-command"),
+        pytest.param(["setup", "help"], "setup", id="help-behind-a-group"),
+        pytest.param(["setup", "kpt", "help"], "setup kpt", id="help-behind-a-tool"),
+        pytest.param(["help", "check", "--help"], "check", id="help-of-help"),
+    ],
+)
+def test_help_where_users_of_other_programs_type_it(words, of):
+    assert archfit(b"", *words).ok().decode() == short_help(BY_NAME[of])
+
+
+def test_help_of_a_command_in_full():
+    assert archfit(b"", "help", "check", "--help-all").ok().decode() == help_text(BY_NAME["check"])
+
+
+def test_help_of_a_misspelt_command_names_the_nearest():
+    ran = archfit(b"", "help", "chekc")
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert "did you mean 'check'?" in ran.stderr
+
+
+def test_a_file_with_the_name_help_is_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "help").write_bytes(b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+    assert b"usage:" not in archfit(b"", "check", "help").ok()
+
+
+def test_what_follows_two_dashes_is_another_programs():
+    ran = archfit(b"", "setup", "kustomize", "--check", "--", "build", "--help")
+    assert b"usage:" not in ran.stdout

@@ -1,0 +1,752 @@
+"""`archfit doctor`: each thing that it finds, on a machine of stand-ins, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from archfit.base.errors import UsageError
+from archfit.cli.installation import installation
+from archfit.doctor import command as doctor
+from archfit.doctor import network_checks, python_checks
+from archfit.doctor.findings import DOORS
+from archfit.doctor.text import WIDTH
+from archfit.lookup.store.sqlite import SqliteStore
+from doctor_machine import HELM_3, HELM_4, KUBECTL, KUSTOMIZE, DoctorMachine
+from fake_registry import Answer, FakeRegistry
+from machine import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+SECRET = "s3cret-never-shown"
+AUTHS = json.dumps({"auths": {"ghcr.io": {"auth": "bWU6czNjcmV0LW5ldmVyLXNob3du"}}})
+PLUGIN = """\
+apiVersion: v1
+type: postrenderer/v1
+name: archfit
+version: {}
+runtime: subprocess
+runtimeConfig:
+  platformCommand:
+  - command: archfit
+    args: [helm]
+"""
+HANGS = "sleep 300"
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> DoctorMachine:
+    return DoctorMachine(tmp_path)
+
+
+def set_to(**environ: str) -> Callable[[DoctorMachine], None]:
+    def arrange(machine: DoctorMachine) -> None:
+        machine.environ |= {name: text.replace("HOME/", f"{machine.home}/") for name, text in environ.items()}
+
+    return arrange
+
+
+def on_path(name: str, script: str) -> Callable[[DoctorMachine], None]:
+    return lambda machine: machine.program(name, script)
+
+
+def written(name: str, text: str, mode: int = 0o600) -> Callable[[DoctorMachine], None]:
+    return lambda machine: machine.file(name, text, mode)
+
+
+def folder(name: str) -> Callable[[DoctorMachine], None]:
+    return lambda machine: (machine.home / name).mkdir(parents=True)
+
+
+def all_of(*steps: Callable[[DoctorMachine], Any]) -> Callable[[DoctorMachine], None]:
+    def arrange(machine: DoctorMachine) -> None:
+        for step in steps:
+            step(machine)
+
+    return arrange
+
+
+def nothing(machine: DoctorMachine) -> None:
+    """A machine as it is: nothing but a home."""
+
+
+def a_cache(machine: DoctorMachine) -> None:
+    path = machine.home / ".cache" / "archfit" / "lookups.sqlite"
+    path.parent.mkdir(parents=True)
+    store = SqliteStore(str(path))
+    store.put_many({"tag:a": "{}"})
+    store.close()
+
+
+def a_later_report(machine: DoctorMachine) -> None:
+    path = machine.file(".local/state/archfit/last.json", "{}")
+    later = time.time() + 3 * 86400
+    os.utime(path, (later, later))
+
+
+def a_plugin(version: str) -> Callable[[DoctorMachine], None]:
+    return all_of(
+        on_path("helm", HELM_4),
+        DoctorMachine.archfit,
+        written("plugins/archfit/plugin.yaml", PLUGIN.format(version)),
+        set_to(HELM_PLUGINS="HOME/plugins"),
+    )
+
+
+DOCKER = ".docker/config.json"
+ROWS = [
+    ("archfit-missing", nothing, "archfit", "missing", "is not on PATH", 'export PATH="'),
+    ("archfit-here", DoctorMachine.archfit, "archfit", "ok", "which other programs start", ""),
+    (
+        "archfit-older",
+        lambda m: m.archfit("0.0.1"),
+        "archfit",
+        "wrong",
+        "is 0.0.1, and this is",
+        "first on PATH",
+    ),
+    (
+        "archfit-broken",
+        on_path("archfit", "echo 'no module' >&2; exit 1"),
+        "archfit",
+        "wrong",
+        "does not start: no module",
+        "install archfit again",
+    ),
+    ("no-configuration", nothing, "configuration", "ok", "every option has its default", ""),
+    ("variable", set_to(ARCHFIT_STRICT="true"), "configuration", "ok", "environment (ARCHFIT_STRICT)", ""),
+    (
+        "misspelt-variable",
+        set_to(ARCHFIT_MIROR="x"),
+        "configuration",
+        "wrong",
+        "ARCHFIT_MIROR: there is no such variable",
+        "correct it",
+    ),
+    (
+        "wrong-value",
+        set_to(ARCHFIT_ON_UNKNOWN="maybe"),
+        "configuration",
+        "wrong",
+        "ARCHFIT_ON_UNKNOWN",
+        "correct it",
+    ),
+    (
+        "service-link",
+        set_to(ARCHFIT_CACHE_PORT="tcp://10.96.0.7:6379"),
+        "configuration",
+        "ok",
+        "every option has its default",
+        "",
+    ),
+    (
+        "unknown-variable",
+        set_to(ARCHFIT_X="1"),
+        "configuration",
+        "note",
+        "ARCHFIT_X is not a variable of archfit",
+        "unset ARCHFIT_X",
+    ),
+    (
+        "no-configuration-file",
+        set_to(ARCHFIT_CONFIG="/gone.yaml"),
+        "configuration",
+        "wrong",
+        "ARCHFIT_CONFIG: cannot read",
+        "correct it",
+    ),
+    (
+        "broken-configuration-file",
+        all_of(written("a.yaml", "kind: [\n"), set_to(ARCHFIT_CONFIG="HOME/a.yaml")),
+        "configuration",
+        "wrong",
+        "a.yaml",
+        "correct it",
+    ),
+    (
+        "named-file-gone",
+        set_to(ARCHFIT_CA_FILE="/gone.pem"),
+        "configuration",
+        "wrong",
+        "--ca-file: cannot read '/gone.pem'",
+        "",
+    ),
+    (
+        "named-file",
+        all_of(written("a.conf", ""), set_to(ARCHFIT_REGISTRIES_CONF="HOME/a.conf")),
+        "configuration",
+        "ok",
+        "a.conf is there",
+        "",
+    ),
+    (
+        "lock-file-gone",
+        set_to(ARCHFIT_LOCK_FILE="/gone.lock"),
+        "configuration",
+        "wrong",
+        "--lock-file: there is no '/gone.lock'",
+        "archfit lock",
+    ),
+    (
+        "lock-file-broken",
+        all_of(written("a.lock", "{"), set_to(ARCHFIT_LOCK_FILE="HOME/a.lock")),
+        "configuration",
+        "wrong",
+        "a.lock",
+        "archfit lock",
+    ),
+    (
+        "lock-file",
+        all_of(
+            written("a.lock", '{"version": 1, "images": {\n}}\n'), set_to(ARCHFIT_LOCK_FILE="HOME/a.lock")
+        ),
+        "configuration",
+        "ok",
+        "has 0 images",
+        "",
+    ),
+    ("no-cache-yet", nothing, "cache", "ok", "is not written yet", ""),
+    ("cache", a_cache, "cache", "ok", "1 entry", ""),
+    (
+        "cache-of-another-program",
+        written(".cache/archfit/lookups.sqlite", "x" * 200),
+        "cache",
+        "wrong",
+        "lookups.sqlite",
+        "archfit cache path",
+    ),
+    (
+        "cache-is-a-folder",
+        folder(".cache/archfit/lookups.sqlite"),
+        "cache",
+        "wrong",
+        "it is not a file",
+        "ls -ld",
+    ),
+    ("cache-below-a-file", written(".cache", "x"), "cache", "wrong", "is not a directory", "ls -ld"),
+    ("cache-off", set_to(ARCHFIT_NO_CACHE="true"), "cache", "note", "is off (--no-cache)", ""),
+    (
+        "cache-server-gone",
+        set_to(ARCHFIT_CACHE="redis://127.0.0.1:1/0"),
+        "cache",
+        "wrong",
+        "redis://127.0.0.1:1/0",
+        "--no-cache",
+    ),
+    (
+        "cache-server-offline",
+        set_to(ARCHFIT_CACHE="redis://127.0.0.1:1/0", ARCHFIT_OFFLINE="1"),
+        "cache",
+        "note",
+        "was not asked",
+        "",
+    ),
+    ("report-place", nothing, "last report", "ok", "is not written yet", ""),
+    (
+        "report-place-is-a-folder",
+        folder(".local/state/archfit/last.json"),
+        "last report",
+        "wrong",
+        "it is not a file",
+        "ls -ld",
+    ),
+    ("no-credentials", nothing, "credentials", "missing", "there are none", "docker login"),
+    ("credentials", written(DOCKER, AUTHS), "credentials", "ok", "1 registry", ""),
+    (
+        "credentials-readable-by-all",
+        written(DOCKER, AUTHS, 0o644),
+        "credentials",
+        "note",
+        "can be read by other users",
+        "chmod 600",
+    ),
+    (
+        "credentials-broken",
+        written(DOCKER, "{"),
+        "credentials",
+        "wrong",
+        "is not a JSON object",
+        "docker login",
+    ),
+    (
+        "credentials-file-gone",
+        set_to(REGISTRY_AUTH_FILE="/gone.json"),
+        "credentials",
+        "wrong",
+        "/gone.json cannot be read",
+        "docker login",
+    ),
+    (
+        "credentials-relative",
+        set_to(DOCKER_CONFIG="here"),
+        "credentials",
+        "wrong",
+        "DOCKER_CONFIG is 'here'",
+        "unset DOCKER_CONFIG",
+    ),
+    (
+        "helper-missing",
+        written(DOCKER, '{"credHelpers": {"1.dkr.ecr": "ecr-login"}}'),
+        "credentials",
+        "wrong",
+        "docker-credential-ecr-login, for 1.dkr.ecr, is not on PATH",
+        "install it",
+    ),
+    (
+        "store-missing",
+        written(DOCKER, '{"credsStore": "desktop"}'),
+        "credentials",
+        "wrong",
+        "docker-credential-desktop, for every other registry",
+        "install it",
+    ),
+    ("no-mirrors", nothing, "network", "ok", "no mirrors, and no patterns of hosts", ""),
+    (
+        "mirrors",
+        set_to(ARCHFIT_MIRROR="docker.io=https://hub.example"),
+        "network",
+        "ok",
+        "configured: 1 mirror",
+        "",
+    ),
+    (
+        "proxy",
+        set_to(HTTPS_PROXY=f"http://me:{SECRET}@proxy.example:3128"),
+        "network",
+        "ok",
+        "HTTPS_PROXY is http://proxy.example:3128",
+        "",
+    ),
+    (
+        "proxy-of-another-kind",
+        set_to(HTTPS_PROXY=f"socks5://me:{SECRET}@proxy.example"),
+        "network",
+        "wrong",
+        "HTTPS_PROXY is not an http:// or https:// URL",
+        "export HTTPS_PROXY=",
+    ),
+    (
+        "two-proxies",
+        set_to(https_proxy="http://a.example", HTTPS_PROXY="http://b.example"),
+        "network",
+        "note",
+        "differ, and https_proxy counts",
+        "unset HTTPS_PROXY",
+    ),
+    ("no-proxy-alone", set_to(NO_PROXY="a"), "network", "note", "it has no effect", "unset NO_PROXY"),
+    (
+        "broken-registries-conf",
+        all_of(written("r.conf", "["), set_to(ARCHFIT_REGISTRIES_CONF="HOME/r.conf")),
+        "network",
+        "wrong",
+        "r.conf",
+        "",
+    ),
+    ("certificates", nothing, "certificates", "ok", "CA certificates of certifi", ""),
+    (
+        "certificates-gone",
+        set_to(SSL_CERT_FILE="/gone.pem"),
+        "certificates",
+        "wrong",
+        "SSL_CERT_FILE names '/gone.pem'",
+        "unset SSL_CERT_FILE",
+    ),
+    (
+        "certificates-broken",
+        all_of(written("a.pem", "x"), set_to(SSL_CERT_FILE="HOME/a.pem")),
+        "certificates",
+        "wrong",
+        "a.pem cannot be read",
+        "unset SSL_CERT_FILE",
+    ),
+    (
+        "ca-file-broken",
+        all_of(written("a.pem", "x"), set_to(ARCHFIT_CA_FILE="HOME/a.pem")),
+        "certificates",
+        "wrong",
+        "a.pem cannot be read",
+        "correct --ca-file",
+    ),
+    ("clock", nothing, "clock", "ok", "no file of archfit is later", ""),
+    ("clock-behind", a_later_report, "clock", "note", "was written 3 d later", "timedatectl"),
+    ("no-helm", nothing, "helm 4", "missing", "is not on PATH", "https://helm.sh"),
+    ("helm-3", on_path("helm", HELM_3), "helm 3", "ok", "v3.22.0 at", ""),
+    ("helm-2", on_path("helm", "echo v2.17.0"), "helm", "note", "neither Helm 3 nor Helm 4", ""),
+    (
+        "helm-is-no-helm",
+        on_path("helm", "echo 'No version is set'; exit 126"),
+        "helm",
+        "wrong",
+        "does not answer as Helm does",
+        "helm version",
+    ),
+    (
+        "no-plugin",
+        on_path("helm", HELM_4),
+        "helm plugin",
+        "missing",
+        "is not installed",
+        "archfit setup helm",
+    ),
+    (
+        "plugin-not-named",
+        all_of(
+            on_path("helm", HELM_4),
+            written(".local/share/archfit/helm-plugins/archfit/plugin.yaml", PLUGIN.format("0")),
+        ),
+        "helm plugin",
+        "missing",
+        "HELM_PLUGINS of this shell does not name it",
+        "archfit setup helm",
+    ),
+    (
+        "plugin-of-another-version",
+        a_plugin("0.0.1"),
+        "helm plugin",
+        "wrong",
+        "is of archfit 0.0.1",
+        "archfit setup helm --check",
+    ),
+    (
+        "plugin-in-helm-3",
+        all_of(a_plugin("0.0.1"), on_path("helm3", HELM_3)),
+        "helm plugin",
+        "wrong",
+        "loads none of its own plugins",
+        "archfit setup helm",
+    ),
+    ("no-kustomize", nothing, "kustomize", "missing", "is not on PATH", "https://kustomize.io"),
+    (
+        "kustomize-too-old",
+        on_path("kustomize", "echo v3.10.0"),
+        "kustomize",
+        "wrong",
+        "archfit needs kustomize 4 or later",
+        "https://kustomize.io",
+    ),
+    (
+        "kustomize-broken",
+        on_path("kustomize", "echo oops >&2; exit 3"),
+        "kustomize",
+        "wrong",
+        "printed no version: oops",
+        "kustomize version",
+    ),
+    (
+        "kustomize-alone",
+        on_path("kustomize", "echo v5.8.1"),
+        "kustomize",
+        "ok",
+        "no archfit is on PATH that it could start",
+        "",
+    ),
+    (
+        "kustomize-runs-no-function",
+        all_of(DoctorMachine.archfit, on_path("kustomize", "echo v5.8.1")),
+        "kustomize",
+        "wrong",
+        "left archfit out without a warning",
+        "archfit setup kustomize --check",
+    ),
+    (
+        "kustomize",
+        all_of(DoctorMachine.archfit, on_path("kustomize", KUSTOMIZE)),
+        "kustomize",
+        "ok",
+        "it ran archfit with --enable-exec",
+        "",
+    ),
+    ("no-kpt", nothing, "kpt", "missing", "is not on PATH", "https://kpt.dev"),
+    ("kpt", on_path("kpt", "echo 1.0.0-beta.56"), "kpt", "ok", "1.0.0-beta.56 at", ""),
+    ("no-git", nothing, "git", "missing", "is not on PATH", "https://git-scm.com"),
+    ("git-broken", on_path("git", "exit 1"), "git", "wrong", "printed no version: exit 1", "git --version"),
+    ("no-container-program", nothing, "containers", "missing", "none of docker, podman, nerdctl", "https://"),
+    ("podman-alone", on_path("podman", ""), "containers", "note", "kustomize starts docker alone", ""),
+    ("docker", on_path("docker", "exit 1"), "containers", "ok", "no daemon was asked", ""),
+    ("no-kubectl", nothing, "kubectl", "missing", "is not on PATH", "https://kubernetes.io"),
+    (
+        "kubectl-broken",
+        on_path("kubectl", "exit 1"),
+        "kubectl",
+        "wrong",
+        "printed no version",
+        "kubectl version --client",
+    ),
+    ("kubectl", on_path("kubectl", KUBECTL), "kubectl", "ok", "v1.36.3 at", ""),
+    ("context", on_path("kubectl", KUBECTL), "context", "ok", "kind-test; the cluster was not asked", ""),
+    (
+        "no-context",
+        on_path(
+            "kubectl",
+            KUBECTL.replace("echo kind-test", "echo 'error: current-context is not set' >&2; exit 1"),
+        ),
+        "context",
+        "missing",
+        "no current context",
+        "kubectl config use-context",
+    ),
+    (
+        "kubeconfig-gone",
+        all_of(on_path("kubectl", KUBECTL), set_to(KUBECONFIG="/gone")),
+        "context",
+        "wrong",
+        "KUBECONFIG names /gone",
+        "unset KUBECONFIG",
+    ),
+    (
+        "kubeconfig-broken",
+        on_path("kubectl", KUBECTL.replace("echo kind-test", "echo 'error: yaml: line 2' >&2; exit 1")),
+        "context",
+        "wrong",
+        "error: yaml: line 2",
+        "kubectl config view",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("arrange", "subject", "state", "text", "remedy"), [pytest.param(*row[1:], id=row[0]) for row in ROWS]
+)
+def test_each_finding(
+    machine: DoctorMachine, arrange: Callable[..., None], subject: str, state: str, text: str, remedy: str
+) -> None:
+    arrange(machine)
+    findings = machine.look()
+    found = [one for one in findings[subject] if one.state == state and text in one.text]
+    assert found, findings[subject]
+    assert any(remedy in one.remedy if remedy else True for one in found), found
+    assert machine.code == (
+        3 if any(one.state == "wrong" for some in findings.values() for one in some) else 0
+    )
+    shown = machine.text()
+    assert SECRET not in shown
+    assert "bWU6" not in shown
+    assert max(len(line) for line in shown.splitlines() if "/" not in line) <= WIDTH
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row[3] == "wrong"], ids=lambda row: row[0])
+def test_what_is_wrong_has_a_remedy_or_its_message_says_it(row: tuple[Any, ...]) -> None:
+    # Messages of options end with what to do; they are shown as every run shows them.
+    assert row[5] or row[4].startswith("--ca-file: cannot read") or row[0] == "broken-registries-conf"
+
+
+def test_a_bare_machine_is_not_wrong(machine: DoctorMachine) -> None:
+    findings = machine.look()
+    assert machine.code == 0
+    assert not [one for some in findings.values() for one in some if one.state == "wrong"]
+    assert machine.doors()["files, pipes"] == "yes"
+    assert {machine.doors()[name] for name in ("Helm 3", "Helm 4", "kustomize", "kpt")} == {"no"}
+    assert machine.doors()["Argo CD"] == "-"
+    last = machine.text().splitlines()[-1]
+    assert re.fullmatch(
+        r"nothing is wrong; \d+ optional parts are not here; no registry was asked \(--registry HOST asks it\)",
+        last,
+    )
+
+
+def test_a_door_is_open_where_all_that_it_needs_is_here(machine: DoctorMachine) -> None:
+    machine.program("helm", HELM_3)
+    machine.look()
+    assert machine.doors()["Helm 3"] == "no"
+    machine.archfit()
+    machine.look()
+    assert machine.doors()["Helm 3"] == "yes"
+    assert machine.doors()["kpt"] == "no"
+
+
+def test_a_door_says_what_to_do_about_its_worst_need(machine: DoctorMachine) -> None:
+    machine.program("helm", HELM_3)
+    machine.archfit("0.0.1")
+    machine.look()
+    (door,) = [one for one in machine.value["doors"] if one["door"] == "Helm 3"]
+    assert door["here"] == "wrong"
+    assert "first on PATH" in door["remedy"]
+
+
+def test_every_need_of_a_door_is_looked_at(machine: DoctorMachine) -> None:
+    for name, script in (("helm", HELM_4), ("kustomize", KUSTOMIZE), ("kubectl", KUBECTL)):
+        machine.program(name, script)
+    looked_at = set(machine.look())
+    assert {subject for need in DOORS for subject in need.subjects} <= looked_at
+
+
+def test_a_helper_is_not_started(machine: DoctorMachine) -> None:
+    trace = machine.home / "started"
+    machine.program("docker-credential-x", f"echo yes > {trace}")
+    machine.file(DOCKER, '{"credHelpers": {"a.example": "x"}}')
+    findings = machine.look()
+    assert [one.state for one in findings["credentials"]] == ["ok", "ok"]
+    assert not trace.exists()
+
+
+def test_nothing_is_written(machine: DoctorMachine) -> None:
+    machine.archfit()
+    machine.program("kustomize", KUSTOMIZE)
+    machine.look()
+    assert sorted(machine.home.rglob("*")) == []
+
+
+def test_programs_that_hang_are_given_up_together(machine: DoctorMachine) -> None:
+    for name in ("helm", "kustomize", "kpt", "kubectl", "git", "archfit"):
+        machine.program(name, HANGS)
+    before = time.monotonic()
+    findings = machine.look("--timeout", "1s")
+    assert time.monotonic() - before < 50  # six programs; a program may take 60 s, and these 300
+    for subject in ("helm", "kustomize", "kpt", "kubectl", "git", "archfit"):
+        assert "wrong" in [one.state for one in findings[subject]], subject
+    assert machine.code == 3
+
+
+def test_a_check_with_a_bug_does_not_hide_the_others(
+    machine: DoctorMachine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> list[object]:
+        raise KeyError("x")
+
+    monkeypatch.setattr(doctor.network_checks, "trust", broken)
+    findings = machine.look()
+    (found,) = findings["certificates"]
+    assert (found.state, found.text) == ("wrong", "could not be checked: KeyError: 'x'")
+    assert findings["python"][0].state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("facts", "state", "text"),
+    [
+        pytest.param({"cParser": False}, "note", "ten times slower", id="no-c-parser"),
+        pytest.param({"dependencies": {"httpx": None}}, "wrong", "lacks httpx", id="dependency"),
+        pytest.param({}, "ok", "C parser", id="whole"),
+    ],
+)
+def test_python(facts: dict[str, Any], state: str, text: str) -> None:
+    (found,) = python_checks.python({**installation(), **facts})
+    assert found.state == state
+    assert text in found.text
+    assert state == "ok" or " -m pip install " in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("packages", "state"),
+    [
+        pytest.param({"uvicorn": None, "uvloop": None}, "missing", id="none"),
+        pytest.param({"uvicorn": "1", "uvloop": None}, "missing", id="some"),
+        pytest.param({"uvicorn": "1", "uvloop": "2"}, "ok", id="all"),
+    ],
+)
+def test_extras(packages: dict[str, str | None], state: str) -> None:
+    extra = {"installed": None not in packages.values(), "packages": packages}
+    (found,) = python_checks.extras({**installation(), "extras": {"serve": extra}})
+    assert (found.subject, found.state) == ("extra serve", state)
+    assert state == "ok" or found.remedy.endswith(
+        " -m pip install " + " ".join(n for n, v in packages.items() if not v)
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "state", "text"),
+    [
+        pytest.param(0, "ok", "agrees with", id="equal"),
+        pytest.param(-50, "ok", "agrees with", id="nearly"),
+        pytest.param(600, "wrong", "is 10 min behind", id="behind"),
+        pytest.param(-7200, "wrong", "is 2 h ahead of", id="ahead"),
+    ],
+)
+def test_the_clock_beside_a_server(seconds: int, state: str, text: str) -> None:
+    now = 1_800_000_000
+    date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(now + seconds))
+    (found,) = network_checks.skew(date, now, "https://a.example")
+    assert found.state == state
+    assert text in found.text
+
+
+def test_a_server_without_a_date_is_said() -> None:
+    (found,) = network_checks.skew("soon", 0, "https://a.example")
+    assert found.state == "note"
+
+
+def test_a_registry_is_asked_where_one_is_named(machine: DoctorMachine) -> None:
+    with FakeRegistry() as served:
+        machine.environ["ARCHFIT_MIRROR"] = f"{served.host}={served.url}"
+        machine.look()
+        assert served.asked == []
+        served.always(Answer(200, headers={"Date": "Mon, 05 Jan 2026 10:00:00 GMT"}))
+        findings = machine.look("--registry", served.host)
+        (registry,) = findings["registry"]
+        assert registry.state == "ok"
+        assert "ahead of" in findings["clock"][-1].text or "behind" in findings["clock"][-1].text
+        assert machine.code == 3
+        served.always(Answer(401, headers={"WWW-Authenticate": 'Basic realm="x"'}))
+        (registry,) = machine.look("--registry", served.host)["registry"]
+        assert (registry.state, registry.remedy) == ("wrong", f"archfit login-check {served.host}")
+
+
+def test_a_cluster_is_asked_with_live_alone(machine: DoctorMachine) -> None:
+    asked = machine.home / "asked"
+    machine.program("kubectl", f"echo $* >> {asked}\n{KUBECTL}")
+    machine.look()
+    assert all("--client" in line or "config" in line for line in asked.read_text("utf-8").splitlines())
+    (found,) = machine.look("--live")["context"]
+    assert (found.state, found.text) == ("ok", "kind-test; its cluster is v1.36.1")
+    machine.program(
+        "kubectl", KUBECTL.replace("version*) echo", "version*) echo 'no route to host' >&2; exit 1; echo")
+    )
+    (found,) = machine.look("--live")["context"]
+    assert (found.state, found.remedy) == ("wrong", "kubectl cluster-info")
+    assert "no route to host" in found.text
+
+
+@pytest.mark.parametrize(
+    "words", [("now",), ("--bogus",), ("--timeout", "never")], ids=["word", "flag", "value"]
+)
+def test_wrong_usage(machine: DoctorMachine, words: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError):
+        machine.text(*words)
+
+
+def test_colours_are_those_that_are_asked_for(machine: DoctorMachine) -> None:
+    assert "\x1b" not in machine.text()
+    colored = machine.text("--color", "always")
+    assert re.search(r"\x1b\[32mok\x1b\[0m +python ", colored)
+    assert re.sub(r"\x1b\[\d+m", "", colored).splitlines()[-1] == machine.text().splitlines()[-1]
+
+
+def test_hostile_names_are_shown_as_escapes(machine: DoctorMachine) -> None:
+    machine.environ["ARCHFIT_X\x1b[2J"] = "1"
+    assert "\x1b" not in machine.text()
+
+
+def test_the_page_fits_a_screen(machine: DoctorMachine) -> None:
+    machine.archfit()
+    for name, script in (
+        ("helm", HELM_3),
+        ("kustomize", KUSTOMIZE),
+        ("kubectl", KUBECTL),
+        ("git", "echo 2.40.0"),
+    ):
+        machine.program(name, script)
+    # The folder of a test has a long name, which makes lines go on; the page of a user has none of these.
+    assert len([line for line in machine.text().splitlines() if not line.startswith(" " * 20)]) <= 40
+
+
+def test_the_page_has_every_subject_state_and_door(machine: DoctorMachine) -> None:
+    page = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
+    for name, script in (("helm", HELM_4), ("kustomize", KUSTOMIZE), ("kubectl", KUBECTL)):
+        machine.program(name, script)
+    subjects = {re.sub(r"^extra .*", "extra ..", subject) for subject in machine.look()}
+    table = page.partition("## What it looks at")[2].partition("\n## ")[0]
+    cells = "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `"))
+    assert set(re.findall(r"`([^`]+)`", cells)) == subjects
+    assert re.findall(r"^\| `(\w+)` \| .* \| \d \|$", page, re.MULTILINE) == [
+        "ok",
+        "note",
+        "missing",
+        "wrong",
+    ]
+    assert page.partition("\nDOOR ")[2].splitlines()[0].split() == ["NEEDS", "HERE", "WHAT", "TO", "DO"]

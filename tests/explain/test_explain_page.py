@@ -1,0 +1,107 @@
+"""docs/explain.md and explain.schema.json are what archfit writes."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import jsonschema
+import pytest
+from record_schemas import FIELDS, explain_schema
+
+from archfit.base.record import Record
+from archfit.cli.package_files import schema
+from archfit.explain import command as explained_command
+from archfit.explain import explained
+from archfit.explain.explanation import Explanation
+from archfit.images.platforms import Absent, Unknown
+from archfit.options.settings import Options
+from archfit.options.text_form import exclude
+from explained_pods import explained_stream, tree
+from machine import ROOT
+from pod_decisions import found
+
+PAGE = (ROOT / "docs" / "explain.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+WEB = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  template:
+    spec:
+      containers:
+      - {name: web, image: "nginx:1.29"}
+      - {name: api, image: "ghcr.io/acme/api:2"}
+"""
+ANSWERS = {
+    "nginx:1.29": found(
+        "amd64 arm64", digest=f"sha256:{'ab12cd34ef56' * 5}", origin="cache", age_seconds=7300
+    ),
+    "ghcr.io/acme/api:2": found("amd64", digest=f"sha256:{'12ab34cd56ef' * 5}"),
+}
+PINNED = WEB.replace(
+    "      containers:", "      nodeSelector: {kubernetes.io/arch: arm64}\n      containers:"
+)
+WIDGET = """\
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: w}
+spec: {template: {spec: {containers: []}}}
+"""
+
+
+@pytest.mark.parametrize(
+    "stream", [pytest.param(WEB, id="the-first-tree"), pytest.param(PINNED, id="a-conflict")]
+)
+def test_the_trees_of_the_page_are_written_so(stream):
+    assert tree(stream, ANSWERS, name="rendered/web.yaml") in BLOCKS
+
+
+def test_the_published_schema_is_the_one_that_the_records_give():
+    """If not: python scripts/record_schemas.py explain > transformer/archfit/cli/schemas/explain.schema.json."""
+    assert json.loads(schema("explain")) == explain_schema()
+    assert explain_schema()["$id"] == "https://archfit.dev/schemas/explain.json"
+
+
+@pytest.mark.parametrize(
+    ("stream", "options"),
+    [
+        pytest.param("", Options(), id="nothing"),
+        pytest.param(WEB, Options(prefer=(("arm64", 5),)), id="a-change"),
+        pytest.param(PINNED + WIDGET, Options(), id="a-conflict-and-an-object-passed-over"),
+        pytest.param(WEB, Options(exclude=(exclude("*"),)), id="left-alone"),
+        pytest.param(WEB.replace("ghcr.io/acme/api:2", "gone:1"), Options(), id="an-image-that-is-absent"),
+        pytest.param(WEB.replace("ghcr.io/acme/api:2", "asleep:1"), Options(), id="an-image-that-is-unknown"),
+        pytest.param(WEB.replace("ghcr.io/acme/api:2", "$(x)"), Options(), id="an-image-that-is-unasked"),
+        pytest.param(WEB.replace("ghcr.io/acme/api:2", "A@b"), Options(), id="an-image-that-is-malformed"),
+    ],
+)
+def test_the_json_follows_the_schema(stream, options):
+    images = {**ANSWERS, "gone:1": Absent("no such manifest"), "asleep:1": Unknown("no answer")}
+    value = json.loads(explained_command.as_json(explained_stream(stream, images, options), 0))
+    jsonschema.validate(value, explain_schema())
+    assert len(value["pods"]) == stream.count("Deployment")
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**value, "secrets": []}, explain_schema())
+
+
+def test_each_field_of_the_json_is_described():
+    from archfit.base.record_json import camel_case
+
+    def records(record, known):
+        known[record.__name__] = {camel_case(name) for name in record._fields}
+        return known
+
+    places = {**records(explained.Place, {}), **records(explained.PassedOver, {}), **records(Explanation, {})}
+    places["PassedOver"].remove("place")
+    below = {name: set(part["properties"]) for name, part in explain_schema()["$defs"].items()}
+    assert {name: set(texts) for name, texts in FIELDS.items()} == {**places, **below}
+    assert issubclass(Explanation, Record)
+    assert all(text.endswith(".") for texts in FIELDS.values() for text in texts.values())
+
+
+def test_the_page_describes_each_member_of_a_pod():
+    described = set(re.findall(r"^\| `(\w+)`", PAGE, re.MULTILINE)) | set(re.findall(r"`(\w+)`", PAGE))
+    assert set(FIELDS["Explanation"]) | set(FIELDS["Place"]) <= described

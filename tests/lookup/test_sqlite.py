@@ -1,0 +1,406 @@
+"""The cache file: shared, killed, damaged, foreign, unwritable, newer."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from archfit.images.platforms import Found, parse_platform
+from archfit.lookup.cache_contents import prune_pages
+from archfit.lookup.entries import to_json
+from archfit.lookup.store import StoreTrouble
+from archfit.lookup.store.directories import default_path
+from archfit.lookup.store.memory import MemoryStore
+from archfit.lookup.store.sqlite import APPLICATION_ID, SCHEMA, SqliteStore
+
+WRITER = """
+import sys
+from archfit.lookup.store.sqlite import SqliteStore
+path, name, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
+print("started", flush=True)
+for number in range(rounds):
+    store = SqliteStore(path)
+    store.put_many({f"{name}-{number}-{part}": "x" * 200 for part in range(20)})
+    store.close()
+"""
+
+
+def test_a_python_without_sqlite_has_no_cache_and_says_so(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['sqlite3'] = sys.modules['_sqlite3'] = None\n"
+        "from archfit.lookup.lookup import open_lookup\n"
+        "from archfit.options.settings import Operator\n"
+        "print(open_lookup(Operator(cache=sys.argv[1])).messages)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "cache")], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert "this Python has no sqlite3" in done.stdout
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "deep" / "er" / "lookups.sqlite")
+
+
+def filled(path: str) -> SqliteStore:
+    store = SqliteStore(path)
+    store.put_many({"a": "1", "b": "2"})
+    return store
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "memory"])
+def test_what_is_put_can_be_got(path: str, kind: str) -> None:
+    store = SqliteStore(path) if kind == "sqlite" else MemoryStore()
+    store.put_many({"a": "1", "b": "2"})
+    store.put_many({"b": "3", "c": "4"})
+    assert store.get_many(["a", "b", "x", "a"]) == {"a": "1", "b": "3"}
+    assert store.get_many([]) == {}
+    store.close()
+
+
+def test_it_lasts(path: str) -> None:
+    filled(path).close()
+    again = SqliteStore(path)
+    assert again.get_many(["a", "b"]) == {"a": "1", "b": "2"}
+    again.close()
+
+
+def test_more_keys_than_sqlite_takes_at_once(path: str) -> None:
+    store = SqliteStore(path)
+    entries = {f"key {number}": str(number) for number in range(2000)}
+    store.put_many(entries)
+    assert store.get_many(list(entries)) == entries
+    store.close()
+
+
+def test_directory_and_file_are_the_users_alone(path: str) -> None:
+    store = filled(path)
+    file = Path(path)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    for beside in file.parent.iterdir():
+        assert stat.S_IMODE(beside.stat().st_mode) == 0o600, beside
+    store.close()
+
+
+def test_reading_does_not_change_the_file(path: str) -> None:
+    filled(path).close()
+    before = (Path(path).read_bytes(), Path(path).stat().st_mtime_ns)
+    store = SqliteStore(path)
+    store.get_many(["a"])
+    store.close()
+    assert (Path(path).read_bytes(), Path(path).stat().st_mtime_ns) == before
+    assert os.listdir(Path(path).parent) == ["lookups.sqlite"]
+
+
+def test_a_reader_executes_four_statements_and_none_that_writes(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(path).close()
+    statements: list[str] = []
+
+    def connect(*arguments: Any, **named: Any) -> sqlite3.Connection:
+        connection = sqlite3.connect(*arguments, **named)
+        connection.set_trace_callback(statements.append)
+        return connection
+
+    monkeypatch.setattr("archfit.lookup.store.sqlite.sqlite3.connect", connect)
+    with closing(SqliteStore(path)) as store:
+        assert store.get_many(["a", "b", *map(str, range(400))]) == {"a": "1", "b": "2"}
+    begin = ["PRAGMA application_id", "PRAGMA user_version", "SELECT type,", "SELECT key, value"]
+    assert len(statements) == len(begin)
+    assert all(statement.startswith(head) for statement, head in zip(statements, begin, strict=True))
+
+
+def test_an_empty_file_becomes_a_cache(tmp_path: Path) -> None:
+    path = tmp_path / "empty"
+    path.touch()
+    filled(str(path)).close()
+    with closing(SqliteStore(str(path))) as store:
+        assert store.get_many(["a"]) == {"a": "1"}
+
+
+def foreign(path: Path) -> None:
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE theirs (x)")
+    other.commit()
+    other.close()
+
+
+def newer(path: Path) -> None:
+    filled(str(path)).close()
+    ours = sqlite3.connect(path)
+    ours.execute("PRAGMA user_version = 99")
+    ours.close()
+
+
+def torn(path: Path) -> None:
+    filled(str(path)).close()
+    path.write_bytes(path.read_bytes()[:100] + b"\xff" * 5000)
+
+
+def without_table(path: Path) -> None:
+    other = sqlite3.connect(path)
+    other.executescript(
+        f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1; CREATE TABLE x (y)"
+    )
+    other.close()
+
+
+def endless_view(path: Path) -> None:
+    other = sqlite3.connect(path)
+    other.executescript(
+        f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA};"
+        "CREATE VIEW entries AS WITH RECURSIVE more(key, value) AS "
+        "(SELECT 'a', '1' UNION ALL SELECT key, value FROM more) SELECT * FROM more"
+    )
+    other.close()
+
+
+def with_trigger(path: Path) -> None:
+    filled(str(path)).close()
+    ours = sqlite3.connect(path)
+    ours.execute("CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries; END")
+    ours.commit()
+    ours.close()
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        pytest.param(
+            lambda path: path.write_bytes(b"not a database at all" * 99),
+            "damaged or not an SQLite file",
+            id="text",
+        ),
+        pytest.param(torn, "damaged", id="torn"),
+        pytest.param(foreign, "not a cache of archfit", id="foreign"),
+        pytest.param(newer, "another version of archfit", id="newer"),
+        pytest.param(without_table, "not a cache of archfit", id="no-table"),
+        pytest.param(endless_view, "not a cache of archfit", id="a-view-without-end"),
+        pytest.param(with_trigger, "not a cache of archfit", id="a-trigger"),
+        pytest.param(os.mkfifo, "not a regular file", id="a-named-pipe"),
+        pytest.param(lambda path: path.mkdir(), "not a regular file", id="a-directory"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_trouble_and_is_left_alone(
+    tmp_path: Path, make: object, says: str
+) -> None:
+    path = tmp_path / "lookups.sqlite"
+    make(path)  # type: ignore[operator] # a row of the table
+    before = path.read_bytes() if path.is_file() else b""
+    with pytest.raises(StoreTrouble) as caught:
+        SqliteStore(str(path)).get_many(["a"])
+    assert says in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert (path.read_bytes() if path.is_file() else b"") == before
+
+
+def test_a_file_of_another_user_is_not_used(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(path).close()
+    monkeypatch.setattr("os.geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(
+        StoreTrouble, match="belongs to another user and is not used: name another file in --cache"
+    ):
+        SqliteStore(path)
+
+
+def test_what_an_older_version_learned_is_forgotten_once(path: str) -> None:
+    filled(path).close()
+    old = sqlite3.connect(path)
+    old.execute("PRAGMA user_version = 1")
+    old.commit()
+    old.close()
+    first, second = SqliteStore(path), SqliteStore(path)
+    assert first.get_many(["a"]) == {}
+    first.put_many({"b": "2"})
+    third = SqliteStore(path)
+    assert second.get_many(["b"]) == third.get_many(["b"]) == {"b": "2"}
+    for store in (first, second, third):
+        store.close()
+
+
+def test_another_run_that_starts_anew_at_the_same_time_forgets_nothing_twice(path: str) -> None:
+    filled(path).close()
+    old = sqlite3.connect(path)
+    old.execute("PRAGMA user_version = 1")
+    old.commit()
+    old.close()
+    slow = SqliteStore(path)
+    slow.put_many({"b": "2"})
+    slow._write(slow._empty)  # it had read the old version before the other one emptied the file
+    assert slow.get_many(["b"]) == {"b": "2"}
+    slow.close()
+
+
+@pytest.mark.parametrize("until", ["1" + "0" * 400, "1e400", "-1e400", "NaN"])
+def test_a_claim_that_never_ends_is_none(path: str, until: str) -> None:
+    store = SqliteStore(path)
+    store.put_many({"claim:a": f'{{"owner": "other", "until": {until}}}'})
+    assert store.claim(["a"], "me", 9) == {"a"}
+    store.close()
+
+
+def test_a_place_that_cannot_be_made_is_trouble(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreTrouble, match="cannot be used"):
+        SqliteStore(str(tmp_path / "file" / "lookups.sqlite"))
+
+
+def test_a_file_locked_by_another_is_trouble_only_for_writers(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("archfit.lookup.store.sqlite._WAIT_SECONDS", 0.0)
+    filled(path).close()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    store = SqliteStore(path)
+    assert store.get_many(["a"]) == {"a": "1"}
+    with pytest.raises(StoreTrouble, match="locked"):
+        store.put_many({"c": "3"})
+    other.execute("ROLLBACK")
+    store.put_many({"c": "3"})
+    assert store.get_many(["c"]) == {"c": "3"}
+    store.close()
+    other.close()
+
+
+def test_two_processes_at_once_lose_nothing(path: str) -> None:
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, path, name, "10"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        for name in ("one", "two", "three")
+    ]
+    for writer in writers:
+        _, errors = writer.communicate(timeout=60)
+        assert writer.returncode == 0, errors
+    store = SqliteStore(path)
+    keys = [
+        f"{name}-{number}-{part}"
+        for name in ("one", "two", "three")
+        for number in range(10)
+        for part in range(20)
+    ]
+    assert len(store.get_many(keys)) == len(keys)
+    store.close()
+    assert os.listdir(Path(path).parent) == ["lookups.sqlite"]
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_killed_while_writing_leaves_a_sound_file(path: str, attempt: int) -> None:
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, path, "one", "100000"], stdout=subprocess.PIPE)
+    assert writer.stdout is not None
+    writer.stdout.readline()
+    while not os.path.exists(path) or os.path.getsize(path) < 4096 * (3 + attempt):
+        assert writer.poll() is None
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    writer.stdout.close()
+    store = filled(path)
+    assert store.get_many(["a"]) == {"a": "1"}
+    store.close()
+    check = sqlite3.connect(path)
+    assert check.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    check.close()
+
+
+@pytest.mark.parametrize(
+    ("environ", "platform", "path"),
+    [
+        pytest.param({"XDG_CACHE_HOME": "/x", "HOME": "/h"}, "linux", "/x/archfit/lookups.sqlite", id="xdg"),
+        pytest.param(
+            {"XDG_CACHE_HOME": "rel", "HOME": "/h"},
+            "linux",
+            "/h/.cache/archfit/lookups.sqlite",
+            id="relative-xdg-is-ignored",
+        ),
+        pytest.param({"HOME": "/h"}, "linux", "/h/.cache/archfit/lookups.sqlite", id="home"),
+        pytest.param({"HOME": "/h"}, "darwin", "/h/Library/Caches/archfit/lookups.sqlite", id="macos"),
+        pytest.param({"HOME": "rel"}, "linux", "", id="a-relative-home-is-none"),
+    ],
+)
+def test_the_cache_directory(environ: dict[str, str], platform: str, path: str) -> None:
+    assert default_path(environ, platform) == path
+
+
+def test_a_store_that_is_read_often_keeps_few_pages(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[sqlite3.Connection] = []
+
+    def connect(*arguments: Any, **named: Any) -> sqlite3.Connection:
+        made.append(sqlite3.connect(*arguments, **named))
+        return made[-1]
+
+    filled(path).close()
+    monkeypatch.setattr("archfit.lookup.store.sqlite.sqlite3.connect", connect)
+    with closing(SqliteStore(path)) as store:
+        for _ in range(30):
+            store.get_many(["a"])
+        assert made[-1].execute("PRAGMA cache_size").fetchone() == (-256,)
+
+
+class TestPruning:
+    NOW = 1_800_000_000
+
+    def entry(self, number: int, age: int) -> tuple[str, str]:
+        digest = f"sha256:{number:064x}"
+        found = Found((parse_platform("amd64"),), digest)
+        return f"tag:docker.io/library/app:{number}", to_json(found, self.NOW - age)["tag"]
+
+    def filled(self, path: str, ages: Sequence[int]) -> SqliteStore:
+        store = SqliteStore(path)
+        store.put_many(dict(self.entry(number, age) for number, age in enumerate(ages)))
+        return store
+
+    def test_pages_are_everything_though_entries_go_meanwhile(self, path: str) -> None:
+        with closing(self.filled(path, range(1200))) as store:
+            seen = []
+            for page in store.pages():
+                seen += page
+                store.discard(key for key, _ in page)
+            assert len(seen) == len(set(seen)) == 1200
+            assert store.items() == []
+
+    def test_what_has_expired_goes_and_the_rest_stays(self, path: str) -> None:
+        with closing(self.filled(path, [10, 20, 8 * 86400, -86400])) as store:
+            assert prune_pages(store, self.NOW, 7 * 86400, 1 << 30) == 2
+            assert [key.rpartition(":")[2] for key, _ in store.items()] == ["0", "1"]
+
+    def test_a_file_that_is_too_large_loses_its_oldest(self, path: str) -> None:
+        ages = [60 * (number % 100) for number in range(3000)]
+        with closing(self.filled(path, ages)) as store:
+            paused: list[None] = []
+            before = store.used()
+            prune_pages(store, self.NOW, 7 * 86400, before // 2, lambda: paused.append(None))
+            assert before // 5 < store.used() < before // 2
+            left = [int(key.rpartition(":")[2]) % 100 for key, _ in store.items()]
+            assert sorted(set(left)) == list(range(max(left) + 1)), "the youngest minutes, all of them"
+            assert len(paused) > 6
+
+    def test_the_file_does_not_grow_while_it_is_filled_and_pruned(self, path: str) -> None:
+        most = 200_000
+        with closing(SqliteStore(path)) as store:
+            sizes = []
+            for turn in range(20):
+                texts = dict(self.entry(turn * 500 + number, 600 * (20 - turn)) for number in range(500))
+                store.put_many(texts)
+                prune_pages(store, self.NOW, 7 * 86400, most)
+                sizes.append(store.used())
+            assert max(sizes) <= most
+            with closing(sqlite3.connect(path)) as file:
+                file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            assert store.size() < 3 * most

@@ -1,0 +1,109 @@
+"""The policy's answer beside archfit's own: placement alone, whatever else admission adds."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from archfit.admission.admitted_pod import admitted_pod, at_admission
+from archfit.base.patch import apply
+from archfit.base.results import Decision, Location, ObjectRef
+from archfit.options.settings import Options
+from archfit.policy.check import ComparedPod, as_text
+from archfit.policy.installed.comparison import compared, placement
+from archfit.yaml.values import plain, typed
+from pod_decisions import answers
+
+OPTIONS = at_admission(Options())
+DEFAULT = {"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute"}
+POD: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"generateName": "web-", "namespace": "shop"},
+    "spec": {"containers": [{"name": "a", "image": "app:1"}], "tolerations": [DEFAULT]},
+}
+
+
+def decision(platforms: str) -> Decision:
+    return admitted_pod(POD, "shop", OPTIONS).decide(answers({"app:1": platforms}), OPTIONS)
+
+
+def placed(platforms: str) -> dict[str, Any]:
+    return plain(apply(typed(POD), decision(platforms).patch))
+
+
+def test_the_same_placement_is_the_same():
+    both = placed("amd64 arm64")
+    both["spec"]["tolerations"].reverse()
+    both["spec"]["containers"].append({"name": "sidecar", "image": "proxy:1"})
+    assert compared(both, POD, decision("amd64 arm64"), "").outcome == "same"
+    assert compared(placed("amd64"), POD, decision("amd64"), "").outcome == "same"
+
+
+def test_a_policy_that_does_nothing_differs_unless_it_says_why():
+    found = compared(POD, POD, decision("amd64"), "")
+    assert found.outcome == "different"
+    assert "archfit adds requiredDuringScheduling" in found.reason
+    assert "the policy adds nothing" in found.reason
+    assert found.expected == placement(placed("amd64"))
+    assert found.actual == placement(POD)
+    assert compared(POD, POD, decision("amd64"), "its namespace").outcome == "left-alone"
+
+
+def test_a_policy_that_does_too_much_differs():
+    unneeded = deepcopy(placed("amd64"))
+    found = compared(unneeded, POD, decision("amd64").replace(patch=()), "")
+    assert found.reason.startswith("archfit adds nothing, and the policy adds requiredDuring")
+
+
+def test_a_policy_that_does_something_else_differs_even_with_a_reason():
+    found = compared(placed("amd64 arm64"), POD, decision("amd64"), "its namespace")
+    assert found.outcome == "different"
+    assert "the policy adds the toleration" in found.reason
+
+
+def test_what_archfit_cannot_decide_is_not_compared_unless_both_do_nothing():
+    unknown = decision("amd64").replace(outcome="Unresolved", patch=(), reason="app:1 is not known")
+    found = compared(placed("amd64"), POD, unknown, "")
+    assert (found.outcome, found.reason) == ("not-compared", "archfit cannot decide: app:1 is not known")
+    assert compared(POD, POD, unknown, "").outcome == "same"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(
+            {"key": "a", "operator": "Equal", "value": "b"}, {"key": "a", "value": "b"}, id="operator"
+        ),
+        pytest.param({"operator": "Exists", "key": ""}, {"operator": "Exists"}, id="an empty key"),
+        pytest.param({"key": "a", "effect": ""}, {"key": "a"}, id="an empty effect"),
+    ],
+)
+def test_spellings_of_a_toleration_mean_the_same(one: dict[str, str], other: dict[str, str]):
+    assert placement({"spec": {"tolerations": [one]}}) == placement({"spec": {"tolerations": [other]}})
+
+
+def test_nothing_and_an_empty_list_are_the_same():
+    assert placement({"spec": {"tolerations": [], "nodeSelector": {}}}) == placement({"spec": {}}) == {}
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "line"),
+    [
+        pytest.param([], "policy p: the input has no pod, so nothing was compared", id="no pod"),
+        pytest.param(
+            ["not-compared"], "policy p: 1 pod: 0 as archfit would place them, 1 not compared", id="none"
+        ),
+        pytest.param(
+            ["same", "different", "left-alone", "not-compared"],
+            "policy p: 4 pods: 1 as archfit would place it, 1 different, 1 left alone, 1 not compared",
+            id="each",
+        ),
+    ],
+)
+def test_the_last_line_counts_each_pod_once(outcomes: list[str], line: str) -> None:
+    ref = ObjectRef("v1", "Pod", "shop", "web")
+    pods = [ComparedPod(ref, "", Location(1, 1), outcome, "why") for outcome in outcomes]
+    assert as_text("p", pods).decode().splitlines()[-1] == line

@@ -1,0 +1,129 @@
+"""The policy in force: which namespaces it is about, what it knows, and what is missing where it is not there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from archfit.cluster.cluster_error import ClusterError, Reason
+from archfit.options.settings import Options
+from archfit.policy.cel.objects import policy_objects
+from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.installed.installed_policy import (
+    Installed,
+    check_version,
+    installed_classes,
+    selected,
+)
+from pod_decisions import found
+
+BASE = "/apis/admissionregistration.k8s.io"
+POLICY = f"{BASE}/v1/mutatingadmissionpolicies/archfit.dev"
+TABLE = "/apis/archfit.dev/v1alpha1/platformtables/archfit.dev"
+IMAGES = {"docker.io/library/app:1": found("amd64")}
+
+
+class Api:
+    """Answers by path; the reason of an error is one, too."""
+
+    def __init__(self, answers: dict[str, Any]) -> None:
+        self.answers = answers
+
+    def get(self, path: str) -> Any:
+        answer = self.answers.get(path, "not-found")
+        if isinstance(answer, str):
+            reason: Reason = answer  # type: ignore[assignment]
+            raise ClusterError(path, reason)
+        return answer
+
+    def context(self) -> str:
+        return ""
+
+    def apply(self, objects: Any) -> list[str]:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        pass
+
+
+def objects(carrier: Any) -> dict[str, Any]:
+    every = policy_objects(IMAGES, Options(), PolicySettings(carrier=carrier))
+    return {one["kind"]: one for one in every}
+
+
+@pytest.mark.parametrize("carrier", ["literal", "crd"])
+def test_what_it_knows_is_read_from_where_it_stands(carrier: str):
+    made = objects(carrier)
+    api = Api({POLICY: made["MutatingAdmissionPolicy"], TABLE: made.get("PlatformTable", "not-found")})
+    assert installed_classes(api, PolicySettings())["docker.io/library/app:1"]["linux"] == ["amd64"]
+
+
+def test_a_missing_table_is_empty_and_other_errors_stay_errors():
+    policy = objects("crd")["MutatingAdmissionPolicy"]
+    assert Installed(Api({}), policy).table() == {}
+    with pytest.raises(ClusterError):
+        Installed(Api({TABLE: "timeout"}), policy).table()
+
+
+@pytest.mark.parametrize(
+    ("answer", "known"),
+    [("not-found", True), ("forbidden", True), ("unreachable", False), ("timeout", False)],
+)
+def test_a_renewal_needs_no_installed_policy_but_a_cluster_that_answers(answer: str, known: bool):
+    api = Api({POLICY: answer})
+    if known:
+        assert installed_classes(api, PolicySettings()) == {}
+    else:
+        with pytest.raises(ClusterError):
+            installed_classes(api, PolicySettings())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["not-found", {"resources": []}, {"resources": [{"name": "validatingadmissionpolicies"}]}],
+    ids=repr,
+)
+def test_a_cluster_without_the_api_is_told_which_kubernetes_has_it(answer: Any):
+    with pytest.raises(ClusterError, match=r"needs Kubernetes 1\.36, or 1\.34 with --api-version v1beta1"):
+        check_version(Api({f"{BASE}/v1": answer}), PolicySettings())
+
+
+def requirement(operator: str, *values: str) -> dict[str, Any]:
+    return {"matchExpressions": [{"key": "team", "operator": operator, "values": list(values)}]}
+
+
+@pytest.mark.parametrize(
+    ("selector", "labels", "meant"),
+    [
+        pytest.param({}, {}, True, id="empty"),
+        pytest.param({"matchLabels": {"team": "web"}}, {"team": "web"}, True, id="a label"),
+        pytest.param({"matchLabels": {"team": "web"}}, {"team": "shop"}, False, id="another value"),
+        pytest.param(requirement("In", "web"), {"team": "web"}, True, id="In"),
+        pytest.param(requirement("In", "web"), {}, False, id="In, missing"),
+        pytest.param(requirement("NotIn", "web"), {}, True, id="NotIn, missing"),
+        pytest.param(requirement("NotIn", "web"), {"team": "web"}, False, id="NotIn"),
+        pytest.param(requirement("Exists"), {"team": ""}, True, id="Exists"),
+        pytest.param(requirement("DoesNotExist"), {"team": ""}, False, id="DoesNotExist"),
+        pytest.param(requirement("Near"), {"team": ""}, False, id="an unknown operator"),
+    ],
+)
+def test_a_selector_means_labels(selector: dict[str, Any], labels: dict[str, str], meant: bool):
+    assert selected(selector, labels) is meant
+
+
+def test_a_namespace_is_read_once_and_has_its_name_as_a_label():
+    path = "/api/v1/namespaces/shop"
+    api = Api({path: {"metadata": {"labels": {"team": "web"}}}})
+    policy = objects("literal")["MutatingAdmissionPolicy"]
+    one = Installed(api, policy)
+    assert one.leaves_out("shop", {}) == ""
+    del api.answers[path]
+    assert one.leaves_out("shop", {"archfit.dev/webhook": "on"}) == ""
+    left_out = "the policy leaves pods with these labels out (objectSelector)"
+    assert one.leaves_out("shop", {"archfit.dev/webhook": "ignore"}) == left_out
+    api.answers["/api/v1/namespaces/kube-system"] = {"metadata": {}}
+    assert (
+        one.leaves_out("kube-system", {})
+        == "the policy leaves the namespace kube-system out (namespaceSelector)"
+    )

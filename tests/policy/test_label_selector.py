@@ -1,0 +1,69 @@
+"""kubectl's label selectors as matchExpressions; what a LabelSelector cannot say is refused with the remedy."""
+
+from __future__ import annotations
+
+import pytest
+
+from archfit.base.errors import UsageError
+from archfit.policy.installed.settings_from_flags import match_expressions
+
+
+def one(key: str, operator: str, *values: str) -> dict[str, object]:
+    return {"key": key, "operator": operator, **({"values": list(values)} if values else {})}
+
+
+@pytest.mark.parametrize(
+    ("text", "requirements"),
+    [
+        pytest.param("team=web", [one("team", "In", "web")], id="equals"),
+        pytest.param("team==web", [one("team", "In", "web")], id="double equals"),
+        pytest.param("team = web", [one("team", "In", "web")], id="blanks"),
+        pytest.param("team!=web", [one("team", "NotIn", "web")], id="not equal"),
+        pytest.param("team=", [one("team", "In", "")], id="an empty value"),
+        pytest.param("team", [one("team", "Exists")], id="present"),
+        pytest.param("!team", [one("team", "DoesNotExist")], id="absent"),
+        pytest.param("! team", [one("team", "DoesNotExist")], id="absent, with a blank"),
+        pytest.param("team in (web, shop,web)", [one("team", "In", "shop", "web")], id="one of, once each"),
+        pytest.param("team in (a,)", [one("team", "In", "", "a")], id="one of, the empty one too"),
+        pytest.param("team notin(web)", [one("team", "NotIn", "web")], id="none of"),
+        pytest.param("in", [one("in", "Exists")], id="a key that is an operator"),
+        pytest.param(
+            "example.com/team in (a,b),!x.example/y,stage=prod",
+            [
+                one("example.com/team", "In", "a", "b"),
+                one("x.example/y", "DoesNotExist"),
+                one("stage", "In", "prod"),
+            ],
+            id="several",
+        ),
+    ],
+)
+def test_a_selector_becomes_requirements(text: str, requirements: list[dict[str, object]]):
+    assert match_expressions(text, "--namespace-selector") == requirements
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param("", "'' has an empty requirement: write one such as team=web", id="nothing"),
+        pytest.param("a,,b", "'a,,b' has an empty requirement", id="a comma too many"),
+        pytest.param(
+            "a > 1", "'a > 1' compares numbers, which a namespaceSelector cannot", id="a comparison"
+        ),
+        pytest.param("a b", "'a b' is no requirement on a label", id="two words"),
+        pytest.param("a in web", "'a in web' is no requirement on a label", id="a set without brackets"),
+        pytest.param("a in (web", "'a in (web' is no requirement on a label", id="an open bracket"),
+        pytest.param("a=b=c", "'a=b=c' is no requirement on a label", id="two values"),
+        pytest.param("-a=b", "'-a' cannot be the key of a label", id="a key's ends"),
+        pytest.param("a/b/c", "'a/b/c' cannot be the key of a label", id="two slashes"),
+        pytest.param(f"{'a' * 64}", "cannot be the key of a label", id="a long key"),
+        pytest.param("a=b_", "'b_' cannot be the value of a label", id="a value's ends"),
+        pytest.param("a in (b c)", "'b c' cannot be the value of a label", id="a blank in a value"),
+        pytest.param(f"a={'b' * 64}", "cannot be the value of a label", id="a long value"),
+    ],
+)
+def test_a_mistake_is_named(text: str, words: str):
+    with pytest.raises(UsageError) as raised:
+        match_expressions(text, "--namespace-selector")
+    assert str(raised.value).startswith("--namespace-selector: ")
+    assert words in str(raised.value)

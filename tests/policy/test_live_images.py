@@ -1,0 +1,97 @@
+"""The images that a cluster uses, without those of pods that the policy leaves alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from archfit.policy.installed.live_images import KINDS, live_images
+
+
+def pod(image: str, name: str = "web", **metadata: Any) -> dict[str, Any]:
+    spec = {"containers": [{"name": "a", "image": image}]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, **metadata}, "spec": spec}
+
+
+def owned(kind: str) -> list[dict[str, Any]]:
+    return [{"kind": kind, "name": "x", "controller": True}]
+
+
+def test_each_image_comes_once_with_the_first_that_names_it():
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "shop", "namespace": "prod"},
+        "spec": {
+            "template": {
+                "spec": {**pod("app:1")["spec"], "initContainers": [{"name": "i", "image": "init:1"}]}
+            }
+        },
+    }
+    found = live_images([deployment, pod("app:1"), pod("other:1"), pod("init:1")])
+    assert [(one.text, one.owner, one.field) for one in found] == [
+        ("app:1", ("apps/v1", "Deployment", "prod", "shop"), "spec.template.spec.containers[0].image"),
+        ("init:1", ("apps/v1", "Deployment", "prod", "shop"), "spec.template.spec.initContainers[0].image"),
+        ("other:1", ("v1", "Pod", "", "web"), "spec.containers[0].image"),
+    ]
+
+
+def test_pods_of_controllers_and_of_operators_count():
+    objects = [pod("a:1", ownerReferences=owned("ReplicaSet")), pod("b:1", ownerReferences=owned("Kafka"))]
+    assert [one.text for one in live_images(objects)] == ["a:1", "b:1"]
+
+
+def test_pods_that_the_policy_leaves_alone_do_not_count():
+    mirror = {"kubernetes.io/config.mirror": "1"}
+    objects = [pod("a:1", ownerReferences=owned("DaemonSet")), pod("b:1", annotations=mirror)]
+    assert live_images(objects) == []
+
+
+def test_pods_that_have_ended_do_not_count():
+    phases = ("Succeeded", "Failed", "Running", "Pending")
+    objects = [{**pod(f"{phase.lower()}:1"), "status": {"phase": phase}} for phase in phases]
+    assert [one.text for one in live_images(objects)] == ["running:1", "pending:1"]
+
+
+def test_a_pod_that_opts_out_counts_as_its_image_may_be_used_elsewhere():
+    assert [one.text for one in live_images([pod("a:1", annotations={"archfit.dev/skip": "true"})])] == [
+        "a:1"
+    ]
+
+
+def test_what_has_no_platforms_to_ask_for_does_not_count():
+    never = pod("a:1")
+    never["spec"]["containers"][0]["imagePullPolicy"] = "Never"
+    assert live_images([never, pod("$(image)"), pod(""), pod("Upper/Case:1")]) == []
+
+
+def deployment(image: str, namespace: str) -> dict[str, Any]:
+    metadata = {"name": image.partition(":")[0], "namespace": namespace}
+    template = {"spec": pod(image)["spec"]}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": metadata,
+        "spec": {"template": template},
+    }
+
+
+def running(image: str, namespace: str) -> dict[str, Any]:
+    return {**pod(image, namespace=namespace), "status": {"phase": "Running"}}
+
+
+def test_what_runs_comes_before_what_is_only_named_and_each_namespace_has_its_turn():
+    flood = [deployment(f"a{n:04}:1", "hostile") for n in range(1_000)]
+    twice = [running(f"b{n}:1", "hostile") for n in range(3)] + [
+        running("y:1", "shop"),
+        running("z:1", "shop"),
+    ]
+    objects = [*flood, *twice, running("top:1", "shop"), running("top:1", "web"), deployment("x:1", "shop")]
+    names = [one.text for one in live_images(objects)]
+    assert names[:6] == ["top:1", "b0:1", "y:1", "b1:1", "z:1", "b2:1"]
+    assert names[6:8] == ["a0000:1", "x:1"]
+    assert [one.text for one in live_images(reversed(objects))] == names
+
+
+def test_daemon_sets_are_read_as_the_companion_warns_of_them():
+    assert "daemonsets" in {kind.resource for kind in KINDS}
+    assert [one.text for one in live_images([{**deployment("a:1", "shop"), "kind": "DaemonSet"}])] == ["a:1"]

@@ -1,0 +1,431 @@
+"""`archfit policy`: from a lock file and from manifests, the same bytes again, every mistake with its remedy."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from registry import Registry
+
+from archfit.base.errors import ArchfitError
+from archfit.options.settings import Operator, Options, Settings
+from archfit.policy.cel.carriers import MAX_LITERAL_IMAGES
+from archfit.policy.cel.platform_table import installed_table
+from archfit.policy.command import run
+from archfit.policy.images import from_cluster
+from archfit.policy.installed.live_images import LiveImage
+from lock_runs import Said, pod
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
+KINDS = [
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    *("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding") * 2,
+]
+LOCK = {
+    "docker.io/library/nginx:1.27": {"digest": "sha256:" + "a" * 64, "kind": "index", "platforms": BOTH},
+    "quay.io/team/app:1": {"digest": "sha256:" + "b" * 64, "kind": "manifest", "platforms": AMD},
+}
+
+
+class Policy:
+    """`archfit policy` in a folder of its own. Lookups go to a registry of the tests."""
+
+    def __init__(self, folder: Path, registry: Registry) -> None:
+        self.folder, self.registry = folder, registry
+        self.environ = {"HOME": str(folder), "PATH": str(folder)}
+
+    def lock(self, images: Any = LOCK) -> str:
+        path = self.folder / "archfit.lock"
+        path.write_text(json.dumps({"version": 1, "images": images}), encoding="utf-8")
+        return str(path)
+
+    def run(self, *words: str, text: str = "") -> Said:
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        try:
+            status = run(words, io.BytesIO(text.encode()), stdout, stderr, self.environ)
+        except ArchfitError as error:
+            return Said(error.exit_code, stdout.getvalue().decode(), f"{stderr.getvalue()}error: {error}\n")
+        return Said(status, stdout.getvalue().decode(), stderr.getvalue())
+
+    def asking(self, *words: str, text: str) -> Said:
+        return self.run("--no-cache", *self.registry.mirrors(), *words, text=text)
+
+
+@pytest.fixture
+def registry() -> Iterator[Registry]:
+    with Registry({"nginx:1.27": BOTH, "quay.io/team/app:1": AMD}) as served:
+        yield served
+
+
+@pytest.fixture
+def policy(tmp_path: Path, registry: Registry, monkeypatch: pytest.MonkeyPatch) -> Policy:
+    monkeypatch.chdir(tmp_path)
+    return Policy(tmp_path, registry)
+
+
+def objects(said: Said) -> list[dict[str, Any]]:
+    assert said.status == 0, said.stderr
+    return list(yaml.safe_load_all(said.stdout))
+
+
+def images(said: Said) -> dict[str, Any]:
+    return installed_table(objects(said)[0], None)
+
+
+def test_a_lock_file_becomes_a_policy(policy: Policy, registry: Registry):
+    policy.lock()
+    said = policy.run()
+    assert [one["kind"] for one in objects(said)] == KINDS
+    assert set(images(said)) == set(LOCK)
+    assert said.stdout.startswith(
+        "# Written by `archfit policy` 0.1.0 from archfit.lock (2 images). Do not edit it. To renew it:\n"
+        "#   archfit policy | kubectl apply --server-side -f -\n---\napiVersion: admissionregistration.k8s.io/v1\n"
+    )
+    assert said.stderr == "archfit: policy archfit.dev: 2 images with 2 different lists of platforms\n"
+    assert registry.asked == []
+    assert policy.run().stdout == said.stdout
+
+
+def test_manifests_are_locked_first_and_no_file_is_written(policy: Policy):
+    text = pod("nginx:1.27", "quay.io/team/app:1") + pod("nginx:1.27", name="b")
+    said = policy.asking("-", text=text)
+    assert set(images(said)) == set(LOCK)
+    assert "from standard input (2 images)" in said.stdout
+    assert "registry requests" in said.stderr
+    assert not os.path.exists("archfit.lock")
+    (policy.folder / "a.yaml").write_text(text, encoding="utf-8")
+    assert objects(policy.asking("a.yaml", text="")) == objects(said)
+
+
+def test_a_lock_file_answers_for_manifests_and_is_part_of_the_policy(policy: Policy, registry: Registry):
+    lock = policy.lock({name: LOCK[name] for name in ["quay.io/team/app:1"]})
+    said = policy.asking("--lock-file", lock, "-", text=pod("nginx:1.27"))
+    assert set(images(said)) == set(LOCK)
+    assert not any("app" in asked.path for asked in registry.asked)
+
+
+def test_what_the_configuration_states_is_not_asked(policy: Policy, registry: Registry):
+    said = policy.asking("--image-platforms", "docker.io/*=amd64", "-", text=pod("nginx:1.27"))
+    assert said.status == 0
+    assert registry.asked == []
+
+
+def test_the_head_repeats_the_command_without_what_is_about_this_machine(policy: Policy):
+    policy.lock()
+    said = policy.run(
+        *("--name", "x.example", "--namespace-selector", "team in (a, b)", "--namespace-selector", "!old"),
+        *("--tolerate", "none", "--strict", "--no-cache", "--mirror", "docker.io=http://127.0.0.1:1"),
+    )
+    line = (
+        said.stdout.splitlines()[1].removeprefix("#   ").removesuffix(" | kubectl apply --server-side -f -")
+    )
+    assert line == (
+        "archfit policy --namespace-selector 'team in (a, b)' --namespace-selector '!old' --name x.example "
+        "--tolerate none --strict"
+    )
+
+
+def test_the_namespace_selector_is_part_of_both_policies(policy: Policy):
+    policy.lock()
+    found = objects(policy.run("--namespace-selector", "team=web,!old"))
+    for one in (found[0], found[2]):
+        assert one["spec"]["matchConstraints"]["namespaceSelector"]["matchExpressions"] == [
+            {
+                "key": "kubernetes.io/metadata.name",
+                "operator": "NotIn",
+                "values": ["kube-system", "archfit"],
+            },
+            {"key": "archfit.dev/webhook", "operator": "NotIn", "values": ["ignore", "disabled"]},
+            {"key": "team", "operator": "In", "values": ["web"]},
+            {"key": "old", "operator": "DoesNotExist"},
+        ]
+
+
+def test_a_custom_resource_comes_with_its_definition(policy: Policy):
+    policy.lock()
+    said = policy.run("--carrier", "crd")
+    assert [one["kind"] for one in objects(said)] == ["CustomResourceDefinition", "PlatformTable", *KINDS]
+    assert "# The first time, apply it twice" in said.stdout
+
+
+def test_an_older_api_version_names_the_feature_gate(policy: Policy):
+    policy.lock()
+    said = policy.run("--api-version", "v1beta1")
+    versions = {one["kind"]: one["apiVersion"].rpartition("/")[2] for one in objects(said)}
+    assert versions == dict(zip(KINDS[:4], ("v1beta1", "v1beta1", "v1", "v1"), strict=True))
+    assert "--feature-gates=MutatingAdmissionPolicy=true" in said.stderr
+    assert "--runtime-config=admissionregistration.k8s.io/v1beta1=true" in said.stderr
+    assert "feature-gates" not in policy.run().stderr
+
+
+def test_stats_are_written_instead(policy: Policy):
+    policy.lock()
+    said = policy.run("--stats")
+    assert said.stdout.splitlines()[:2] == ["images                2", "lists of platforms    2"]
+    assert "of 1,572,864 bytes: MutatingAdmissionPolicy archfit.dev" in said.stdout
+    assert "of 100,000 code points:" in said.stdout
+    assert "of 10,000,000 units for a pod with two containers" in said.stdout
+    stats = json.loads(policy.run("--stats", "--json").stdout)
+    assert (stats["images"], stats["platformLists"]) == (2, 2)
+    longest = max(one["codePoints"] for one in stats["expressions"])
+    assert stats["longestExpression"]["codePoints"] == longest < stats["limits"]["codePoints"]
+    assert [one["kind"] for one in stats["objects"]] == KINDS
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        pytest.param(
+            [],
+            2,
+            "there is no archfit.lock, and no manifests are named: write it with `archfit lock`",
+            id="no lock file",
+        ),
+        pytest.param(
+            ["--lock-file", "x.lock"], 2, "--lock-file: there is no 'x.lock'", id="no such lock file"
+        ),
+        pytest.param(["no.yaml"], 2, "cannot read 'no.yaml'", id="no such manifests"),
+        pytest.param(
+            ["--carrier", "configmap"],
+            2,
+            "--carrier: 'configmap' is not one of literal, crd: write one of them",
+            id="carrier",
+        ),
+        pytest.param(
+            ["--api-version", "v2"],
+            2,
+            "--api-version: 'v2' is not one of v1, v1beta1: write one of them",
+            id="version",
+        ),
+        pytest.param(
+            ["--name", "No Name"], 2, "--name: 'No Name' cannot name an object: write up to 253", id="name"
+        ),
+        pytest.param(
+            ["--namespace-selector", "a>1"], 2, "--namespace-selector: 'a>1' compares numbers", id="selector"
+        ),
+        pytest.param(["--stats", "--check"], 2, "--check and --stats are two commands", id="two commands"),
+        pytest.param(["--live", "--check"], 2, "--check sends the pods of manifests", id="live check"),
+        pytest.param(
+            ["--live", "a.yaml"], 2, "--live reads the cluster, and 'a.yaml' is a file", id="live files"
+        ),
+        pytest.param(["--json"], 2, "--json needs --stats or --check", id="json"),
+        pytest.param(["--context", "x"], 2, "--context needs --live, --check or --apply", id="context"),
+        pytest.param(["--live", "--kubeconfig="], 2, "--kubeconfig: is empty", id="an empty path"),
+        pytest.param(["--live"], 1, "there is no kubectl on PATH: install it", id="no kubectl"),
+        pytest.param(["--locked"], 2, "--locked: needs a lock file", id="locked without a file"),
+        pytest.param(
+            ["--affinty", "never"], 2, "there is no flag '--affinty': write --affinity", id="a typo"
+        ),
+        pytest.param(["--stamp"], 2, "there is no flag '--stamp'", id="an option of other commands"),
+    ],
+)
+def test_a_mistake_is_named_with_its_remedy(policy: Policy, words: list[str], status: int, message: str):
+    said = policy.run(*words)
+    assert (said.status, said.stdout) == (status, "")
+    assert message in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        pytest.param(
+            '{"version": 1, "images": {}}',
+            "archfit.lock holds no images, so a policy would change no pod: run `archfit lock`",
+            id="no images",
+        ),
+        pytest.param(
+            "", "archfit.lock: is empty; delete it, or write it again with archfit lock", id="an empty file"
+        ),
+        pytest.param("{", "archfit.lock line 1: is not JSON", id="no JSON"),
+    ],
+)
+def test_a_lock_file_without_use_is_named(policy: Policy, content: str, message: str):
+    (policy.folder / "archfit.lock").write_text(content, encoding="utf-8")
+    said = policy.run()
+    assert (said.status, said.stdout) == (1, "")
+    assert message in said.stderr
+
+
+def test_the_summary_says_how_many_images_the_policy_does_not_know(policy: Policy):
+    text = pod("nginx:1.27", "quay.io/team/gone:1", "ghcr.io/${OWNER}/x:1")
+    said = policy.asking("--on-absent", "leave", "-", text=text)
+    assert said.status == 0
+    assert said.stderr.splitlines()[-1].startswith(
+        "archfit: policy archfit.dev: 1 image with 1 different list of platforms; "
+        "2 not known (1 no such image, 1 placeholder), "
+    )
+
+
+def test_a_check_of_no_object_says_nothing_of_the_policy(policy: Policy):
+    said = policy.run("--check", "-", text="apiVersion: v1\nkind: List\nitems: []\n")
+    assert (said.status, said.stdout) == (2, "")
+    assert "the input holds no Kubernetes object, so nothing was checked" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        pytest.param([], 1, "gone:1: there is no such image: ", id="fail"),
+        pytest.param(["--on-absent", "leave"], 0, "the policy leaves pods with it alone", id="leave"),
+    ],
+)
+def test_an_image_that_is_not_there(policy: Policy, words: list[str], status: int, message: str):
+    said = policy.asking(*words, "-", text=pod("nginx:1.27", "quay.io/team/gone:1"))
+    assert said.status == status
+    assert bool(said.stdout) == (status == 0)
+    assert message in said.stderr
+    assert ("or leave it out with --on-absent leave" in said.stderr) == (status == 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        pytest.param([], 1, "its platforms are not known", id="fail"),
+        pytest.param(["--on-unknown", "leave"], 0, "the policy leaves pods with it alone", id="leave"),
+        pytest.param(
+            ["--on-unknown", "assume", "--assume", "amd64"], 0, "those of --assume count", id="assume"
+        ),
+    ],
+)
+def test_an_image_that_cannot_be_looked_up(policy: Policy, words: list[str], status: int, message: str):
+    said = policy.asking("--offline", *words, "-", text=pod("nginx:1.27"))
+    if words == ["--on-unknown", "leave"]:
+        status, message = 1, "the manifests name no image with known platforms"
+    assert said.status == status
+    assert bool(said.stdout) == (status == 0)
+    assert message in said.stderr
+
+
+def test_an_image_none_of_whose_platforms_counts_is_named(policy: Policy):
+    entry = {"digest": "sha256:" + "c" * 64, "kind": "index", "platforms": ["linux/amd64/v3"]}
+    policy.lock({**LOCK, "quay.io/team/fast:1": entry})
+    said = policy.run()
+    assert set(images(said)) == set(LOCK)
+    assert "quay.io/team/fast:1: " in said.stderr
+    assert "the policy leaves pods with it alone" in said.stderr
+
+
+def test_an_exclude_that_no_pod_meets_is_named(policy: Policy):
+    policy.lock()
+    said = policy.run("--exclude", "Deployment/shop/web", "--exclude", "*/shop")
+    assert said.status == 0
+    assert "warning: exclude Deployment/shop/web has no effect in a policy, which sees Pods" in said.stderr
+    assert said.stderr.count("has no effect") == 1
+
+
+def test_locked_names_what_the_lock_file_lacks(policy: Policy, registry: Registry):
+    lock = policy.lock()
+    said = policy.asking("--lock-file", lock, "--locked", "-", text=pod("nginx:1.27", "quay.io/team/new:1"))
+    assert (said.status, said.stdout, registry.asked) == (1, "", [])
+    assert f"{lock} does not hold quay.io/team/new:1" in said.stderr
+    assert policy.asking("--lock-file", lock, "--locked", "-", text=pod("nginx:1.27")).status == 0
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "a: b\n"], ids=repr)
+def test_input_without_manifests_is_an_error(policy: Policy, text: str):
+    said = policy.asking("-", text=text)
+    assert (said.status, said.stdout) == (1, "")
+
+
+def test_file_names_cannot_leave_the_head_comment(policy: Policy):
+    name = "a\nkind: Evil\n.yaml"
+    (policy.folder / name).write_text(pod("nginx:1.27"), encoding="utf-8")
+    said = policy.asking(name, text="")
+    assert [one["kind"] for one in objects(said)] == KINDS
+
+
+def test_a_lock_file_that_is_too_large_becomes_a_policy_of_what_fits(policy: Policy):
+    names = [f"quay.io/team/app-{n:04}:1" for n in range(MAX_LITERAL_IMAGES + 4)]
+    policy.lock(dict.fromkeys(names, LOCK["quay.io/team/app:1"]))
+    said = policy.run()
+    assert list(images(said)) == names[:-4]
+    assert said.stderr == (
+        "warning: 4 images did not fit into the policy, which leaves pods with them alone: "
+        f"{names[-4]}, {names[-3]}, {names[-2]} and 1 more; --carrier crd holds more\n"
+        "archfit: policy archfit.dev: 5000 images with 1 different list of platforms; 4 images did not fit\n"
+    )
+    assert "did not fit" not in policy.run("--carrier", "crd").stderr
+
+
+def test_the_most_used_images_of_a_cluster_come_first(policy: Policy, registry: Registry):
+    lock = policy.lock()
+    live = [
+        LiveImage(text, ("v1", "Pod", "shop", "web"), "spec.containers[0].image")
+        for text in ("quay.io/team/new:1", "quay.io/team/app:1")
+    ]
+    settings = Settings(options=Options(on_unknown="leave", lock_file=lock), operator=Operator(offline=True))
+    made = from_cluster(live, {}, settings, policy.environ, io.StringIO())
+    assert list(made.images) == ["quay.io/team/app:1", "docker.io/library/nginx:1.27"]
+
+
+def test_only_so_many_images_of_a_cluster_are_looked_up(policy: Policy, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("archfit.policy.images.MAX_ASKED", 1)
+    live = [
+        LiveImage(text, ("v1", "Pod", "shop", "web"), "spec.containers[0].image")
+        for text in ("quay.io/team/app:1", "b:1", "c:1")
+    ]
+    options = Options(on_unknown="leave", lock_file=policy.lock())
+    settings = Settings(options=options, operator=Operator(offline=True))
+    made = from_cluster(live, {}, settings, policy.environ, io.StringIO())
+    assert [one.message for one in made.results] == [
+        "2 images of the cluster were not looked up, as 1 others are used more: the policy leaves pods with them "
+        "alone, as b:1, c:1"
+    ]
+
+
+def dates(said: Said) -> set[Any]:
+    return {one["metadata"].get("annotations", {}).get("archfit.dev/date") for one in objects(said)}
+
+
+def test_a_policy_has_the_date_that_the_environment_states_and_never_that_of_the_clock(policy: Policy):
+    policy.lock()
+    assert dates(policy.run()) == {None}
+    policy.environ["SOURCE_DATE_EPOCH"] = "1795414620"
+    said = policy.run()
+    assert dates(said) == {None, "2026-11-23T06:17:00Z"}
+    assert policy.run().stdout == said.stdout
+    policy.environ["SOURCE_DATE_EPOCH"] = "yesterday"
+    assert "SOURCE_DATE_EPOCH: 'yesterday' is not a number of seconds" in policy.run().stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--max-age", "soon"), "--max-age: 'soon' is not a duration: write '30s'"),
+        (("--max-age", "500ms"), "--max-age: '500ms' is not a whole number of seconds"),
+        (("--max-age", "99999999d"), "--max-age: '99999999d' is more than 100 years: write 0 for no warning"),
+        (("--late-changes", "fail"), "--late-changes: 'fail' is not one of warn, deny: write one of them"),
+    ],
+    ids=lambda value: value[1] if isinstance(value, tuple) else "",
+)
+def test_what_the_companion_does_is_checked_first(policy: Policy, words: tuple[str, ...], message: str):
+    policy.lock()
+    said = policy.run(*words)
+    assert (said.status, said.stdout) == (2, "")
+    assert message in said.stderr
+
+
+def test_a_cluster_without_images_to_look_up(policy: Policy):
+    made = from_cluster([], {}, Settings(), policy.environ, io.StringIO())
+    assert [result.message for result in made.results] == [
+        "no pod and no workload of the cluster names an image that can be looked up, so a policy would change no pod"
+    ]
+
+
+def test_images_of_a_cluster_do_not_choose_private_servers(policy: Policy, registry: Registry):
+    host = registry.url.removeprefix("http://")
+    live = [LiveImage(f"{host}/quay.io/team/app:1", ("v1", "Pod", "shop", "web"), "spec.containers[0].image")]
+    settings = Settings(options=Options(on_unknown="leave"), operator=Operator(no_cache=True))
+    made = from_cluster(live, {}, settings, policy.environ, io.StringIO())
+    assert registry.asked == []
+    assert made.images == {}
+    assert any("--allow-host" in result.message for result in made.results)

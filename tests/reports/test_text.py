@@ -1,0 +1,202 @@
+"""A run in words: once for each thing, errors last, one sentence at the end."""
+
+import pytest
+
+from archfit.base.results import Decision, Location, ObjectRef, Result
+from archfit.images.platforms import Unasked
+from archfit.reports.summary import failure, lines, summary
+from archfit.workloads.pods import Pod
+
+REF = ObjectRef("apps/v1", "Deployment", "shop", "web")
+PLACE = Location(3, 41, "shop/templates/web.yaml")
+
+
+def pod(kind="Deployment", name="web", *, immutable=False, document=3):
+    ref = ObjectRef("apps/v1", kind, "shop", name)
+    return Pod(ref, "apps", PLACE.replace(document=document), ("spec",), {}, {}, {}, (), immutable)
+
+
+def test_a_line_says_what_where_and_in_which_file():
+    result = Result(
+        "error", "no such image. Correct it", REF, "spec.template.spec.containers[0].image", PLACE
+    )
+    assert lines([result]) == [
+        "error: apps/v1/Deployment/shop/web spec.template.spec.containers[0].image: no such image. Correct it "
+        "(document 3, line 41, shop/templates/web.yaml)"
+    ]
+
+
+def test_errors_come_last_and_the_rest_in_the_order_of_the_stream():
+    said = [Result("error", "e1"), Result("warning", "w1"), Result("info", "i1"), Result("warning", "w2")]
+    assert lines(said) == ["info: i1", "warning: w1", "warning: w2", "error: e1"]
+
+
+@pytest.mark.parametrize(
+    ("places", "tail"),
+    [
+        pytest.param(1, "", id="noop-one-place"),
+        pytest.param(2, " (and in 1 other place)", id="two"),
+        pytest.param(4, " (and in 3 other places)", id="four"),
+    ],
+)
+def test_what_is_true_of_several_places_is_said_once(places, tail):
+    said = [Result("warning", "w", location=Location(number + 1, 1)) for number in range(places)]
+    assert lines(said) == ["warning: w (document 1, line 1)" + tail]
+
+
+def failing(name, cause="it is down"):
+    return Result("error", f"{name}: {cause}", location=Location(1, 1), path=(name,), image=name)
+
+
+@pytest.mark.parametrize(
+    ("names", "tail"),
+    [
+        pytest.param("a", "", id="noop-one-image"),
+        pytest.param("a b", " (and in 1 other place, with 1 other image: b)", id="two"),
+        pytest.param(
+            "a b c d e f g h",
+            " (and in 7 other places, with 7 other images: b, c, d, e, f, 2 more)",
+            id="the-first-are-named",
+        ),
+    ],
+)
+def test_one_cause_of_several_images_is_one_message(names, tail):
+    assert lines(map(failing, names.split())) == ["error: a: it is down (document 1, line 1)" + tail]
+
+
+def test_other_causes_are_other_messages():
+    assert lines([failing("a"), failing("b", "no such image")]) == [
+        "error: a: it is down (document 1, line 1)",
+        "error: b: no such image (document 1, line 1)",
+    ]
+
+
+def test_the_same_result_twice_is_one_place():
+    assert lines([Result("warning", "w"), Result("warning", "w")]) == ["warning: w"]
+
+
+def test_control_characters_never_reach_a_terminal():
+    assert lines([Result("error", "a\x1b[31mb\nc\x07\x9b")]) == [r"error: a\x1b[31mb c\x07\x9b"]
+
+
+@pytest.mark.parametrize(
+    ("decisions", "text"),
+    [
+        pytest.param([], "", id="noop-no-pods"),
+        pytest.param(
+            [(pod(), Decision("AlreadySet", ""))],
+            "archfit: 0 of 1 pod template changes and rolls once when applied; 1 image, 0 registry requests",
+            id="nothing-changes",
+        ),
+        pytest.param(
+            [(pod(), Decision("Change", "")), (pod(), Decision("NotNeeded", ""))],
+            "archfit: 1 of 2 pod templates changes and rolls once when applied; 1 image, 0 registry requests",
+            id="one-changes",
+        ),
+        pytest.param(
+            [
+                (pod(), Decision("Change", "")),
+                (pod("Job", "once", immutable=True), Decision("Change", "", immutable=True)),
+            ],
+            "archfit: 1 of 1 pod template changes and rolls once when applied; 1 Job changes, and cannot be updated if "
+            "it exists; 1 image, 0 registry requests\n"
+            "archfit: the API server may refuse the change of 1 object: apps/v1/Job/shop/once. Where it exists "
+            'with another pod template, applying it fails ("field is immutable"). Delete it first: '
+            "kubectl delete -n shop job.apps/once; or, where it was applied without archfit, keep it so with "
+            "--exclude=Job/shop/once\narchfit: see docs/helm.md#jobs",
+            id="immutable-objects-are-named",
+        ),
+        pytest.param(
+            [
+                (pod("Job", "once", immutable=True), Decision("NotNeeded", "", immutable=True)),
+                (pod("Job", "hook", immutable=True), Decision("Change", "")),
+                (pod("ReplicaSet", "web-1"), Decision("OptedOut", "", controller="Deployment/web")),
+            ],
+            "archfit: 1 Job changes, which is made anew each time; 1 image, 0 registry requests",
+            id="made-anew-is-counted-apart-and-what-a-controller-made-not-at-all",
+        ),
+        pytest.param(
+            [
+                (pod("Job", "a", immutable=True, document=1), Decision("Change", "")),
+                (pod("Job", "a", immutable=True, document=2), Decision("Change", "")),
+                (pod("Pod", "a", immutable=True, document=4), Decision("Change", "")),
+                (pod("Pod", "a", immutable=True, document=4), Decision("Change", "")),
+            ],
+            "archfit: 3 objects (Job, Pod) change, which are made anew each time; 1 image, 0 registry requests",
+            id="objects-are-counted-once-and-those-without-a-name-apart",
+        ),
+        pytest.param(
+            [(pod("Job", "once", immutable=True), Decision("NotNeeded", "", immutable=True))],
+            "archfit: 0 of 1 pod spec changes; 1 image, 0 registry requests",
+            id="noop-no-templates",
+        ),
+        pytest.param(
+            [
+                (pod("ReplicaSet", "web-1"), Decision("OptedOut", "", controller="Deployment/web")),
+                (pod("Job", "a", immutable=True), Decision("OptedOut", "", immutable=True)),
+                (pod("Job", "b", immutable=True), Decision("NotNeeded", "", immutable=True)),
+            ],
+            "archfit: 0 of 2 pod specs change; 1 image, 0 registry requests",
+            id="noop-no-templates-of-ours",
+        ),
+        pytest.param(
+            [(pod("ReplicaSet", "web-1"), Decision("OptedOut", "", controller="Deployment/web"))],
+            "archfit: nothing changes; 1 image, 0 registry requests",
+            id="noop-a-controller-decides",
+        ),
+        pytest.param(
+            [(pod(), Decision("Unresolved", "")), (pod(), Decision("Conflict", ""))],
+            "archfit: 0 of 2 pod templates change and roll once when applied; 1 left alone, images unknown; "
+            "1 left alone, no node fits; 1 image, 0 registry requests",
+            id="left-alone",
+        ),
+    ],
+)
+def test_the_summary_counts_what_rolls_and_what_cannot_be_changed(decisions, text):
+    assert summary(decisions, {"a:1": Unasked("")}, 0) == text
+
+
+TOLERATES, NARROWED = "tolerates kubernetes.io/arch=arm64:NoSchedule", "restricted to amd64"
+HINT = "(`archfit setup cluster` says whether a node has its taint); 0 images, 0 registry requests"
+
+
+@pytest.mark.parametrize(
+    ("reasons", "text"),
+    [
+        pytest.param(
+            [TOLERATES], f"changes and rolls once when applied, for the toleration alone {HINT}", id="one"
+        ),
+        pytest.param(
+            [TOLERATES, NARROWED, f"{TOLERATES}; tolerates arch=arm64:NoSchedule"],
+            f"change and roll once when applied, 2 of them for the toleration alone {HINT}",
+            id="some",
+        ),
+        pytest.param(
+            [f"{NARROWED}; {TOLERATES}", f"{TOLERATES}; prefers arm64"],
+            "change and roll once when applied; 0 images, 0 registry requests",
+            id="noop-for-more-than-that",
+        ),
+    ],
+)
+def test_templates_that_change_for_the_default_toleration_alone_are_counted(reasons, text):
+    decisions = [(pod(), Decision("Change", reason)) for reason in reasons]
+    number = len(reasons)
+    assert summary(decisions, {}, 0, default_taint=True) == (
+        f"archfit: {number} of {number} pod template{'s' * (number > 1)} {text}"
+    )
+    assert "setup cluster" not in summary(decisions, {}, 0)
+    jobs = [(pod("Job", immutable=True), Decision("Change", reason)) for reason in reasons]
+    assert "setup cluster" not in summary(jobs, {}, 0, default_taint=True)
+
+
+@pytest.mark.parametrize(
+    ("errors", "text"),
+    [
+        pytest.param(1, "archfit: 1 problem; nothing was written", id="one"),
+        pytest.param(2, "archfit: 2 problems; nothing was written", id="two"),
+    ],
+)
+def test_a_failure_counts_its_problems(errors, text):
+    assert (
+        failure([Result("error", str(number)) for number in range(errors)] + [Result("warning", "w")]) == text
+    )

@@ -1,0 +1,123 @@
+"""docs/admission.md and the chart's README are true: their values, files, objects and examples exist."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.options.config_file import from_file
+from archfit.webhook.setup import setup_files
+from archfit.webhook.setup.setup_files import CERT_MANAGER, Choices
+from machine import ROOT
+
+CHART = ROOT / "charts" / "archfit"
+ADMISSION = (ROOT / "docs" / "admission.md").read_text(encoding="utf-8")
+README = (CHART / "README.md").read_text(encoding="utf-8")
+VALUES = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
+OBJECTS = [yaml.safe_load(text) for text in setup_files.files(Choices()).values()]
+
+
+def known(path: str) -> bool:
+    """Whether values.yaml has the value, or holds it in a mapping of the user's."""
+    value: Any = VALUES
+    for key in path.split("."):
+        if value == {}:
+            return True
+        if not isinstance(value, dict) or key not in value:
+            return False
+        value = value[key]
+    return True
+
+
+def leaves(value: Any, path: str = "") -> list[str]:
+    if path in {
+        "metrics.dashboard.labels",
+        "configuration",
+        "resources",
+        "policy.resources",
+        "podSecurityContext",
+        "nodeSelector",
+    }:
+        return [path]
+    if not isinstance(value, dict) or not value:
+        return [path]
+    return [
+        leaf for key, member in value.items() for leaf in leaves(member, f"{path}.{key}".removeprefix("."))
+    ]
+
+
+@pytest.mark.parametrize("page", [ADMISSION, README], ids=["admission.md", "README.md"])
+def test_the_values_that_a_page_sets_exist(page: str) -> None:
+    found = re.findall(r"--set(?:-file|-json|-string)? '?([\w.]+)=", page)
+    assert found
+    assert [path for path in found if not known(path)] == []
+
+
+def test_the_charts_readme_lists_every_value_and_no_other() -> None:
+    table = README.partition("## Values\n")[2].partition("\n## ")[0]
+    listed = {
+        name
+        for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+        for name in re.findall(r"`([^`]+)`", row)
+    }
+    assert listed == set(leaves(VALUES))
+
+
+def test_the_values_in_the_admission_page_exist() -> None:
+    named = re.findall(r"\(chart: `([\w.]+)`\)", " ".join(ADMISSION.split()))
+    assert len(named) >= 3
+    assert [path for path in named if not known(path)] == []
+
+
+def test_the_files_and_objects_that_the_page_names_are_written() -> None:
+    files = {*setup_files.names(Choices()), *CERT_MANAGER}
+    assert set(re.findall(r"\b(\d\d-[a-z-]+\.yaml)\b", ADMISSION)) <= files
+    kinds = {value["kind"] for value in OBJECTS}
+    rows = ADMISSION.partition("| Object | What it does |")[2].partition("\n\n")[0]
+    named = {
+        word
+        for row in re.findall(r"^\| (.+?) \|", rows, re.MULTILINE)
+        for word in re.findall(r"[A-Z]\w+", row)
+    }
+    assert kinds <= named
+    (webhook,) = OBJECTS[-1]["webhooks"]
+    assert f'name="{webhook["name"]}"' in ADMISSION
+    assert f'webhook "{webhook["name"]}"' in ADMISSION
+    assert f"does not answer within {webhook['timeoutSeconds']} seconds" in ADMISSION
+
+
+def test_every_flag_of_setup_webhook_is_on_the_page() -> None:
+    flags = {name for flag in BY_NAME["setup webhook"].flags for name in flag.names}
+    assert {flag for flag in flags if flag not in ADMISSION} <= {"--into", "--namespace", "--priority-class"}
+
+
+def test_the_configuration_for_those_who_come_from_k8smultiarcher_is_read() -> None:
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", ADMISSION, re.MULTILINE | re.DOTALL)
+    (rule,) = from_file(text.encode(), "archfit.yaml").given["tolerate"].value
+    assert (rule.toleration.key, rule.toleration.value) == ("k8smultiarcher", "arm64Supported")
+    assert tuple(rule.architectures) == ("arm64",)
+
+
+def test_the_image_is_built_as_its_dockerfile_says() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^# +(docker buildx build .*)$", dockerfile, re.MULTILINE)
+    assert command in ADMISSION.replace("\\\n  ", "")
+
+
+def test_the_chart_names_no_template_that_does_not_exist() -> None:
+    schema = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
+    assert schema["additionalProperties"] is False
+    helpers = (CHART / "templates" / "_helpers.tpl").read_text(encoding="utf-8")
+    defined = set(re.findall(r'define "([\w.]+)"', helpers))
+    used = {
+        name
+        for path in CHART.rglob("templates/**/*")
+        if path.is_file()
+        for name in re.findall(r'include "([\w.]+)"', path.read_text(encoding="utf-8"))
+    }
+    assert used == defined

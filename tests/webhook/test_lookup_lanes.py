@@ -1,0 +1,290 @@
+"""Lanes keep a Lookup while it works, and a flight always lands."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import queue
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from archfit.base.errors import UsageError
+from archfit.images.platforms import Absent, Answer, Found, Unknown, parse_platform
+from archfit.images.reference import parse
+from archfit.lookup.lookup import open_lookup
+from archfit.options.hosts import mirror_pair
+from archfit.options.settings import Operator
+from archfit.registry.routing.endpoints import Endpoint
+from archfit.webhook.server.lookup_lanes import LIFE_SECONDS, LookupLanes
+from archfit.webhook.server.shared_answers import Flight, PullSecret
+from fake_registry import FakeRegistry
+
+AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
+STALE = AMD.replace(origin="stale", age_seconds=9)
+WAIT_SECONDS = 20
+SECONDS = 7.5
+PAUSED = "quay.io is slow, and is asked again in 5 s"
+
+
+class Scripted:
+    """Stands for a Lookup: it gives the answers in turn, or raises."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self.messages: list[str] = []
+
+    def resolve(self, texts: list[str], *, seconds: float) -> dict[str, Answer]:
+        self._site.seconds.append(seconds)
+        found = self._site.answers.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        self.messages.append(f"asked for {texts[0]}")
+        return {texts[0]: found}
+
+    def take_replies(self) -> dict[tuple[str, int], int]:
+        return self._site.statuses
+
+    def close(self) -> None:
+        self._site.closed += 1
+
+
+class Site:
+    """Lanes whose flights land in a queue."""
+
+    def __init__(self, *answers: Answer | Exception, lanes: int = 1, **more: Any) -> None:
+        self.answers = list(answers)
+        self.statuses = {("quay.io", 200): 1}
+        self.opened = 0
+        self.closed = 0
+        self.now = 0.0
+        self.seconds: list[float] = []
+        self.said: list[str] = []
+        self.replies: list[Any] = []
+        self.landed: queue.SimpleQueue[tuple[Flight, Answer]] = queue.SimpleQueue()
+        self.lanes = LookupLanes(
+            lanes,
+            self._open,
+            lambda flight, answer: self.landed.put((flight, answer)),
+            self.said.append,
+            self.replies.append,
+            lambda: self.now,
+            **more,
+        )
+
+    def ask(self, *secrets: PullSecret, paused: str = "") -> Answer:
+        return self.flown(*secrets, paused=paused)[1]
+
+    def flown(self, *secrets: PullSecret, paused: str = "") -> tuple[Flight, Answer]:
+        async def flight() -> Flight:
+            return Flight(parse("quay.io/app:1"), secrets, asyncio.get_running_loop().create_future())
+
+        made = asyncio.run(flight())
+        made.paused, made.seconds = paused, SECONDS
+        self.lanes.start(made)
+        return self.landed.get(timeout=WAIT_SECONDS)
+
+    def _open(self) -> Any:
+        self.opened += 1
+        return Scripted(self)
+
+
+@pytest.mark.parametrize(
+    ("first", "opened"),
+    [
+        pytest.param(AMD, 1, id="found: it is kept"),
+        pytest.param(Absent("no"), 1, id="absent: it is kept"),
+        pytest.param(Unknown("no"), 2, id="unknown: a new one"),
+        pytest.param(AMD.replace(origin="stale"), 2, id="stale: a new one"),
+        pytest.param(UsageError("the file is gone"), 2, id="an error: a new one"),
+        pytest.param(ZeroDivisionError("a bug"), 2, id="a bug: a new one"),
+    ],
+)
+def test_a_lookup_is_kept_while_it_works(first: Answer | Exception, opened: int):
+    site = Site(first, AMD)
+    answer = site.ask()
+    assert answer == first if not isinstance(first, Exception) else isinstance(answer, Unknown)
+    assert site.ask() == AMD
+    assert (site.opened, site.closed) == (opened, opened - 1)
+    site.lanes.close()
+
+
+def test_a_lookup_is_replaced_after_five_minutes():
+    site = Site(AMD, AMD, AMD)
+    for now, opened in ((0, 1), (LIFE_SECONDS - 1, 1), (LIFE_SECONDS, 2)):
+        site.now = now
+        site.ask()
+        assert site.opened == opened
+    site.lanes.close()
+
+
+def test_each_warning_is_told_once():
+    site = Site(AMD, AMD)
+    site.ask()
+    site.ask()
+    assert site.said == ["asked for quay.io/app:1"] * 2
+    assert site.replies == [{("quay.io", 200): 1}] * 2
+    site.lanes.close()
+
+
+@pytest.mark.parametrize(
+    ("given", "opened"),
+    [pytest.param(AMD, 0, id="the secret opens it"), pytest.param(None, 1, id="the secret does not help")],
+)
+def test_a_pull_secret_is_tried_first(given: Answer | None, opened: int):
+    site = Site(AMD, with_secrets=lambda _: (given, ["a warning"], {}))
+    assert site.ask(PullSecret("shop", "hub")) == AMD
+    assert (site.opened, site.said[0]) == (opened, "a warning")
+    site.lanes.close()
+
+
+def test_a_lookup_gets_the_time_that_a_pull_secret_has_left():
+    def with_secrets(_: Flight) -> Any:
+        site.now += 3
+        return None, [], {}
+
+    site = Site(AMD, AMD, with_secrets=with_secrets)
+    site.ask()
+    site.ask(PullSecret("shop", "hub"))
+    assert site.seconds == [SECONDS, SECONDS - 3]
+    site.lanes.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "counts", "waits"),
+    [
+        pytest.param(Unknown("late"), [257, 257, 256], 2, id="until some threads have ended"),
+        pytest.param(Unknown("late"), [256], 0, id="there are few"),
+        pytest.param(AMD, [], 0, id="a lookup that worked leaves none behind"),
+    ],
+)
+def test_a_lane_is_not_free_while_cut_off_lookups_leave_too_many_threads(
+    answer: Answer, counts: list[int], waits: int
+):
+    waited: list[float] = []
+    site = Site(answer, threads=lambda: counts.pop(0), wait=waited.append)
+    assert site.ask() == answer
+    assert (len(waited), counts) == (waits, [])
+    site.lanes.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        pytest.param(AMD, True, id="the registry"),
+        pytest.param(Unknown("no"), True, id="the registry, in vain"),
+        pytest.param(AMD.replace(origin="cache"), False, id="the cache alone"),
+        pytest.param(UsageError("the file is gone"), False, id="nobody"),
+    ],
+)
+def test_a_flight_says_whether_the_registry_was_asked(answer: Answer | Exception, asked: bool):
+    site = Site(answer)
+    assert site.flown()[0].asked is asked
+    site.lanes.close()
+
+
+@pytest.mark.parametrize(
+    ("kept", "opened", "stale"),
+    [
+        pytest.param(AMD.replace(origin="cache"), 0, 0, id="fresh: no registry is asked"),
+        pytest.param(
+            AMD.replace(origin="stale", age_seconds=9), 1, 1, id="stale: it is told, and one is asked"
+        ),
+        pytest.param(Unknown("not in the cache"), 1, 0, id="nothing: one is asked"),
+        pytest.param(UsageError("the cache is broken"), 1, 0, id="trouble: one is asked"),
+    ],
+)
+def test_the_cache_is_read_first(kept: Answer | Exception, opened: int, stale: int):
+    cache = Site(kept)
+    told: list[Answer] = []
+    site = Site(AMD, open_cached=cache._open, stale_found=lambda _, found: told.append(found))
+    answer = site.ask()
+    assert answer == (AMD if opened else kept)
+    assert (site.opened, len(told)) == (opened, stale)
+    site.lanes.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "statuses", "unreached"),
+    [
+        pytest.param(Unknown("refused"), {("quay.io", 0): 3}, True, id="no answer"),
+        pytest.param(Unknown("deadline"), {}, True, id="it still waits"),
+        pytest.param(AMD.replace(origin="stale"), {("quay.io", 0): 3}, True, id="no answer, but a stale one"),
+        pytest.param(Unknown("401"), {("quay.io", 401): 1}, False, id="refused"),
+        pytest.param(
+            Unknown("x"), {("quay.io", 307): 1, ("cdn", 0): 1}, False, id="another server did not answer"
+        ),
+        pytest.param(Absent("404"), {("quay.io", 404): 1}, False, id="absent"),
+        pytest.param(AMD, {}, False, id="found in the cache"),
+    ],
+)
+def test_a_registry_that_gave_no_answer_at_all_is_unreached(answer: Answer, statuses: Any, unreached: bool):
+    site = Site(answer)
+    site.statuses = statuses
+    assert site.flown()[0].unreached is unreached
+    site.lanes.close()
+
+
+@pytest.mark.parametrize(
+    ("kept", "expected"),
+    [
+        pytest.param(
+            AMD.replace(origin="stale", age_seconds=9), AMD.replace(origin="stale", age_seconds=9), id="stale"
+        ),
+        pytest.param(AMD.replace(origin="cache"), AMD.replace(origin="cache"), id="fresh"),
+        pytest.param(
+            Unknown("not in the cache"),
+            Unknown(PAUSED),
+            id="nothing",
+        ),
+    ],
+)
+def test_while_a_registry_is_paused_only_the_cache_answers(kept: Answer, expected: Answer):
+    cache = Site(kept)
+    site = Site(open_cached=cache._open)
+    assert site.ask(paused=PAUSED) == expected
+    assert site.opened == 0
+    site.lanes.close()
+
+
+def test_what_lookups_remember_is_freed_when_a_lane_renews_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Endpoints stand for all of it. The garbage of a server is collected very rarely, so nothing may be in a cycle."""
+    monkeypatch.setattr("archfit.webhook.server.lookup_lanes.LIFE_LOOKUPS", 5)
+    with FakeRegistry() as fake:
+        operator = Operator(cache=str(tmp_path / "lookups.sqlite"), mirrors=(mirror_pair(f"*={fake.url}"),))
+        landed: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+        lanes = LookupLanes(
+            1,
+            lambda: open_lookup(operator, environ={}),
+            lambda _flight, answer: landed.put(answer),
+            lambda _text: None,
+            lambda _replies: None,
+            time.monotonic,
+        )
+
+        async def flight(number: int) -> Flight:
+            loop = asyncio.get_running_loop()
+            made = Flight(parse(f"quay.io/app{number}:1"), (), loop.create_future())
+            made.seconds = SECONDS
+            return made
+
+        def endpoints() -> int:
+            return sum(isinstance(one, Endpoint) for one in gc.get_objects())
+
+        gc.collect()
+        gc.disable()
+        try:
+            before, most = endpoints(), 0
+            for number in range(40):
+                fake.index(f"app{number}", "1", ("linux/amd64", "linux/arm64"))
+                lanes.start(asyncio.run(flight(number)))
+                assert isinstance(landed.get(timeout=WAIT_SECONDS), Found)
+                most = max(most, endpoints() - before)
+        finally:
+            gc.enable()
+            lanes.close()
+    assert 0 < most < 20

@@ -1,0 +1,167 @@
+"""A Secret that the operator named opens a registry for the Pods that refer to it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from archfit.base.errors import ArchfitError, UsageError
+from archfit.images.platforms import Found
+from archfit.images.reference import parse
+from archfit.lookup.lookup import open_lookup
+from archfit.options.hosts import mirror
+from archfit.options.settings import Operator
+from archfit.registry.credentials.pull_keychain import PullKeychain
+from archfit.webhook.server.pull_secret_answers import (
+    KEPT_SECONDS,
+    PAUSE_SECONDS,
+    ClusterSecrets,
+    PullSecretAnswers,
+)
+from archfit.webhook.server.shared_answers import Flight, PullSecret
+from fake_registry import FakeRegistry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+HUB, OTHER = PullSecret("shop", "hub"), PullSecret("shop", "other")
+PASSWORD = "hush-4711"
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as running:
+        running.index("app", "1", ["linux/amd64"])
+        running.bearer(user=f"me:{PASSWORD}")
+        yield running
+
+
+def secret(host: str, password: str = PASSWORD, kind: str = "dockerconfigjson") -> dict[str, Any]:
+    auth = base64.b64encode(f"me:{password}".encode()).decode()
+    text = json.dumps({"auths": {host: {"auth": auth}}})
+    data = {f".{kind}": base64.b64encode(text.encode()).decode()}
+    return {"apiVersion": "v1", "kind": "Secret", "type": f"kubernetes.io/{kind}", "data": data}
+
+
+class Site:
+    """Secrets by name; what is read is counted."""
+
+    def __init__(self, fake: FakeRegistry, folder: Path, secrets: dict[PullSecret, Any]) -> None:
+        self.now = 0.0
+        self.seconds = 60.0
+        self.before_read: Callable[[PullSecret], object] = bool
+        self.reads: list[PullSecret] = []
+        self._fake = fake
+        self._secrets = secrets
+        operator = Operator(mirrors=(mirror(fake.host, fake.url),), no_cache=True)
+        environ = {"HOME": str(folder), "PATH": os.environ["PATH"]}
+        self.answers = PullSecretAnswers(
+            self._read,
+            lambda chosen: open_lookup(
+                operator, environ=environ, named_hosts_only=True, keychain=PullKeychain("", environ, chosen)
+            ),
+            lambda: self.now,
+        )
+
+    def ask(self, *secrets: PullSecret) -> tuple[Any, Any, Any]:
+        async def flight() -> Flight:
+            future = asyncio.get_running_loop().create_future()
+            made = Flight(parse(f"{self._fake.host}/app:1"), secrets, future)
+            made.seconds = self.seconds
+            return made
+
+        return self.answers.answer(asyncio.run(flight()))
+
+    def _read(self, secret: PullSecret) -> Any:
+        self.before_read(secret)
+        self.reads.append(secret)
+        found = self._secrets.get(secret)
+        if found is None:
+            raise ArchfitError(f"Secret {secret} may not be read")
+        return found
+
+
+def test_the_secret_opens_the_registry(fake: FakeRegistry, tmp_path: Path):
+    answer, messages, replies = Site(fake, tmp_path, {HUB: secret(fake.host)}).ask(HUB)
+    assert isinstance(answer, Found)
+    assert messages == []
+    assert replies[fake.host, 200] == 2
+
+
+@pytest.mark.parametrize(
+    "secrets",
+    [
+        pytest.param({}, id="it cannot be read"),
+        pytest.param({HUB: {"type": "Opaque", "data": {}}}, id="it is no pull secret"),
+        pytest.param({HUB: "wrong"}, id="it is refused"),
+        pytest.param({HUB: secret("elsewhere.example")}, id="it is for another registry"),
+    ],
+)
+def test_a_secret_that_does_not_help_leaves_the_image_to_the_servers_own_credentials(
+    fake: FakeRegistry, tmp_path: Path, secrets: dict[PullSecret, Any]
+):
+    if secrets.get(HUB) == "wrong":
+        secrets = {HUB: secret(fake.host, "wrong")}
+    answer, messages, _ = Site(fake, tmp_path, secrets).ask(HUB)
+    assert answer is None
+    assert PASSWORD not in str(messages)
+
+
+def test_the_next_secret_is_tried_where_one_is_refused(fake: FakeRegistry, tmp_path: Path):
+    site = Site(fake, tmp_path, {HUB: secret(fake.host, "wrong"), OTHER: secret(fake.host)})
+    assert isinstance(site.ask(HUB, OTHER)[0], Found)
+
+
+def test_a_secret_is_read_again_after_five_minutes(fake: FakeRegistry, tmp_path: Path):
+    site = Site(fake, tmp_path, {HUB: secret(fake.host)})
+    for seconds, reads in ((0, 1), (KEPT_SECONDS - 1, 1), (KEPT_SECONDS, 2)):
+        site.now = seconds
+        assert isinstance(site.ask(HUB)[0], Found)
+        assert len(site.reads) == reads
+
+
+def test_a_secret_that_cannot_be_read_is_not_asked_for_at_each_pod(fake: FakeRegistry, tmp_path: Path):
+    site = Site(fake, tmp_path, {})
+    for seconds, reads in ((0, 1), (PAUSE_SECONDS - 1, 1), (PAUSE_SECONDS, 2)):
+        site.now = seconds
+        assert site.ask(HUB)[0] is None
+        assert len(site.reads) == reads
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        pytest.param({}, id="outside of a cluster"),
+        pytest.param({"KUBERNETES_SERVICE_HOST": "10.0.0.1"}, id="without a service account"),
+    ],
+)
+def test_without_a_service_account_the_server_does_not_start(environ: dict[str, str], tmp_path: Path):
+    with pytest.raises(UsageError, match="--authfile"):
+        ClusterSecrets(environ, str(tmp_path))
+
+
+def test_credentials_are_tried_no_longer_than_a_lookup_may_take(fake: FakeRegistry, tmp_path: Path):
+    site = Site(fake, tmp_path, {HUB: secret(fake.host)})
+    site.seconds = 0.0
+    assert site.ask(HUB)[0] is None
+    assert fake.count() == 0
+
+
+def test_a_secret_that_is_slow_to_read_holds_up_no_other(fake: FakeRegistry, tmp_path: Path):
+    site = Site(fake, tmp_path, {HUB: secret(fake.host), OTHER: secret(fake.host)})
+    inside, goes_on = threading.Event(), threading.Event()
+    site.before_read = lambda one: one == HUB and (inside.set(), goes_on.wait(60))
+    slow = threading.Thread(target=site.ask, args=(HUB,))
+    slow.start()
+    assert inside.wait(60)
+    assert isinstance(site.ask(OTHER)[0], Found)
+    assert slow.is_alive()
+    goes_on.set()
+    slow.join()

@@ -1,0 +1,238 @@
+"""What the API server is told about a Pod, by decision, answers and options."""
+
+from __future__ import annotations
+
+import gc
+import json
+import tracemalloc
+from typing import TYPE_CHECKING, Any
+
+import jsonpatch
+import pytest
+
+from admission_reviews import Answered, decoded, pod
+from archfit.admission.admitted_pod import admitted_pod, at_admission
+from archfit.images.platforms import Absent, Answer, Found, Unasked, Unknown, parse_platform
+from archfit.options.settings import Options
+from archfit.webhook.server.memory_budget import MIB, Share
+from archfit.webhook.server.review import pod_extract, response
+from archfit.webhook.server.verdict import LONGEST, LONGEST_TOGETHER, Verdict, Verdicts, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+TERM = {"matchExpressions": [{"key": "a", "operator": "Exists"}]}
+LEAVE = at_admission(Options(on_absent="leave", on_unknown="leave", on_conflict="leave"))
+
+
+def found(*platforms: str) -> Found:
+    return Found(tuple(parse_platform(text) for text in platforms), "sha256:" + "a" * 64)
+
+
+AMD, ARM, BOTH = found("amd64"), found("arm64"), found("amd64", "arm64")
+UNKNOWN, ABSENT = Unknown("quay.io gave no answer"), Absent("manifest unknown")
+
+
+def judged(
+    answers: dict[str, Answer], options: Options = LEAVE, spec: dict[str, Any] | None = None, **metadata: Any
+) -> tuple[Verdict, Answered]:
+    value = pod(*answers, spec=spec, **metadata)
+    made = verdict(admitted_pod(pod_extract(value), "shop", options), answers, options)
+    answered = decoded(response("u", made.members))
+    if answered.patch:  # it applies to the whole Pod, not only to what was read of it
+        steps = [step for step in answered.patch if step["op"] != "test" or step["value"] is not None]
+        assert jsonpatch.apply_patch(value, steps) != value
+    return made, answered
+
+
+@pytest.mark.parametrize(
+    ("answers", "spec", "outcome"),
+    [
+        pytest.param({"a:1": AMD}, None, "changed", id="one architecture"),
+        pytest.param({"a:1": BOTH}, None, "changed", id="all architectures: a toleration"),
+        pytest.param(
+            {"a:1": AMD}, {"nodeSelector": {"kubernetes.io/arch": "amd64"}}, "unchanged", id="pinned"
+        ),
+        pytest.param({"a:1": AMD}, {"nodeName": "n1"}, "opted_out", id="bound"),
+        pytest.param({"a:1": UNKNOWN}, None, "unresolved", id="unknown"),
+        pytest.param({"a:1": ABSENT}, None, "unresolved", id="absent"),
+        pytest.param({"a:1": AMD, "b:1": ARM}, None, "conflict", id="no node runs both"),
+    ],
+)
+def test_the_outcome(answers: dict[str, Answer], spec: dict[str, Any] | None, outcome: str):
+    made, answered = judged(answers, spec=spec)
+    assert made.outcome == outcome
+    assert answered.allowed
+    assert (answered.patch is not None) == (outcome == "changed")
+    assert bool(answered.warnings) == (outcome in {"unresolved", "conflict"})
+
+
+def test_an_unknown_image_is_named_with_its_reason():
+    (warning,) = judged({"quay.io/a:1": UNKNOWN})[1].warnings
+    assert warning.startswith("archfit: quay.io/a:1: its platforms are not known: quay.io gave no answer")
+
+
+@pytest.mark.parametrize(
+    ("answers", "asked", "not_asked"),
+    [
+        pytest.param({"a:1": ABSENT}, {"on_absent": "fail"}, {"on_unknown": "fail"}, id="absent"),
+        pytest.param({"a:1": UNKNOWN}, {"on_unknown": "fail"}, {"on_absent": "fail"}, id="unknown"),
+        pytest.param(
+            {"a:1": AMD, "b:1": ARM}, {"on_conflict": "fail"}, {"on_absent": "fail"}, id="no node runs both"
+        ),
+        pytest.param(
+            {"$(image)": Unasked("x")}, {"strict": True}, {"on_unknown": "fail"}, id="a placeholder"
+        ),
+        pytest.param(
+            {"a@sha256:abc": UNKNOWN}, {"strict": True}, {"on_absent": "fail"}, id="not a reference"
+        ),
+        pytest.param(
+            {"a:1": Unknown("the lock lacks it", final=True)},
+            {"on_unknown": "fail"},
+            {"on_conflict": "fail"},
+            id="the lock file lacks it",
+        ),
+    ],
+)
+def test_a_pod_is_refused_only_where_the_operator_asked_for_it(
+    answers: dict[str, Answer], asked: dict[str, Any], not_asked: dict[str, Any]
+):
+    made, answered = judged(answers, LEAVE.replace(**asked))
+    assert (made.outcome, answered.allowed, answered.patch) == ("denied", False, None)
+    assert answered.status["message"].startswith("archfit: ")
+    made, answered = judged(answers, LEAVE.replace(**not_asked))
+    assert answered.allowed
+    assert made.outcome != "denied"
+
+
+def test_a_pod_that_archfit_placed_is_left_as_it_is():
+    value = pod("a:1")
+    first = verdict(admitted_pod(value, "shop", LEAVE), {"a:1": AMD}, LEAVE)
+    patch = decoded(response("u", first.members)).patch
+    assert patch
+    placed = jsonpatch.apply_patch(value, [step for step in patch if step["op"] == "add"])
+    again = verdict(admitted_pod(placed, "shop", LEAVE), {"a:1": AMD}, LEAVE)
+    assert (again.outcome, decoded(response("u", again.members)).patch) == ("unchanged", None)
+
+
+def test_a_sidecar_that_came_later_narrows_the_pod():
+    value = pod("a:1", "side:1")
+    value["spec"]["tolerations"] = [
+        {"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effect": "NoSchedule"}
+    ]
+    answers: dict[str, Answer] = {"a:1": BOTH, "side:1": AMD}
+    made = verdict(admitted_pod(value, "shop", LEAVE), answers, LEAVE)
+    patch = decoded(response("u", made.members)).patch
+    assert patch
+    annotations = "/metadata/annotations"
+    assert [step["path"] for step in patch] == ["/spec/affinity", "/spec/affinity", annotations, annotations]
+
+
+def test_warnings_keep_within_what_the_api_server_passes_on():
+    answers: dict[str, Answer] = {
+        f"registry-{number}.example.com/{'team/' * 40}app:{number}": Unknown("why " * 200)
+        for number in range(60)
+    }
+    warnings = judged(answers)[1].warnings
+    assert all(len(text) <= LONGEST for text in warnings)
+    assert sum(map(len, warnings)) <= LONGEST_TOGETHER
+    assert warnings[-1] == f"archfit: {60 - len(warnings) + 1} more warnings are not shown"
+
+
+def test_a_warning_shows_no_control_characters():
+    (warning,) = judged({"a:1": Unknown("line\r\n\x1b[31mred")})[1].warnings
+    assert warning.isprintable()
+
+
+class TestKept:
+    def test_replicas_share_a_verdict(self):
+        verdicts = Verdicts(LEAVE, Share(MIB))
+        one = pod("a:1", uid="1")
+        two = pod("a:1", uid="2", generateName="web-5d4f-")
+        one["metadata"]["generateName"] = "web-5d4f-"
+        two["spec"]["volumes"][0]["name"] = "kube-api-access-other"
+        kept = verdicts.pod(pod_extract(one), "shop")
+        assert verdicts.pod(pod_extract(two), "shop") is kept
+        assert kept.verdict({"a:1": AMD}) is kept.verdict({"a:1": AMD})
+
+    def test_other_answers_make_another_verdict(self):
+        kept = Verdicts(LEAVE, Share(MIB)).pod(pod_extract(pod("a:1")), "shop")
+        assert kept.verdict({"a:1": AMD}).outcome == "changed"
+        assert kept.verdict({"a:1": UNKNOWN}).outcome == "unresolved"
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            pytest.param((pod("a:2"), "shop"), id="image"),
+            pytest.param((pod("a:1"), "till"), id="namespace"),
+            pytest.param((pod("a:1", spec={"nodeName": "n1"}), "shop"), id="spec"),
+            pytest.param((pod("a:1", generateName="web-5d4f-", labels={"a": "b"}), "shop"), id="label"),
+        ],
+    )
+    def test_a_pod_that_differs_is_decided_for_itself(self, other: tuple[dict[str, Any], str]):
+        verdicts = Verdicts(LEAVE, Share(MIB))
+        value, namespace = other
+        assert verdicts.pod(pod_extract(pod("a:1")), "shop") is not verdicts.pod(
+            pod_extract(value), namespace
+        )
+
+    def test_the_one_that_was_not_asked_for_longest_goes_first(self):
+        share = Share(MIB)
+        verdicts = Verdicts(LEAVE, share)
+        first = verdicts.pod(pod_extract(pod("a:1")), "shop")
+        share.size = 2 * share.held
+        second = verdicts.pod(pod_extract(pod("a:2")), "shop")
+        assert verdicts.pod(pod_extract(pod("a:1")), "shop") is first
+        verdicts.pod(pod_extract(pod("a:3")), "shop")
+        assert verdicts.pod(pod_extract(pod("a:1")), "shop") is first
+        assert verdicts.pod(pod_extract(pod("a:2")), "shop") is not second
+
+    @pytest.mark.load
+    @pytest.mark.parametrize(
+        "make",
+        [
+            pytest.param(lambda name: pod(f"team/web:{name}", name=name), id="a usual pod"),
+            pytest.param(
+                lambda name: pod("a:1", spec={"tolerations": [{}] * 8000}, name=name), id="empty tolerations"
+            ),
+            pytest.param(
+                lambda name: pod("a:1", spec={"containers": [{}] * 8000}, name=name), id="empty containers"
+            ),
+            pytest.param(
+                lambda name: pod(
+                    "a:1",
+                    spec={"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [TERM] * 300}}}},
+                    name=name,
+                ),
+                id="terms",
+            ),
+            pytest.param(lambda name: pod(*(f"a{n}:{name}" for n in range(200)), name=name), id="images"),
+            pytest.param(
+                lambda name: pod("a:1", labels={f"{n}": "" for n in range(1000)}, name=name), id="labels"
+            ),
+            pytest.param(
+                lambda name: pod("a:1", annotations={"a": "\U0001f600" * 5000}, name=name), id="wide text"
+            ),
+            pytest.param(lambda name: pod("{" * 15_000, name=name), id="a long image"),
+        ],
+    )
+    def test_what_is_kept_has_no_more_bytes_than_are_held(self, make: Callable[[str], dict[str, Any]]):
+        share = Share(1 << 40)
+        verdicts = Verdicts(LEAVE, share)
+
+        def keep(name: str) -> None:
+            kept = verdicts.pod(pod_extract(json.loads(json.dumps(make(name)))), "shop")
+            kept.verdict(dict.fromkeys(kept.admitted.questions, AMD))
+
+        keep("warm")
+        tracemalloc.start()
+        try:
+            before, held = tracemalloc.get_traced_memory()[0], share.held
+            for number in range(10):
+                keep(f"n{number}")
+            gc.collect()
+            taken = tracemalloc.get_traced_memory()[0] - before
+        finally:
+            tracemalloc.stop()
+        assert 0 < taken <= share.held - held

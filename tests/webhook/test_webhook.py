@@ -1,0 +1,659 @@
+"""The webhook as an ASGI application: HTTP statuses, deadlines, and Pods that are admitted whatever fails."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import tracemalloc
+from typing import Any, NamedTuple
+
+import pytest
+
+from admission_reviews import Answered, body, decoded, pod, review
+from archfit.admission.admitted_pod import at_admission
+from archfit.images.platforms import Answer, Found, ImagePlatforms, parse_platform
+from archfit.options.settings import Options
+from archfit.webhook.server.circuit_breakers import CircuitBreakers
+from archfit.webhook.server.lookup_turns import LookupTurns
+from archfit.webhook.server.memory_budget import MIB, SLOW_BODY_SECONDS, SMALL, Bodies, Share
+from archfit.webhook.server.review import decoded_bytes, uid_of
+from archfit.webhook.server.server_log import ServerLog
+from archfit.webhook.server.server_metrics import Probes, ServerMetrics
+from archfit.webhook.server.shared_answers import Flight, PullSecret, SharedAnswers
+from archfit.webhook.server.verdict import Verdicts
+from archfit.webhook.server.webhook import MOST_BYTES, MOST_REQUESTS, Webhook, budget
+from pod_updates import GKE, OWN, applied, manifest, stored
+
+AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
+JSON = (b"content-type", b"application/json")
+
+
+class Reply(NamedTuple):
+    status: int
+    headers: dict[bytes, bytes]
+    body: bytes
+
+    def answered(self) -> Answered:
+        assert (self.status, self.headers[b"content-type"]) == (200, b"application/json"), self.body
+        return decoded(self.body)
+
+
+class Door:
+    """A webhook whose lookups land at once, or never. log: its lines, decoded, after `close`."""
+
+    def __init__(self, answer: Answer | None = AMD, *secrets: PullSecret, **options: Any) -> None:
+        chosen = at_admission(
+            Options(on_absent="leave", on_unknown="leave", on_conflict="leave").replace(**options)
+        )
+        self.flights: list[Flight] = []
+        self.answer = answer
+        self.not_ready = ""
+        self.most_held = 0
+        self.now = 0.0
+        self._stream = io.StringIO()
+        self._log = ServerLog(self._stream, "debug", lambda: 1_767_225_600.25)
+        self.metrics = ServerMetrics()
+        breakers = CircuitBreakers(lambda: 0.0)
+        turns: LookupTurns[Flight] = LookupTurns(32, 1000, 1000, breakers.standing, lambda: 0.0)
+        self._answers = SharedAnswers(
+            chosen,
+            600,
+            None,
+            turns,
+            breakers,
+            self._start,
+            lambda: 0.0,
+            self.metrics.looked_up,
+            share=Share(MIB),
+        )
+        self.bodies, self.reviews = Share(8 * MIB), Share(64 * MIB)
+        for name, share in (("bodies", self.bodies), ("reviews", self.reviews)):
+            share.refused = self.metrics.refusals[name].inc
+        self.webhook = Webhook(
+            self._answers,
+            Verdicts(chosen, Share(MIB)),
+            self.metrics,
+            self._log,
+            Bodies(self.bodies, lambda: self.now, self.metrics.closed["body"].inc),
+            self.reviews,
+            Probes(self.metrics, lambda: self.not_ready),
+            frozenset(secrets),
+        )
+
+    def send(self, content: bytes, **words: Any) -> Reply:
+        return asyncio.run(self.sent(content, **words))
+
+    async def sent(
+        self,
+        content: bytes,
+        *,
+        method: str = "POST",
+        path: str = "/mutate",
+        query: bytes = b"timeout=10s",
+        headers: tuple[tuple[bytes, bytes], ...] = (JSON,),
+        parts: int = 1,
+        requests: int = 1,
+    ) -> Reply:
+        return await self._sent(
+            {
+                "type": "http",
+                "method": method,
+                "path": path,
+                "query_string": query,
+                "headers": headers,
+                "state": {"requests": requests, "abort": lambda: None},
+            },
+            content,
+            parts,
+        )
+
+    def send_together(self, content: bytes, count: int) -> list[Reply]:
+        """So many equal requests at once, in small parts; `most_held` is what all bodies held."""
+
+        async def run() -> list[Reply]:
+            scope = {
+                "type": "http",
+                "method": "POST",
+                "path": "/mutate",
+                "query_string": b"timeout=30s",
+                "headers": (JSON, (b"content-length", b"%d" % len(content))),
+                "state": {"abort": lambda: None},
+            }
+            return await asyncio.gather(*(self._sent(dict(scope), content, 5) for _ in range(count)))
+
+        return asyncio.run(run())
+
+    def review(self, value: dict[str, Any] | None = None, **request: Any) -> Answered:
+        return self.send(body(review(value or pod(), **request))).answered()
+
+    def count(self, text: str) -> float:
+        """The value of a metric, as it is written."""
+        lines = self.metrics.text().decode().splitlines()
+        return next(float(line.split()[-1]) for line in lines if line.startswith(f"{text} "))
+
+    def log(self) -> list[dict[str, Any]]:
+        self._log.close()
+        return [json.loads(line) for line in self._stream.getvalue().splitlines()]
+
+    def _start(self, flight: Flight) -> None:
+        self.flights.append(flight)
+        if self.answer:
+            asyncio.get_running_loop().call_soon(self._answers.landed, flight, self.answer)
+
+    async def _sent(self, scope: dict[str, Any], content: bytes, parts: int) -> Reply:
+        size = -(-len(content) // parts)
+        left = [content[at : at + size] for at in range(0, len(content), size or 1)] or [b""]
+        got: list[dict[str, Any]] = []
+
+        async def receive() -> dict[str, Any]:
+            if not left:
+                return {"type": "http.disconnect"}
+            self.most_held = max(self.most_held, self.bodies.held)
+            part = left.pop(0)
+            return {"type": "http.request", "body": part, "more_body": bool(left)}
+
+        async def send(message: Any) -> None:
+            got.append(message)
+
+        await self.webhook(scope, receive, send)
+        start, end = got
+        return Reply(start["status"], dict(start["headers"]), end["body"])
+
+
+def sized(content: bytes) -> tuple[tuple[bytes, bytes], ...]:
+    """The headers of a client that says how long its body is."""
+    return (JSON, (b"content-length", b"%d" % len(content)))
+
+
+def as_go_writes_it(value: dict[str, Any]) -> bytes:
+    return json.dumps(review(value), separators=(",", ":")).encode()
+
+
+def test_a_pod_gets_what_its_images_need():
+    door = Door()
+    answered = door.review()
+    assert (answered.uid, answered.allowed, answered.warnings) == ("705ab4f5", True, [])
+    assert answered.patch
+    assert door.count('archfit_admission_requests_total{outcome="changed"}') == 1
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "text"),
+    [
+        pytest.param({"path": "/"}, 404, b"the webhook is at /mutate", id="path"),
+        pytest.param({"method": "GET"}, 405, b"takes POST", id="method"),
+        pytest.param({"headers": ()}, 415, b"Content-Type", id="no content type"),
+        pytest.param(
+            {"headers": ((b"content-type", b"text/yaml"),)}, 415, b"Content-Type", id="another type"
+        ),
+        pytest.param(
+            {"headers": (JSON, (b"content-length", b"4194305"))},
+            413,
+            b"larger than 4 MiB",
+            id="says it is huge",
+        ),
+        pytest.param({"content": b" " * (MOST_BYTES + 1)}, 413, b"larger than 4 MiB", id="is huge"),
+        pytest.param(
+            {"content": b" " * (MOST_BYTES + 1), "parts": 9},
+            413,
+            b"larger than 4 MiB",
+            id="is huge, in parts",
+        ),
+        pytest.param({"content": b"{"}, 400, b"not JSON", id="bad JSON"),
+        pytest.param(
+            {"content": body({**review(pod()), "request": None})}, 400, b"no request", id="no request"
+        ),
+    ],
+)
+def test_what_is_no_request_has_its_status_and_the_server_goes_on(
+    request_: dict[str, Any], status: int, text: bytes
+):
+    door = Door()
+    reply = door.send(**{"content": body(review(pod())), **request_})
+    assert reply.status == status
+    assert text in reply.body
+    assert reply.headers.get(b"allow", b"POST") == b"POST"
+    assert door.count('archfit_admission_requests_total{outcome="invalid"}') == 1
+    assert door.review().allowed
+    assert door.count("archfit_admission_requests_in_progress") == 0
+
+
+def test_a_body_may_come_in_parts_with_a_charset():
+    headers = ((b"content-type", b"Application/JSON; charset=utf-8"),)
+    assert Door().send(body(review(pod())), parts=7, headers=headers).answered().patch
+
+
+def test_a_large_pod_is_decided_as_a_small_one():
+    value = pod("app:1", annotations={"note": "x" * 300_000})
+    small = pod("app:1", annotations={"note": "x"})
+    assert Door().review(value).patch == Door().review(small).patch
+
+
+def test_a_pod_of_very_many_images_has_only_some_of_them_looked_up():
+    door = Door()
+    answered = door.review(pod(*(f"app:{number}" for number in range(300))))
+    assert (answered.allowed, answered.patch) == (True, None)
+    assert len(door.flights) == 256
+    assert "app:256: its platforms are not known: its pod names more than 256 images" in answered.warnings[0]
+
+
+@pytest.mark.parametrize("share", ["bodies", "reviews"])
+@pytest.mark.parametrize("size", [pytest.param(30_000, id="small"), pytest.param(200_000, id="large")])
+def test_a_pod_for_whose_review_there_is_no_memory_is_admitted_as_it_is(share: str, size: int):
+    door = Door()
+    full: Share = getattr(door, share)
+    full.take(full.size)
+    review_ = as_go_writes_it(pod("app:1", annotations={"note": "x" * size}))
+    answered = door.send(review_, query=b"timeout=1ms").answered()
+    assert (answered.uid, answered.allowed, answered.patch) == ("705ab4f5", True, None)
+    assert "has no memory for its review now (--memory-limit)" in answered.warnings[0]
+    assert door.count(f'archfit_memory_refusals_total{{share="{share}"}}') == 1
+    assert door.count('archfit_admission_requests_total{outcome="over_budget"}') == 1
+    assert full.held == full.size
+    full.give(full.size)
+    assert door.review().patch
+    assert (door.bodies.held, door.reviews.held) == (0, 0)
+    assert door.log()[0]["outcome"] == "over_budget"
+
+
+def test_a_small_pod_that_would_wait_for_lookups_is_admitted_as_it_is_where_too_many_wait():
+    door = Door(None)
+    door.reviews.take(door.reviews.size)
+    answered = door.review()
+    assert (answered.uid, answered.allowed, answered.patch) == ("705ab4f5", True, None)
+    assert "has no memory for its review now" in answered.warnings[0]
+    assert door.flights == []
+    door.reviews.give(door.reviews.size)
+    door.answer = AMD
+    assert door.review().patch
+    assert door.reviews.held == 0
+
+
+def test_without_memory_what_has_no_uid_where_go_writes_it_gets_503():
+    door = Door()
+    door.bodies.take(door.bodies.size)
+    assert door.send(b"{" * 5000).status == 503
+    assert door.count('archfit_http_errors_total{code="503"}') == 1
+
+
+class HalfBody:
+    """A request whose body ends in the middle. closed: whether its connection was."""
+
+    def __init__(self, door: Door, size: int) -> None:
+        self._more = asyncio.Event()
+        self._first = True
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/mutate",
+            "query_string": b"timeout=10s",
+            "headers": (JSON, (b"content-length", b"%d" % size)),
+            "state": {"abort": self._more.set},
+        }
+        self._task = asyncio.ensure_future(door.webhook(scope, self._receive, self._send))
+
+    @property
+    def closed(self) -> bool:
+        return self._more.is_set()
+
+    def end(self) -> asyncio.Task[None]:
+        self._more.set()
+        return self._task
+
+    async def _receive(self) -> dict[str, Any]:
+        if self._first:
+            self._first = False
+            return {"type": "http.request", "body": b"{", "more_body": True}
+        await self._more.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Any) -> None:
+        raise AssertionError(message)
+
+
+def test_small_half_bodies_make_room_for_a_small_body_the_oldest_first():
+    async def test() -> None:
+        door = Door()
+        door.bodies.small = SMALL["bodies"]
+        size, content = SMALL["bodies"], as_go_writes_it(pod())
+        bodies = [HalfBody(door, size) for _ in range(8 * MIB // size)]
+        await asyncio.sleep(0)
+        assert door.bodies.held == door.bodies.size
+        for _ in range(3):
+            assert (await door.sent(content, headers=sized(content))).answered().patch
+        closed = [one.closed for one in bodies]
+        assert closed == [True] + [False] * (len(bodies) - 1), (
+            "what the first gave up is enough for all three"
+        )
+        assert door.count('archfit_connections_closed_total{what="body"}') == 1
+        assert door.count('archfit_memory_refusals_total{share="bodies"}') == 0
+        await asyncio.gather(*(one.end() for one in bodies))
+        assert door.bodies.held == 0
+
+    asyncio.run(asyncio.wait_for(test(), 60))
+
+
+@pytest.mark.parametrize("size", [pytest.param(100_000, id="large"), pytest.param(200_000, id="very large")])
+@pytest.mark.parametrize("age", [SLOW_BODY_SECONDS - 0.1, SLOW_BODY_SECONDS])
+def test_a_larger_body_takes_the_place_of_slow_ones_alone(size: int, age: float):
+    async def test() -> None:
+        door = Door()
+        door.bodies.small = SMALL["bodies"]
+        half = 128 * 1024
+        bodies = [HalfBody(door, half) for _ in range(7 * MIB // half)]
+        await asyncio.sleep(0)
+        door.now += age
+        content = as_go_writes_it(pod(annotations={"note": "x" * size}))
+        answered = (await door.sent(content, query=b"timeout=100ms", headers=sized(content))).answered()
+        made_room = -(-len(content) // half) if age >= SLOW_BODY_SECONDS else 0
+        assert bool(answered.patch) is bool(made_room)
+        assert [one.closed for one in bodies] == [number < made_room for number in range(len(bodies))]
+        await asyncio.gather(*(one.end() for one in bodies))
+        assert door.bodies.held == 0
+
+    asyncio.run(asyncio.wait_for(test(), 60))
+
+
+def test_a_body_that_waits_takes_the_place_of_those_that_become_slow_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("archfit.webhook.server.memory_budget.SLOW_BODY_SECONDS", 0.05)
+
+    async def test() -> None:
+        door = Door()
+        door.bodies.small = SMALL["bodies"]
+        bodies = [HalfBody(door, 4 * MIB), HalfBody(door, 3 * MIB)]
+        await asyncio.sleep(0)
+        content = as_go_writes_it(pod(annotations={"note": "x" * 200_000}))
+        asking = asyncio.ensure_future(door.sent(content, headers=sized(content)))
+        await asyncio.sleep(0)
+        assert not any(one.closed for one in bodies)
+        door.now += 1
+        assert (await asking).answered().patch
+        assert [one.closed for one in bodies] == [True, False]
+        await asyncio.gather(*(one.end() for one in bodies))
+
+    asyncio.run(asyncio.wait_for(test(), 60))
+
+
+def test_a_body_that_has_arrived_makes_no_room():
+    async def test() -> None:
+        door = Door()
+        door.bodies.small = SMALL["bodies"]
+        ended: list[str] = []
+        bodies = Bodies(door.bodies, lambda: door.now)
+        arrived = bodies.take(4 * MIB, lambda: ended.append("arrived"))
+        half = bodies.take(3 * MIB, lambda: ended.append("half"))
+        assert arrived
+        assert half
+        bodies.arrived(arrived)
+        door.now += 60
+        assert bodies.take(2 * MIB, lambda: None)
+        assert bodies.take(4 * MIB, lambda: None) is None
+        assert ended == ["half"]
+        bodies.give(arrived)
+        bodies.give(half)
+        assert door.bodies.held == 2 * MIB
+
+    asyncio.run(test())
+
+
+def test_large_bodies_are_read_one_after_another_where_there_is_room_for_one():
+    door = Door()
+    door.bodies.size = 300_000
+    value = as_go_writes_it(pod("app:1", annotations={"note": "x" * 200_000}))
+    replies = door.send_together(value, 8)
+    assert all(reply.answered().patch for reply in replies)
+    assert door.most_held == len(value)
+    assert door.count('archfit_memory_refusals_total{share="bodies"}') == 0
+
+
+@pytest.mark.parametrize("count", [pytest.param(5_500, id="small"), pytest.param(50_000, id="large")])
+def test_a_pod_with_very_many_values_is_admitted_as_it_is(count: int):
+    door = Door()
+    assert door.review(pod("app:1", spec={"tolerations": [{}] * 4_000})).patch
+    answered = door.send(as_go_writes_it(pod("app:1", spec={"tolerations": [{}] * count}))).answered()
+    assert (answered.allowed, answered.patch) == (True, None)
+    assert "it is larger than archfit reads" in answered.warnings[0]
+    assert door.log()[-1]["reason"] == "the pod has more than 5,000 values in what archfit reads"
+
+
+@pytest.mark.parametrize(
+    ("content", "uid"),
+    [
+        pytest.param(body(review(pod())), "705ab4f5", id="with blanks"),
+        pytest.param(body({"kind": "x", "request": {"uid": "a-b/c"}}), "a-b/c", id="in another order"),
+        pytest.param(body({"request": {"name": "x", "uid": "a"}}), "", id="not first"),
+        pytest.param(body({"request": {"uid": 'a"b'}}), "", id="escapes"),
+        pytest.param(b"", "", id="nothing"),
+        pytest.param(b" " * 5000 + body({"request": {"uid": "a"}}), "", id="too late"),
+    ],
+)
+def test_the_uid_of_a_review_that_is_not_decoded(content: bytes, uid: str):
+    assert uid_of(content) == uid
+
+
+@pytest.mark.load
+@pytest.mark.parametrize(
+    "filling",
+    [
+        pytest.param("[[[[[[[[[[[[]]]]]]]]]]]],", id="lists in lists"),
+        pytest.param("[],", id="empty lists"),
+        pytest.param("{},", id="empty objects"),
+        pytest.param('{"":{"":{"":0}}},', id="objects in objects"),
+        pytest.param('"ab",', id="short texts"),
+        pytest.param('"\u00e9\U0001f600",', id="wide texts"),
+        pytest.param("12345,", id="numbers"),
+        pytest.param("true,", id="booleans"),
+        pytest.param("1e1,", id="fractions"),
+    ],
+)
+def test_a_review_takes_no_more_than_is_held_for_it(filling: str):
+    """Tracemalloc sees what Python allocates: the same as what is resident, without what is never given back."""
+    values = "[" + (filling * (120_000 // len(filling)))[:-1] + "]"
+    content = body(review(pod(spec={"tolerations": "HERE"}))).replace(b'"HERE"', values.encode())
+    door = Door()
+    door.review()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        door.send(content)
+        most = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+    assert most <= decoded_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pytest.param({"operation": "DELETE", "object": None, "oldObject": pod()}, id="a deletion"),
+        pytest.param({"operation": "UPDATE", "subResource": "ephemeralcontainers"}, id="a subresource"),
+        pytest.param(
+            {"resource": {"group": "apps", "version": "v1", "resource": "deployments"}}, id="a Deployment"
+        ),
+    ],
+)
+def test_other_requests_are_allowed_as_they_are(request_: dict[str, Any]):
+    door = Door()
+    answered = door.review(pod(), **request_)
+    assert (answered.allowed, answered.patch, answered.warnings) == (True, None, [])
+    assert door.count('archfit_admission_requests_total{outcome="ignored"}') == 1
+
+
+def test_a_dry_run_makes_no_difference():
+    assert Door().review(dryRun=True) == Door().review()
+
+
+@pytest.mark.parametrize(
+    ("query", "seconds"),
+    [
+        pytest.param(b"timeout=10s", 8, id="seconds"),
+        pytest.param(b"timeout=3s", 2.4, id="less"),
+        pytest.param(b"timeout=500ms", 0.4, id="milliseconds"),
+        pytest.param(b"timeout=1m0s", 24, id="more than Kubernetes allows"),
+        pytest.param(b"", 8, id="missing"),
+        pytest.param(b"timeout=soon", 8, id="no duration"),
+        pytest.param(b"timeout=0s", 8, id="zero"),
+        pytest.param(b"timeout=%FF%00", 8, id="no text"),
+    ],
+)
+def test_lookups_may_take_four_fifths_of_the_time(query: bytes, seconds: float):
+    assert budget(query) == pytest.approx(seconds)
+
+
+def test_when_the_time_is_spent_the_pod_is_admitted_with_a_warning_and_the_next_one_is_placed():
+    door = Door(None)
+    answered = door.send(body(review(pod("quay.io/app:1"))), query=b"timeout=50ms").answered()
+    assert (answered.allowed, answered.patch) == (True, None)
+    (warning,) = answered.warnings
+    assert warning.startswith("archfit: quay.io/app:1: its platforms are not known: quay.io gave no answer")
+    assert door.count("archfit_admission_deadlines_total") == 1
+
+
+def test_a_deadline_is_counted_where_the_clock_is_behind_the_timer(monkeypatch: pytest.MonkeyPatch):
+    door = Door(None)
+    monkeypatch.setattr(door.webhook, "_clock", lambda: 0.0)
+    door.send(body(review(pod("quay.io/app:1"))), query=b"timeout=50ms")
+    assert door.count("archfit_admission_deadlines_total") == 1
+
+
+def test_a_bug_admits_the_pod(monkeypatch: pytest.MonkeyPatch):
+    door = Door()
+    monkeypatch.setattr(door.webhook._verdicts, "pod", lambda *_: 1 / 0)
+    answered = door.review()
+    assert (answered.allowed, answered.patch) == (True, None)
+    assert "archfit itself failed" in answered.warnings[0]
+    (line,) = door.log()
+    assert (line["level"], line["outcome"]) == ("error", "error")
+    assert "ZeroDivisionError" in line["reason"]
+
+
+def test_a_patch_that_does_not_do_what_it_should_is_not_sent(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("archfit.webhook.server.verdict.difference", lambda *_: "it cannot be applied")
+    answered = Door().review()
+    assert (answered.allowed, answered.patch) == (True, None)
+    assert "archfit itself failed" in answered.warnings[0]
+
+
+def test_overrides_that_disagree_admit_the_pod_with_a_warning():
+    rows = tuple(
+        ImagePlatforms("docker.io/library/app:*", (parse_platform(name),)) for name in ("amd64", "arm64")
+    )
+    answered = Door(image_platforms=rows).review(pod("app:1"))
+    assert (answered.allowed, answered.patch) == (True, None)
+    assert answered.warnings[0].startswith("archfit: ")
+
+
+@pytest.mark.parametrize("padding", [0, 300_000], ids=["small", "large"])
+def test_an_update_gets_back_what_it_lacks_without_any_lookup(padding: int):
+    own = manifest("arm:1", {"tolerations": [OWN]})
+    old = stored(own)
+    update = applied(own, old)
+    update["metadata"]["annotations"]["note"] = "x" * padding
+    door = Door(None)
+    reply = door.send(body(review(update, operation="UPDATE", oldObject=old)))
+    assert reply.answered().patch == [{"op": "add", "path": "/spec/tolerations/3", "value": GKE}]
+    again = door.send(body(review(old, operation="UPDATE", oldObject=old)))
+    assert (again.answered().allowed, again.answered().patch, again.answered().warnings) == (True, None, [])
+    assert door.flights == []
+    lines = [(line["outcome"], line["reason"], line["images"]) for line in door.log()]
+    assert lines == [
+        ("changed", "what archfit added is put back", 0),
+        ("unchanged", "the update lacks nothing that archfit added", 0),
+    ]
+
+
+def test_an_update_without_the_old_pod_is_refused_and_the_process_goes_on():
+    door = Door()
+    reply = door.send(body(review(pod("app:1"), operation="UPDATE")))
+    assert (reply.status, reply.body) == (400, b"the request has no oldObject\n")
+    assert door.send(body(review(pod("app:1")))).answered().patch
+
+
+def test_a_log_line_says_what_was_decided_and_shows_no_value_of_the_pod():
+    door = Door()
+    door.review(pod("app:1", annotations={"secret": "hush-0815"}, generateName="web-"), dryRun=True)
+    (line,) = door.log()
+    assert line.pop("durationMs") >= 0
+    assert line == {
+        "time": "2026-01-01T00:00:00.250Z",
+        "level": "info",
+        "message": "admission",
+        "uid": "705ab4f5",
+        "namespace": "shop",
+        "name": "web-",
+        "outcome": "changed",
+        "reason": "restricted to amd64 (arm64 is not offered by app:1)",
+        "images": 1,
+        "dryRun": True,
+    }
+    assert "hush" not in json.dumps(line)
+
+
+@pytest.mark.parametrize(
+    ("named", "referred", "expected"),
+    [
+        pytest.param([("shop", "hub")], ["hub"], [("shop", "hub")], id="named and referred to"),
+        pytest.param([("shop", "hub")], [], [], id="not referred to"),
+        pytest.param([], ["hub"], [], id="not named"),
+        pytest.param([("till", "hub")], ["hub"], [], id="of another namespace"),
+        pytest.param(
+            [("shop", "a"), ("shop", "b")], ["b", "a", "b"], [("shop", "b"), ("shop", "a")], id="order"
+        ),
+    ],
+)
+def test_a_pull_secret_counts_for_pods_that_refer_to_it_if_the_operator_named_it(
+    named: list[tuple[str, str]], referred: list[str], expected: list[tuple[str, str]]
+):
+    door = Door(AMD, *(PullSecret(*name) for name in named))
+    door.review(pod("app:1", spec={"imagePullSecrets": [{"name": name} for name in referred]}))
+    assert [(secret.namespace, secret.name) for secret in door.flights[0].secrets] == expected
+
+
+@pytest.mark.parametrize(
+    ("requests", "draining", "closes"),
+    [
+        pytest.param(1, False, False, id="a young connection"),
+        pytest.param(MOST_REQUESTS - 1, False, False, id="almost a thousand requests"),
+        pytest.param(MOST_REQUESTS, False, True, id="a thousand requests"),
+        pytest.param(1, True, True, id="while it drains"),
+    ],
+)
+def test_connections_end_after_a_thousand_requests_and_while_it_drains(
+    requests: int, draining: bool, closes: bool
+):
+    door = Door()
+    door.webhook.draining = draining
+    reply = door.send(body(review(pod())), requests=requests)
+    assert (reply.headers.get(b"connection") == b"close") is closes
+
+
+@pytest.mark.parametrize(
+    ("path", "not_ready", "status"),
+    [
+        pytest.param("/livez", "", 200, id="alive"),
+        pytest.param("/livez", "it is stopping", 200, id="alive while it stops"),
+        pytest.param("/readyz", "", 200, id="ready"),
+        pytest.param("/readyz", "it is stopping", 503, id="not ready"),
+    ],
+)
+def test_probes_answer_on_this_port_too(path: str, not_ready: str, status: int):
+    door = Door()
+    door.not_ready = not_ready
+    reply = door.send(b"", path=path, method="GET", headers=())
+    assert reply.status == status
+    assert reply.body.decode().strip() == (not_ready if status == 503 else "ok")
+
+
+def test_no_metric_has_an_image_in_it_and_hosts_are_bounded():
+    door = Door()
+    door.review(pod("quay.io/very/secret-image:1"))
+    door.metrics.replied({(f"host-{number}.example", 200): 1 for number in range(300)})
+    door.metrics.replied({("host-1.example", 0): 2})
+    text = door.metrics.text().decode()
+    assert "secret-image" not in text
+    assert text.count("archfit_registry_requests_total{") <= 102
+    assert door.count('archfit_registry_requests_total{code="200",host="other"}') == 200
+    assert door.count('archfit_registry_requests_total{code="none",host="host-1.example"}') == 2

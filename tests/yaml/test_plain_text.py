@@ -1,0 +1,261 @@
+"""What `split`, `skip` and `container` find with plain searches is what regular expressions say, in any text."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from archfit.base.errors import InvalidInput
+from archfit.yaml import container, split, unusual_text
+from archfit.yaml.skip import has_odd_breaks, has_pod_words, identity, may_be_quoted
+from corpus_streams import each_stream
+
+if TYPE_CHECKING:
+    from archfit.yaml.container import Slice
+    from corpus_streams import Stream
+
+_BLANK_OR_COMMENT = re.compile(rb"(?:\.\.\.(?=[ \t\r]|\Z))?[ \t\r]*(?:#[^\n]*)?").fullmatch
+_ONLY_DIRECTIVES = re.compile(rb"(?:%[^\n]*(?:\n|\Z)|[ \t\r]*(?:#[^\n]*)?(?:\n|\Z))*").fullmatch
+_BARE_KIND = re.compile(rb"kind:[ \t]+([A-Za-z][A-Za-z0-9]*)[ \t]*\r?(?=\n|\Z)").match
+_BARE_API_VERSION = re.compile(rb"apiVersion:[ \t]+([A-Za-z][A-Za-z0-9./-]*)[ \t]*\r?(?=\n|\Z)").match
+_ESCAPED_KEY = re.compile(rb'"[^"\n]*\\[^"\n]*"[ \t]*:').search
+_POD_WORD = re.compile(rb"containers|container:|[iI]mage|podTemplate|template:").search
+_ANCHOR = re.compile(rb"(?:(?<=[ \t\[{,\n])|\A)&[A-Za-z0-9_-]").search
+_SEPARATOR = re.compile(rb"^---(?=[ \t\r\n#]|\Z)", re.MULTILINE).finditer
+_SEPARATOR_HERE = re.compile(rb"---(?=[ \t\r\n#]|\Z)").match
+
+
+def _identity(data: bytes, start: int, end: int, column: int) -> tuple[str, str] | None:
+    if not column and not unusual_text.begins_with_a_key(data, start, end):
+        return None
+    lines = unusual_text.identity_lines(data, start, end, column)
+    if lines is None or has_odd_breaks(data, start, end):
+        return None
+    kind, version = _BARE_KIND(data, lines[0], end), _BARE_API_VERSION(data, lines[1], end)
+    if kind is None or version is None or any(may_be_quoted(data, start, at) for at in lines):
+        return None
+    return version[1].decode(), kind[1].decode()
+
+
+def _block(text: bytes) -> tuple[int, int, int] | None:
+    """First line, end and column of the items."""
+    key = unusual_text.items_key(text)
+    if key is None or _ANCHOR(text) or may_be_quoted(text, 0, key[0]):
+        return None
+    _, first, column = key
+    stop = unusual_text.block_end(text, first, column)
+    again = re.compile(rb"\n {%d}- |\nitems:" % column).search(text, stop - 1)
+    if again or unusual_text.may_name_items(text[:first]) or unusual_text.may_name_items(text[stop - 1 :]):
+        return None
+    return first, stop, column
+
+
+def _items(data: bytes, start: int, end: int) -> list[Slice]:
+    """The items of a list, which are found as the expressions say."""
+    found = container.slices(data, start, end)
+    block = _block(data[start:end])
+    assert (found is None) == (block is None)
+    if not found or not block:
+        return []
+    first, stop, column = block
+    starts = [one.start() for one in re.finditer(rb"(?m)^ {%d}-" % column, data[start : start + stop])]
+    assert [(one.start - start, one.column) for one in found] == [
+        (at, column + 2) for at in starts if at >= first
+    ]
+    assert [one.end for one in found] == [*(one.start for one in found[1:]), start + stop]
+    return found
+
+
+def _check_identity(data: bytes, start: int, end: int, column: int) -> None:
+    found = identity(data, start, end, column)
+    assert (found and (found.api_version, found.kind)) == _identity(data, start, end, column)
+    words = _POD_WORD(data, start, end) or _ESCAPED_KEY(data, start, end)
+    assert has_pod_words(data, start, end) == (words is not None)
+
+
+def _expected_pieces(data: bytes) -> list[tuple[object, ...]]:
+    """(start, end, number, line, mask) of each piece; of the error (line, document) instead."""
+    begin = start = len(split.BOM) if data.startswith(split.BOM) else 0
+    separators = [(one.start(), one.end()) for one in _SEPARATOR(data) if one.start() >= begin]
+    if begin and _SEPARATOR_HERE(data[begin:]):
+        separators.insert(0, (begin, begin + 3))
+    found: list[tuple[object, ...]] = []
+    directives: tuple[int, int] | None = None
+    for at, behind in [*separators, (len(data), len(data))]:
+        line_end = at + len(data[at:].partition(b"\n")[0])
+        lines = re.findall(rb"[^\n]*\n|[^\n]+\Z", data[start:at])
+        first = next((n for n, line in enumerate(lines) if not _is_nothing(line)), -1)
+        if not _BLANK_OR_COMMENT(data, behind, line_end):
+            return [(data.count(b"\n", 0, at) + 1, len(found) + 1 + (first >= 0))]
+        if first >= 0 and _ONLY_DIRECTIVES(b"".join(lines[first:])):
+            directives = start, behind
+        elif first >= 0:
+            ends = [n for n, line in enumerate(lines) if re.match(rb"\.\.\.(?=[ \t\r\n#]|\Z)", line)]
+            end = at
+            if ends:
+                rest = next(
+                    (n for n in range(ends[0] + 1, len(lines)) if not _is_nothing(lines[n])), len(lines)
+                )
+                end = start + sum(map(len, lines[:rest]))
+                if not _ONLY_DIRECTIVES(b"".join(lines[rest:])):
+                    return [(data.count(b"\n", 0, end) + 1, len(found) + 1)]
+            from_, mask = (directives[0], (directives[1],)) if directives else (start, ())
+            found.append((from_, end, len(found) + 1, data.count(b"\n", 0, from_) + 1, mask))
+            directives = None
+        start = line_end + 1
+        if directives is None and at > begin and data.startswith(split.BOM, start):
+            start += len(split.BOM)
+    return [(data.count(b"\n", 0, directives[0]) + 1, len(found) + 1)] if directives else found
+
+
+def _is_nothing(line: bytes) -> bool:
+    return _BLANK_OR_COMMENT(line.removesuffix(b"\n")) is not None
+
+
+def _check_pieces(data: bytes) -> list[split.Piece]:
+    """The pieces, which are as the expressions say."""
+    found: list[tuple[object, ...]]
+    pieces: list[split.Piece] = []
+    try:
+        pieces = split.split(data)
+    except InvalidInput as error:
+        found = [(error.line, error.document)]
+    else:
+        found = [
+            (one.start, one.end, one.number, one.line, tuple(start for start, _ in one.mask))
+            for one in pieces
+        ]
+    assert found == _expected_pieces(data)
+    return pieces
+
+
+def check(data: bytes) -> None:
+    """Raises AssertionError where a search and an expression disagree."""
+    for start, end in [(0, len(data)), *((piece.start, piece.end) for piece in _check_pieces(data))]:
+        for column in (0, 2):
+            _check_identity(data, start, end, column)
+        for item in _items(data, start, end)[:50]:
+            _check_identity(data, item.start, item.end, item.column)
+
+
+WORDS = [
+    b"\napiVersion: a-b.c/v1", b"kind:x", b"\nkind:\tPod", b"\nkind : Pod",
+    b"\n", b"\n", b"\n", b"\r\n", b"\r", b" ", b"  ", b"\t", b"-", b"- ", b"---", b"--- ", b"\n---\n", b"...",
+    b"%YAML", b"#", b"# c", b":", b": ", b"kind", b"apiVersion", b"items", b"\nkind: List", b"\napiVersion: v1",
+    b"\nitems:\n", b"kindle", b"apiVx", b"'", b'"', b"?", b"*", b"&", b"!", b"\\", b"\xc2\x85", b"\xe2\x80\xa8",
+    b"\xef\xbb\xbf", b"{", b"[", b",", b"image", b"x", b"v1", b"Pod", b"\n  kind: Pod",
+    b"\n- kind: Secret\n  apiVersion: v1\n", b"&a", b"&-", b"\xc3\xa9", b"'items'", b'"kind"', b'"k\\x69nd" :',
+    b"metadata:\n  name: x\n", b"\n  - a: b\n",
+]  # fmt: skip
+BEGINNINGS = [
+    b"a:x\nkind: Pod\napiVersion: a-b.c/v1",
+    b"",
+    b"apiVersion: v1\nkind: List\nitems:\n- a: 1\n",
+    b"# Source: c\nkind: Pod\napiVersion: v1\nx: ",
+    b"items:\n  - ",
+]
+DRAWN = st.builds(
+    lambda beginning, words: beginning + b"".join(words),
+    st.sampled_from(BEGINNINGS),
+    st.lists(st.sampled_from(WORDS), max_size=14),
+)
+
+
+@given(data=DRAWN)
+@settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
+def test_drawn_text(data: bytes) -> None:
+    check(data)
+    check(data.replace(b"\n", b"\r\n"))
+
+
+@each_stream
+def test_text_of_the_corpus_with_lines_broken(stream: Stream) -> None:
+    text = stream.path.read_bytes()
+    check(text)
+    chance = random.Random(stream.name)
+    for _ in range(10):
+        at = chance.randrange(len(text))
+        part = text[text.rfind(b"\n---\n", 0, at) + 1 :][:5000]
+        line = part.rfind(b"\n", 0, chance.randrange(len(part) + 1)) + 1
+        check(part[:line] + chance.choice(WORDS) + part[line + chance.choice((0, 0, 1, 4)) :])
+
+
+@pytest.mark.parametrize("key", ["kind", "apiVersion"])
+def test_words_behind_a_colon(key: str) -> None:
+    other = "apiVersion: v1" if key == "kind" else "kind: A"
+    for length in range(5):
+        for said in itertools.product(" \t\ra1-/é#", repeat=length):
+            data = f"{key}:{''.join(said)}\n{other}".encode()
+            _check_identity(data, 0, len(data), 0)
+
+
+def test_a_long_list_ends_where_a_short_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(5)
+    lines = [
+        b"- a: 1\n",
+        b"  - b: 1\n",
+        b"  x: y\n",
+        b"\n",
+        b"# c\n",
+        b"-\n",
+        b"-",
+        b" ",
+        b"\tz\n",
+        b"kind: List\n",
+        b"  ",
+    ]
+    for _ in range(2000):
+        text = b"items:\n" + chance.choice((b"- a: 0\n", b"  - b: 0\n", b"-\n"))
+        text += b"".join(chance.choice(lines) for _ in range(chance.randrange(6)))
+        short = container.slices(text, 0, len(text))
+        with monkeypatch.context() as patched:
+            patched.setattr(container, "_SHORT", -1)
+            assert container.slices(text, 0, len(text)) == short
+
+
+USUAL = b"""\
+---
+# Source: c/templates/a.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: "a", labels: {b: 'c'}}
+data: {d: "a \\" b", e: "&f", g: '*'}
+--- # next
+
+apiVersion: example.com/v1alpha1
+kind: Thing
+spec: {pattern: "\\\\d"}
+...
+---
+metadata: {name: b}
+kind: List
+apiVersion: v1
+items:
+- apiVersion: v1
+  kind: Secret
+- apiVersion: v1
+  kind: Pod
+"""
+
+
+@pytest.mark.parametrize("text", [USUAL, USUAL.replace(b"\n", b"\r\n")], ids=["LF", "CRLF"])
+def test_usual_text_needs_no_regular_expression(text: bytes) -> None:
+    program = (
+        "import sys\n"
+        "from archfit.yaml.scan import spans\n"
+        "from archfit.yaml.split import split\n"
+        "from archfit.workloads.inventory import is_podless\n"
+        "data = sys.stdin.buffer.read()\n"
+        "found = [one for piece in split(data) for one in spans(data, piece, is_podless)]\n"
+        "print(len(found), 're' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", program], input=text, capture_output=True, check=True)
+    assert done.stdout.split() == [b"1", b"False"]

@@ -1,0 +1,1 @@
+"""`archfit audit`: what runs in a cluster, on which architectures, and what would move."""

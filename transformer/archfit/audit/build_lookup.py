@@ -1,0 +1,349 @@
+"""The answers of registries for an audit: which platforms each image has, and which build really runs.
+
+    AuditFacts ── images ──> Lookup ────────────────────── ImageFacts
+               └─ builds ──> what is behind digests ────── `builds.proof` ────── BuildFacts with a verdict
+
+Each round asks what is left for all builds at once, each digest once; the cache keeps what is behind a digest for ever:
+
+    images      the tags, as every run asks them; what is behind the indexes that this reads is known, too
+    indexes     of the image, where its answer came from the cache: for CRI-O and for config digests
+    digests     D of an imageID at its repository; then, where that gives nothing, at the repository of the pod's image
+    builds      C of an imageID: the build of the image's index that the node would take
+    configs     the config C itself, which says its platform; one build is left: that build
+    builds      the build of the index for that platform
+
+So a config digest costs at most three requests besides the image's own, and never more than the index has builds and
+one. What cannot be learned makes a verdict `unknown` with the reason; a registry that fails changes nothing else.
+
+A shard asks for the images of its repositories, and for the builds whose imageID names one of them.
+
+The answer for one image as a fact:
+
+    answer                     architectures                                     restricts
+    Found, an image            what counts for pods on Linux (`placement`)       yes
+    Found, all WebAssembly,    ()                                                no: it runs on every node
+      or an artifact
+    Found, an index none of    (), and the answer is Unknown, as for a pod       yes
+      whose entries counts
+    all others                 ()                                                yes
+
+What the cache has is a registry's answer, and is called so: an audit that runs again gives the same bytes.
+`--on-unknown` and `--on-absent` say what archfit writes into manifests. An audit reports the answers as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from archfit.audit.builds import ImageId, Known, image_id, proof, taken
+from archfit.audit.facts import AuditFacts, BuildFacts, ImageFacts, Shard
+from archfit.audit.merge import shard_of
+from archfit.base.errors import InvalidReference
+from archfit.base.record import Record
+from archfit.base.typing_names import Literal, TextIO
+from archfit.images.contents import Build, Contents
+from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
+from archfit.images.reference import Reference, parse
+from archfit.lookup.lookup import Lookup, lookup_of
+from archfit.options.settings import Settings
+from archfit.placement.evidence import is_plain, offered
+from archfit.placement.uncounted import counted
+from archfit.registry.registry_questions import Part
+from archfit.workloads.pods import ImageUse
+
+_ANSWERED_NOW = ("registry", "cache")
+
+
+def answered(
+    facts: AuditFacts,
+    settings: Settings,
+    environ: Mapping[str, str],
+    stderr: TextIO,
+    shard: tuple[int, int] | None = None,
+    *,
+    lookup: Lookup | None = None,
+) -> AuditFacts:
+    """The facts with the answers of lock file, cache and registries.
+
+    shard: (index, number of shards): only its images and builds are asked, the others stay unread. lookup: one that
+    the caller closes, for its messages and numbers of requests. Raises UsageError and InvalidLock.
+    """
+    own = lookup or lookup_of(settings, environ, stderr)
+    try:
+        return _answered(facts, own, shard)
+    finally:
+        if lookup is None:
+            own.close()
+
+
+def _answered(facts: AuditFacts, lookup: Lookup, shard: tuple[int, int] | None) -> AuditFacts:
+    def mine(reference: str) -> bool:
+        return shard is None or shard_of(reference, shard[1]) == shard[0]
+
+    images = [image.reference for image in facts.images if image.answer == "Unread" and mine(image.reference)]
+    running = {build: _running(build) for build in facts.builds if build.verdict == "unread"}
+    running = {build: one for build, one in running.items() if mine(one.home)}
+    distinct = list(dict.fromkeys(running.values()))
+    wanted = [*images, *(one.spec.normalised for one in distinct if one.spec and one.at_home)]
+    answers, contents = lookup.answers_with_contents(list(dict.fromkeys(wanted)))
+    asking = _Asking(lookup, answers, dict(contents))
+    asking.learn(distinct)
+    own = frozenset(images)
+    return facts.replace(
+        images=tuple(
+            image_facts(image.reference, answers[image.reference]) if image.reference in own else image
+            for image in facts.images
+        ),
+        builds=tuple(
+            proof(build, asking.known(running[build])) if build in running else build
+            for build in facts.builds
+        ),
+        shards=tuple(Shard(one.id, *shard) for one in facts.snapshots) if shard else facts.shards,
+    )
+
+
+class _Running(Record):
+    """What several BuildFacts have in common. spec: the pod's image, None where it is no reference."""
+
+    image: str
+    identity: ImageId
+    spec: Reference | None
+    os: str
+    architecture: str
+    runtime: str
+
+    @property
+    def at_home(self) -> bool:
+        """The runtime names no other repository than the pod."""
+        return self.spec is not None and self.identity.name in {"", self.spec.name}
+
+    @property
+    def home(self) -> str:
+        """The reference whose shard asks for it."""
+        if self.identity.name:
+            return f"{self.identity.name}@{self.identity.digest}"
+        return self.spec.normalised if self.spec else self.image
+
+
+def _running(build: BuildFacts) -> _Running:
+    identity = image_id(build.image_id)
+    try:
+        spec = parse(build.image)
+    except InvalidReference:
+        spec = None
+    return _Running(
+        build.image, identity, spec, build.node_os or "linux", build.node_architecture, build.runtime
+    )
+
+
+class _Asking:
+    """What is known of digests, and how more is learned. contents: by digest, what the images' answers have read."""
+
+    def __init__(self, lookup: Lookup, answers: Mapping[str, Answer], contents: dict[str, Contents]) -> None:
+        self._lookup = lookup
+        self._answers = answers
+        self._contents = contents
+        self._failures: dict[str, str] = {}
+        self._indexes: dict[str, set[str]] = {}
+
+    def learn(self, builds: Sequence[_Running]) -> None:
+        """Ask all rounds of the module."""
+        pinned = [build for build in builds if build.identity.form == "digest"]
+        loaded = [build for build in builds if build.identity.form == "image" and build.spec]
+        self._keep(self._lookup.kept_contents(self._all_parts(builds)))
+        self._read(self._index(build) for build in loaded if not self._is_known(build))
+        self._take_manifests(pinned)
+        of_cri_o = [build for build in pinned if build.runtime.startswith("cri-o:")]
+        self._read(self._index(build) for build in of_cri_o if not self._is_known(build))
+        for place in (_at_imageid, _at_spec):
+            self._read(place(build) for build in pinned if not self._is_known(build))
+        for next_part in (self._likely_build, self._config_or_last_build, self._build_of_config):
+            self._read(next_part(build) for build in loaded if not self._is_known(build))
+        self._take_indexes(builds)
+        for build in pinned:
+            found = self._contents.get(build.identity.digest)
+            if build.spec and build.at_home and found and found.kind == "index":
+                self._indexes.setdefault(build.spec.normalised, set()).add(build.identity.digest)
+
+    def known(self, build: _Running) -> Known:
+        """What the proof has to go by."""
+        current = self._current(build)
+        others = sorted(self._indexes.get(build.spec.normalised, ())) if build.spec and build.at_home else []
+        return Known(
+            self._contents,
+            tuple(dict.fromkeys([*([current.digest] if current else []), *others])),
+            current.digest if current and current.origin in _ANSWERED_NOW else "",
+            self._failure(build),
+        )
+
+    def _current(self, build: _Running) -> Found | None:
+        """The answer for the pod's image, where it has a digest."""
+        answer = self._answers.get(build.spec.normalised) if build.spec and build.at_home else None
+        return answer if isinstance(answer, Found) and answer.digest else None
+
+    def _is_known(self, build: _Running) -> bool:
+        """The proof needs nothing more."""
+        digest = build.identity.digest
+        found, current = self._contents.get(digest), self._current(build)
+        named = build.identity.form == "digest"
+        if found and (found.kind == "index" or (found.platform if named else found.kind == "manifest")):
+            return True
+        top = self._contents.get(current.digest) if current else None
+        if top is None:
+            return False
+        if top.kind == "manifest":
+            return top.config == digest
+        return any(child.digest == digest or self._config(child) == digest for child in top.children)
+
+    def _config(self, child: Build) -> str:
+        found = self._contents.get(child.digest)
+        return found.config if found else ""
+
+    # The parts of each round; None asks nothing.
+
+    def _all_parts(self, builds: Iterable[_Running]) -> list[Part]:
+        """What the rounds may ask for, but for builds of indexes."""
+        parts = [
+            part
+            for build in builds
+            for part in (self._index(build), _at_imageid(build), _at_spec(build))
+            if part
+        ]
+        return list({part.reference.normalised: part for part in parts}.values())
+
+    def _index(self, build: _Running) -> Part | None:
+        current = self._current(build)
+        if not current or not build.spec or current.digest in self._contents:
+            return None
+        return _part(build.spec, current.digest)
+
+    def _unread(self, build: _Running) -> list[Build]:
+        """Builds of the image's index whose configs are not known, the one that the node would take first."""
+        current = self._current(build)
+        top = self._contents.get(current.digest) if current else None
+        if top is None or build.spec is None:
+            return []
+        first = taken(top.children, build.os, build.architecture, build.runtime)
+        ordered = dict.fromkeys([*first, *top.children])
+        return [
+            child
+            for child in ordered
+            if child.digest not in self._contents
+            and _part(build.spec, child.digest).reference.normalised not in self._failures
+        ]
+
+    def _likely_build(self, build: _Running) -> Part | None:
+        unread = self._unread(build)
+        return _part(build.spec, unread[0].digest, "manifest") if build.spec and unread else None
+
+    def _config_or_last_build(self, build: _Running) -> Part | None:
+        unread = self._unread(build)
+        if build.spec is None:
+            return None
+        if len(unread) == 1:
+            return _part(build.spec, unread[0].digest, "manifest")
+        return _part(build.spec, build.identity.digest, "config")
+
+    def _build_of_config(self, build: _Running) -> Part | None:
+        config = self._contents.get(build.identity.digest)
+        if build.spec is None:
+            return None
+        if config is None:
+            return _part(build.spec, build.identity.digest, "config")
+        for child in self._unread(build):
+            if child.platform == config.platform:
+                return _part(build.spec, child.digest, "manifest")
+        return None
+
+    # What answers say
+
+    def _read(self, parts: Iterable[Part | None]) -> None:
+        wanted = {part.reference.normalised: part for part in parts if part}
+        wanted = {
+            name: part
+            for name, part in wanted.items()
+            if name not in self._failures and part.reference.digest not in self._contents
+        }
+        for name, answer in self._lookup.contents(list(wanted.values())).items():
+            if isinstance(answer, Contents):
+                self._keep({name: answer})
+            else:
+                self._failures[name] = answer.detail if isinstance(answer, Absent) else answer.cause
+
+    def _keep(self, found: Mapping[str, Contents]) -> None:
+        for name, contents in found.items():
+            self._contents.setdefault(name.rpartition("@")[2], contents)
+
+    def _take_manifests(self, builds: Iterable[_Running]) -> None:
+        """A single manifest whose platform is in the image's answer needs no request for its digest."""
+        for build in builds:
+            found = self._current(build)
+            if found and not found.index and found.platforms:
+                self._contents.setdefault(found.digest, Contents("manifest", platform=found.platforms[0]))
+
+    def _take_indexes(self, builds: Iterable[_Running]) -> None:
+        """Where an index could not be read: its platforms, without digests of builds."""
+        for build in builds:
+            found = self._current(build)
+            if found and found.index:
+                children = tuple(Build("", platform) for platform in found.platforms)
+                self._contents.setdefault(found.digest, Contents("index", children))
+
+    def _failure(self, build: _Running) -> str:
+        """Why nothing is known of the digest."""
+        if build.identity.form == "image":
+            if build.spec is None:
+                return "the image in the pod is no reference"
+            part = _part(build.spec, build.identity.digest, "config")
+            why = self._failures.get(part.reference.normalised, "nothing was asked")
+            return f"{build.image} names no build with this config: the tag moved, or the image was loaded ({why})"
+        places = [place(build) for place in (_at_imageid, _at_spec)]
+        found = [self._failures.get(part.reference.normalised, "") for part in places if part]
+        return "; ".join(dict.fromkeys(filter(None, found)))
+
+
+def _at_imageid(build: _Running) -> Part | None:
+    name, digest = build.identity.name, build.identity.digest
+    return Part(parse(f"{name}@{digest}")) if name else None
+
+
+def _at_spec(build: _Running) -> Part | None:
+    return _part(build.spec, build.identity.digest) if build.spec and build.identity.digest else None
+
+
+def _part(spec: Reference, digest: str, kind: Literal["document", "manifest", "config"] = "document") -> Part:
+    return Part(spec.replace(tag="", digest=digest), kind)
+
+
+def image_facts(reference: str, answer: Answer) -> ImageFacts:
+    """The fact for a reference, which may be no reference at all."""
+    match answer:
+        case Found():
+            return _found(reference, answer)
+        case Absent(detail=detail):
+            return ImageFacts(reference, "Absent", detail=detail)
+        case Unknown(cause=cause):
+            return ImageFacts(reference, "Unknown", detail=cause)
+        case Unasked(reason=reason):
+            return ImageFacts(reference, "Unasked", detail=reason)
+        case Malformed(reason=reason):
+            return ImageFacts(reference, "Malformed", detail=reason)
+
+
+def _found(reference: str, found: Found) -> ImageFacts:
+    use = ImageUse((), reference)
+    judged, _ = (found, ()) if is_plain(found) else counted(use, found, runtime_class=False, wanted=None)
+    fact = ImageFacts(
+        reference,
+        "Found",
+        tuple(map(str, found.platforms)),
+        digest=found.digest,
+        kind="artifact" if not found.image else "index" if found.index else "manifest",
+        origin="registry" if found.origin == "cache" else found.origin,
+    )
+    if isinstance(judged, Unknown):
+        return fact.replace(answer="Unknown", detail=judged.cause)
+    architectures = offered(use, judged, "linux")
+    if architectures is None:
+        return fact.replace(restricts=False)
+    return fact.replace(architectures=tuple(sorted(architectures)))

@@ -1,0 +1,345 @@
+"""The builds of images that run: what an imageID names, which build that proves, and how many of each kind there are.
+
+imageID (`status.containerStatuses[].imageID`) is which image a node runs, in the words of its container runtime:
+
+    imageID                                  form      reported by
+    repository@sha256:D                      digest    containerd, CRI-O
+    docker-pullable://repository@sha256:D    digest    Docker
+    docker://sha256:C                        image     Docker, for an image without a repository
+    sha256:C                                 image     containerd, for an image loaded from a file
+    64 hexadecimal digits                    image     CRI-O after a restart (cri-o/cri-o#9925)
+    (empty)                                  none      the container has not started
+
+D is the digest of what the tag named: an index or a manifest. CRI-O may name the node's manifest instead of the index,
+whichever digest sorts first. C is the digest of the image's config; with Docker's containerd store it is D. The
+repository may be another than the pod's: a runtime keeps one entry for an image that it has under several names.
+
+Source: kubelet_pods.go; containerd, internal/cri/server/container_status.go and internal/cri/store/image; CRI-O,
+internal/storage/image.go; kubernetes/kubernetes issues 31621, 95968 and 115199.
+
+The imageID of a container against what is known of digests and of its node:
+
+    imageID names    what is behind it             the build that runs
+    a digest D       an index                      the one that the node's runtime takes from it
+                     a manifest                    that one; its platform as an index of the image states it,
+                                                   else as its config does
+    a config C       a build of a known index      that build
+                     its platform only             that platform; its manifest is not known
+    nothing          -                             unknown: the container has not started
+
+    verdict          when
+    proven           the node runs this platform: its own, or 386 and 32-bit arm, which `reason` then names
+    mismatch         another platform: it is emulated, or the container fails
+    ambiguous        several builds of the index could be the one
+    unknown          `reason` says what is not known
+    unread           another shard reads the image
+
+What runtimes take on Linux, in this order; nodes report no CPU variant, and runtimes do not look for one of amd64:
+
+    node     containerd, Docker                 CRI-O
+    amd64    amd64, 386                         amd64
+    arm64    arm64, arm/v8, v7, v6, v5          arm64
+    arm      one of arm, by the CPU             one of arm, by the CPU
+    others   their own                          their own
+
+Nothing here trusts a tag: a digest names the same bytes for ever. What a tag names now is compared with what runs, for
+the hint that it moved. Source: containerd/platforms, compare.go (platformVector); containers/image,
+internal/pkg/platform/platform_matcher.go; the tests hold the table against both runtimes' code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from archfit.audit.facts import BuildFacts, Verdict
+from archfit.base.errors import InvalidReference
+from archfit.base.record import Record
+from archfit.images.contents import Build, Contents
+from archfit.images.platforms import Platform, normalised
+from archfit.images.reference import Reference, is_digest, parse
+from archfit.images.reference_grammar import IDENTIFIER
+from archfit.placement.evidence import is_wasm
+
+Form: TypeAlias = Literal["digest", "image", "none", "malformed"]
+
+LONGEST = 1024
+_PREFIXES = ("docker-pullable://", "docker://")
+_IDENTIFIER = re.compile(IDENTIFIER, re.ASCII).fullmatch
+# `ctr image import` names an image without a name so; no registry has it.
+_LOADED = re.compile(r"docker\.io/library/import-\d{4}-\d{2}-\d{2}", re.ASCII).fullmatch
+
+
+class ImageId(Record):
+    """form: as in the module; "malformed" is anything else.
+
+    digest: D or C with `sha256:`, "" where there is none. name: `host/repository` of D in normalised spelling, "" for
+    other forms, and for the name that containerd makes up for an image loaded from a file.
+    """
+
+    form: Form
+    digest: str = ""
+    name: str = ""
+
+
+def image_id(text: str) -> ImageId:
+    """What an imageID says. Raises nothing: statuses are not trusted."""
+    rest = text.strip()
+    if not rest:
+        return ImageId("none")
+    if len(rest) > LONGEST:
+        return ImageId("malformed")
+    for prefix in _PREFIXES:
+        rest = rest.removeprefix(prefix)
+    if is_digest(rest):
+        return ImageId("image", rest)
+    if _IDENTIFIER(rest):
+        return ImageId("image", f"sha256:{rest}")
+    try:
+        reference = parse(rest)
+    except InvalidReference:
+        return ImageId("malformed")
+    if not reference.digest:
+        return ImageId("malformed")
+    return ImageId("digest", reference.digest, "" if _LOADED(reference.name) else reference.name)
+
+
+_ARM = ("v8", "v7", "v6", "v5")
+# What a node may run natively beside its own architecture, and containerd takes.
+_ALSO = {
+    "amd64": (Platform("linux", "386"),),
+    "arm64": tuple(Platform("linux", "arm", variant) for variant in _ARM),
+}
+
+
+class Known(Record):
+    """What is known for one build.
+
+    contents: by digest. indexes: digests of the image's indexes, what its tag names now first. current: the digest that
+    the tag names now, "" where that is not known, or the image has no tag. failure: why nothing is behind the digest of
+    the imageID.
+    """
+
+    contents: Mapping[str, Contents]
+    indexes: Sequence[str] = ()
+    current: str = ""
+    failure: str = ""
+
+
+class _Running(Record):
+    """Builds one of which runs. index: where they are listed, "" where that is not known."""
+
+    builds: tuple[Build, ...]
+    index: str = ""
+    none_for_node: bool = False
+
+
+def proof(build: BuildFacts, known: Known) -> BuildFacts:
+    """The build with verdict, platform, digests, reason and hint; evidence and counts stay."""
+    identity = image_id(build.image_id)
+    if identity.form == "none":
+        return _unknown(build, "the container has not started")
+    if identity.form == "malformed":
+        return _unknown(build, "the runtime reports an imageID that archfit does not know")
+    running = _running(build, identity, known)
+    if running is None:
+        return _unknown(build, known.failure or "nothing is known of its digest")
+    judged = _judged(build, running)
+    return judged.replace(moved=_moved(build, identity, judged, known))
+
+
+def taken(children: Sequence[Build], os: str, architecture: str, runtime: str) -> tuple[Build, ...]:
+    """Those of an index's builds of which the runtime takes one, () where there is none for the node.
+
+    An entry that states no platform may be taken on any node: containerd reads its config, CRI-O does not look.
+    runtime: as nodeInfo.containerRuntimeVersion has it.
+    """
+    stated = _taken([child for child in children if child.stated], os, architecture, runtime)
+    return _distinct([*stated, *(child for child in children if not child.stated)])
+
+
+def _taken(children: Sequence[Build], os: str, architecture: str, runtime: str) -> tuple[Build, ...]:
+    own = [
+        child for child in children if (child.platform.os, child.platform.architecture) == (os, architecture)
+    ]
+    exact = _distinct(child for child in own if not child.platform.variant or architecture == "arm")
+    if exact:
+        return exact if os != "linux" or architecture == "arm" else exact[:1]
+    if os == "linux" and not runtime.startswith("cri-o:"):
+        for platform in _ALSO.get(architecture, ()):
+            for child in children:
+                if child.platform == platform:
+                    return (child,)
+    return _distinct(own)
+
+
+def _running(build: BuildFacts, identity: ImageId, known: Known) -> _Running | None:
+    digest = identity.digest
+    contents = known.contents.get(digest)
+    if contents and contents.kind == "index":
+        builds = taken(contents.children, build.node_os or "linux", build.node_architecture, build.runtime)
+        if not build.node_architecture:
+            return _Running(contents.children, digest)
+        wasm = tuple(child for child in contents.children if is_wasm(child.platform))
+        return _Running((*builds, *wasm) or contents.children, digest, none_for_node=not (builds or wasm))
+    for index in known.indexes:
+        found = known.contents.get(index)
+        for child in found.children if found else ():
+            listed = known.contents.get(child.digest)
+            if child.digest == digest or (listed and listed.config == digest):
+                return _Running((child,), index)
+    for name in known.indexes:  # the tag names a manifest alone
+        found = known.contents.get(name)
+        if found and found.kind == "manifest" and found.config == digest and found.platform:
+            return _Running((Build(name, found.platform),))
+    if contents and contents.platform:
+        return _Running((Build(digest if contents.kind == "manifest" else "", contents.platform),))
+    return None
+
+
+def _judged(build: BuildFacts, running: _Running) -> BuildFacts:
+    node = f"{build.node_os or 'linux'}/{build.node_architecture}"
+    builds = running.builds
+    if not builds:
+        return _unknown(build, "its index lists no build")
+    platforms = _listed(str(child.platform) for child in builds)
+    if len(builds) > 1:
+        if running.none_for_node:
+            reason = (
+                f"the index has no build for {node}, only {platforms}: it is emulated, or the container fails"
+            )
+            return build.replace(verdict="mismatch", index=running.index, reason=reason)
+        reason = (
+            f"the index has several builds for {node}: {platforms}"
+            if build.node_architecture
+            else f"the node is not known, and the index has {platforms}"
+        )
+        return build.replace(verdict="ambiguous", index=running.index, reason=reason)
+    child = builds[0]
+    proven = build.replace(
+        verdict="proven", platform=str(child.platform), manifest=child.digest, index=running.index
+    )
+    if not build.node_architecture:
+        return proven.replace(reason="the node is not known, so that the two cannot be compared")
+    own = normalised(build.node_os or "linux", build.node_architecture)
+    if is_wasm(child.platform):
+        return proven.replace(reason="WebAssembly, which a runtime class runs on any node")
+    if child.platform in _ALSO.get(build.node_architecture, ()) and own.os == "linux":
+        return proven.replace(reason=f"{child.platform} (32-bit) on {build.node_architecture}")
+    if (child.platform.os, child.platform.architecture) != (own.os, own.architecture):
+        reason = f"{child.platform} on {node}: it is emulated, or the container fails"
+        return proven.replace(verdict="mismatch", reason=reason)
+    return proven
+
+
+def _moved(build: BuildFacts, identity: ImageId, judged: BuildFacts, known: Known) -> str:
+    """What the tag names now, where that is not what runs; "" too where it cannot be told."""
+    current = known.contents.get(known.current)
+    try:
+        reference = parse(build.image)
+    except InvalidReference:
+        return ""
+    if not (reference.tag and current) or known.current in (judged.index, judged.manifest):
+        return ""
+    if not (judged.index or judged.manifest) or _elsewhere(identity, reference):
+        return ""
+    if any(child.digest == judged.manifest for child in current.children if judged.manifest):
+        return ""
+    if current.kind == "index" and any(not child.digest for child in current.children):
+        return "" if not judged.index else _changes(reference, judged, current, known)
+    return _changes(reference, judged, current, known)
+
+
+def _changes(reference: Reference, judged: BuildFacts, current: Contents, known: Known) -> str:
+    before = known.contents.get(judged.index)
+    now = _offered(current)
+    other = f"{reference.name}:{reference.tag} names another image now"
+    if before is None:
+        return f"{other}, with {_listed(sorted(now))}"
+    gained, lost = sorted(now - _offered(before)), sorted(_offered(before) - now)
+    parts = [
+        *([f"with {_listed(gained)} in addition"] if gained else []),
+        *([f"without {_listed(lost)}"] if lost else []),
+    ]
+    return f"{other}, {' and '.join(parts) or 'for the same platforms'}"
+
+
+def _elsewhere(identity: ImageId, reference: Reference) -> bool:
+    """The runtime names another repository: its index may be another one although the tag has not moved."""
+    return bool(identity.name) and identity.name != reference.name
+
+
+def _offered(contents: Contents) -> set[str]:
+    if contents.kind == "index":
+        return {str(child.platform) for child in contents.children}
+    return {str(contents.platform)} if contents.platform else set()
+
+
+def _distinct(children: Iterable[Build]) -> tuple[Build, ...]:
+    """Each once: an index may list the same manifest twice."""
+    return tuple(dict.fromkeys(children))
+
+
+def _listed(texts: Iterable[str]) -> str:
+    """At most five, as the text goes into tables."""
+    unique = list(dict.fromkeys(texts))
+    return ", ".join(unique[:5]) + (f" and {len(unique) - 5} more" if len(unique) > 5 else "")
+
+
+def _unknown(build: BuildFacts, reason: str) -> BuildFacts:
+    return build.replace(verdict="unknown", reason=reason)
+
+
+VERDICTS: tuple[Verdict, ...] = ("proven", "mismatch", "ambiguous", "unknown", "unread")
+
+
+class VerdictCount(Record):
+    """containers: how many run so, over all pods. kinds: how many different ones (workload, container, image, node)."""
+
+    verdict: Verdict
+    kinds: int
+    containers: int
+
+
+class ReasonCount(Record):
+    """Why builds are not proven, the most frequent reason first."""
+
+    verdict: Verdict
+    reason: str
+    containers: int
+
+
+class BuildFindings(Record):
+    """mismatches: by verdict. evidence: builds whose pods say that they do not run, or cannot be pulled.
+
+    moved: builds whose tag names another index now.
+    """
+
+    verdicts: tuple[VerdictCount, ...]
+    reasons: tuple[ReasonCount, ...]
+    mismatches: tuple[BuildFacts, ...]
+    evidence: tuple[BuildFacts, ...]
+    moved: tuple[BuildFacts, ...]
+
+
+def build_findings(builds: Sequence[BuildFacts]) -> BuildFindings:
+    """What is to be said of the builds, in the order of the facts."""
+    counted = dict.fromkeys(VERDICTS, (0, 0))
+    reasons: dict[tuple[Verdict, str], int] = {}
+    for build in builds:
+        kinds, containers = counted[build.verdict]
+        counted[build.verdict] = (kinds + 1, containers + build.pods)
+        if build.verdict in {"ambiguous", "unknown"}:
+            key = (build.verdict, build.reason)
+            reasons[key] = reasons.get(key, 0) + build.pods
+    return BuildFindings(
+        tuple(VerdictCount(verdict, *counted[verdict]) for verdict in VERDICTS if counted[verdict][0]),
+        tuple(
+            ReasonCount(*key, containers)
+            for key, containers in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+        ),
+        tuple(build for build in builds if build.verdict == "mismatch"),
+        tuple(build for build in builds if build.evidence),
+        tuple(build for build in builds if build.moved),
+    )

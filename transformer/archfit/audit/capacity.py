@@ -1,0 +1,318 @@
+"""Nodes by architecture, and what could run nowhere if one architecture were lost.
+
+    open        a node that is Ready, not cordoned and not virtual
+    closed to   pods that do not tolerate one of its taints with the effect NoSchedule or NoExecute; the taint
+                kubernetes.io/arch=<the node's own architecture> does not count: archfit writes its toleration
+    free        allocatable - requested of the open nodes that are closed to no pod; never below 0 for a node
+    possible    architectures on which a workload's images all run, less those that its own placement excludes
+    lost(a)     stranded: `possible` has a and none of the cluster's other architectures
+                uncertain: the same may be so; an image of it is unknown or gone
+                moving: what runs on nodes of a and could run on another one
+                free: of the open nodes of other architectures that every pod of `moving` could use
+
+Pods do not move between clusters, so each snapshot is judged by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from archfit.audit.amount import NOTHING, Amount
+from archfit.audit.facts import AuditFacts, ImageFacts, NodeFacts
+from archfit.audit.readiness import Failures, WorkloadFinding, distinct_uses, image_state
+from archfit.base.record import Record
+from archfit.options.settings import Toleration
+from archfit.options.text_form import ARCH_KEYS
+from archfit.placement.tolerations import covers
+
+
+class NodeGroup(Record):
+    """Nodes of one snapshot, system and architecture. tainted: nodes with a taint whose key names the architecture.
+
+    cpu in 1/1000 CPU, memory in bytes; allocatable, requested by unfinished pods, free. How many nodes: cordoned, spot,
+    not_ready, virtual; reserved: open, but closed to pods without a toleration.
+    """
+
+    snapshot: str
+    os: str
+    architecture: str
+    nodes: int
+    cpu: int
+    requested_cpu: int
+    free_cpu: int
+    memory: int
+    requested_memory: int
+    free_memory: int
+    pods: int
+    requested_pods: int
+    free_pods: int
+    cordoned: int
+    not_ready: int
+    virtual: int
+    reserved: int
+    tainted: int
+    spot: int
+    taints: tuple[tuple[str, int], ...]
+
+
+class InstanceGroup(Record):
+    """Nodes of one instance type and capacity type."""
+
+    snapshot: str
+    os: str
+    architecture: str
+    instance_type: str
+    capacity: str
+    nodes: int
+    cpu: int
+    requested_cpu: int
+    memory: int
+    requested_memory: int
+
+
+class Mislabelled(Record):
+    """A node whose label kubernetes.io/arch is not what its kubelet reports."""
+
+    snapshot: str
+    name: str
+    label: str
+    kubelet: str
+
+
+class Loss(Record):
+    """What becomes of the workloads that could move if one architecture of a cluster were lost.
+
+    free_*: on nodes of the other architectures that every pod of `moving` could use; 0 where nothing moves.
+    """
+
+    snapshot: str
+    architecture: str
+    others: tuple[str, ...]
+    stranded: Amount
+    uncertain: Amount
+    moving: Amount
+    free_cpu: int
+    free_memory: int
+    free_pods: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether the sums of what moves are within the sums of what is free."""
+        moving = self.moving
+        return (
+            moving.cpu <= self.free_cpu
+            and moving.memory <= self.free_memory
+            and moving.pods <= self.free_pods
+        )
+
+
+class Capacity(Record):
+    """All about nodes."""
+
+    groups: tuple[NodeGroup, ...]
+    instances: tuple[InstanceGroup, ...]
+    mislabelled: tuple[Mislabelled, ...]
+    losses: tuple[Loss, ...]
+
+
+def capacity(
+    facts: AuditFacts,
+    workloads: Sequence[WorkloadFinding],
+    images: Mapping[str, ImageFacts],
+    failures: Failures,
+) -> Capacity:
+    """What the nodes of the facts have, and what depends on them."""
+    by_group: dict[tuple[str, str, str], list[NodeFacts]] = {}
+    by_type: dict[tuple[str, str, str, str, str], list[NodeFacts]] = {}
+    for node in facts.nodes:
+        key = (node.snapshot, node.os, node.architecture)
+        by_group.setdefault(key, []).append(node)
+        by_type.setdefault((*key, node.instance_type, node.capacity), []).append(node)
+    groups = tuple(_group(*key, by_group[key]) for key in sorted(by_group))
+    return Capacity(
+        groups,
+        tuple(_instances(*key, by_type[key]) for key in sorted(by_type)),
+        tuple(
+            Mislabelled(node.snapshot, node.name, node.architecture, node.kubelet_architecture)
+            for node in facts.nodes
+            if node.kubelet_architecture and node.kubelet_architecture != node.architecture
+        ),
+        tuple(_losses(facts.nodes, workloads, images, failures)),
+    )
+
+
+def share_on(workload: WorkloadFinding, architectures: frozenset[str]) -> Amount:
+    """The part of a workload whose pods are on nodes of these architectures; CPU and memory in proportion."""
+    facts, amount = workload.facts, workload.amount
+    pods = sum(count for architecture, count in facts.runs_on if architecture in architectures)
+    if not pods or not facts.pods:
+        return NOTHING
+    return Amount(
+        1,
+        pods,
+        amount.cpu * pods // facts.pods,
+        amount.memory * pods // facts.pods,
+        amount.without_cpu * pods // facts.pods,
+    )
+
+
+def _group(snapshot: str, os: str, architecture: str, nodes: Sequence[NodeFacts]) -> NodeGroup:
+    open_nodes = [node for node in nodes if _is_open(node)]
+    unreserved = [node for node in open_nodes if not _closing_taints(node)]
+    taints: dict[str, int] = {}
+    for node in nodes:
+        for taint in node.taints:
+            taints[taint] = taints.get(taint, 0) + 1
+    return NodeGroup(
+        snapshot,
+        os,
+        architecture,
+        len(nodes),
+        sum(node.cpu for node in nodes),
+        sum(node.requested_cpu for node in nodes),
+        sum(max(0, node.cpu - node.requested_cpu) for node in unreserved),
+        sum(node.memory for node in nodes),
+        sum(node.requested_memory for node in nodes),
+        sum(max(0, node.memory - node.requested_memory) for node in unreserved),
+        sum(node.pods for node in nodes),
+        sum(node.requested_pods for node in nodes),
+        sum(max(0, node.pods - node.requested_pods) for node in unreserved),
+        sum(node.unschedulable for node in nodes),
+        sum(not node.ready for node in nodes),
+        sum(node.virtual for node in nodes),
+        len(open_nodes) - len(unreserved),
+        sum(any(_of_architecture(taint) for taint in node.taints) for node in nodes),
+        sum(node.capacity == "spot" for node in nodes),
+        tuple(sorted(taints.items(), key=lambda pair: (-pair[1], pair[0]))),
+    )
+
+
+def _of_architecture(taint: str) -> bool:
+    return taint.partition(":")[0].partition("=")[0] in ARCH_KEYS
+
+
+def _is_open(node: NodeFacts) -> bool:
+    return node.ready and not node.unschedulable and not node.virtual
+
+
+def _closing_taints(node: NodeFacts) -> tuple[Toleration, ...]:
+    """The taints that keep pods off which do not tolerate them, each as the toleration of exactly this taint."""
+    closing = []
+    for taint in node.taints:
+        assignment, _, effect = taint.rpartition(":")
+        key, _, value = assignment.partition("=")
+        own = key in ARCH_KEYS and value == node.architecture
+        if effect in ("NoSchedule", "NoExecute") and not own:
+            closing.append(Toleration(key, "Equal", value, effect))
+    return tuple(closing)
+
+
+def _instances(
+    snapshot: str, os: str, architecture: str, instance_type: str, kind: str, nodes: Sequence[NodeFacts]
+) -> InstanceGroup:
+    return InstanceGroup(
+        snapshot,
+        os,
+        architecture,
+        instance_type,
+        kind,
+        len(nodes),
+        sum(node.cpu for node in nodes),
+        sum(node.requested_cpu for node in nodes),
+        sum(node.memory for node in nodes),
+        sum(node.requested_memory for node in nodes),
+    )
+
+
+class _Mover(Record):
+    """What pods that would move have in common: where they could run, and which taints they tolerate."""
+
+    possible: frozenset[str]
+    tolerations: tuple[tuple[str, str, str, str], ...]
+
+
+def _losses(
+    nodes: Sequence[NodeFacts],
+    workloads: Sequence[WorkloadFinding],
+    images: Mapping[str, ImageFacts],
+    failures: Failures,
+) -> list[Loss]:
+    linux: dict[str, dict[str, list[NodeFacts]]] = {}
+    for node in sorted(nodes, key=lambda one: (one.snapshot, one.architecture)):
+        if node.os == "linux" and node.architecture and not node.virtual:
+            linux.setdefault(node.snapshot, {}).setdefault(node.architecture, []).append(node)
+    keys = [(snapshot, lost) for snapshot, found in linux.items() for lost in found]
+    sums = {key: [NOTHING, NOTHING, NOTHING] for key in keys}
+    movers: dict[tuple[str, str], set[_Mover]] = {key: set() for key in keys}
+    for workload in workloads:
+        snapshot = workload.facts.snapshot
+        own = linux.get(snapshot)
+        if not own or not workload.movable:
+            continue
+        possible, certain = _possible(workload, images, failures, own)
+        for lost in own:
+            total = sums[snapshot, lost]
+            if lost in possible and len(possible) == 1:
+                total[0] += workload.amount
+            elif lost in possible and not certain:
+                total[1] += workload.amount
+            elif possible - {lost}:
+                moving = share_on(workload, frozenset({lost}))
+                total[2] += moving
+                if moving.pods:
+                    movers[snapshot, lost].add(_Mover(possible, workload.facts.tolerations))
+    found = []
+    for snapshot, lost in keys:
+        others = [name for name in linux[snapshot] if name != lost]
+        usable = [
+            node
+            for name in others
+            for node in linux[snapshot][name]
+            if movers[snapshot, lost] and _is_open(node) and _may_use(node, movers[snapshot, lost])
+        ]
+        stranded, uncertain, moving = sums[snapshot, lost]
+        found.append(
+            Loss(
+                snapshot,
+                lost,
+                tuple(others),
+                stranded,
+                uncertain,
+                moving,
+                sum(max(0, node.cpu - node.requested_cpu) for node in usable),
+                sum(max(0, node.memory - node.requested_memory) for node in usable),
+                sum(max(0, node.pods - node.requested_pods) for node in usable),
+            )
+        )
+    return found
+
+
+def _may_use(node: NodeFacts, movers: Iterable[_Mover]) -> bool:
+    """Whether every one of them could run on the node."""
+    taints = _closing_taints(node)
+    return all(
+        node.architecture in mover.possible
+        and all(any(covers(Toleration(*own), taint) for own in mover.tolerations) for taint in taints)
+        for mover in movers
+    )
+
+
+def _possible(
+    workload: WorkloadFinding, images: Mapping[str, ImageFacts], failures: Failures, there: Iterable[str]
+) -> tuple[frozenset[str], bool]:
+    """Where the workload may run among `there`, and whether the platforms of every image are known."""
+    uses = distinct_uses(workload.facts)
+    certain = all(
+        (image := images.get(use.reference)) is not None and image.answer == "Found" for use in uses
+    )
+    possible = frozenset(
+        architecture
+        for architecture in there
+        if workload.goes_to(architecture)
+        and not any(
+            image_state(images.get(use.reference), architecture, failures, volume=use.role == "volume")
+            in ("no", "fails")
+            for use in uses
+        )
+    )
+    return possible, certain

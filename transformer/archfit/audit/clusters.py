@@ -1,0 +1,178 @@
+"""The clusters of an audit: what each is called, of when it is, and which snapshots are of one cluster.
+
+    two snapshots                                            are of
+    uids of kube-system that are known and equal             one cluster
+    uids that are known and differ                           two clusters
+    a node with the same uid in both                         one cluster
+    names of --cluster or of kubectl's context, equal        one cluster
+    names of --cluster, not equal                            two clusters
+    anything else: files that say nothing of their cluster   nobody knows
+
+Manifests are of no cluster at a moment: several sets of them may be of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from archfit.audit.facts import AuditFacts, Snapshot
+from archfit.audit.merge import missing_shards
+from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.printable import visible
+from archfit.base.record import Record
+
+Relation: TypeAlias = Literal["one", "two", "unknown"]
+_SOURCES: frozenset[str] = frozenset({"flag", "context"})
+
+
+_LONGEST_NAME = 120
+
+
+def cluster_name(name: str) -> str:
+    """The name that --cluster states. Raises UsageError for what nobody could read."""
+    if not name or name != name.strip() or len(name) > _LONGEST_NAME or visible(name) != name:
+        raise UsageError(
+            f"--cluster: {name[:_LONGEST_NAME]!r} is no name: write 1 to {_LONGEST_NAME} printable characters that "
+            "neither begin nor end with a blank, such as prod-eu"
+        )
+    return name
+
+
+class Cluster(Record):
+    """A snapshot for people and programs.
+
+    name: no other cluster of the audit has it. architectures: of its Linux nodes, () where no nodes were read. The rest
+    is as in Snapshot.
+    """
+
+    snapshot: str
+    name: str
+    uid: str
+    date: str
+    date_by: str
+    architectures: tuple[str, ...]
+
+
+def clusters(facts: AuditFacts) -> tuple[Cluster, ...]:
+    """Every snapshot, in the order of the facts."""
+    names = [snapshot.name for snapshot in facts.snapshots]
+    return tuple(
+        Cluster(
+            one.id,
+            one.name
+            if one.name and names.count(one.name) == 1
+            else f"{one.name} {one.uid or one.id}".strip(),
+            one.uid,
+            one.date,
+            one.date_by,
+            _architectures(facts, one),
+        )
+        for one in facts.snapshots
+    )
+
+
+def _architectures(facts: AuditFacts, snapshot: Snapshot) -> tuple[str, ...]:
+    nodes = (node for node in facts.nodes if node.snapshot == snapshot.id and node.os == "linux")
+    return tuple(sorted({node.architecture for node in nodes if node.architecture}))
+
+
+def node_uids(facts: AuditFacts) -> dict[str, frozenset[str]]:
+    """The uids of the nodes of each snapshot."""
+    uids: dict[str, set[str]] = {snapshot.id: set() for snapshot in facts.snapshots}
+    for node in facts.nodes:
+        if node.uid:
+            uids.setdefault(node.snapshot, set()).add(node.uid)
+    return {snapshot: frozenset(found) for snapshot, found in uids.items()}
+
+
+def relation(
+    one: Snapshot, other: Snapshot, nodes: Mapping[str, frozenset[str]], others: Mapping[str, frozenset[str]]
+) -> Relation:
+    """Whether two snapshots are of one cluster. nodes, others: `node_uids` of the facts of each."""
+    if one.id == other.id:
+        return "one"
+    if "manifests" in (one.source, other.source):
+        return "unknown"
+    if one.uid and other.uid:
+        return "one" if one.uid == other.uid else "two"
+    if nodes[one.id] & others[other.id]:
+        return "one"
+    if {one.name_by, other.name_by} <= _SOURCES:
+        if one.name == other.name:
+            return "one"
+        return "two" if one.name_by == other.name_by == "flag" else "unknown"
+    return "unknown"
+
+
+def check_moments(facts: AuditFacts, files: Mapping[str, Sequence[str]]) -> None:
+    """Raises InvalidInput for merged facts that hold one cluster twice, or shards of several snapshots.
+
+    files: of which files each snapshot is, by its id.
+    """
+    nodes = node_uids(facts)
+    incomplete = {shard.snapshot for shard in missing_shards(facts)}
+    parted = {shard.snapshot for shard in facts.shards}
+    for place, other in enumerate(facts.snapshots):
+        for one in facts.snapshots[:place]:
+            known = relation(one, other, nodes, nodes)
+            earlier, later = sorted((one, other), key=lambda each: (each.date, files[each.id]))
+            first, second = (_file(each, files) for each in (earlier, later))
+            if known != "two" and {one.id, other.id} <= parted and {one.id, other.id} & incomplete:
+                raise InvalidInput(
+                    f"{first} and {second} are shards of different snapshots: make all shards from one snapshot "
+                    "(archfit audit SNAPSHOT --shard I --shards N), and merge those"
+                )
+            if known == "one":
+                raise InvalidInput(
+                    f"{first} and {second} are two moments of one cluster, {visible(later.name or later.id)}, whose "
+                    f"pods would count twice: name one of them, or compare them: archfit audit --merge "
+                    f"{files[later.id][0]} --compare {files[earlier.id][0]}"
+                )
+
+
+def _file(snapshot: Snapshot, files: Mapping[str, Sequence[str]]) -> str:
+    names = files[snapshot.id]
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"{names[0]}{more} ({snapshot.date or 'without a date'})"
+
+
+def pairs(old: AuditFacts, new: AuditFacts) -> dict[str, str]:
+    """Of each snapshot of `old` the one of `new` that is of the same cluster, by their ids.
+
+    Where nobody knows, single snapshots are of one cluster, and those whose files have one name that no other has.
+    """
+    before, now = node_uids(old), node_uids(new)
+    found: dict[str, str] = {}
+    for one in old.snapshots:
+        known = {other.id: relation(one, other, before, now) for other in new.snapshots}
+        same = [other for other in new.snapshots if known[other.id] == "one"]
+        if not same:
+            alone = len(old.snapshots) == len(new.snapshots) == 1
+            same = [
+                other
+                for other in new.snapshots
+                if known[other.id] == "unknown" and (alone or (one.name and one.name == other.name))
+            ]
+            same = same if [each.name for each in old.snapshots].count(one.name) == 1 else []
+        if len(same) == 1 and same[0].id not in found.values():
+            found[one.id] = same[0].id
+    return found
+
+
+def check_comparison(old: AuditFacts, new: AuditFacts, file: str) -> None:
+    """Raises InvalidInput where no cluster is in both, so that nothing can be compared. file: of `old`."""
+    if old.snapshots and new.snapshots and not pairs(old, new):
+        before, now = (_several(sorted(map(_named, clusters(facts)))) for facts in (old, new))
+        raise InvalidInput(
+            f"--compare: {file} is of the cluster {before}, and this audit is of {now}: name a report of the same "
+            "cluster"
+        )
+
+
+def _several(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def _named(one: Cluster) -> str:
+    return f"{visible(one.name)} (uid {one.uid})" if one.uid and one.uid != one.name else visible(one.name)

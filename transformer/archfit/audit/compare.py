@@ -1,0 +1,190 @@
+"""What changed between two audits: what became ready, and what regressed.
+
+    before       now               the workload
+    blocked,     ready             became ready
+    unknown
+    ready        blocked           regressed: an image of it no longer runs there
+    ready        unknown           is no longer known: a registry did not answer, which is no regression
+    not there    blocked           arrived blocked: new, and no regression of anything
+    ..           not there         gone
+
+    yes          no, fails,        the image lost the architecture
+                 absent
+    no, fails,   yes               the image gained it
+    absent
+
+A workload is the same where its cluster, namespace, kind and name are; its state is the worst of its records that run
+or will run, DaemonSets with them (`REQUIRED`). `audit_clusters.pairs` says which clusters are the same; what is of
+another cluster arrived or is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from archfit.audit.amount import NOTHING, Amount
+from archfit.audit.clusters import Cluster, clusters, pairs
+from archfit.audit.facts import AuditFacts
+from archfit.audit.findings import AuditFindings, findings
+from archfit.audit.readiness import (
+    REQUIRED,
+    WORST,
+    ImageState,
+    Readiness,
+    WorkloadFinding,
+    WorkloadState,
+)
+from archfit.base.record import Record
+from archfit.images.platforms import Platform
+
+_Key: TypeAlias = tuple[str, str, str, str]
+
+
+class WorkloadChange(Record):
+    """A workload whose state changed. before: None where it was not there.
+
+    cluster: the name of its snapshot, "" where there is only one. images: those that block it now. amount: now.
+    """
+
+    cluster: str
+    namespace: str
+    kind: str
+    name: str
+    before: WorkloadState | None
+    after: WorkloadState
+    images: tuple[str, ...]
+    amount: Amount
+
+
+class ArchitectureChange(Record):
+    """What changed for one architecture. Workloads by key, images by reference."""
+
+    architecture: str
+    before: Readiness
+    after: Readiness
+    became_ready: tuple[WorkloadChange, ...] = ()
+    regressed: tuple[WorkloadChange, ...] = ()
+    no_longer_known: tuple[WorkloadChange, ...] = ()
+    arrived_blocked: tuple[WorkloadChange, ...] = ()
+    images_gained: tuple[str, ...] = ()
+    images_lost: tuple[str, ...] = ()
+
+
+class AuditComparison(Record):
+    """Two audits. Numbers of workloads that run or will run: arrived, gone, in both.
+
+    before: the clusters of the audit before. clusters_arrived, clusters_gone: the names of those that are in one alone.
+    """
+
+    changes: tuple[ArchitectureChange, ...]
+    arrived: int
+    gone: int
+    stayed: int
+    before: tuple[Cluster, ...] = ()
+    clusters_arrived: tuple[str, ...] = ()
+    clusters_gone: tuple[str, ...] = ()
+
+    @property
+    def regressed(self) -> bool:
+        """Whether something that was ready is blocked now."""
+        return any(change.regressed for change in self.changes)
+
+
+def compare(old: AuditFacts, new: AuditFindings) -> AuditComparison:
+    """The changes since `old`, for the architectures of `new`."""
+    before = findings(
+        old, [Platform("linux", architecture) for architecture in new.architectures], None, new.assume_cpu
+    )
+    same = pairs(old, new.facts)
+    names = {one.snapshot: one.name for one in clusters(new.facts)}
+    alone = len(old.snapshots) <= 1 and len(names) <= 1
+    was, now = _by_key(before, same), _by_key(new, {})
+    return AuditComparison(
+        tuple(
+            _change(before, new, index, was, now, {} if alone else names)
+            for index in range(len(new.architectures))
+        ),
+        len(now.keys() - was.keys()),
+        len(was.keys() - now.keys()),
+        len(now.keys() & was.keys()),
+        clusters(old),
+        tuple(name for snapshot, name in names.items() if snapshot not in same.values()),
+        tuple(one.name for one in clusters(old) if one.snapshot not in same),
+    )
+
+
+def _by_key(found: AuditFindings, same: Mapping[str, str]) -> dict[_Key, list[WorkloadFinding]]:
+    """By cluster, namespace, kind and name. same: the snapshot by which a cluster is known in the other audit."""
+    records: dict[_Key, list[WorkloadFinding]] = {}
+    for one in found.workloads:
+        if one.facts.standing in REQUIRED:
+            facts = one.facts
+            key = same.get(facts.snapshot, facts.snapshot), facts.namespace, facts.kind, facts.name
+            records.setdefault(key, []).append(one)
+    return records
+
+
+def _change(
+    before: AuditFindings,
+    new: AuditFindings,
+    index: int,
+    was: Mapping[_Key, list[WorkloadFinding]],
+    now: Mapping[_Key, list[WorkloadFinding]],
+    names: Mapping[str, str],
+) -> ArchitectureChange:
+    sorts: dict[str, list[WorkloadChange]] = {
+        "became_ready": [], "regressed": [], "no_longer_known": [], "arrived_blocked": []
+    }  # fmt: skip
+    for key in sorted(now):
+        old, after = _state(was.get(key, ()), index), _state(now[key], index)
+        sort = _sort(old, after)
+        if sort and after is not None:
+            images = dict.fromkeys(
+                use.reference for one in now[key] for use in one.not_ready[index] if after != "ready"
+            )
+            amount = sum((one.amount for one in now[key]), NOTHING)
+            sorts[sort].append(
+                WorkloadChange(names.get(key[0], ""), *key[1:], old, after, tuple(images), amount)
+            )
+    gained, lost = _images(before, new, index)
+    return ArchitectureChange(
+        new.architectures[index],
+        before.readiness[index],
+        new.readiness[index],
+        tuple(sorts["became_ready"]),
+        tuple(sorts["regressed"]),
+        tuple(sorts["no_longer_known"]),
+        tuple(sorts["arrived_blocked"]),
+        gained,
+        lost,
+    )
+
+
+def _state(records: Iterable[WorkloadFinding], index: int) -> WorkloadState | None:
+    states = {one.states[index] for one in records}
+    return next((state for state in WORST if state in states), None)
+
+
+def _sort(before: WorkloadState | None, after: WorkloadState | None) -> str:
+    if after == "ready" and before in ("blocked", "unknown"):
+        return "became_ready"
+    if before == "ready" and after == "blocked":
+        return "regressed"
+    if before == "ready" and after == "unknown":
+        return "no_longer_known"
+    return "arrived_blocked" if before is None and after == "blocked" else ""
+
+
+def _images(before: AuditFindings, new: AuditFindings, index: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The references that gained the architecture, and those that lost it."""
+    was: dict[str, ImageState] = {one.facts.reference: one.states[index] for one in before.images}
+    gained, lost = [], []
+    for one in new.images:
+        reference, after = one.facts.reference, one.states[index]
+        old = was.get(reference)
+        if old in ("no", "fails", "absent") and after == "yes":
+            gained.append(reference)
+        if old == "yes" and after in ("no", "fails", "absent"):
+            lost.append(reference)
+    return tuple(sorted(gained)), tuple(sorted(lost))

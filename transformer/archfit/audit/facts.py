@@ -1,0 +1,206 @@
+"""What an audit knows: the facts from which every report is made, and by which shards and clusters are merged.
+
+    lists of a cluster, manifests ─> Snapshot, NodeFacts, WorkloadFacts ──┐
+    registries, cache, lock file  ─> ImageFacts, BuildFacts ──────────────┴─> AuditFacts ── findings ─> reports
+
+Facts are sets of records with a key, so that their union has no order: merging is associative, commutative and
+idempotent. Nothing that follows from facts (readiness, the work list) is a fact. Two records with one key differ only
+in what a shard did not ask, or where a registry answered differently at another time: `merge` chooses.
+
+    record           key
+    Snapshot         id
+    NodeFacts        snapshot, name
+    WorkloadFacts    snapshot, namespace, kind, name, standing, images
+    BuildFacts       snapshot, namespace, kind, name, container, image, image_id, node os and architecture, runtime
+    ImageFacts       reference
+    Shard            all of it
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from archfit.base.record import Record
+
+SCHEMA = "archfit.dev/audit/v1alpha2"
+"""Of these facts as JSON; another one where their meaning changes."""
+
+Standing: TypeAlias = Literal[
+    "running", "pending", "scheduled", "manifest",
+    "daemonset", "gated", "idle", "old", "finished", "mirror", "virtual", "windows",
+]  # fmt: skip
+"""What a pod counts as. Those of the first line could move to another architecture; the others are counted apart.
+
+scheduled: a CronJob between two runs. idle: a template that asks for no pods now, as of a Deployment with 0 replicas.
+old: an earlier revision, as a ReplicaSet with 0 replicas that a Deployment keeps."""
+
+Role: TypeAlias = Literal["container", "init", "volume"]
+Verdict: TypeAlias = Literal["proven", "mismatch", "ambiguous", "unknown", "unread"]
+"""Which build runs: see `builds`. unread: another shard reads it."""
+
+AnswerKind: TypeAlias = Literal["Found", "Absent", "Unknown", "Unasked", "Malformed", "Unread"]
+"""As in `images.platforms`; Unread: another shard asks for it."""
+
+
+class Snapshot(Record):
+    """One cluster, or one set of manifests, at one moment.
+
+    id: 16 hexadecimal digits of a hash of all that was read, whatever its order.
+    source: "live", "lists" (files of a cluster's lists) or "manifests".
+    name: for people; of the cluster, or of the files.
+    nodes: whether nodes were read; without them no build can be proven and no capacity is known.
+    name_by: where the name is from: "flag" (--cluster), "context" (of kubectl), "uid" (of the namespace kube-system),
+        "input" (names of files) or "" (there is none).
+    uid: of the namespace kube-system, "" where it was not read.
+    date: in UTC, as `2026-11-23T00:30:00Z`, "" where it is not known. date_by: "read" (from a live cluster then),
+        "stated" (SOURCE_DATE_EPOCH), "input" (the newest time in the lists: they are of then or later) or "".
+    """
+
+    id: str
+    source: Literal["live", "lists", "manifests"]
+    name: str
+    nodes: bool
+    name_by: Literal["flag", "context", "uid", "input", ""] = "input"
+    uid: str = ""
+    date: str = ""
+    date_by: Literal["read", "stated", "input", ""] = ""
+
+
+class NodeFacts(Record):
+    """A node. architecture: its label kubernetes.io/arch. kubelet_architecture: status.nodeInfo.architecture.
+
+    runtime: status.nodeInfo.containerRuntimeVersion, as `containerd://2.1.4`. capacity: "spot", "on-demand" or "".
+    cpu, requested_cpu: in 1/1000 CPU. memory, requested_memory: in bytes. requested_*: of the unfinished pods on it.
+    taints: as `key=value:effect`, sorted. ready: its condition Ready is True. virtual: no machine of the cluster.
+    uid: of the object, by which two reads of one cluster are known.
+    """
+
+    snapshot: str
+    name: str
+    os: str
+    architecture: str
+    kubelet_architecture: str = ""
+    runtime: str = ""
+    instance_type: str = ""
+    capacity: str = ""
+    zone: str = ""
+    unschedulable: bool = False
+    taints: tuple[str, ...] = ()
+    cpu: int = 0
+    memory: int = 0
+    pods: int = 0
+    requested_cpu: int = 0
+    requested_memory: int = 0
+    requested_pods: int = 0
+    ready: bool = False
+    virtual: bool = False
+    uid: str = ""
+
+
+class ContainerImage(Record):
+    """One use of an image. image: as written; "" where the field is empty. reference: the key of its ImageFacts."""
+
+    container: str
+    role: Role
+    image: str
+    reference: str
+
+
+class WorkloadFacts(Record):
+    """The pods of one workload that share their images, folded to the owner that a person would change.
+
+    owner_by: "controller" (ownerReferences, followed through ReplicaSets and Jobs), "name" (guessed from the name, as
+        the lists hold no ReplicaSets or Jobs), "" for a pod that nothing owns and for manifests.
+    pods: how many. cpu, memory: what they request together (1/1000 CPU, bytes). without_cpu: pods that request no CPU.
+    runs_on: (architecture of the node, pods), sorted; "" for pods without a node.
+    pinned: the architectures that the pods' own nodeSelector and required affinity leave, () for no such demand.
+    where: file and line for manifests, "" else.
+    tolerations: (key, operator, value, effect) of those that each of the pods has, sorted; none with
+        tolerationSeconds, which lets a pod stay for a while only.
+    labels: (`label=KEY` or `annotation=KEY`, value) of the keys that --by named when the cluster was read, sorted.
+    """
+
+    snapshot: str
+    namespace: str
+    kind: str
+    name: str
+    standing: Standing
+    images: tuple[ContainerImage, ...]
+    owner_by: Literal["controller", "name", ""] = ""
+    pods: int = 0
+    cpu: int = 0
+    memory: int = 0
+    without_cpu: int = 0
+    runs_on: tuple[tuple[str, int], ...] = ()
+    pinned: tuple[str, ...] = ()
+    where: str = ""
+    tolerations: tuple[tuple[str, str, str, str], ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+class BuildFacts(Record):
+    """Which build of an image runs in the containers of one workload on one kind of node.
+
+    image_id: status.containerStatuses[].imageID as the runtime reports it. pods: how many containers are so.
+    platform: of the build that runs, as `linux/arm64`; "" where it is not proven. manifest, index: digests, "" where
+        not known. reason: why the verdict is not `proven`. evidence: what the pod's own state says, as
+        `exec format error`; never the whole message. moved: what the tag names now, where it names another index:
+        a sentence.
+    """
+
+    snapshot: str
+    namespace: str
+    kind: str
+    name: str
+    container: str
+    image: str
+    image_id: str
+    node_os: str
+    node_architecture: str
+    runtime: str
+    pods: int
+    verdict: Verdict = "unread"
+    platform: str = ""
+    manifest: str = ""
+    index: str = ""
+    reason: str = ""
+    evidence: str = ""
+    moved: str = ""
+
+
+class ImageFacts(Record):
+    """One image. reference: normalised, or the string as written where it is no reference.
+
+    platforms: texts, sorted. kind: "index", "manifest", "artifact", "" where there is no answer. architectures: what
+    counts for pods on Linux (labels of nodes), () with restricts False: it runs everywhere. origin: override, lock,
+    stale or registry (the cache has a registry's answers). detail: why there is no answer.
+    """
+
+    reference: str
+    answer: AnswerKind
+    platforms: tuple[str, ...] = ()
+    architectures: tuple[str, ...] = ()
+    restricts: bool = True
+    digest: str = ""
+    kind: Literal["index", "manifest", "artifact", ""] = ""
+    origin: str = ""
+    detail: str = ""
+
+
+class Shard(Record):
+    """A part of a snapshot's images that was asked for. index: from 0, of so many."""
+
+    snapshot: str
+    index: int
+    number: int
+
+
+class AuditFacts(Record):
+    """Everything, each tuple sorted by its key. shards: which parts were asked, () where it is the whole."""
+
+    snapshots: tuple[Snapshot, ...] = ()
+    nodes: tuple[NodeFacts, ...] = ()
+    workloads: tuple[WorkloadFacts, ...] = ()
+    builds: tuple[BuildFacts, ...] = ()
+    images: tuple[ImageFacts, ...] = ()
+    shards: tuple[Shard, ...] = ()

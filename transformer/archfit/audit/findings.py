@@ -1,0 +1,117 @@
+"""What follows from the facts of an audit: everything that the reports show. Pure; nothing is asked here.
+
+    AuditFacts ─┬─ readiness   images, workloads, readiness by architecture, DaemonSets, what is counted apart
+                ├─ work_list   which image to give the architecture first
+                ├─ capacity    nodes, and what could run nowhere if an architecture were lost
+                ├─ builds      which builds run, mismatches, tags that moved
+                └─ prices      what the user's own prices make of it
+
+The first architecture is the one that the reports begin with: the first of --require; else arm64, then amd64, then what
+else the nodes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from archfit.audit.builds import BuildFindings, build_findings
+from archfit.audit.capacity import Capacity, capacity
+from archfit.audit.clusters import Cluster, clusters
+from archfit.audit.facts import AuditFacts
+from archfit.audit.prices import Costs, Prices, costs
+from archfit.audit.readiness import (
+    Apart,
+    DaemonSets,
+    Group,
+    ImageFinding,
+    Readiness,
+    WorkloadFinding,
+    apart,
+    daemon_sets,
+    groups,
+    image_findings,
+    readiness,
+    reported_failures,
+    workload_finding,
+)
+from archfit.audit.work_list import WorkList, work_list
+from archfit.base.errors import UsageError
+from archfit.base.record import Record
+from archfit.images.platforms import ARCHITECTURES, Platform
+
+_USUAL = ("arm64", "amd64")
+
+
+class AuditFindings(Record):
+    """All of it. Tuples of states in images and workloads have an entry for each of `architectures`.
+
+    required: whether the user named the architectures. assume_cpu: 1/1000 CPU for each pod that requests none.
+    """
+
+    facts: AuditFacts
+    clusters: tuple[Cluster, ...]
+    architectures: tuple[str, ...]
+    required: bool
+    assume_cpu: int
+    readiness: tuple[Readiness, ...]
+    groups: tuple[Group, ...]
+    daemon_sets: tuple[DaemonSets, ...]
+    apart: tuple[Apart, ...]
+    images: tuple[ImageFinding, ...]
+    workloads: tuple[WorkloadFinding, ...]
+    work_lists: tuple[WorkList, ...]
+    capacity: Capacity
+    builds: BuildFindings
+    prices: Prices
+    costs: Costs
+
+
+def findings(
+    facts: AuditFacts,
+    required: Sequence[Platform] = (),
+    prices: Prices | None = None,
+    assume_cpu: int = 0,
+    by: Sequence[str] = (),
+) -> AuditFindings:
+    """The findings. required: of --require, () for the usual ones. by: of --by.
+
+    Raises UsageError for another system than Linux.
+    """
+    for platform in required:
+        if platform.os != "linux":
+            raise UsageError(
+                f"--require {platform}: an audit counts Linux nodes; write linux/{platform.architecture}"
+            )
+    architectures = tuple(dict.fromkeys(platform.architecture for platform in required)) or _usual(facts)
+    images = {image.reference: image for image in facts.images}
+    failures = reported_failures(facts.builds)
+    workloads = tuple(
+        workload_finding(workload, images, architectures, assume_cpu, failures)
+        for workload in facts.workloads
+    )
+    found = image_findings(facts.images, workloads, architectures, failures)
+    nodes = capacity(facts, workloads, images, failures)
+    own = clusters(facts)
+    return AuditFindings(
+        facts,
+        own,
+        architectures,
+        bool(required),
+        assume_cpu,
+        readiness(workloads, architectures),
+        groups(workloads, own, architectures, by),
+        daemon_sets(workloads, architectures),
+        apart(workloads),
+        found,
+        workloads,
+        tuple(work_list(one, index, workloads, found) for index, one in enumerate(architectures)),
+        nodes,
+        build_findings(facts.builds),
+        prices or Prices(),
+        costs(prices or Prices(), architectures if required else architectures[:1], workloads, nodes),
+    )
+
+
+def _usual(facts: AuditFacts) -> tuple[str, ...]:
+    nodes = {node.architecture for node in facts.nodes if node.os == "linux"} & set(ARCHITECTURES)
+    return (*_USUAL, *sorted(nodes - set(_USUAL)))

@@ -1,0 +1,180 @@
+"""The flags of `archfit audit` as values, and which of them go together.
+
+    inputs        FILE.. or standard input | --live | --merge FILE..           one of the three
+    --live        --context, --kubeconfig, -n; no --shards, whose parts would each read another moment
+    --cluster     the name of what is read; reports have theirs
+    --compare     --fail-on-regression
+    --output      its suffix is the format, unless --format names one
+    --shard I     --shards N: I from 0. Without --shard it is JOB_COMPLETION_INDEX, or CI_NODE_INDEX less one
+
+Source: Kubernetes, Indexed Jobs (batch.kubernetes.io/job-completion-index); GitLab, predefined CI/CD variables.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+
+from archfit.audit.clusters import cluster_name
+from archfit.audit.readiness import group_keys
+from archfit.base.errors import UsageError
+from archfit.base.record import Record
+from archfit.cli.invocation import required_platforms
+from archfit.cluster.quantity import milli, nano
+from archfit.images.platforms import Platform
+
+MOST_SHARDS = 100_000
+_SUFFIXES = {
+    ".html": "html", ".htm": "html", ".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
+    ".txt": "text",
+}  # fmt: skip
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)%?", re.ASCII).fullmatch
+
+
+class AuditFlags(Record):
+    """See the module. everything: whether the text has all tables. warnings: of flags that do not fit together.
+
+    min_ready: percent, None where it is not asked for. assume_cpu: in 1/1000 CPU. output: a path, "" for stdout.
+    """
+
+    live: bool
+    context: str
+    kubeconfig: str
+    namespace: str
+    merge: tuple[str, ...]
+    compare: str
+    fail_on_regression: bool
+    cluster: str
+    shard: tuple[int, int] | None
+    required: tuple[Platform, ...]
+    min_ready: float | None
+    allow_unknown: bool
+    assume_cpu: int
+    format: str
+    everything: bool
+    by: tuple[str, ...]
+    currency: str | None
+    output: str
+    warnings: tuple[str, ...]
+
+
+def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, str]) -> AuditFlags:
+    """The flags. words: the files. Raises UsageError."""
+    inputs = [
+        name for name, given in (("files", words), ("--live", flags.live), ("--merge", flags.merge)) if given
+    ]
+    if len(inputs) > 1:
+        raise UsageError(f"{inputs[0]} and {inputs[1]} are two inputs: name one of them")
+    for name in ("context", "kubeconfig", "namespace"):
+        if getattr(flags, name) and not flags.live:
+            raise UsageError(f"--{name}: says which cluster --live reads: add --live, or leave it out")
+    if flags.live and (flags.shards or flags.shard):
+        raise UsageError(
+            "--live and --shards: each shard would read the cluster at another moment. Read it once: archfit audit "
+            "--live --offline --format json -o snapshot.json; then: archfit audit snapshot.json --shards N"
+        )
+    if flags.fail_on_regression and not flags.compare:
+        raise UsageError("--fail-on-regression: since when? Add --compare REPORT")
+    if flags.allow_unknown and not flags.require and flags.min_ready is None:
+        raise UsageError("--allow-unknown: of what? Add --require ARCH or --min-ready SHARE")
+    form, warnings = _form(flags.format, flags.output or "")
+    if flags.all and form != "text":
+        raise UsageError(
+            f"--all: adds the tables to the text; {form} has everything without it: leave it out"
+        )
+    return AuditFlags(
+        flags.live,
+        flags.context or "",
+        flags.kubeconfig or "",
+        flags.namespace or "",
+        tuple(flags.merge),
+        flags.compare or "",
+        flags.fail_on_regression,
+        _cluster(flags.cluster, flags.merge),
+        _shard(flags.shard, flags.shards, environ),
+        required_platforms(flags.require),
+        _percent(flags.min_ready),
+        flags.allow_unknown,
+        _cpu(flags.assume_cpu),
+        form,
+        flags.all,
+        group_keys(flags.by),
+        flags.currency,
+        flags.output or "",
+        tuple(warnings),
+    )
+
+
+def _form(stated: str | None, output: str) -> tuple[str, list[str]]:
+    """The format, and a warning where the name of the file says another one. stated: by --format."""
+    suffix = os.path.splitext(output)[1].lower()
+    named = _SUFFIXES.get(suffix)
+    if stated and named and stated != named:
+        return stated, [
+            f"--output: {output!r} ends in {suffix}, but --format says {stated}, so it is {stated}"
+        ]
+    return stated or named or "text", []
+
+
+def _cluster(name: str | None, merge: Sequence[str]) -> str:
+    if name is None:
+        return ""
+    if merge:
+        raise UsageError(
+            "--cluster: the reports of --merge have their names: state it when each of them is made"
+        )
+    return cluster_name(name)
+
+
+def _shard(index: str | None, number: str | None, environ: Mapping[str, str]) -> tuple[int, int] | None:
+    if number is None:
+        if index is not None:
+            raise UsageError("--shard: says which of --shards it is: add --shards N")
+        return None
+    shards = _number("--shards", number)
+    if not 1 <= shards <= MOST_SHARDS:
+        raise UsageError(f"--shards: {number!r} is not between 1 and {MOST_SHARDS}")
+    source, at = _index(index, environ)
+    if not 0 <= at < shards:
+        raise UsageError(f"{source}: shard {at} is not one of {shards}: they are counted from 0")
+    return at, shards
+
+
+def _index(given: str | None, environ: Mapping[str, str]) -> tuple[str, int]:
+    if given is not None:
+        return "--shard", _number("--shard", given)
+    for name, first in (("JOB_COMPLETION_INDEX", 0), ("CI_NODE_INDEX", 1)):
+        if environ.get(name):
+            return name, _number(name, environ[name]) - first
+    raise UsageError(
+        "--shards: which shard is this? Add --shard I, from 0, or set JOB_COMPLETION_INDEX or CI_NODE_INDEX"
+    )
+
+
+def _number(source: str, text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise UsageError(f"{source}: {text!r} is not a number")
+    return int(text)
+
+
+def _percent(text: str | None) -> float | None:
+    if text is None:
+        return None
+    match = _PERCENT(text)
+    if not match or float(match[1]) > 100:
+        raise UsageError(f"--min-ready: {text!r} is not a share: write it as 80%")
+    return float(match[1])
+
+
+def _cpu(text: str | None) -> int:
+    if text is None:
+        return 0
+    try:
+        amount = nano(text)
+    except ValueError:
+        amount = -1
+    if amount < 0:
+        raise UsageError(f"--assume-cpu: {text!r} is not a quantity of CPU: write it as 100m")
+    return milli(amount)

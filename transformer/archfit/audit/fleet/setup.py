@@ -1,0 +1,141 @@
+"""`archfit setup fleet --engine job|argo [--into DIR] [OPTION]..`: an audit in parts, run by Kubernetes or by Argo.
+
+    --into DIR    writes the manifests, see `setup_files`
+    --check       asks the cluster whether all of it works, see `setup_check`
+
+Where a file is there already and differs, nothing is written: it may hold somebody's work.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO, TextIO
+
+from archfit.audit.clusters import cluster_name
+from archfit.audit.fleet import setup_files
+from archfit.audit.fleet.fleet_steps import MOST_SHARDS
+from archfit.audit.fleet.setup_check import check
+from archfit.audit.fleet.setup_files import ENGINES, JOBS, Choices
+from archfit.base.errors import UsageError
+from archfit.cli.setup.own_pods import (
+    IMAGE,
+    LABEL,
+    NAMESPACE,
+    SUBDOMAIN,
+    configuration,
+    image,
+    image_advice,
+    object_name,
+)
+from archfit.cli.setup.owned_files import write_texts
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.options.option_entries import CacheServer
+from archfit.options.text_form import Problem, cache_path
+
+_DEFAULT = "archfit-fleet"
+_WITH_CHECK = ("check", "engine", "namespace", "claim", "context", "kubeconfig")
+
+
+def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+    """The command, after the words `setup fleet`. The exit code; raises ArchfitError."""
+    found, words = BY_NAME["setup fleet"].parser().read(argv)
+    if words:
+        raise UsageError(f"{words[0]!r} is not expected; see archfit setup fleet --help")
+    choices = _choices(found)
+    if found.check:
+        for name, value in vars(found).items():
+            if value and name not in _WITH_CHECK:
+                raise UsageError(
+                    f"--{name.replace('_', '-')} says what to write: leave it out beside --check"
+                )
+        return check(choices, found, stdout, environ)
+    for flag in ("context", "kubeconfig"):
+        if getattr(found, flag) is not None:
+            raise UsageError(f"--{flag} needs --check: nothing else asks the cluster")
+    folder = found.into or _DEFAULT
+    stderr.write(f"{write_texts(folder, setup_files.files(choices), force=found.force)}\n")
+    stderr.writelines(f"{line}\n" for line in _next_steps(choices, shlex.quote(folder)))
+    if advice := image_advice(choices.image):
+        stderr.write(f"{advice}\n")
+    return 0
+
+
+def _next_steps(choices: Choices, folder: str) -> list[str]:
+    """What to type now."""
+    apply = f"Now run: kubectl apply --server-side -f {folder}"
+    where = f"-n {choices.namespace}"
+    if choices.engine == "argo":
+        return [apply, f"An audit: argo submit {where} --from workflowtemplate/{setup_files.NAME} --watch"]
+    lines = [apply, "An audit:"]
+    for path, job in JOBS.items():
+        lines.append(
+            f"  kubectl replace --force -f {folder}/{path} && "
+            f"kubectl wait {where} --for=condition=complete --timeout=6h job/{job}"
+        )
+    return [*lines, f"  kubectl logs {where} job/{JOBS['run/3-merge.yaml']}"]
+
+
+def _choices(found: Namespace) -> Choices:
+    """What the flags say. Raises UsageError."""
+    if found.engine not in ENGINES:
+        what = "is missing" if found.engine is None else f"{found.engine!r} is not known"
+        raise UsageError(f"--engine: {what}: write job for Jobs of Kubernetes, or argo for Argo Workflows")
+    for flag, value in vars(found).items():
+        if value == "":
+            raise UsageError(f"--{flag.replace('_', '-')}: is empty: write a value, or leave the flag out")
+    chosen = Choices(
+        found.engine,
+        _number("--shards", found.shards),
+        _number("--parallelism", found.parallelism),
+        _name("--namespace", found.namespace, LABEL) or NAMESPACE,
+        IMAGE if found.image is None else image(found.image),
+        "" if found.configuration is None else configuration(found.configuration),
+        _name("--registry-secret", found.registry_secret, SUBDOMAIN),
+        _cache(found.cache),
+        _name("--cache-secret", found.cache_secret, SUBDOMAIN),
+        _name("--claim", found.claim, SUBDOMAIN),
+        _name("--storage-class", found.storage_class, SUBDOMAIN),
+        "" if found.cluster is None else _cluster(found.cluster),
+    )
+    if chosen.cache_secret and not chosen.cache:
+        raise UsageError("--cache-secret: is the password of a cache server: name the server with --cache")
+    if chosen.claim and chosen.storage_class:
+        raise UsageError("--storage-class: --claim names a volume that is there already: leave one out")
+    return chosen
+
+
+def _number(flag: str, text: str | None) -> int:
+    if text is None:
+        return 8
+    if not (text.isascii() and text.isdigit() and len(text) <= 9 and 1 <= int(text) <= MOST_SHARDS):
+        raise UsageError(f"{flag}: {text!r} cannot be used: write a number from 1 to {MOST_SHARDS}")
+    return int(text)
+
+
+def _name(flag: str, text: str | None, form: re.Pattern[str]) -> str:
+    return "" if text is None else object_name(flag, text, form)
+
+
+def _cluster(name: str) -> str:
+    """Kubernetes and Argo replace variables in a command."""
+    if "$(" in name or "{{" in name:
+        raise UsageError(f"--cluster: {name!r} holds a variable: write the name itself")
+    return cluster_name(name)
+
+
+def _cache(text: str | None) -> str:
+    """The URL of a server: a file would be in one pod alone."""
+    if text is None:
+        return ""
+    try:
+        cache = cache_path(text)
+    except Problem as problem:
+        raise UsageError(f"--cache: {problem.message}") from None
+    if not isinstance(cache, CacheServer):
+        raise UsageError(
+            "--cache: shards can share only a server: write a URL as redis://cache.example:6379/0"
+        )
+    return text

@@ -1,0 +1,83 @@
+"""`archfit setup fleet --check`: can this cluster run the audit, and how did the last run end?
+
+the API server answers
+the claim is there                                        Bound, or Pending until a pod uses it
+the account may list what the snapshot reads              as `kubectl auth can-i --as` says it
+--engine argo: the WorkflowTemplate is there
+--engine job: what the Jobs of the last run say, if there are any
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
+
+from archfit.audit.fleet.setup_files import JOBS, NAME, Choices
+from archfit.cli.setup.check_lines import Wrong, up_to_wrong, write_lines
+from archfit.cluster.checks import answering, kubectl_of, may_list
+from archfit.cluster.cluster_connection import get_if_there
+from archfit.cluster.kubectl import Kubectl
+from archfit.yaml.values import mapping_of
+
+READ = (
+    "pods", "nodes", "deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "jobs.batch",
+    "cronjobs.batch",
+)  # fmt: skip
+_APPLY = "archfit setup fleet, then kubectl apply --server-side -f archfit-fleet"
+
+
+def check(choices: Choices, flags: Namespace, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+    """Writes a line for each thing found; 1 if one is wrong."""
+    return write_lines(up_to_wrong(_right(choices, flags, environ)), stdout)
+
+
+def _right(choices: Choices, flags: Namespace, environ: Mapping[str, str]) -> Iterator[str]:
+    kubectl = kubectl_of(flags, environ)
+    yield answering(kubectl)
+    remedy = f"write 10-access.yaml with {_APPLY}"
+    yield may_list(kubectl, f"{choices.namespace}/{NAME}", dict(zip(READ, READ, strict=True)), remedy)
+    yield _claim(kubectl, choices.namespace, choices.claim or NAME)
+    if choices.engine == "argo":
+        place = f"/apis/argoproj.io/v1alpha1/namespaces/{choices.namespace}/workflowtemplates/{NAME}"
+        if get_if_there(kubectl, place) is None:
+            raise Wrong(
+                f"there is no WorkflowTemplate {choices.namespace}/{NAME}, or Argo Workflows is not installed: write "
+                f"it with {_APPLY}"
+            )
+        yield f"WorkflowTemplate {choices.namespace}/{NAME} is there"
+        return
+    for job in JOBS.values():
+        yield _job(kubectl, choices.namespace, job)
+
+
+def _claim(kubectl: Kubectl, namespace: str, name: str) -> str:
+    found = get_if_there(kubectl, f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{name}")
+    if found is None:
+        raise Wrong(f"there is no PersistentVolumeClaim {namespace}/{name}: write it with {_APPLY}")
+    phase = mapping_of(found.get("status")).get("phase", "Pending")
+    if phase == "Lost":
+        raise Wrong(
+            f"PersistentVolumeClaim {namespace}/{name} has lost its volume: delete it and apply it again"
+        )
+    modes = mapping_of(found.get("spec")).get("accessModes") or []
+    many = "" if "ReadWriteMany" in modes else "; not ReadWriteMany, so all pods have to fit on one node"
+    return f"PersistentVolumeClaim {namespace}/{name} is there ({phase}{many})"
+
+
+def _job(kubectl: Kubectl, namespace: str, name: str) -> str:
+    found = get_if_there(kubectl, f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}")
+    if found is None:
+        return f"Job {namespace}/{name} has not been started yet"
+    status, spec = mapping_of(found.get("status")), mapping_of(found.get("spec"))
+    conditions = map(mapping_of, status.get("conditions") or [])
+    states = {one.get("type"): one.get("reason", "") for one in conditions if one.get("status") == "True"}
+    if "Failed" in states:
+        indexes = status.get("failedIndexes")
+        which = f"; failed indexes: {indexes}" if indexes else ""
+        raise Wrong(
+            f"Job {namespace}/{name} failed ({states['Failed']}{which}); its log says why: kubectl logs -n {namespace} "
+            f"-l batch.kubernetes.io/job-name={name} --prefix"
+        )
+    done = f"{status.get('succeeded', 0)} of {spec.get('completions', 1)}"
+    return f"Job {namespace}/{name} {'is complete' if 'Complete' in states else 'runs'} ({done})"

@@ -1,0 +1,255 @@
+"""What `archfit audit` reads: files, standard input, or the cluster at hand.
+
+    FILE, -     lists of kubectl as JSON or YAML, JSON lines, rendered manifests      `running.list_stream`
+    DIR, --helm a folder of such files, what a chart renders                          `cli.inputs.input_files`
+    FILE        a report of archfit audit --format json: its lists; the images are asked for again
+    --live      pods, nodes, what makes pods (`_READ`), page by page                  `cluster.live_objects`
+
+The snapshot gets its name (--cluster, kubectl's context, the uid of the namespace kube-system, or the files) and its
+date: SOURCE_DATE_EPOCH, else the time when a live cluster was read, else the newest time that lists hold.
+
+Without pods there is nothing to audit. A user who may list pods alone still gets what they show, with a warning.
+Secrets are never read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from io import BufferedReader, BytesIO
+from typing import BinaryIO
+
+from archfit.audit.clusters import check_moments
+from archfit.audit.facts import AuditFacts
+from archfit.audit.flags import AuditFlags
+from archfit.audit.merge import as_listed, merge
+from archfit.audit.readiness import keys_of
+from archfit.audit.reports import from_json
+from archfit.audit.running.collect import KUBE_SYSTEM, Collector
+from archfit.audit.running.list_stream import items
+from archfit.audit.running.object_fields import mapping
+from archfit.base import standard_streams
+from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.printable import count, visible
+from archfit.base.record import Record
+from archfit.base.results import Result
+from archfit.cli.inputs.input_files import Inputs, found_files, read_inputs
+from archfit.cli.inputs.renderer_command import Rendering
+from archfit.cli.inputs.survey import moment_text, stated_date
+from archfit.cluster.cluster_connection import Connection, connect, get_if_there
+from archfit.cluster.cluster_error import ClusterError
+from archfit.cluster.live_objects import (
+    CRON_JOBS,
+    DAEMON_SETS,
+    DEPLOYMENTS,
+    JOBS,
+    NODES,
+    PODS,
+    REPLICA_SETS,
+    STATEFUL_SETS,
+    anew_once,
+    live_objects,
+)
+from archfit.options.settings import Options
+
+_READ = (PODS, NODES, DEPLOYMENTS, STATEFUL_SETS, DAEMON_SETS, REPLICA_SETS, JOBS, CRON_JOBS)
+GET = "kubectl get po,no,deploy,sts,ds,rs,jobs,cj -A -o json"
+_WITHOUT = {
+    "nodes": "which build runs and what nodes have room is not known",
+    "replicasets": "the Deployments of pods are told by name",
+    "jobs": "the CronJobs of pods are told by name",
+    "deployments": "Deployments without pods are not known",
+    "statefulsets": "StatefulSets without pods are not known",
+    "daemonsets": "DaemonSets without pods are not known",
+    "cronjobs": "CronJobs without pods are not known",
+}
+_MOST_KINDS = 10
+_IS_REPORT = re.compile(rb'\s*\{\s*"schema":\s*"archfit\.dev/audit/').match
+
+
+class Collected(Record):
+    """The facts, with every image still to be asked for, and messages about what was read."""
+
+    facts: AuditFacts
+    results: tuple[Result, ...] = ()
+
+
+class Stated(Record):
+    """What the user says of what is read.
+
+    cluster: its name, date: as in Snapshot, "" where nothing is said. keys: the labels and annotations of --by.
+    """
+
+    cluster: str
+    date: str
+    keys: tuple[str, ...]
+
+
+def stated(flags: AuditFlags, environ: Mapping[str, str]) -> Stated:
+    """The name of --cluster and the date of SOURCE_DATE_EPOCH. Raises UsageError."""
+    return Stated(flags.cluster, stated_date(environ), keys_of(flags.by))
+
+
+def from_rendering(read: Inputs, rendering: Rendering, options: Options, said: Stated) -> Collected:
+    """The objects that a renderer wrote. Raises InvalidInput."""
+    collector = Collector("lists", f"{rendering.name} {' '.join(rendering.words)}", options, said.keys)
+    for one in read.files:
+        _add(collector, {}, BytesIO(one.data), one.name)
+    return _as_stated(_collected(collector), said)
+
+
+def from_files(words: Sequence[str], stdin: BinaryIO, options: Options, said: Stated) -> Collected:
+    """The objects of files, folders, or of standard input where none is named. Raises UsageError and InvalidInput."""
+    names = list(words) or ["-"]
+    if names.count("-") > 1:
+        raise UsageError("- is standard input, which can be read only once: name it once")
+    if "-" in names and stdin.isatty():
+        raise UsageError(
+            f"standard input is a terminal: add --live, name files, or pipe: {GET} | archfit audit"
+        )
+    collector = Collector(
+        "lists", " ".join("standard input" if name == "-" else name for name in names), options, said.keys
+    )
+    reports: dict[str, AuditFacts] = {}
+    warnings: list[Result] = []
+    for name in names:
+        try:
+            if name == "-":
+                _add(collector, reports, stdin, "")
+                continue
+            if os.path.isdir(name):
+                read = read_inputs([name], stdin, "archfit audit")
+                for one in read.files:
+                    _add(collector, reports, BytesIO(one.data), one.name)
+                if read.warning:
+                    warnings.append(Result("warning", read.warning))
+                continue
+            (found,) = found_files(name, "archfit audit")
+            standard_streams.check_apart(os.stat(found.path), repr(name))
+            with open(found.path, "rb") as file:
+                _add(collector, reports, file, name)
+        except OSError as error:
+            raise UsageError(f"cannot read {name!r} ({error.strerror}): name a file") from None
+    collected = _collected(collector) if collector.kinds or not reports else Collected(AuditFacts())
+    whole = merged([(collector.name, collected.facts), *reports.items()])
+    if said.cluster and len(whole.facts.snapshots) > 1:
+        raise UsageError(f"--cluster: the input is of {len(whole.facts.snapshots)} clusters: leave it out")
+    return _as_stated(whole.replace(results=(*collected.results, *warnings, *whole.results)), said)
+
+
+def merged(reports: Iterable[tuple[str, AuditFacts]]) -> Collected:
+    """The facts of all reports, each with the name of its file. Raises InvalidInput for two moments of a cluster."""
+    files: dict[str, list[str]] = {}
+
+    def parts() -> Iterator[AuditFacts]:
+        for file, facts in reports:
+            for snapshot in facts.snapshots:
+                files.setdefault(snapshot.id, []).append(file)
+            yield facts
+
+    facts = merge(parts())
+    check_moments(facts, files)
+    nameless = [
+        one for one in facts.snapshots if one.source != "manifests" and not (one.uid or one.name_by == "flag")
+    ]
+    if len(nameless) < 2:
+        return Collected(facts)
+    names = ", ".join(files[one.id][0] for one in nameless[:_MOST_KINDS])
+    return Collected(
+        facts,
+        (
+            Result(
+                "warning",
+                f"nothing says of which clusters these are: {names}. Two moments of one cluster would count twice: "
+                "name the cluster with --cluster when you make a report",
+            ),
+        ),
+    )
+
+
+def from_cluster(flags: AuditFlags, options: Options, environ: Mapping[str, str], said: Stated) -> Collected:
+    """What runs in the cluster. Raises ClusterError where its pods cannot be read."""
+    connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
+    try:
+        collected = anew_once(lambda: _live(connection, flags, options))
+        context = connection.context()
+    finally:
+        connection.close()
+    (snapshot,) = collected.facts.snapshots
+    snapshot = snapshot.replace(
+        name=context or snapshot.uid,
+        name_by="context" if context else "uid" if snapshot.uid else "",
+        date=moment_text(datetime.now(UTC)),
+        date_by="read",
+    )
+    collected = _as_stated(collected.replace(facts=collected.facts.replace(snapshots=(snapshot,))), said)
+    if said.cluster or snapshot.name:
+        return collected
+    nameless = "the cluster has no name, so no later report can be compared with this one: add --cluster NAME"
+    return collected.replace(results=(*collected.results, Result("warning", nameless)))
+
+
+def _as_stated(collected: Collected, said: Stated) -> Collected:
+    """With the name and the date that the user states, where one is stated."""
+    changes: dict[str, str] = {"name": said.cluster, "name_by": "flag"} if said.cluster else {}
+    changes |= {"date": said.date, "date_by": "stated"} if said.date else {}
+    snapshots = tuple(one.replace(**changes) for one in collected.facts.snapshots)
+    return collected.replace(facts=collected.facts.replace(snapshots=snapshots))
+
+
+def _live(connection: Connection, flags: AuditFlags, options: Options) -> Collected:
+    collector = Collector("live", "", options, keys_of(flags.by))
+    results = []
+    for kind in _READ:
+        try:
+            for value in live_objects(connection, (kind,), flags.namespace):
+                collector.add(value)
+        except ClusterError as error:
+            if kind is PODS or error.reason not in {"forbidden", "not-found"}:
+                raise
+            results.append(Result("warning", f"{error}. Without them {_WITHOUT[kind.resource]}"))
+    try:
+        namespace = get_if_there(connection, f"/api/v1/namespaces/{KUBE_SYSTEM}")
+    except ClusterError as error:
+        if error.reason != "forbidden":
+            raise
+    else:
+        collector.add({"apiVersion": "v1", "kind": "Namespace", **mapping(namespace)})
+    collected = _collected(collector)
+    return collected.replace(results=(*results, *collected.results))
+
+
+def _add(collector: Collector, reports: dict[str, AuditFacts], file: BinaryIO, name: str) -> None:
+    """The objects of a file for the collector; a report is one of `reports`."""
+    head = (
+        file.getvalue()
+        if isinstance(file, BytesIO)
+        else file.peek()
+        if isinstance(file, BufferedReader)
+        else b""
+    )
+    if _IS_REPORT(head):
+        name = name or "standard input"
+        reports[name] = as_listed(from_json(file.read(), name))
+        return
+    for value, where in items(file, name):
+        collector.add(value, where)
+
+
+def _collected(collector: Collector) -> Collected:
+    facts = collector.facts()
+    if not facts.workloads:
+        read = ", ".join(count(number, visible(kind)) for kind, number in sorted(collector.kinds.items())[:5])
+        raise InvalidInput(f"there are no pods in the input{f', but {read}' if read else ''}: pass {GET}")
+    unknown = sorted(collector.unknown.items())
+    if not unknown:
+        return Collected(facts)
+    shown = ", ".join(f"{visible(kind)} ({number})" for kind, number in unknown[:_MOST_KINDS])
+    more = f" and {len(unknown) - _MOST_KINDS} more kinds" if len(unknown) > _MOST_KINDS else ""
+    message = (
+        f"archfit does not know where these kinds hold pods: {shown}{more}; describe them under `workloads:` "
+        "(archfit setup workloads)"
+    )
+    return Collected(facts, (Result("info", message),))

@@ -1,0 +1,213 @@
+"""What the user's own prices make of the findings. No price is built in.
+
+    --price amd64=0.0425,arm64=0.034    per CPU and hour, for each architecture
+    --prices FILE                       lines `instance-type,price`: per node and hour. A first line that holds no
+                                        number is a heading; empty lines and lines from # on are passed over
+
+    price of an architecture    the one of --price; else the sum of its nodes' prices / the sum of their allocatable
+                                CPU, over the nodes whose instance type FILE names
+    saving                      CPU that runs on another architecture and is ready x (price there - price of target);
+                                pods that their own nodeSelector or affinity keeps off the target count for nothing
+
+Amounts are exact decimals in the unit of the user's prices; a month is 730 hours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from archfit.audit.amount import cpu_text
+from archfit.audit.capacity import Capacity, share_on
+from archfit.audit.readiness import WorkloadFinding
+from archfit.base.errors import UsageError
+from archfit.base.printable import visible
+from archfit.base.record import Record
+from archfit.images.platforms import ALIASES, ARCHITECTURES, no_architecture
+
+HOURS = 730
+_LONGEST_CURRENCY = 12
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+
+
+class Prices(Record):
+    """cpu: (architecture, price of one CPU for an hour). nodes: (instance type, price of one node for an hour).
+
+    currency: the user's own word for their unit, "" where none is stated.
+    """
+
+    cpu: tuple[tuple[str, Decimal], ...] = ()
+    nodes: tuple[tuple[str, Decimal], ...] = ()
+    currency: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.cpu or self.nodes)
+
+
+class Saving(Record):
+    """What the move from one architecture to another is worth. arithmetic: the whole calculation as a sentence.
+
+    when: "now" (what is ready) or "work list done" (all that could move). per_hour: may be negative. cpu: 1/1000 CPU.
+    """
+
+    source: str
+    target: str
+    when: str
+    cpu: int
+    per_hour: str
+    per_month: str
+    arithmetic: str
+
+
+class Costs(Record):
+    """prices: (architecture, price per CPU-hour, where it comes from). notes: what could not be calculated, and why.
+
+    currency: as in Prices.
+    """
+
+    prices: tuple[tuple[str, str, str], ...] = ()
+    savings: tuple[Saving, ...] = ()
+    notes: tuple[str, ...] = ()
+    currency: str = ""
+
+
+def with_currency(prices: Prices, currency: str) -> Prices:
+    """The prices in what --currency names. Raises UsageError."""
+    if not prices:
+        raise UsageError("--currency: of what? Add --price ARCH=PRICE or --prices FILE")
+    if not currency or len(currency) > _LONGEST_CURRENCY or visible(currency) != currency or " " in currency:
+        raise UsageError(
+            f"--currency: {currency[:40]!r} is no currency: write a word of 1 to {_LONGEST_CURRENCY} characters, "
+            "such as EUR"
+        )
+    return prices.replace(currency=currency)
+
+
+def parse_prices(stated: Sequence[str], table: str = "", name: str = "--prices") -> Prices:
+    """The prices of --price and of the text of a file. name: of the file, for messages. Raises UsageError."""
+    cpu: dict[str, Decimal] = {}
+    for text in ",".join(stated).split(","):
+        word = text.strip()
+        if not word:
+            continue
+        architecture, equals, cost = word.partition("=")
+        if not equals:
+            raise UsageError(f"--price {word!r}: write ARCHITECTURE=PRICE, as in amd64=0.0425")
+        architecture = ALIASES.get(architecture, architecture)
+        if architecture not in ARCHITECTURES:
+            raise UsageError(f"--price {word!r}: {no_architecture(architecture)}")
+        if architecture in cpu:
+            raise UsageError(f"--price names {architecture} twice")
+        cpu[architecture] = _price(cost, f"--price {word!r}", "as in amd64=0.0425")
+    nodes: dict[str, Decimal] = {}
+    first = True
+    for number, line in enumerate(table.removeprefix("\ufeff").splitlines(), 1):
+        cells = [cell.strip().strip('"') for cell in line.partition("#")[0].split(",")]
+        if cells == [""]:
+            continue
+        heading, first = first and not any(_NUMBER.fullmatch(cell) for cell in cells[1:]), False
+        if heading:
+            continue
+        if len(cells) != 2 or not cells[0]:
+            raise UsageError(f"{name} line {number}: write `instance-type,price`, as in `m7g.large,0.0816`")
+        price = _price(cells[1], f"{name} line {number}", "as in `m7g.large,0.0816`")
+        if nodes.setdefault(cells[0], price) != price:
+            raise UsageError(f"{name} line {number}: {cells[0]!r} has two prices")
+    return Prices(tuple(sorted(cpu.items())), tuple(sorted(nodes.items())))
+
+
+def costs(
+    prices: Prices, architectures: Sequence[str], workloads: Sequence[WorkloadFinding], nodes: Capacity
+) -> Costs:
+    """What the prices say of moves to these architectures, the first ones of the findings. Without prices: nothing."""
+    if not prices:
+        return Costs()
+    known, notes = _known(prices, nodes)
+    savings = []
+    running = sorted(
+        {one for workload in workloads for one, _ in workload.facts.runs_on if one}
+        | {one for one, _ in prices.cpu}
+    )
+    for index, target in enumerate(architectures):
+        for source in running:
+            if source == target:
+                continue
+            cpu = {"now": 0, "work list done": 0}
+            for workload in workloads:
+                if workload.movable and workload.goes_to(target):
+                    part = share_on(workload, frozenset({source})).cpu
+                    cpu["work list done"] += part
+                    cpu["now"] += part if workload.states[index] == "ready" else 0
+            if not cpu["work list done"]:
+                continue
+            lacking = [one for one in (source, target) if one not in known]
+            if lacking:
+                notes.append(
+                    f"the move from {source} to {target} has no price: state "
+                    f"{' and '.join(f'--price {one}=..' for one in lacking)}"
+                )
+                continue
+            savings += [_saving(source, target, when, cpu[when], known, prices.currency) for when in cpu]
+    stated = tuple((one, _plain(price), origin) for one, (price, origin) in sorted(known.items()))
+    return Costs(stated, tuple(savings), tuple(dict.fromkeys(notes)), prices.currency)
+
+
+def _known(prices: Prices, nodes: Capacity) -> tuple[dict[str, tuple[Decimal, str]], list[str]]:
+    by_type = dict(prices.nodes)
+    money: dict[str, Decimal] = {}
+    cpu: dict[str, int] = {}
+    unpriced: set[str] = set()
+    for group in nodes.instances:
+        if not prices.nodes or group.os != "linux":
+            continue
+        if group.instance_type in by_type:
+            money[group.architecture] = money.get(group.architecture, Decimal()) + (
+                by_type[group.instance_type] * group.nodes
+            )
+            cpu[group.architecture] = cpu.get(group.architecture, 0) + group.cpu
+        else:
+            unpriced.add(group.instance_type or "nodes without an instance type")
+    known = {
+        one: (
+            (money[one] * 1000 / cpu[one]).quantize(Decimal("0.000001")).normalize(),
+            f"nodes: {_plain(money[one])} per hour / {cpu_text(cpu[one])} allocatable CPU",
+        )
+        for one in money
+        if cpu[one]
+    }
+    known |= {one: (price, "stated") for one, price in prices.cpu}
+    shown = sorted(unpriced)
+    more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
+    return known, [f"no price for: {', '.join(shown[:10])}{more}"] if shown else []
+
+
+def _saving(
+    source: str, target: str, when: str, cpu: int, known: dict[str, tuple[Decimal, str]], currency: str
+) -> Saving:
+    unit = f" {currency}" if currency else ""
+    here, there = known[source][0], known[target][0]
+    per_hour = (here - there) * cpu / 1000
+    per_month = per_hour * HOURS
+    hour, month = _plain(per_hour.quantize(Decimal("0.0001"))), f"{per_month.quantize(Decimal('0.01')):,f}"
+    return Saving(
+        source,
+        target,
+        when,
+        cpu,
+        hour,
+        month,
+        f"{cpu_text(cpu)} CPU x ({_plain(here)} {source} - {_plain(there)} {target}) = {hour}{unit} per hour; "
+        f"x {HOURS} hours = {month}{unit} per month",
+    )
+
+
+def _price(text: str, where: str, example: str) -> Decimal:
+    if not _NUMBER.fullmatch(text.strip()):
+        raise UsageError(f"{where}: {text!r} is not a price: write a number with a point, {example}")
+    return Decimal(text.strip())
+
+
+def _plain(number: Decimal) -> str:
+    text = f"{number:,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

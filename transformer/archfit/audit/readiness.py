@@ -1,0 +1,377 @@
+"""Which images and workloads are ready for which architecture, and how much of a cluster that is.
+
+    image       yes       it is Found and offers the architecture, or restricts nothing
+                no        it is Found without it
+                fails     a pod says that it does not run on nodes of the architecture, whatever its registry says
+                absent    its registry has no such image any more
+                unknown   no answer: it could not be asked, is no reference, or another shard asks
+    workload    ready     every image: yes
+                blocked   at least one image: no, fails or absent
+                unknown   none of those, at least one image: unknown
+                apart     a pod for Windows; no Linux architecture counts for it
+
+    readiness   = amount of `ready` / amount of `ready` and `blocked`, of the workloads that could move (`MOVABLE`);
+                  `unknown` stands beside it, never inside
+    DaemonSets  are no part of it, since they follow the nodes: they come first, as `daemon_sets`
+    --require   counts what runs or will run: `REQUIRED`
+
+A single manifest as an image volume restricts nothing: no runtime compares its platform with the node's. An index does.
+
+The same for groups: clusters, namespaces, and what a label or an annotation of pods names:
+
+    --by namespace | label=KEY | annotation=KEY        and each cluster, where there are several
+
+A workload whose pods lack the label is of the group without a name. A label is kept in the facts only where --by named
+it when the cluster was read. Groups come with what is not ready first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from archfit.audit.amount import NOTHING, Amount, amount_of
+from archfit.audit.clusters import Cluster
+from archfit.audit.facts import AuditFacts, BuildFacts, ContainerImage, ImageFacts, Standing, WorkloadFacts
+from archfit.audit.running.container_images import EVIDENCE, SUSPICION, reference_of
+from archfit.base.errors import UsageError
+from archfit.base.printable import visible
+from archfit.base.record import Record
+
+ImageState: TypeAlias = Literal["yes", "no", "fails", "absent", "unknown"]
+WorkloadState: TypeAlias = Literal["ready", "blocked", "unknown", "apart"]
+Failures: TypeAlias = Mapping[tuple[str, str], str]
+"""(reference, architecture) -> what pods say of the image on nodes of the architecture, as `exec format error`."""
+
+MOVABLE: frozenset[Standing] = frozenset({"running", "pending", "scheduled", "manifest"})
+WORST: tuple[WorkloadState, ...] = ("blocked", "unknown", "ready")
+REQUIRED: frozenset[Standing] = MOVABLE | {"daemonset", "gated", "idle"}
+"""What --require counts: what runs or will run on nodes of the cluster."""
+STANDINGS: tuple[Standing, ...] = (
+    "running", "pending", "scheduled", "manifest", "daemonset", "gated", "idle", "old", "finished", "mirror",
+    "virtual", "windows",
+)  # fmt: skip
+
+
+class ImageFinding(Record):
+    """An image. states: for each architecture of the findings. used: by workloads that could move; apart: by others.
+
+    failures: for each architecture what pods say, where the state is `fails`; "" else.
+    """
+
+    facts: ImageFacts
+    states: tuple[ImageState, ...]
+    used: Amount
+    apart: Amount
+    failures: tuple[str, ...] = ()
+
+
+class WorkloadFinding(Record):
+    """A workload. Each tuple has an entry for each architecture of the findings.
+
+    not_ready: the images that are not `yes`, each once, in the order of the containers.
+    amount: with what is assumed for pods without a CPU request.
+    """
+
+    facts: WorkloadFacts
+    states: tuple[WorkloadState, ...]
+    not_ready: tuple[tuple[ContainerImage, ...], ...]
+    amount: Amount
+
+    @property
+    def movable(self) -> bool:
+        """It is part of the readiness."""
+        return self.facts.standing in MOVABLE
+
+    def goes_to(self, architecture: str) -> bool:
+        """Whether its own nodeSelector and required affinity let it run on nodes of the architecture."""
+        return not self.facts.pinned or architecture in self.facts.pinned
+
+    def is_required(self, architecture: str) -> bool:
+        """Whether --require counts it. A DaemonSet that leaves the nodes out never starts there."""
+        standing = self.facts.standing
+        return standing in REQUIRED and (standing != "daemonset" or self.goes_to(architecture))
+
+
+class Readiness(Record):
+    """One architecture. pinned: what is `ready` by its images, but its own nodeSelector or affinity keeps it off."""
+
+    architecture: str
+    ready: Amount = NOTHING
+    blocked: Amount = NOTHING
+    unknown: Amount = NOTHING
+    pinned: Amount = NOTHING
+
+    @property
+    def total(self) -> Amount:
+        """Everything that could move."""
+        return self.ready + self.blocked + self.unknown
+
+    @property
+    def by_cpu(self) -> bool:
+        """Whether CPU is counted; pods are where nothing that could move requests CPU."""
+        return bool(self.total.cpu)
+
+    def counted(self, amount: Amount) -> int:
+        """The amount in what is counted: 1/1000 CPU, or pods."""
+        return amount.cpu if self.by_cpu else amount.pods
+
+    @property
+    def share(self) -> tuple[int, int]:
+        """(ready, known), counted."""
+        return self.counted(self.ready), self.counted(self.ready + self.blocked)
+
+
+class DaemonSet(Record):
+    """One DaemonSet that is not ready. images: references of those that are not `yes`."""
+
+    snapshot: str
+    namespace: str
+    kind: str
+    name: str
+    state: WorkloadState
+    images: tuple[str, ...]
+
+
+class DaemonSets(Record):
+    """What starts on the first node of an architecture of its own accord.
+
+    ready, blocked, unknown: how many. elsewhere: those whose own placement leaves such nodes out.
+    not_ready: each that is blocked, then each that is unknown, by namespace and name.
+    """
+
+    architecture: str
+    ready: int
+    blocked: int
+    unknown: int
+    elsewhere: int
+    not_ready: tuple[DaemonSet, ...]
+
+    @property
+    def starting(self) -> int:
+        """How many would start there."""
+        return self.ready + self.blocked + self.unknown
+
+
+class Apart(Record):
+    """What is counted apart, by standing."""
+
+    standing: Standing
+    amount: Amount
+
+
+def reported_failures(builds: Sequence[BuildFacts]) -> Failures:
+    """What pods say of images on nodes of an architecture, the strongest evidence of each; a suspicion is none."""
+    strongest: dict[tuple[str, str], str] = {}
+    for build in builds:
+        if build.evidence in EVIDENCE and build.evidence != SUSPICION and build.node_os in ("linux", ""):
+            key = reference_of(build.image), build.node_architecture
+            before = strongest.get(key, SUSPICION)
+            strongest[key] = min(before, build.evidence, key=EVIDENCE.index)
+    return strongest
+
+
+def image_state(
+    image: ImageFacts | None, architecture: str, failures: Failures, *, volume: bool = False
+) -> ImageState:
+    """Whether an image runs on Linux nodes of an architecture. None: nothing is known of it. volume: it is mounted."""
+    if image is not None and image.answer == "Absent":
+        return "absent"
+    if image is None:
+        return "unknown"
+    restricts = image.restricts and not (volume and image.kind == "manifest")
+    if image.answer == "Found" and restricts and architecture not in image.architectures:
+        return "no"
+    if not volume and (image.reference, architecture) in failures:
+        return "fails"
+    return "yes" if image.answer == "Found" else "unknown"
+
+
+def distinct_uses(workload: WorkloadFacts) -> tuple[ContainerImage, ...]:
+    """The images of a workload, each once; one that runs and is mounted counts as one that runs."""
+    uses: dict[str, ContainerImage] = {}
+    for use in workload.images:
+        before = uses.get(use.reference)
+        if before is None or (before.role == "volume" and use.role != "volume"):
+            uses[use.reference] = use
+    return tuple(uses.values())
+
+
+def image_findings(
+    images: Sequence[ImageFacts],
+    workloads: Sequence[WorkloadFinding],
+    architectures: Sequence[str],
+    failures: Failures,
+) -> tuple[ImageFinding, ...]:
+    """Every image, in the order of the facts; those that no record speaks of come last, as Unread."""
+    used: dict[str, list[Amount]] = {image.reference: [NOTHING, NOTHING] for image in images}
+    mounted: dict[str, bool] = {}
+    for workload in workloads:
+        for use in distinct_uses(workload.facts):
+            pair = used.setdefault(use.reference, [NOTHING, NOTHING])
+            pair[not workload.movable] += workload.amount
+            mounted[use.reference] = mounted.get(use.reference, True) and use.role == "volume"
+    known = {image.reference: image for image in images}
+    found = []
+    for reference, amounts in used.items():
+        image = known.get(reference) or ImageFacts(reference, "Unread")
+        volume = mounted.get(reference, False)
+        states = tuple(image_state(image, one, failures, volume=volume) for one in architectures)
+        said = tuple(
+            failures[reference, one] if state == "fails" else ""
+            for one, state in zip(architectures, states, strict=True)
+        )
+        found.append(ImageFinding(image, states, amounts[0], amounts[1], said))
+    return tuple(found)
+
+
+def workload_finding(
+    workload: WorkloadFacts,
+    images: Mapping[str, ImageFacts],
+    architectures: Sequence[str],
+    assume_cpu: int,
+    failures: Failures,
+) -> WorkloadFinding:
+    """One workload. images: by reference."""
+    uses = distinct_uses(workload)
+    states: list[WorkloadState] = []
+    not_ready: list[tuple[ContainerImage, ...]] = []
+    for architecture in architectures:
+        if workload.standing == "windows":
+            states.append("apart")
+            not_ready.append(())
+            continue
+        found = [
+            (use, image_state(images.get(use.reference), architecture, failures, volume=use.role == "volume"))
+            for use in uses
+        ]
+        missing = {state for _, state in found} - {"yes"}
+        states.append("blocked" if missing - {"unknown"} else "unknown" if missing else "ready")
+        not_ready.append(tuple(use for use, state in found if state != "yes"))
+    return WorkloadFinding(workload, tuple(states), tuple(not_ready), amount_of(workload, assume_cpu))
+
+
+def readiness(workloads: Sequence[WorkloadFinding], architectures: Sequence[str]) -> tuple[Readiness, ...]:
+    """For each architecture."""
+    found = []
+    for index, architecture in enumerate(architectures):
+        sums = {"ready": NOTHING, "blocked": NOTHING, "unknown": NOTHING, "pinned": NOTHING}
+        for workload in workloads:
+            if workload.movable:
+                state = workload.states[index]
+                sums[state] += workload.amount
+                if state == "ready" and not workload.goes_to(architecture):
+                    sums["pinned"] += workload.amount
+        found.append(Readiness(architecture, **sums))
+    return tuple(found)
+
+
+def daemon_sets(workloads: Sequence[WorkloadFinding], architectures: Sequence[str]) -> tuple[DaemonSets, ...]:
+    """For each architecture. A DaemonSet with pods of several revisions counts by the worst of them."""
+    found = []
+    for index, architecture in enumerate(architectures):
+        records: dict[tuple[str, str, str, str], list[WorkloadFinding]] = {}
+        for workload in workloads:
+            if workload.facts.standing == "daemonset":
+                facts = workload.facts
+                key = facts.namespace, facts.name, facts.kind, facts.snapshot
+                records.setdefault(key, []).append(workload)
+        counts: dict[WorkloadState, int] = {"ready": 0, "blocked": 0, "unknown": 0}
+        elsewhere, not_ready = 0, []
+        for (namespace, name, kind, snapshot), those in sorted(records.items()):
+            starting = [one for one in those if one.goes_to(architecture)]
+            if not starting:
+                elsewhere += 1
+                continue
+            states = {one.states[index] for one in starting}
+            state = next(one for one in WORST if one in states)
+            counts[state] += 1
+            if state != "ready":
+                references = (use.reference for one in starting for use in one.not_ready[index])
+                own = tuple(dict.fromkeys(references))
+                not_ready.append(DaemonSet(snapshot, namespace, kind, name, state, own))
+        not_ready.sort(key=lambda one: WORST.index(one.state))
+        found.append(DaemonSets(architecture, **counts, elsewhere=elsewhere, not_ready=tuple(not_ready)))
+    return tuple(found)
+
+
+def apart(workloads: Sequence[WorkloadFinding]) -> tuple[Apart, ...]:
+    """What could not move, by standing."""
+    sums: dict[Standing, Amount] = {}
+    for workload in workloads:
+        if not workload.movable:
+            standing = workload.facts.standing
+            sums[standing] = sums.get(standing, NOTHING) + workload.amount
+    return tuple(Apart(standing, sums[standing]) for standing in STANDINGS if standing in sums)
+
+
+_FORMS = "write namespace, label=KEY or annotation=KEY, such as label=team"
+
+
+class Group(Record):
+    """A part. by: "cluster" or one of --by. name: "" where pods lack the label."""
+
+    by: str
+    name: str
+    readiness: tuple[Readiness, ...]
+
+
+def group_keys(words: Iterable[str]) -> tuple[str, ...]:
+    """The words of --by, each once. Raises UsageError."""
+    keys = tuple(dict.fromkeys(words))
+    for word in keys:
+        kind, _, key = word.partition("=")
+        if word != "namespace" and (kind not in ("label", "annotation") or not key or visible(key) != key):
+            raise UsageError(f"--by: {word!r} is no way to group: {_FORMS}")
+    return keys
+
+
+def keys_of(by: Iterable[str]) -> tuple[str, ...]:
+    """Those of labels and annotations."""
+    return tuple(word for word in by if word != "namespace")
+
+
+def check_labels(facts: AuditFacts, by: Sequence[str], *, merged: bool) -> None:
+    """Raises UsageError for a label that no pod has. merged: the facts are of reports."""
+    there = {key for workload in facts.workloads for key, _ in workload.labels}
+    for key in keys_of(by):
+        if key not in there:
+            kind, _, name = key.partition("=")
+            if merged:
+                raise UsageError(
+                    f"--by {key}: no workload of the reports has the {kind} {name!r}: make each of them with --by {key}"
+                )
+            shown = "kubectl get pods -A --show-labels" if kind == "label" else "kubectl get pods -A -o yaml"
+            raise UsageError(f"--by {key}: no pod has the {kind} {name!r}: correct it; {shown} shows them")
+
+
+def groups(
+    workloads: Sequence[WorkloadFinding],
+    clusters: Sequence[Cluster],
+    architectures: Sequence[str],
+    by: Sequence[str],
+) -> tuple[Group, ...]:
+    """Each cluster where there are several; then each group of `by` that has a workload that could move."""
+    found = []
+    names = {cluster.snapshot: cluster.name for cluster in clusters}
+    for key in (*(["cluster"] if len(names) > 1 else []), *by):
+        members: dict[str, list[WorkloadFinding]] = {}
+        for workload in workloads:
+            if workload.movable:
+                members.setdefault(_name(workload, key, names), []).append(workload)
+        parts = [Group(key, name, readiness(own, architectures)) for name, own in members.items()]
+        found += sorted(parts, key=_order)
+    return tuple(found)
+
+
+def _name(workload: WorkloadFinding, key: str, clusters: dict[str, str]) -> str:
+    facts = workload.facts
+    if key == "cluster":
+        return clusters.get(facts.snapshot, facts.snapshot)
+    return facts.namespace if key == "namespace" else dict(facts.labels).get(key, "")
+
+
+def _order(group: Group) -> tuple[int, int, str]:
+    first = group.readiness[0]
+    missing = first.blocked + first.unknown
+    return -missing.cpu, -missing.pods, group.name

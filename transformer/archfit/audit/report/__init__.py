@@ -1,0 +1,1 @@
+"""An audit as text, Markdown, CSV, JSON and one HTML page."""

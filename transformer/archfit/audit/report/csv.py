@@ -1,0 +1,60 @@
+"""An audit as one table (RFC 4180): a row for each use of an image in a workload; DaemonSets come first.
+
+    cluster,date,cluster_architectures,namespace,kind,name,standing,pods,cpu,memory_bytes,container,role,image,answer,runs_on,origin,
+    workload_ARCH..,image_ARCH..,label=KEY..
+
+CPU and memory are those of the whole workload, with its pods added up, so they repeat in each of its rows. cpu is in
+CPUs with a point. A cell that a spreadsheet would read as a formula (=, +, -, @) begins with an apostrophe (OWASP, CSV
+injection).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from archfit.audit.compare import AuditComparison
+from archfit.audit.findings import AuditFindings
+from archfit.base.printable import visible
+
+_HEADS = (
+    "cluster", "date", "cluster_architectures", "namespace", "kind", "name", "standing", "pods", "cpu", "memory_bytes",
+    "container", "role", "image", "answer", "runs_on", "origin",
+)  # fmt: skip
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:  # noqa: ARG001
+    """The table in UTF-8, with line ends as RFC 4180 has them. It is of one moment: `since` changes nothing."""
+    out = io.StringIO(newline="")
+    table = csv.writer(out)
+    keys = sorted({key for workload in findings.workloads for key, _ in workload.facts.labels})
+    table.writerow(
+        [
+            *_HEADS,
+            *(f"{what}_{one}" for what in ("workload", "image") for one in findings.architectures),
+            *map(_cell, keys),
+        ]
+    )
+    known = {one.snapshot: (one.name, one.date, " ".join(one.architectures)) for one in findings.clusters}
+    images = {image.facts.reference: image for image in findings.images}
+    for workload in sorted(findings.workloads, key=lambda one: one.facts.standing != "daemonset"):
+        facts, amount = workload.facts, workload.amount
+        common = (
+            *known.get(facts.snapshot, ("", "", "")), facts.namespace, facts.kind, facts.name, facts.standing,
+            f"{amount.pods}", f"{amount.cpu / 1000:.3f}", f"{amount.memory}",
+        )  # fmt: skip
+        for use in facts.images:
+            image = images[use.reference]
+            architectures = " ".join(image.facts.architectures) if image.facts.restricts else "anywhere"
+            row = (
+                *common, use.container, use.role, use.reference, image.facts.answer, architectures, image.facts.origin,
+                *workload.states, *image.states, *(dict(facts.labels).get(key, "") for key in keys),
+            )  # fmt: skip
+            table.writerow([_cell(cell) for cell in row])
+    return out.getvalue().encode()
+
+
+def _cell(text: str) -> str:
+    text = visible(text)
+    return f"'{text}" if text.startswith(_FORMULA) else text

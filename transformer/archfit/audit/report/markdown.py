@@ -1,0 +1,123 @@
+"""An audit as GitHub Flavored Markdown, for pull requests and wikis.
+
+    ## 62.2 % of prod-eu is ready for arm64
+    table of readiness ─ work list ─ nodes ─ <details> with the workloads that are not ready ─ what is not known
+
+Names from the cluster are escaped (`base.markdown_text`). Its tables are bounded, so that the whole fits in a comment
+(65,536 characters).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+
+from archfit.audit.compare import AuditComparison
+from archfit.audit.findings import AuditFindings
+from archfit.audit.report import tables
+from archfit.audit.report.tables import Table
+from archfit.audit.report.words import (
+    NOT_KNOWN,
+    change_sentences,
+    cluster_words,
+    daemon_sentences,
+    loss_sentence,
+    not_known,
+    of_cluster,
+    ready_sentence,
+    ready_share,
+    unknown_reasons,
+)
+from archfit.base import markdown_text
+from archfit.base.markdown_text import MOST_ROWS, escaped
+from archfit.base.printable import count
+
+
+def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
+    """The text in UTF-8. since: what changed since an earlier audit."""
+    text = "".join(f"{line}\n" for line in (*_lines(findings), *_changes(since)))
+    return text.encode()
+
+
+def _lines(findings: AuditFindings) -> Iterator[str]:
+    first = findings.readiness[0]
+    share, cluster = ready_share(first), escaped(of_cluster(findings))
+    if share == NOT_KNOWN:
+        yield f"## It is not known what of {cluster} is ready for {escaped(first.architecture)}"
+    elif share.endswith("%"):
+        known = " of what is known" if first.unknown.pods else ""
+        yield f"## {cluster}: {share}{known} is ready for {escaped(first.architecture)}"
+    else:
+        yield f"## {cluster}: no pod could move to {escaped(first.architecture)}"
+    yield ""
+    for one in findings.clusters[:MOST_ROWS]:
+        yield f"- {escaped(one.name)}: {escaped(cluster_words(one))}"
+    yield ""
+    yield f"{escaped(ready_sentence(first))}."
+    for sentence in daemon_sentences(findings):
+        yield ""
+        yield f"**{escaped(sentence)}**"
+    yield from _table(tables.daemon_sets(findings))
+    yield from _table(tables.readiness(findings))
+    for work, readiness in zip(findings.work_lists, findings.readiness, strict=True):
+        yield from _table(tables.work_list(work, readiness), f"Work list for {escaped(work.architecture)}")
+    yield from _table(tables.groups(findings), "Readiness by group")
+    yield from _table(tables.nodes(findings), "Nodes")
+    sentences = [loss_sentence(loss) for loss in findings.capacity.losses]
+    sentences += [
+        f"Node {one.name} has the label kubernetes.io/arch={one.label}, its kubelet reports {one.kubelet}."
+        for one in findings.capacity.mislabelled
+    ]
+    sentences += [
+        f"{saving.source} to {saving.target}, {'ready now' if saving.when == 'now' else 'with the work list done'}: "
+        f"{saving.arithmetic}."
+        for saving in findings.costs.savings
+    ]
+    if findings.builds.verdicts:
+        words = ", ".join(f"{one.containers} {one.verdict}" for one in findings.builds.verdicts)
+        sentences.append(f"Containers by build: {words}.")
+    sentences += (*unknown_reasons(findings), *not_known(findings))
+    if sentences:
+        yield ""
+    for sentence in sentences[:MOST_ROWS]:
+        yield f"- {escaped(sentence)}"
+    waiting = [
+        one
+        for one in findings.workloads
+        if one.is_required(first.architecture)
+        and one.states[0] != "ready"
+        and one.facts.standing != "daemonset"
+    ]
+    if waiting:
+        number = count(len(waiting), "workload")
+        yield ""
+        yield f"<details><summary>{number} not ready for {escaped(first.architecture)}</summary>"
+        yield from _table(tables.workloads(findings, waiting))
+        yield ""
+        yield "</details>"
+
+
+def _table(table: Table, heading: str = "") -> Iterator[str]:
+    """The heading and the table, nothing without rows. Numbers that end a row are aligned to the right."""
+    shown = table.of("markdown")
+    kinds = [column.kind for column in shown.columns]
+    if shown.rows and heading:
+        yield ""
+        yield f"### {heading}"
+    yield from markdown_text.table(
+        [column.markdown or "" for column in shown.columns],
+        shown.texts(),
+        numbers=len(list(takewhile(lambda kind: kind in ("number", "count"), reversed(kinds)))),
+    )
+
+
+def _changes(since: AuditComparison | None) -> Iterator[str]:
+    if since is None:
+        return
+    yield ""
+    yield "### Since the audit before"
+    yield ""
+    for sentence in change_sentences(since):
+        yield f"- {escaped(sentence)}"
+    for change in since.changes:
+        yield from _table(tables.changes(change))

@@ -1,0 +1,160 @@
+"""One HTML file from the findings of an audit: no request, no foreign code, the same bytes for the same findings.
+
+    page.html.jinja   the structure; autoescape is on      tables         what is in the tables
+    page.css          light, dark, narrow, print           page_charts    where the lines of the charts are
+    page.js           sorts, filters, shows rows in parts; everything is readable without it
+
+The page's own content security policy admits this script and this style by their hashes, and nothing else: what a name
+from the cluster would smuggle in could neither run nor load anything. Needs the extra `audit` (Jinja2): only
+`command` imports it, and says what to install.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined, Template
+from markupsafe import Markup
+
+from archfit import __version__
+from archfit.audit.amount import cpu_text, memory_text
+from archfit.audit.compare import AuditComparison
+from archfit.audit.facts import SCHEMA
+from archfit.audit.findings import AuditFindings
+from archfit.audit.readiness import WorkloadFinding
+from archfit.audit.report import page_charts, tables
+from archfit.audit.report.json import findings_value
+from archfit.audit.report.tables import Table
+from archfit.audit.report.words import (
+    FORMULAS,
+    amount_words,
+    change_sentences,
+    cluster_words,
+    daemon_sentences,
+    everything_runs,
+    loss_sentence,
+    not_known,
+    of_cluster,
+    ready_sentence,
+    ready_share,
+    several,
+    snapshot_names,
+    unknown_reasons,
+)
+from archfit.base.printable import visible
+
+_FOLDER = os.path.dirname(__file__)
+_MOST_COLUMNS = 20
+_DATA = ("clusters", "groups", "architectures", "daemonSets", "readiness", "workLists", "apart", "costs")
+
+
+def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
+    """The page in UTF-8. since: changes since an earlier audit."""
+    style, script = _text("page.css"), _text("page.js")
+    charts = [
+        (
+            work.architecture,
+            page_charts.pareto(work, readiness, 880, _MOST_COLUMNS),
+            page_charts.pareto(work, readiness, 340, 8),
+        )
+        for work, readiness in zip(findings.work_lists, findings.readiness, strict=True)
+    ]
+    names = snapshot_names(findings)
+    first = findings.readiness[0]
+    text = _template().render(
+        cluster=of_cluster(findings),
+        clusters=[(one.name, cluster_words(one)) for one in findings.clusters],
+        version=__version__,
+        style=Markup(style),  # noqa: S704 - archfit's own
+        script=Markup(script),  # noqa: S704 - archfit's own
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        data=Markup(_data(findings)),  # noqa: S704 - JSON without any markup
+        first=first,
+        share=ready_share(first),
+        sentence=ready_sentence(first),
+        bars=[page_charts.readiness_bar(one) for one in findings.readiness],
+        pinned=[
+            (one.architecture, amount_words(one.pinned)) for one in findings.readiness if one.pinned.pods
+        ],
+        charts={architecture: (wide, narrow) for architecture, wide, narrow in charts},
+        daemons=list(daemon_sentences(findings)),
+        daemon_sets=tables.daemon_sets(findings).of("page"),
+        everything_runs=everything_runs(findings),
+        work=_shown(map(tables.work_list, findings.work_lists, findings.readiness)),
+        work_lists=findings.work_lists,
+        node_bars=page_charts.node_bars(findings.capacity.groups, names if several(findings) else {}),
+        groups=tables.groups(findings).of("page"),
+        nodes=_shown((tables.nodes(findings), tables.instances(findings), tables.mislabelled(findings))),
+        since=list(change_sentences(since)) if since else None,
+        changes=_shown(map(tables.changes, since.changes)) if since else [],
+        losses=[loss_sentence(one) for one in findings.capacity.losses],
+        workloads=tables.workloads(findings, sorted(findings.workloads, key=_urgency)).of("page"),
+        images=tables.images(findings).of("page"),
+        verdicts=findings.builds.verdicts,
+        builds=_shown(tables.builds(findings)),
+        apart=tables.counted_apart(findings).of("page"),
+        costs=findings.costs,
+        not_known=[*unknown_reasons(findings), *not_known(findings)],
+        formulas=FORMULAS,
+    )
+    return text.encode()
+
+
+def _shown(those: Iterable[Table]) -> list[Table]:
+    """Those that have rows."""
+    return [table.of("page") for table in those if table.rows]
+
+
+def _urgency(one: WorkloadFinding) -> tuple[bool, bool, int]:
+    """What could move and is not ready comes first, the largest of it before all."""
+    return not one.movable, one.states[0] == "ready", -one.amount.cpu
+
+
+def _data(findings: AuditFindings) -> str:
+    """What programs may read from the page; no character of it ends the element that holds it."""
+    value = findings_value(findings)
+    text = json.dumps({"schema": SCHEMA, **{key: value[key] for key in _DATA}}, ensure_ascii=True)
+    for one in "<>&":
+        text = text.replace(one, f"\\u{ord(one):04x}")
+    return text
+
+
+def _text(name: str) -> str:
+    with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _parted(value: str) -> Markup:
+    """A long name that may be broken after its slashes."""
+    whole = re.sub(r"[/@](?=.)", lambda match: f"{match[0]}\0", visible(value))
+    return Markup("<wbr>").join(whole.split("\0"))
+
+
+def _visible(value: Any) -> Any:
+    return value if isinstance(value, Markup) or not isinstance(value, str) else visible(value)
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        finalize=_visible,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"cpu": cpu_text, "memory": memory_text, "parted": _parted}
+    return environment.from_string(_text("page.html.jinja"))

@@ -1,0 +1,212 @@
+"""The geometry of the page's charts; the template draws it as inline SVG.
+
+Bar     readiness of an architecture, or CPU of its nodes: segments from left to right, 0 to 1000
+Pareto  the work list: a column for each image (CPU that it frees alone, and what only its best pair frees above
+        that), and over them the line of the readiness that is reached
+
+       ┌ 100 %       ┌── line: ready once this image and all to its left have the architecture
+  8 ┤█▄      ──●──●
+  4 ┤██ ●──●
+  0 └─1──2──3──4──    the ranks of the table below the chart
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from archfit.audit.amount import cpu_text
+from archfit.audit.capacity import NodeGroup
+from archfit.audit.readiness import Readiness
+from archfit.audit.report.words import gain, ready_sentence, ready_share, share_after
+from archfit.audit.work_list import WorkItem, WorkList
+from archfit.base.printable import visible
+from archfit.base.record import Record
+
+_STEPS = (1, 2, 5)
+
+
+class Segment(Record):
+    """A part of a bar. kind: ready, unknown, blocked, used or free. start, width: of 1000."""
+
+    kind: str
+    start: float
+    width: float
+    words: str
+
+
+class Bar(Record):
+    """A bar with what stands beside it. value: the number that counts. alternative: all of it in words."""
+
+    label: str
+    value: str
+    detail: str
+    segments: tuple[Segment, ...]
+    alternative: str
+
+
+class Column(Record):
+    """A column of the Pareto chart; pixels. alone, together: y and height. dot: of the line. label: rank and name."""
+
+    x: float
+    width: float
+    label: str
+    alone: tuple[float, float]
+    together: tuple[float, float]
+    dot: tuple[float, float]
+    words: str
+
+
+class Pareto(Record):
+    """The chart of a work list; pixels. ticks: (y, text) of the axes. start: readiness today."""
+
+    width: int
+    height: int
+    left: int
+    right: int
+    base: float
+    columns: tuple[Column, ...]
+    line: str
+    ticks: tuple[tuple[float, str], ...]
+    shares: tuple[tuple[float, str], ...]
+    left_out: int
+    alternative: str
+
+
+def readiness_bar(one: Readiness) -> Bar:
+    """How much of what could move is ready, not known, blocked."""
+    parts = [("ready", one.ready), ("unknown", one.unknown), ("blocked", one.blocked)]
+    whole = one.counted(one.total)
+    values = [(kind, amount.cpu if one.by_cpu else amount.pods) for kind, amount in parts]
+    words = {"ready": "ready", "unknown": "not known", "blocked": "blocked"}
+    unit = " CPU" if one.by_cpu else " pods"
+    shown = [
+        (kind, value, f"{cpu_text(value) if one.by_cpu else value}{unit} {words[kind]}")
+        for kind, value in values
+        if value
+    ]
+    detail = ", ".join(text for _, _, text in shown)
+    return Bar(
+        one.architecture,
+        ready_share(one),
+        detail,
+        tuple(_segments(shown, whole)),
+        f"{ready_sentence(one)}: {detail}.",
+    )
+
+
+def node_bars(groups: Sequence[NodeGroup], names: dict[str, str]) -> tuple[Bar, ...]:
+    """The nodes of each architecture; their lengths compare. names: of the snapshots, empty where there is one."""
+    largest = max((group.cpu for group in groups), default=0)
+    bars = []
+    for group in groups:
+        used = min(group.requested_cpu, group.cpu)
+        rest = group.cpu - used
+        closed = max(0, rest - group.free_cpu)
+        shown = [
+            ("used", used, f"{cpu_text(group.requested_cpu)} CPU requested"),
+            ("free", rest - closed, f"{cpu_text(group.free_cpu)} CPU free"),
+            ("closed", closed, f"{cpu_text(closed)} CPU on closed nodes"),
+        ]
+        shown = [part for part in shown if part[1]]
+        name = f"{names[group.snapshot]} " if group.snapshot in names else ""
+        label = f"{name}{group.architecture}" + ("" if group.os == "linux" else f" ({group.os})")
+        detail = ", ".join(text for _, _, text in shown)
+        count = f"{group.nodes} node{'' if group.nodes == 1 else 's'}"
+        bars.append(
+            Bar(
+                label,
+                count,
+                detail,
+                tuple(_segments(shown, largest)),
+                f"{count}, {label}, {cpu_text(group.cpu)} CPU: {detail}.",
+            )
+        )
+    return tuple(bars)
+
+
+def pareto(work: WorkList, readiness: Readiness, width: int, most: int) -> Pareto | None:
+    """The chart with the first images of the list. width: in pixels. most: how many images. None for an empty list."""
+    if not work.items:
+        return None
+    items = work.items[:most]
+    height, left, right, top = 280, 44, 46, 30
+    base = height - 26.0
+    values = [_weight(item, readiness) for item in items]
+    step, largest = _scale(max(1, *(sum(pair) for pair in values)))
+    slot = (width - left - right) / len(items)
+    thick = min(slot * 0.62, 56)
+
+    def y(part: float, whole: float) -> float:
+        return round(base - (base - top) * (part / whole if whole else 0), 1)
+
+    part, whole = readiness.share
+    columns, points = [], [(float(left), y(part, whole))]
+    for place, (item, (alone, together)) in enumerate(zip(items, values, strict=True)):
+        x = round(left + slot * place + (slot - thick) / 2, 1)
+        high, higher = y(alone, largest), y(alone + together, largest)
+        reached = part + readiness.counted(item.cumulative)
+        dot = (round(x + thick / 2, 1), y(reached, whole + readiness.counted(item.cumulative_unknown)))
+        points.append(dot)
+        words = f"{item.rank}. {item.reference}: {gain(item)}; {share_after(readiness, item)} ready then"
+        columns.append(
+            Column(
+                x,
+                round(thick, 1),
+                _label(item, slot),
+                (high, round(base - high, 1)),
+                (higher, round(high - higher, 1)),
+                dot,
+                words,
+            )
+        )
+    ticks = range(0, largest + 1, step)
+    left_out = len(work.items) - len(items)
+    first = items[0]
+    return Pareto(
+        width,
+        height,
+        left,
+        right,
+        base,
+        tuple(columns),
+        " ".join(f"{x},{y}" for x, y in points),
+        tuple((y(tick, largest), cpu_text(tick) if readiness.by_cpu else f"{tick}") for tick in ticks),
+        tuple((y(share, 100), f"{share} %") for share in (0, 50, 100)),
+        left_out,
+        f"Work list for {work.architecture}: {first.reference} {gain(first)}. With the first {len(items)} images "
+        f"{share_after(readiness, items[-1])} is ready, "
+        f"today {ready_share(readiness)}. The table below has all.",
+    )
+
+
+def _weight(item: WorkItem, readiness: Readiness) -> tuple[int, int]:
+    return (item.alone.cpu, item.together.cpu) if readiness.by_cpu else (item.alone.pods, item.together.pods)
+
+
+def _label(item: WorkItem, slot: float) -> str:
+    """The rank, and as much of the image's own name as there is room for."""
+    name = item.reference.rpartition("@")[0] or item.reference
+    name = visible(name.rpartition("/")[2].partition(":")[0])
+    room = int(slot / 7) - 4
+    if room < 6:
+        return f"{item.rank}"
+    return f"{item.rank} {name if len(name) <= room else f'{name[: room - 1]}…'}"
+
+
+def _scale(largest: int) -> tuple[int, int]:
+    """(step, end) of an axis with two to five steps."""
+    size = 1
+    while True:
+        for step in (one * size for one in _STEPS):
+            if step * 5 >= largest:
+                return step, -(-largest // step) * step
+        size *= 10
+
+
+def _segments(parts: Sequence[tuple[str, int, str]], whole: int) -> list[Segment]:
+    found, start = [], 0.0
+    for kind, value, words in parts:
+        width = round(value * 1000 / whole, 1) if whole else 0.0
+        found.append(Segment(kind, round(start, 1), width, words))
+        start += width
+    return found

@@ -1,0 +1,404 @@
+"""The tables of an audit: what each form shows of a list, in one place. Text, Markdown and the page only draw them.
+
+    Table     name, caption, columns, rows; each form takes its own columns: `Table.of`
+    Column    its heading on the page, in text and in Markdown; None where that form leaves it out
+    Cell      text, sorting key ("" sorts by the text), lines below a summary
+    kinds     text, count (1,200 on the page, 1200 elsewhere), number, image (monospace), state (one word with a mark),
+              details (a summary that opens)
+
+Two columns stand beside each other where the forms say one thing in different words. All texts are raw here; each form
+escapes them. The rows of the CSV are another list, of the uses of images: `csv`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, TypeAlias
+
+from archfit.audit.amount import cpu_text, memory_text
+from archfit.audit.compare import ArchitectureChange
+from archfit.audit.facts import BuildFacts, Standing
+from archfit.audit.findings import AuditFindings
+from archfit.audit.readiness import Readiness, WorkloadFinding
+from archfit.audit.report.words import (
+    IMAGE_WORDS,
+    NOT_KNOWN,
+    STANDING_WORDS,
+    WORK_WORDS,
+    change_groups,
+    group_rows,
+    ready_share,
+    runs_on,
+    several,
+    share_after,
+    snapshot_names,
+    title,
+    used_by,
+    with_second,
+)
+from archfit.audit.work_list import WorkList
+from archfit.base.record import Record
+
+_COUNTS_AS: dict[Standing, str] = {
+    "manifest": "in a manifest",
+    "daemonset": "daemon",
+    "scheduled": "between two runs",
+    "idle": "no pods now",
+    "old": "earlier revision",
+    "mirror": "static pod",
+    "virtual": "virtual node",
+}
+_MOST_USERS = 3
+Kind: TypeAlias = Literal["text", "count", "number", "image", "state", "details"]
+Form: TypeAlias = Literal["page", "text", "markdown"]
+
+
+class Cell(Record):
+    """One cell. key: by which it is sorted, "" for the text itself. lines: what a summary opens."""
+
+    text: str
+    key: str = ""
+    lines: tuple[str, ...] = ()
+
+
+class Column(Record):
+    """One column, with its heading in each form; None where the form leaves it out."""
+
+    page: str | None
+    kind: Kind = "text"
+    text: str | None = None
+    markdown: str | None = None
+
+
+class Table(Record):
+    """One table. name: for ids. heading: above it in text, "" for the caption in capitals."""
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    heading: str = ""
+
+    def of(self, form: Form) -> Table:
+        """The table with the columns of one form. The page leaves out those that say nothing."""
+        places = [place for place, column in enumerate(self.columns) if getattr(column, form) is not None]
+        if form == "page" and self.rows:
+            places = [place for place in places if any(row[place].text for row in self.rows)]
+        return self.replace(
+            columns=tuple(self.columns[place] for place in places),
+            rows=tuple(tuple(row[place] for place in places) for row in self.rows),
+        )
+
+    def texts(self) -> list[list[str]]:
+        """The rows as plain texts: a count without separators."""
+        counts = [column.kind == "count" for column in self.columns]
+        return [
+            [cell.key if is_count else cell.text for cell, is_count in zip(row, counts, strict=True)]
+            for row in self.rows
+        ]
+
+
+def count(value: int) -> Cell:
+    """A whole number."""
+    return Cell(f"{value:,}", f"{value}")
+
+
+def cpu(thousandths: int) -> Cell:
+    """1/1000 CPU as CPUs."""
+    return Cell(cpu_text(thousandths), f"{thousandths}")
+
+
+def memory(size: int) -> Cell:
+    """Bytes."""
+    return Cell(memory_text(size), f"{size}")
+
+
+def readiness(findings: AuditFindings) -> Table:
+    """What of each architecture is ready; for Markdown alone, since the page and the text draw it."""
+    heads = ("Ready", "CPU ready", "CPU blocked", "CPU not known", "Pods ready", "Workloads ready")
+    columns = (
+        Column(None, markdown="Architecture"),
+        *(Column(None, "number", markdown=head) for head in heads),
+    )
+    rows = tuple(
+        (
+            Cell(one.architecture), Cell(ready_share(one)), cpu(one.ready.cpu), cpu(one.blocked.cpu),
+            cpu(one.unknown.cpu), Cell(f"{one.ready.pods} of {one.total.pods}"),
+            Cell(f"{one.ready.workloads} of {one.total.workloads}"),
+        )
+        for one in findings.readiness
+    )  # fmt: skip
+    return Table("readiness", "Readiness", columns, rows)
+
+
+def work_list(work: WorkList, readiness: Readiness) -> Table:
+    """Which images to give an architecture first. readiness: of that architecture."""
+    columns = (
+        Column("#", "count", "", ""), Column("Image", "image", "IMAGE", "Image"),
+        Column("Runs on", "text", "RUNS ON", "Runs on"), Column("To do"),
+        Column("Frees CPU alone", "number", "FREES CPU ALONE", "Frees CPU alone"),
+        Column("Pods", "count", "PODS", "Pods"), Column("CPU of all its pods", "number", "CPU OF ALL ITS PODS"),
+        Column("Frees with a second image", "image", "WITH A SECOND", "Frees with a second image"),
+        Column("Ready then", "number", "READY THEN", "Ready then"), Column("Used by", "text", "USED BY"),
+        Column(None, markdown="Used by"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            count(item.rank), Cell(item.reference), Cell(", ".join(item.offers) or IMAGE_WORDS[item.state]),
+            Cell(WORK_WORDS[item.state]), cpu(item.alone.cpu), count(item.alone.pods), cpu(item.part.cpu),
+            Cell(with_second(item), f"{item.together.cpu}" if item.partner else "0"),
+            Cell(share_after(readiness, item), f"{item.cumulative.cpu}"), Cell(used_by(item, len(item.owners))),
+            Cell(used_by(item, _MOST_USERS)),
+        )
+        for item in work.items
+    )  # fmt: skip
+    name = work.architecture
+    return Table(f"work-{name}", f"Work list for {name}", columns, rows, f"WORK LIST FOR {name}")
+
+
+def groups(findings: AuditFindings) -> Table:
+    """The readiness of clusters, namespaces and labels."""
+    columns = (
+        Column("By", markdown="By"), Column("Name", markdown="Name"), Column(None, markdown="Ready"),
+        Column(None, markdown=f"For {findings.readiness[0].architecture}"),
+        *(Column(f"{one} ready", "number") for one in findings.architectures),
+        Column("CPU", "number"), Column("Pods", "count"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            *map(Cell, words),
+            *(Cell(ready_share(part), f"{_thousandths(*part.share)}") for part in one.readiness),
+            cpu(one.readiness[0].total.cpu), count(one.readiness[0].total.pods),
+        )
+        for one, words in zip(findings.groups, group_rows(findings), strict=True)
+    )  # fmt: skip
+    return Table("groups", "Readiness by group", columns, rows)
+
+
+def daemon_sets(findings: AuditFindings) -> Table:
+    """What would not run on the first node of an architecture, or of which that is not known."""
+    at = _clusters(findings)
+    columns = (
+        Column("Architecture", markdown="Architecture"), Column("Cluster"), Column("Namespace"), Column("Name"),
+        Column("Kind"), Column(None, markdown="DaemonSet"), Column("State", "state"), Column(None, markdown="State"),
+        Column("Not ready", "image", markdown="Images"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Cell(daemons.architecture), at(one.snapshot), Cell(one.namespace), Cell(one.name), Cell(one.kind),
+            Cell(f"{one.namespace}/{one.kind}/{one.name}"), Cell(one.state),
+            Cell(NOT_KNOWN if one.state == "unknown" else one.state), Cell(", ".join(one.images)),
+        )
+        for daemons in findings.daemon_sets
+        for one in daemons.not_ready
+    )  # fmt: skip
+    return Table("daemonsets", "DaemonSets that are not ready", columns, rows)
+
+
+def workloads(findings: AuditFindings, chosen: Iterable[WorkloadFinding]) -> Table:
+    """Workloads, in the order in which they are chosen."""
+    at = _clusters(findings)
+    known = {image.facts.reference: runs_on(image.facts) for image in findings.images}
+    columns = (
+        _cluster_column(findings), Column("Namespace"), Column("Workload", "details"),
+        Column(None, "text", "WORKLOAD", "Workload"), Column("Kind"), Column("State"), Column(None, "text", "STANDING"),
+        Column("Pods", "count", "PODS", "Pods"), Column("CPU", "number", "CPU", "CPU"), Column("Memory", "number"),
+        *(Column(one, "state", one) for one in findings.architectures), Column("Not ready", "image", "NOT READY"),
+        Column(None, markdown="Images"), Column("Where"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            at(one.facts.snapshot), Cell(one.facts.namespace), Cell(one.facts.name, "", tuple(_opened(one, known))),
+            Cell(title(one)), Cell(one.facts.kind), Cell(_COUNTS_AS.get(one.facts.standing, one.facts.standing)),
+            Cell(one.facts.standing), count(one.amount.pods), cpu(one.amount.cpu), memory(one.amount.memory),
+            *(Cell(state) for state in one.states),
+            _references(use.reference for uses in one.not_ready for use in uses),
+            _references(use.reference for use in one.not_ready[0]), Cell(one.facts.where),
+        )
+        for one in chosen
+    )  # fmt: skip
+    return Table("workloads", "Workloads", columns, rows)
+
+
+def images(findings: AuditFindings) -> Table:
+    """Every image."""
+    columns = (
+        Column("Image", "image", "IMAGE"), Column("Runs on", "text", "RUNS ON"), Column(None, "text", "FROM"),
+        *(Column(one, "state") for one in findings.architectures),
+        Column("Pods", "count"), Column(None, "count", "PODS"), Column("CPU", "number", "CPU"),
+        Column("Counted apart, pods", "count"), Column("Kind"), Column("Answer from"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Cell(one.facts.reference), Cell(runs_on(one.facts)), Cell(one.facts.origin),
+            *(Cell(state) for state in one.states), count(one.used.pods), count(one.used.pods + one.apart.pods),
+            cpu(one.used.cpu), count(one.apart.pods), Cell(one.facts.kind), Cell(one.facts.origin),
+        )
+        for one in findings.images
+    )  # fmt: skip
+    return Table("images", "Images", columns, rows)
+
+
+def builds(findings: AuditFindings) -> tuple[Table, ...]:
+    """What is to be said of the builds that run."""
+    at = _clusters(findings)
+    found = findings.builds
+    columns = (
+        _cluster_column(findings), Column(None, "text", "CONTAINER"), Column("Namespace"), Column("Workload"),
+        Column("Container"), Column("Image", "image", "IMAGE"), Column("Nodes", "text", "NODES"),
+        Column("Containers", "count", "CONTAINERS"), Column("Build that runs", "text", "BUILD"),
+        Column("Why", "text", "WHY"),
+    )  # fmt: skip
+
+    def rows(those: Iterable[BuildFacts], why: Callable[[BuildFacts], str]) -> tuple[tuple[Cell, ...], ...]:
+        return tuple(
+            (
+                at(one.snapshot), Cell(f"{one.namespace}/{one.kind}/{one.name} {one.container}"), Cell(one.namespace),
+                Cell(f"{one.kind}/{one.name}", one.name), Cell(one.container), Cell(one.image),
+                Cell(f"{one.node_os}/{one.node_architecture}"), count(one.pods), Cell(one.platform), Cell(why(one)),
+            )
+            for one in those
+        )  # fmt: skip
+
+    mismatches = rows(found.mismatches, lambda one: one.reason)
+    evidence = rows(found.evidence, lambda one: one.evidence)
+    moved = rows(found.moved, lambda one: one.moved)
+    of_reasons = (
+        Column("Verdict", "text", "VERDICT"), Column("Reason"), Column("Containers", "count", "CONTAINERS"),
+        Column(None, "text", "REASON"),
+    )  # fmt: skip
+    reasons = tuple(
+        (Cell(one.verdict), Cell(one.reason), count(one.containers), Cell(one.reason))
+        for one in found.reasons
+    )
+    tables = (
+        Table("mismatches", "Builds that are not for their node", columns, mismatches),
+        Table("evidence", "What pods say of their builds", columns, evidence),
+        Table("moved", "Tags that moved since the pods started", columns, moved, "TAGS THAT MOVED"),
+        Table("reasons", "Why builds are not proven", of_reasons, reasons, "BUILDS THAT ARE NOT PROVEN"),
+    )
+    return tuple(table for table in tables if table.rows)
+
+
+def nodes(findings: AuditFindings) -> Table:
+    """Nodes by architecture."""
+    at = _clusters(findings)
+    columns = (
+        Column("Cluster"), Column("System", markdown="System"), Column("Nodes", "count", markdown="Nodes"),
+        Column("CPU", "number", markdown="CPU"), Column("Requested", "number", markdown="Requested"),
+        Column("Free", "number", markdown="Free"), Column("Memory", "number", markdown="Memory"),
+        Column("Requested memory", "number", markdown="Requested"), Column("Pods", "number"),
+        Column("Cordoned", "count", markdown="Cordoned"), Column("Spot", "count", markdown="Spot"), Column("Taints"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            at(one.snapshot), Cell(f"{one.os}/{one.architecture}"), count(one.nodes), cpu(one.cpu),
+            cpu(one.requested_cpu), cpu(one.free_cpu), memory(one.memory), memory(one.requested_memory),
+            Cell(f"{one.requested_pods:,} of {one.pods:,}", f"{one.requested_pods}"), count(one.cordoned),
+            count(one.spot), Cell(", ".join(f"{taint} ({number})" for taint, number in one.taints)),
+        )
+        for one in findings.capacity.groups
+    )  # fmt: skip
+    return Table("nodes", "Nodes by architecture", columns, rows)
+
+
+def instances(findings: AuditFindings) -> Table:
+    """Nodes by instance type."""
+    at = _clusters(findings)
+    columns = (
+        _cluster_column(findings), Column("System", "text", "SYSTEM"), Column("Instance type"),
+        Column(None, "text", "INSTANCE TYPE"), Column("Capacity"), Column(None, "text", "CAPACITY"),
+        Column("Nodes", "count", "NODES"), Column("CPU", "number", "CPU"), Column("Requested", "number", "REQUESTED"),
+        Column("Memory", "number", "MEMORY"), Column("Requested memory", "number", "REQUESTED"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            at(one.snapshot), Cell(f"{one.os}/{one.architecture}"), Cell(one.instance_type),
+            Cell(one.instance_type or "-"), Cell(one.capacity), Cell(one.capacity or "-"), count(one.nodes),
+            cpu(one.cpu), cpu(one.requested_cpu), memory(one.memory), memory(one.requested_memory),
+        )
+        for one in findings.capacity.instances
+    )  # fmt: skip
+    return Table("instances", "Nodes by instance type", columns, rows)
+
+
+def mislabelled(findings: AuditFindings) -> Table:
+    """Nodes whose label is wrong."""
+    at = _clusters(findings)
+    columns = (
+        _cluster_column(findings), Column("Node", "text", "NODE"),
+        Column("Label kubernetes.io/arch", "text", "kubernetes.io/arch"), Column("Its kubelet says", "text", "KUBELET"),
+    )  # fmt: skip
+    rows = tuple(
+        (at(one.snapshot), Cell(one.name), Cell(one.label), Cell(one.kubelet))
+        for one in findings.capacity.mislabelled
+    )  # fmt: skip
+    return Table("mislabelled", "Nodes whose label is wrong", columns, rows)
+
+
+def changes(change: ArchitectureChange) -> Table:
+    """What changed for one architecture since an earlier audit."""
+    columns = (
+        Column("Change", markdown=f"For {change.architecture}"), Column("Cluster"), Column("Namespace"),
+        Column("Workload"), Column(None, markdown="Workload"), Column("Kind"), Column("Pods", "count"),
+        Column("CPU", "number", markdown="CPU"), Column("Not ready", "image", markdown="Images"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Cell(words), Cell(one.cluster), Cell(one.namespace), Cell(one.name),
+            Cell(f"{one.namespace}/{one.kind}/{one.name}"), Cell(one.kind), count(one.amount.pods),
+            cpu(one.amount.cpu), Cell(", ".join(one.images)),
+        )
+        for words, found in change_groups(change)
+        for one in found
+    )  # fmt: skip
+    return Table(f"since-{change.architecture}", f"Changes for {change.architecture}", columns, rows)
+
+
+def counted_apart(findings: AuditFindings) -> Table:
+    """What is no part of the readiness."""
+    columns = (
+        Column("What"), Column("Workloads", "count"), Column("Pods", "count"), Column("CPU", "number"),
+        Column("Memory", "number"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Cell(STANDING_WORDS[one.standing]), count(one.amount.workloads), count(one.amount.pods),
+            cpu(one.amount.cpu), memory(one.amount.memory),
+        )
+        for one in findings.apart
+    )  # fmt: skip
+    return Table("apart", "Counted apart", columns, rows)
+
+
+def _cluster_column(findings: AuditFindings) -> Column:
+    return Column("Cluster", "text", "CLUSTER" if several(findings) else None)
+
+
+def _clusters(findings: AuditFindings) -> Callable[[str], Cell]:
+    """The name of a snapshot's cluster, "" where there is only one."""
+    names = snapshot_names(findings) if several(findings) else None
+    return lambda snapshot: Cell(names.get(snapshot, snapshot) if names is not None else "")
+
+
+def _thousandths(part: int, whole: int) -> int:
+    return part * 1000 // whole if whole else 0
+
+
+def _references(references: Iterable[str]) -> Cell:
+    """Each once."""
+    return Cell(", ".join(dict.fromkeys(references)))
+
+
+def _opened(one: WorkloadFinding, known: dict[str, str]) -> Iterator[str]:
+    for use in one.facts.images:
+        role = "" if use.role == "container" else f" ({use.role})"
+        yield f"{use.container}{role}: {use.reference or 'no image'}, {known.get(use.reference, 'not known')}"
+    if one.facts.runs_on:
+        yield "pods on " + ", ".join(
+            f"{architecture or 'no node'}: {number}" for architecture, number in one.facts.runs_on
+        )
+    if one.facts.pinned:
+        yield f"its own placement allows only {', '.join(one.facts.pinned)}"
+    if one.facts.without_cpu:
+        yield f"pods without a CPU request: {one.facts.without_cpu}"

@@ -1,0 +1,125 @@
+"""Reports of `archfit audit --format json`, as --merge, --compare and `archfit lock --from-audit` read them.
+
+Only `schema` and `facts` are read: the other members follow from the facts. Reading is strict: an unknown field, a
+missing one or a wrong type is an error that names the file and the path, since a report of another version may mean
+something else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from archfit.audit import facts as audit_facts
+from archfit.audit.facts import SCHEMA, AuditFacts
+from archfit.audit.merge import sorted_facts
+from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.files import read_file
+from archfit.base.printable import visible
+from archfit.base.record import Record
+from archfit.base.record_json import camel_case
+
+_WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
+
+
+def facts_of_report(file: str, flag: str) -> AuditFacts:
+    """The facts of a report. flag: that named it, for messages. Raises UsageError and InvalidInput."""
+    try:
+        return from_json(read_file(file), file)
+    except OSError as error:
+        raise UsageError(
+            f"{flag}: cannot read {file!r} ({error.strerror}): name a report of archfit audit --format json"
+        ) from None
+
+
+def from_json(data: bytes, file: str) -> AuditFacts:
+    """The facts of a report. file: as the user named it. Raises InvalidInput."""
+    again = "make it again with archfit audit --format json"
+    try:
+        document = json.loads(data)
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{file} is not UTF-8, so it is no report of archfit audit: {again}") from None
+    except RecursionError:
+        raise InvalidInput(f"{file} is nested too deeply to be a report of archfit audit: {again}") from None
+    except ValueError as error:
+        at = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise InvalidInput(f"{file} is not JSON, or ends before its end{at}: {again}") from None
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if not isinstance(schema, str) or not schema.startswith("archfit.dev/audit/"):
+        raise InvalidInput(f"{file} is not a report of archfit audit: {again}")
+    if schema != SCHEMA:
+        raise InvalidInput(
+            f"{file} has the schema {visible(schema)}, which another version of archfit wrote; this one reads "
+            f"{SCHEMA}: {again}"
+        )
+    try:
+        found: Any = _record(AuditFacts, document.get("facts"), "facts")
+    except _Wrong as wrong:
+        raise InvalidInput(f"{file}: {wrong}; {again}") from None
+    return sorted_facts(found)
+
+
+class _Wrong(Exception):
+    """What is wrong, with the path."""
+
+
+@cache
+def _readers(record: type[Record]) -> dict[str, tuple[str, Callable[[Any, str], Any]]]:
+    """Of each member its field, and what reads it."""
+    hints = get_type_hints(record, vars(audit_facts))
+    return {camel_case(name): (name, _reader(hints[name])) for name in record._fields}
+
+
+def _record(record: type[Record], value: Any, at: str) -> Record:
+    if not isinstance(value, dict):
+        raise _Wrong(f"{at} is missing or is no object")
+    readers = _readers(record)
+    unknown = next((key for key in value if key not in readers), None)
+    if unknown is not None:
+        raise _Wrong(f"{at} has the unknown field {visible(unknown)!r}")
+    fields = {}
+    for key, (name, read) in readers.items():
+        if key not in value:
+            raise _Wrong(f"{at} lacks the field {key!r}")
+        fields[name] = read(value[key], f"{at}.{key}")
+    return record(**fields)
+
+
+def _reader(hint: Any) -> Callable[[Any, str], Any]:
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return lambda value, at: _one_of(parts, value, at)
+    if origin is tuple and parts[-1] is ...:
+        item = _reader(parts[0])
+        return lambda value, at: tuple(
+            item(one, f"{at}[{number}]") for number, one in enumerate(_list(value, at))
+        )
+    if origin is tuple:
+        items = [_reader(part) for part in parts]
+        return lambda value, at: tuple(
+            item(one, f"{at}[{number}]")
+            for number, (item, one) in enumerate(zip(items, _list(value, at, len(items)), strict=True))
+        )
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return lambda value, at: _record(hint, value, at)
+    return lambda value, at: _scalar(hint, value, at)
+
+
+def _scalar(wanted: type, value: Any, at: str) -> Any:
+    if type(value) is not wanted or (isinstance(value, int) and value < 0):
+        raise _Wrong(f"{at} is not {_WORDS[wanted]}")
+    return value
+
+
+def _one_of(words: tuple[Any, ...], value: Any, at: str) -> Any:
+    if value not in words or not isinstance(value, str):
+        raise _Wrong(f"{at} is none of {', '.join(map(repr, words))}")
+    return value
+
+
+def _list(value: Any, at: str, length: int | None = None) -> list[Any]:
+    if not isinstance(value, list) or (length is not None and len(value) != length):
+        raise _Wrong(f"{at} is not a list{'' if length is None else f' of {length}'}")
+    return value

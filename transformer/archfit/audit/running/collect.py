@@ -1,0 +1,362 @@
+"""Objects of a cluster, one by one, folded into facts as they come.
+
+    item ── kind ──┬── List, PodList, ..    each of its items; those of a typed list take its kind
+                   ├── Pod of a cluster     one count for its owner, template, statuses and node
+                   ├── Node                 NodeFacts
+                   ├── anything with pods   of a cluster: its owner, and its template, which counts where no pod of it
+                   │                        was read (`without_pods`)
+                   │                        a manifest: `manifest`, with the number of pods that it asks for
+                   ├── a kind without pods  passed over; Secrets are never read
+                   └── any other kind       counted in `unknown`
+
+An object is of a cluster if it has a metadata.uid, a status or a node, else it is a manifest. An object that comes
+twice (a page read again, a file named twice) counts once: by its uid, or by kind, namespace and name. Nothing of an
+item is kept but what it is counted by, so memory grows with the number of workloads and of (workload, node) pairs.
+Items come in any order: `fold` looks up owners and nodes at the end.
+
+A Node as NodeFacts:
+
+os                    label kubernetes.io/os, else status.nodeInfo.operatingSystem, else linux
+architecture          label kubernetes.io/arch or its beta name, "" without
+kubelet_architecture  status.nodeInfo.architecture: what the kubelet was built for
+cpu, memory, pods     status.allocatable
+capacity              "spot" or "on-demand", by the label of the provider:
+                        karpenter.sh/capacity-type, eks.amazonaws.com/capacityType,
+                        cloud.google.com/gke-spot, cloud.google.com/gke-preemptible,
+                        kubernetes.azure.com/scalesetpriority
+ready                 the condition Ready has the status True; a node without this condition is not ready
+virtual               see `object_fields`
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from archfit.audit.facts import (
+    AuditFacts,
+    ImageFacts,
+    NodeFacts,
+    Snapshot,
+)
+from archfit.audit.merge import sorted_facts
+from archfit.audit.running.container_images import container_images, container_statuses
+from archfit.audit.running.fold import Gathered, LastRun, PodTemplate, Rendered, Run, folded
+from archfit.audit.running.object_fields import (
+    demanded_architectures,
+    is_virtual_node,
+    is_windows,
+    kept_labels,
+    mapping,
+    mappings,
+    standing_of,
+    text,
+    tolerations,
+)
+from archfit.audit.running.owners import Named, Owners
+from archfit.audit.running.pod_requests import amounts, requested
+from archfit.audit.running.templates import Template, templates
+from archfit.base.errors import InvalidInput
+from archfit.cluster.quantity import milli, units
+from archfit.options.settings import Options
+from archfit.options.text_form import ARCH_KEYS
+from archfit.workloads.builtin import UserRows, by_kind, group_of
+from archfit.workloads.inventory import is_podless
+from archfit.workloads.pod_specs import typed_item
+
+KUBE_SYSTEM = "kube-system"
+"""The namespace that every cluster has: its uid tells clusters apart."""
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII).fullmatch
+_BITS = (1 << 128) - 1
+_UNASKED = "the field is empty, or nothing says which image it is"
+
+
+class _Interned:
+    """Equal values as one, with a number."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self._numbers: dict[Any, int] = {}
+
+    def number(self, value: Any) -> int:
+        """The number of the value; the same for equal ones."""
+        found = self._numbers.get(value)
+        if found is None:
+            found = self._numbers[value] = len(self.values)
+            self.values.append(value)
+        return found
+
+
+class Collector:
+    """What was read so far. source: "live", or "lists" for files of any kind ("manifests" where only such are meant).
+
+    keys: of labels and annotations of pods to keep. name: of the snapshot. kinds: how many objects of each kind were
+    read. unknown: those of kinds that may hold pods and are in no table.
+    """
+
+    def __init__(
+        self,
+        source: Literal["live", "lists", "manifests"],
+        name: str,
+        options: Options | None = None,
+        keys: tuple[str, ...] = (),
+    ) -> None:
+        self.kinds: Counter[str] = Counter()
+        self.unknown: Counter[str] = Counter()
+        self._source = source
+        self.name = name
+        self._rows: UserRows = by_kind(options.workloads) if options else {}
+        self._keys = keys
+        self._seen: set[bytes] = set()
+        self._sum = 0
+        self._owners = Owners()
+        self._templates = _Interned()
+        self._images = _Interned()
+        self._statuses = _Interned()
+        self._node_names = _Interned()
+        self._runs: dict[tuple[int, int, int], int] = {}
+        self._nodes: dict[str, NodeFacts] = {}
+        self._held: dict[tuple[Named, int], Template] = {}
+        self._last_runs: dict[Named, LastRun] = {}
+        self._rendered: list[Rendered] = []
+        self._of_cluster = False
+        self._newest = ""
+        self._uid = ""
+
+    def add(self, value: Any, where: str = "") -> None:
+        """One decoded document or item (JSON's own values). where: file and line, for manifests.
+
+        Raises InvalidInput for an object with more than 100,000 images, or one that is nested too deeply.
+        """
+        try:
+            self._add(value, where)
+        except RecursionError:
+            raise InvalidInput("an object is nested too deeply to be one of Kubernetes") from None
+
+    def facts(self) -> AuditFacts:
+        """Everything, with every image and every build still to be looked up."""
+        source = self._source
+        if source == "lists" and not self._of_cluster and self._rendered:
+            source = "manifests"
+        snapshot = Snapshot(
+            f"{self._snapshot_id():016x}",
+            source,
+            self.name,
+            bool(self._nodes),
+            uid=self._uid,
+            date=self._newest,
+            date_by="input" if self._newest else "",
+        )
+        found = folded(snapshot.id, self._gathered())
+        references = {image.reference for one in found.workloads for image in one.images}
+        return sorted_facts(
+            AuditFacts(
+                (snapshot,) if self.kinds else (),
+                found.nodes,
+                found.workloads,
+                found.builds,
+                tuple(
+                    ImageFacts(reference, "Unread")
+                    if reference
+                    else ImageFacts("", "Unasked", detail=_UNASKED)
+                    for reference in references
+                ),
+            )
+        )
+
+    def _gathered(self) -> Gathered:
+        templates, statuses, nodes = self._templates.values, self._statuses.values, self._node_names.values
+        return Gathered(
+            (
+                Run(templates[template], statuses[status], nodes[node], pods)
+                for (template, status, node), pods in self._runs.items()
+            ),
+            bool(self._runs),
+            self._nodes,
+            self._owners,
+            tuple((named, template) for (named, _), template in self._held.items()),
+            self._last_runs,
+            tuple(self._rendered),
+        )
+
+    def _snapshot_id(self) -> int:
+        digest = hashlib.sha256(self._sum.to_bytes(16, "big")).digest()
+        return int.from_bytes(digest[:8], "big")
+
+    def _add(self, value: Any, where: str) -> None:
+        if not isinstance(value, dict):
+            return
+        api_version, kind = text(value.get("apiVersion")), text(value.get("kind"))
+        items = value.get("items")
+        if isinstance(items, list):
+            for item in items:
+                self._add(typed_item(item, value), where)
+            if kind.endswith("List"):
+                return
+            value = {key: member for key, member in value.items() if key != "items"}
+        self._object(value, group_of(api_version), kind, where)
+
+    def _object(self, value: Mapping[str, Any], group: str, kind: str, where: str) -> None:
+        metadata = mapping(value.get("metadata"))
+        of_cluster = self._source != "manifests" and _is_of_cluster(value, metadata)
+        if (group, kind) == ("", "Node"):
+            if self._is_new(value, metadata, kind):
+                facts = node_facts(value)
+                self._of_cluster = True
+                self._nodes[facts.name] = facts
+        elif (group, kind) == ("", "Pod") and of_cluster:
+            if self._is_new(value, metadata, kind):
+                self._of_cluster = True
+                self._pod(value, metadata)
+        else:
+            self._other(value, metadata, kind, where, of_cluster=of_cluster)
+
+    def _pod(self, pod: Mapping[str, Any], metadata: Mapping[str, Any]) -> None:
+        spec = mapping(pod.get("spec"))
+        itself = Named(text(metadata.get("namespace")), "Pod", text(metadata.get("name")))
+        owner = self._owners.of_pod(itself, metadata)
+        standing = standing_of(pod)
+        cpu, memory = (0, 0) if standing == "finished" else requested(pod)
+        images = self._images.values[self._images.number(container_images(spec))]
+        template = PodTemplate(
+            owner,
+            owner is itself,
+            standing,
+            images,
+            cpu,
+            memory,
+            demanded_architectures(spec),
+            tolerations(spec),
+            kept_labels(metadata, self._keys),
+        )
+        key = (
+            self._templates.number(template),
+            self._statuses.number(container_statuses(pod)),
+            self._node_names.number(text(spec.get("nodeName"))),
+        )
+        self._runs[key] = self._runs.get(key, 0) + 1
+        if standing == "finished" and owner.kind == "Job":
+            created = text(metadata.get("creationTimestamp"))
+            run = LastRun(created, itself.name, template, *requested(pod), is_windows(spec))
+            before = self._last_runs.get(owner)
+            self._last_runs[owner] = run if before is None else max(before, run, key=LastRun.order)
+
+    def _other(
+        self,
+        value: Mapping[str, Any],
+        metadata: Mapping[str, Any],
+        kind: str,
+        where: str,
+        *,
+        of_cluster: bool,
+    ) -> None:
+        podless = is_podless(text(value.get("apiVersion")), kind, self._rows)
+        if podless:
+            if kind == "Namespace" and metadata.get("name") == KUBE_SYSTEM and not self._uid:
+                self._uid = text(metadata.get("uid"))
+                self._sum = (self._sum + _hashed([KUBE_SYSTEM, self._uid])) & _BITS
+            self.kinds[kind] += 1
+            return
+        if of_cluster and not self._is_new(value, metadata, kind):
+            return
+        if not of_cluster:
+            self.kinds[kind] += 1
+            self._sum = (self._sum + _hashed(value)) & _BITS
+        found = list(templates(value, self._rows, self._keys))
+        if not found and podless is None:
+            self.unknown[kind] += 1
+        if not of_cluster:
+            self._rendered += (Rendered(template, where) for template in found)
+            return
+        self._of_cluster = True
+        named = Named(text(metadata.get("namespace")), kind, text(metadata.get("name")))
+        self._owners.add(named, metadata)
+        for template in found:
+            images = self._images.number(template.images)
+            self._held[named, images] = template.replace(images=self._images.values[images])
+
+    def _is_new(self, value: Mapping[str, Any], metadata: Mapping[str, Any], kind: str) -> bool:
+        """Whether the object is read for the first time; it is counted then."""
+        uid, version = text(metadata.get("uid")), text(metadata.get("resourceVersion"))
+        key = uid or f"{kind}/{text(metadata.get('namespace'))}/{text(metadata.get('name'))}"
+        mark = hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=12).digest()
+        if mark in self._seen:
+            return False
+        self._seen.add(mark)
+        self._newest = max(self._newest, _newest(value, metadata))
+        self.kinds[kind] += 1
+        self._sum = (self._sum + (_hashed([uid, version]) if uid and version else _hashed(value))) & _BITS
+        return True
+
+
+def _is_of_cluster(value: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
+    return bool(metadata.get("uid") or value.get("status") or mapping(value.get("spec")).get("nodeName"))
+
+
+def _newest(value: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
+    """The newest time that the API server or a kubelet wrote into an object, "" for none."""
+    status = mapping(value.get("status"))
+    times = [metadata.get("creationTimestamp"), status.get("startTime")]
+    for one in mappings(status.get("conditions")):
+        times += (one.get("lastTransitionTime"), one.get("lastHeartbeatTime"))
+    return max((time for time in times if isinstance(time, str) and _TIME(time)), default="")
+
+
+def _hashed(value: Any) -> int:
+    written = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return int.from_bytes(hashlib.blake2b(written.encode(), digest_size=16).digest(), "big")
+
+
+_OS = ("kubernetes.io/os", "beta.kubernetes.io/os")
+_INSTANCE = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+_ZONE = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+_CAPACITY = {
+    "karpenter.sh/capacity-type": {"spot": "spot", "on-demand": "on-demand", "reserved": "on-demand"},
+    "eks.amazonaws.com/capacityType": {"SPOT": "spot", "ON_DEMAND": "on-demand"},
+    "cloud.google.com/gke-spot": {"true": "spot"},
+    "cloud.google.com/gke-preemptible": {"true": "spot"},
+    "kubernetes.azure.com/scalesetpriority": {"spot": "spot", "regular": "on-demand"},
+}
+
+
+def node_facts(node: Mapping[str, Any]) -> NodeFacts:
+    """The facts of a Node (core/v1), without a snapshot and without what its pods request."""
+    metadata, spec = mapping(node.get("metadata")), mapping(node.get("spec"))
+    status = mapping(node.get("status"))
+    info, labels = mapping(status.get("nodeInfo")), mapping(metadata.get("labels"))
+    allocatable = amounts(status.get("allocatable"))
+    return NodeFacts(
+        "",
+        text(metadata.get("name")),
+        _first(labels, _OS) or text(info.get("operatingSystem")) or "linux",
+        _first(labels, ARCH_KEYS),
+        text(info.get("architecture")),
+        text(info.get("containerRuntimeVersion")),
+        _first(labels, _INSTANCE),
+        next((words.get(text(labels.get(key)), "") for key, words in _CAPACITY.items() if key in labels), ""),
+        _first(labels, _ZONE),
+        spec.get("unschedulable") is True,
+        tuple(sorted(_taint(taint) for taint in mappings(spec.get("taints")))),
+        max(0, milli(allocatable.get("cpu", 0))),
+        max(0, units(allocatable.get("memory", 0))),
+        max(0, units(allocatable.get("pods", 0))),
+        ready=any(
+            one.get("type") == "Ready" and one.get("status") == "True"
+            for one in mappings(status.get("conditions"))
+        ),
+        virtual=is_virtual_node(node),
+        uid=text(metadata.get("uid")),
+    )
+
+
+def _taint(taint: Mapping[str, Any]) -> str:
+    value = text(taint.get("value"))
+    return f"{text(taint.get('key'))}{f'={value}' if value else ''}:{text(taint.get('effect'))}"
+
+
+def _first(labels: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    return next((text(labels[key]) for key in keys if labels.get(key)), "")

@@ -1,0 +1,158 @@
+"""The images of a pod spec, and what its status says of each container.
+
+containers[], initContainers[]   image                 their entry in containerStatuses, initContainerStatuses
+volumes[].image                  reference (KEP-4639)   no entry
+ephemeralContainers[]            never counted: they belong to live debugging
+
+What a container's status says about builds that its node cannot run.
+
+    in a message of the status                        evidence
+    exec format error                                 exec format error
+    no match for platform in manifest                 no match for platform in manifest        (containerd)
+    no image found in .. for architecture             no image found for architecture          (CRI-O)
+    no matching manifest for                          no matching manifest                     (Docker)
+    does not match the specified platform             does not match the specified platform    (CRI-O, Docker)
+    none of them, exit code 255, started again        exit code 255                            (a suspicion)
+
+Messages are read in `state` and `lastState`, `waiting` and `terminated`, at most 16 KiB of each. The evidence is one of
+these words and never the message, which may hold anything. Exit code 255 with the reason Unknown is what the kubelet
+writes for a container that did not survive a restart of its node: no evidence. Source: runc and crun (execve, ENOEXEC);
+containerd, core/images/image.go; containers/image, internal/manifest/oci_index.go; moby, distribution/pull_v2.go.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from archfit.audit.facts import ContainerImage, Role
+from archfit.audit.running.object_fields import mapping, mappings, text
+from archfit.base.errors import InvalidReference
+from archfit.base.record import Record
+from archfit.images.reference import parse
+
+_LISTS: tuple[tuple[str, Role], ...] = (("containers", "container"), ("initContainers", "init"))
+_REASON = re.compile(r"[A-Za-z][A-Za-z0-9]{0,63}", re.ASCII).fullmatch
+_IMAGE_ID = 1024
+
+
+class ContainerStatus(Record):
+    """One container of a pod. image_id: as reported, "" before it starts.
+
+    reason: of `state` where it waits or has ended, as ImagePullBackOff; "" while it runs. evidence: `runtime_evidence`.
+    """
+
+    container: str
+    image: str
+    image_id: str
+    reason: str
+    evidence: str
+
+
+def container_images(spec: Mapping[str, Any]) -> tuple[ContainerImage, ...]:
+    """The images of a pod spec, in its order."""
+    return tuple(_images(spec))
+
+
+def container_statuses(pod: Mapping[str, Any]) -> tuple[ContainerStatus, ...]:
+    """What runs in the pod's containers, in the order of its spec; () without a status."""
+    spec, status = mapping(pod.get("spec")), mapping(pod.get("status"))
+    entries = {
+        text(entry.get("name")): entry
+        for name in ("containerStatuses", "initContainerStatuses")
+        for entry in mappings(status.get(name))
+    }
+    return tuple(
+        _status(
+            text(container.get("name")), text(container.get("image")), entries[text(container.get("name"))]
+        )
+        for name, _ in _LISTS
+        for container in mappings(spec.get(name))
+        if text(container.get("name")) in entries
+    )
+
+
+@lru_cache(maxsize=8192)
+def reference_of(image: str) -> str:
+    """The normalised reference, or the string as written where it is none."""
+    try:
+        return parse(image).normalised
+    except InvalidReference:
+        return image
+
+
+def container_image(container: str, role: Role, image: str) -> ContainerImage:
+    """One use of an image."""
+    return ContainerImage(container, role, image, reference_of(image))
+
+
+def _images(spec: Mapping[str, Any]) -> Iterator[ContainerImage]:
+    for name, role in _LISTS:
+        for container in mappings(spec.get(name)):
+            yield container_image(text(container.get("name")), role, text(container.get("image")))
+    for volume in mappings(spec.get("volumes")):
+        if "image" in volume:
+            reference = text(mapping(volume["image"]).get("reference"))
+            yield container_image(text(volume.get("name")), "volume", reference)
+
+
+def _status(name: str, image: str, entry: Mapping[str, Any]) -> ContainerStatus:
+    state = mapping(entry.get("state"))
+    reason = next(
+        (text(mapping(state[part]).get("reason")) for part in ("waiting", "terminated") if state.get(part)),
+        "",
+    )
+    return ContainerStatus(
+        name,
+        image,
+        text(entry.get("imageID"))[:_IMAGE_ID],
+        reason if _REASON(reason) else "",
+        runtime_evidence(entry),
+    )
+
+
+SUSPICION = "exit code 255"
+_WORDS = (
+    ("exec format error", re.compile(r"exec format error", re.IGNORECASE)),
+    ("no match for platform in manifest", re.compile(r"no match for platform in manifest", re.IGNORECASE)),
+    (
+        "no image found for architecture",
+        re.compile(r"no image found in [a-z ]{1,40} for architecture", re.IGNORECASE),
+    ),
+    ("no matching manifest", re.compile(r"no matching manifest for ", re.IGNORECASE)),
+    (
+        "does not match the specified platform",
+        re.compile(r"does not match the specified platform", re.IGNORECASE),
+    ),
+)
+EVIDENCE = (*(word for word, _ in _WORDS), SUSPICION)
+"""Every text that `runtime_evidence` gives, the strongest first."""
+_LONGEST = 16 * 1024
+_LOST = frozenset({"Unknown", "ContainerStatusUnknown"})
+
+
+def runtime_evidence(status: object) -> str:
+    """The strongest evidence in one entry of `status.containerStatuses`, "" where there is none.
+
+    status: decoded JSON, not trusted. Raises nothing.
+    """
+    states = list(_states(status))
+    messages = [state["message"][:_LONGEST] for state in states if isinstance(state.get("message"), str)]
+    for word, pattern in _WORDS:
+        if any(pattern.search(message) for message in messages):
+            return word
+    restarts = status.get("restartCount") if isinstance(status, Mapping) else 0
+    failed = any(state.get("exitCode") == 255 and state.get("reason") not in _LOST for state in states)
+    return SUSPICION if failed and isinstance(restarts, int) and restarts > 0 else ""
+
+
+def _states(status: object) -> Iterator[Mapping[str, Any]]:
+    """Every `waiting` and `terminated` of the status."""
+    for name in ("state", "lastState"):
+        state = status.get(name) if isinstance(status, Mapping) else None
+        for part in ("waiting", "terminated"):
+            found = state.get(part) if isinstance(state, Mapping) else None
+            if isinstance(found, Mapping):
+                yield found

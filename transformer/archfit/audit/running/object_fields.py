@@ -1,0 +1,168 @@
+"""Fields of decoded objects (JSON's own values) whose types nobody has checked: a wrong type counts as absent.
+
+Of what a pod's own nodeSelector and required node affinity demand, only the node's architecture counts; everything else
+is taken as satisfiable (`placement.affinity`).
+
+What a pod of a cluster counts as. The first row that holds:
+
+    finished    status.phase is Succeeded or Failed
+    mirror      annotation kubernetes.io/config.mirror, or an owner of kind Node: a static pod of its node
+    windows     spec.os.name or nodeSelector kubernetes.io/os says windows
+    daemonset   a DaemonSet controls it: it is made for each node
+    windows     its node says windows
+    virtual     it selects `type: virtual-kubelet`, or its node is virtual
+    gated       it has schedulingGates and no node
+    pending     status.phase is not Running
+    running     anything else
+
+A virtual node has the label `type: virtual-kubelet` or a taint virtual-kubelet.io/provider (Azure, kip), or is one of
+EKS Fargate (label eks.amazonaws.com/compute-type: fargate): its pods run on machines that no node of the cluster is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from archfit.audit.facts import Standing
+from archfit.base.results import Location, ObjectRef
+from archfit.images.platforms import ARCHITECTURES
+from archfit.placement.affinity import ARCH, OS_LABELS, allowed, demands
+from archfit.placement.fields import Malformed
+from archfit.placement.selection import VIRTUAL_KUBELET
+from archfit.workloads.pods import Pod
+from archfit.yaml.values import typed
+
+_NOTHING: dict[str, Any] = {}
+
+
+def kept_labels(metadata: Mapping[str, Any], keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The labels and annotations of a pod that are named. keys: `label=KEY` or `annotation=KEY`."""
+    found = []
+    for key in keys:
+        kind, _, name = key.partition("=")
+        values = mapping(metadata.get(f"{kind}s"))
+        if name in values:
+            found.append((key, text(values[name])))
+    return tuple(sorted(found))
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """The value, or an empty mapping in the place of anything else."""
+    return value if isinstance(value, dict) else _NOTHING
+
+
+def mappings(value: Any) -> Iterator[Mapping[str, Any]]:
+    """The mappings in a list; nothing for anything else."""
+    if isinstance(value, list):
+        for item in value:
+            if isinstance(item, dict):
+                yield item
+
+
+def text(value: Any) -> str:
+    """The value, or "" in the place of anything but a string."""
+    return value if isinstance(value, str) else ""
+
+
+def number(value: Any, default: int) -> int:
+    """The value, or the default in the place of anything but an int32 that is not negative."""
+    return value if type(value) is int and 0 <= value < 2**31 else default
+
+
+def tolerations(spec: Mapping[str, Any]) -> tuple[tuple[str, str, str, str], ...]:
+    """(key, operator, value, effect) of a pod spec's, sorted, each once; see `facts.WorkloadFacts`."""
+    found = {
+        (text(one.get("key")), text(one.get("operator")), text(one.get("value")), text(one.get("effect")))
+        for one in mappings(spec.get("tolerations"))
+        if one.get("tolerationSeconds") is None
+    }
+    return tuple(sorted(found))
+
+
+def controller(metadata: Mapping[str, Any]) -> tuple[str, str]:
+    """(kind, name) of the owner that controls the object (metav1.GetControllerOf), ("", "") where none does."""
+    for owner in mappings(metadata.get("ownerReferences")):
+        if owner.get("controller") is True:
+            return text(owner.get("kind")), text(owner.get("name"))
+    return "", ""
+
+
+_ALL = frozenset(ARCHITECTURES)
+
+
+def demanded_architectures(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """Sorted; () where the pod spec demands none, and where nothing meets what it demands."""
+    asked = {
+        "nodeSelector": mapping(spec.get("nodeSelector")),
+        "affinity": {"nodeAffinity": mapping(mapping(spec.get("affinity")).get("nodeAffinity"))},
+    }
+    if not asked["nodeSelector"] and not asked["affinity"]["nodeAffinity"]:
+        return ()
+    written = json.dumps(asked, sort_keys=True)
+    return _demanded(written) if ARCH in written else ()
+
+
+@lru_cache(maxsize=1024)
+def _demanded(written: str) -> tuple[str, ...]:
+    spec = typed(json.loads(written))
+    pod = Pod(ObjectRef("v1", "Pod", "", ""), "", Location(1, 1), ("spec",), spec, {}, {}, ())
+    try:
+        found = frozenset[str]().union(*(allowed(demand, _ALL) for demand in demands(pod)))
+    except Malformed:
+        return ()
+    return () if found == _ALL else tuple(sorted(found))
+
+
+MIRROR = "kubernetes.io/config.mirror"
+_FARGATE = "eks.amazonaws.com/compute-type"
+
+
+def standing_of(pod: Mapping[str, Any]) -> Standing:
+    """What the pod says itself; `on_node` adds what its node says."""
+    metadata, spec = mapping(pod.get("metadata")), mapping(pod.get("spec"))
+    phase = text(mapping(pod.get("status")).get("phase"))
+    if phase in ("Succeeded", "Failed"):
+        return "finished"
+    kind, _ = controller(metadata)
+    if MIRROR in mapping(metadata.get("annotations")) or kind == "Node":
+        return "mirror"
+    if is_windows(spec):
+        return "windows"
+    if kind == "DaemonSet":
+        return "daemonset"
+    if mapping(spec.get("nodeSelector")).get("type") == "virtual-kubelet":
+        return "virtual"
+    if spec.get("schedulingGates") and not spec.get("nodeName"):
+        return "gated"
+    return "running" if phase == "Running" else "pending"
+
+
+def on_node(standing: Standing, os: str, *, virtual: bool) -> Standing:
+    """What the pod counts as on a node of this operating system ("" where it is not known)."""
+    if standing in ("finished", "mirror", "daemonset", "windows"):
+        return standing
+    if os == "windows":
+        return "windows"
+    return "virtual" if virtual else standing
+
+
+def is_windows(spec: Mapping[str, Any]) -> bool:
+    """Whether a pod spec is for Windows."""
+    selector = mapping(spec.get("nodeSelector"))
+    return mapping(spec.get("os")).get("name") == "windows" or any(
+        selector.get(label) == "windows" for label in OS_LABELS
+    )
+
+
+def is_virtual_node(node: Mapping[str, Any]) -> bool:
+    """Whether a Node stands for something else than a machine of the cluster."""
+    labels = mapping(mapping(node.get("metadata")).get("labels"))
+    taints = mappings(mapping(node.get("spec")).get("taints"))
+    return (
+        labels.get("type") == "virtual-kubelet"
+        or labels.get(_FARGATE) == "fargate"
+        or any(taint.get("key") == VIRTUAL_KUBELET for taint in taints)
+    )

@@ -1,0 +1,96 @@
+"""Who a person would change to change a pod: its controller, followed upwards.
+
+    the controller                       what counts                                                by
+    is in the lists                      what controls it, and so on; else itself                   "controller"
+    ReplicaSet NAME-HASH, and the pod's
+      pod-template-hash is HASH          Deployment NAME                                            "name"
+      rollouts-pod-template-hash is HASH Rollout NAME (Argo)                                        "name"
+    Job NAME-DIGITS, 8 to 11 of them     CronJob NAME: the digits are minutes since 1970            "name"
+    anything else                        itself                                                     "controller"
+
+Owners are looked for in the pod's own namespace alone: an owner cannot be in another one.
+Source: pkg/controller/cronjob getJobName; pkg/controller/deployment (pod-template-hash); Argo Rollouts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from archfit.audit.running.object_fields import controller, mapping, text
+from archfit.base.record import Record
+
+_HASHES = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
+_CRON_JOB = re.compile(r"(.+)-[0-9]{8,11}", re.ASCII).fullmatch
+# Deployment, ReplicaSet, Pod are three; operators add a few.
+_LONGEST = 16
+
+
+class Named(Record):
+    """An object of a namespace."""
+
+    namespace: str
+    kind: str
+    name: str
+
+
+class Owner(Record):
+    """Whom to change, and how that is known; see `facts.WorkloadFacts`."""
+
+    named: Named
+    by: Literal["controller", "name", ""]
+
+
+class Owners:
+    """What controls what, as far as the lists say; filled as they are read."""
+
+    def __init__(self) -> None:
+        self._controllers: dict[Named, Named | None] = {}
+        self._by_name: dict[Named, Named] = {}
+
+    def add(self, named: Named, metadata: Mapping[str, Any]) -> None:
+        """An object that is in the lists."""
+        kind, name = controller(metadata)
+        self._controllers[named] = Named(named.namespace, kind, name) if name else None
+
+    def of_pod(self, pod: Named, metadata: Mapping[str, Any]) -> Named:
+        """What controls the pod, the pod itself where nothing does."""
+        kind, name = controller(metadata)
+        if not name:
+            return pod
+        direct = Named(pod.namespace, kind, name)
+        if direct not in self._by_name:
+            guessed = _by_name(direct, mapping(metadata.get("labels")))
+            if guessed is not None:
+                self._by_name[direct] = guessed
+        return direct
+
+    def resolved(self, named: Named, *, is_pod: bool) -> Owner:
+        """The owner of a pod that `named` controls. is_pod: `named` is the pod itself."""
+        if is_pod:
+            return Owner(named, "")
+        by: Literal["controller", "name"] = "controller"
+        for _ in range(_LONGEST):
+            if named in self._controllers:
+                above = self._controllers[named]
+            else:
+                above = self._by_name.get(named)
+                by = "name" if above is not None else by
+            if above is None:
+                break
+            named = above
+        return Owner(named, by)
+
+
+def _by_name(direct: Named, labels: Mapping[str, Any]) -> Named | None:
+    if direct.kind == "ReplicaSet":
+        for label, kind in _HASHES.items():
+            end = f"-{text(labels.get(label))}"
+            if len(end) > 1 and direct.name.endswith(end) and len(direct.name) > len(end):
+                return Named(direct.namespace, kind, direct.name[: -len(end)])
+    if direct.kind == "Job":
+        match = _CRON_JOB(direct.name)
+        if match:
+            return Named(direct.namespace, "CronJob", match[1])
+    return None

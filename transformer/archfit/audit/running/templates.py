@@ -1,0 +1,117 @@
+"""Pod templates of objects that are no pods: rendered manifests, and what a cluster holds that does not run now.
+
+object ── the tables of `workloads` ─> pods ─> Template: images, requests of one pod, how many pods
+
+Deployment, StatefulSet, ReplicaSet, ReplicationController, Rollout, ..    spec.replicas, 1 where it is not set
+Job                                                                        spec.parallelism, 1
+CronJob                                                                    spec.jobTemplate.spec.parallelism, 1
+anything else                                                              1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from archfit.audit.facts import ContainerImage, Role
+from archfit.audit.running.container_images import container_image
+from archfit.audit.running.object_fields import (
+    demanded_architectures,
+    is_windows,
+    kept_labels,
+    mapping,
+    mappings,
+    number,
+    tolerations,
+)
+from archfit.audit.running.pod_requests import requested_by_manifest
+from archfit.base.patch import Path
+from archfit.base.record import Record
+from archfit.base.results import Location
+from archfit.workloads.builtin import UserRows
+from archfit.workloads.pod_specs import find_pods
+from archfit.workloads.pods import ImageUse, Pod
+from archfit.yaml.values import plain, typed
+
+_HERE = Location(1, 1)
+
+
+class Template(Record):
+    """One pod template. cpu, memory: of one pod. pods: how many the object asks for. per_node: a DaemonSet's.
+
+    suspended: a Job or CronJob that starts none now. done: a Job that is complete or has failed.
+    """
+
+    namespace: str
+    kind: str
+    name: str
+    images: tuple[ContainerImage, ...]
+    cpu: int
+    memory: int
+    pods: int
+    pinned: tuple[str, ...]
+    tolerations: tuple[tuple[str, str, str, str], ...]
+    windows: bool
+    per_node: bool
+    suspended: bool
+    done: bool
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()) -> Iterator[Template]:
+    """The pod templates of an object (JSON's own values). keys: of labels and annotations to keep.
+
+    Raises InvalidInput for more than 100,000 images.
+    """
+    for pod in find_pods(typed(dict(value)), _HERE, (), rows):
+        spec = plain(pod.spec)
+        cpu, memory = requested_by_manifest(spec)
+        root = _at(value, pod.root)
+        yield Template(
+            pod.ref.namespace,
+            pod.ref.kind,
+            pod.ref.name,
+            tuple(_image(use) for use in pod.images),
+            cpu,
+            memory,
+            _pods(pod, root),
+            demanded_architectures(spec),
+            tolerations(spec),
+            is_windows(spec),
+            pod.ref.kind == "DaemonSet",
+            "Job" in pod.ref.kind and mapping(root.get("spec")).get("suspend") is True,
+            pod.ref.kind == "Job" and _is_done(root),
+            kept_labels(mapping(_at(value, pod.path[:-1]).get("metadata")), keys),
+        )
+
+
+def _image(use: ImageUse) -> ContainerImage:
+    role: Role = "volume" if use.volume else "init" if "initContainers" in use.path else "container"
+    return container_image(use.container, role, "" if use.unasked else use.text or "")
+
+
+def _pods(pod: Pod, value: Mapping[str, Any]) -> int:
+    spec = mapping(value.get("spec"))
+    if pod.ref.kind == "CronJob":
+        spec = mapping(mapping(spec.get("jobTemplate")).get("spec"))
+    if pod.ref.kind in ("Job", "CronJob"):
+        return number(spec.get("parallelism"), 1)
+    beside = pod.path[len(pod.root) :] == ("spec", "template", "spec") and pod.ref.kind != "DaemonSet"
+    return number(spec.get("replicas"), 1) if beside else 1
+
+
+def _is_done(job: Mapping[str, Any]) -> bool:
+    return any(
+        one.get("type") in ("Complete", "Failed") and one.get("status") == "True"
+        for one in mappings(mapping(job.get("status")).get("conditions"))
+    )
+
+
+def _at(value: Any, path: Path) -> Mapping[str, Any]:
+    """The mapping there, {} where nothing is: a row may place metadata in a field that the object leaves out."""
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return {}
+    return mapping(value)

@@ -1,0 +1,1 @@
+"""What everything stands on; no word of Kubernetes or of images."""

@@ -1,0 +1,34 @@
+"""Where the pages of the documentation are: on the site once it is published, until then in the checkout.
+
+page("helm", "jobs")         docs/helm.md#jobs                               SITE is ""
+                             SITE/helm.html#jobs                             it is the site's address, without a slash
+place("helm", "jobs")        docs/helm.md#jobs in archfit's repository       there is no docs/ here: a wheel has none
+schema_id("archfit")     https://archfit.dev/schemas/archfit.json, the name of a JSON Schema
+"""
+
+from __future__ import annotations
+
+import os
+
+SITE = ""
+_SCHEMAS = "https://archfit.dev/schemas"
+
+
+def page(name: str, anchor: str = "") -> str:
+    """The place of a page. name: of its file below docs/, without .md. anchor: of a heading, "" for the whole page."""
+    where = f"{SITE}/{name}.html" if SITE else f"docs/{name}.md"
+    return f"{where}#{anchor}" if anchor else where
+
+
+def place(name: str, anchor: str = "") -> str:
+    """The page for a message: a path that is not here says where it is."""
+    where = page(name, anchor)
+    here = (os.curdir, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
+    if SITE or any(os.path.exists(os.path.join(folder, "docs", f"{name}.md")) for folder in here):
+        return where
+    return f"{where} in archfit's repository"
+
+
+def schema_id(name: str) -> str:
+    """The `$id` of a JSON Schema. The site serves it at this address."""
+    return f"{_SCHEMAS}/{name}.json"

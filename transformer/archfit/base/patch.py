@@ -1,0 +1,169 @@
+"""RFC 6902 JSON Patch: the three operations that archfit uses, and their application to plain values.
+
+    [{"op": "test", "path": "/spec/tolerations", "value": null},
+     {"op": "add",  "path": "/spec/tolerations", "value": [...]}]
+
+`remove` is only for additions that an earlier run of archfit recorded (`stamp`).
+
+A path is kept as a tuple of keys, indexes and "-" (the end of a list); `pointer` writes it as RFC 6901 text.
+The patch is the contract of the whole program: `edit` renders it as text, `archfit patch` prints it.
+"""
+
+from __future__ import annotations
+
+from archfit.base.errors import ArchfitError
+from archfit.base.record import Record
+from archfit.base.typing_names import Any, Iterable, TypeAlias
+
+Path: TypeAlias = tuple[str | int, ...]
+
+
+class PatchConflict(ArchfitError):
+    """A path does not exist, or a `test` does not hold (RFC 6902 section 5)."""
+
+
+class Add(Record):
+    """RFC 6902 4.1: sets a member, or inserts before an index; "-" appends."""
+
+    path: Path
+    value: Any
+
+
+class Test(Record):
+    """RFC 6902 4.6: the value at path is this one; a missing member is written as None, as kustomize reads it."""
+
+    __test__ = False
+
+    path: Path
+    value: Any
+
+
+class Remove(Record):
+    """RFC 6902 4.2: takes a member or an item away."""
+
+    path: Path
+
+
+Operation: TypeAlias = "Add | Test | Remove"
+
+
+def pointer(path: Path) -> str:
+    """RFC 6901 text: `~` becomes `~0`, `/` becomes `~1`."""
+    return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in path)
+
+
+def dotted(path: Path) -> str:
+    """The path as people write it, `spec.containers[0].image` (KRM functions spec, `field.path`)."""
+    text = ""
+    for part in path:
+        if isinstance(part, int) or part == "-":
+            text += f"[{part}]"
+        elif part.replace("-", "").replace("_", "").isalnum():
+            text += f".{part}" if text else part
+        else:
+            text += f'["{part}"]'
+    return text
+
+
+def pattern_text(pattern: Path) -> str:
+    """`undotted` backwards: `spec.tasks[*].template`."""
+    return ".".join(map(str, pattern)).replace(".*", "[*]")
+
+
+def undotted(text: str) -> Path:
+    """`spec.tasks[*].template` as a path, "*" for every item or member; keys hold no dots or brackets.
+
+    Raises ValueError.
+    """
+    path = tuple(text.replace("[*]", ".*").split("."))
+    if not all(path) or any(mark in text.replace("[*]", "") for mark in "[] /\"'"):
+        raise ValueError(text)
+    return path
+
+
+def to_json(patch: Iterable[Operation]) -> list[dict[str, Any]]:
+    """The patch as RFC 6902 writes it, ready for a JSON encoder."""
+    return [_as_json(step) for step in patch]
+
+
+def _as_json(step: Operation) -> dict[str, Any]:
+    made: dict[str, Any] = {"op": type(step).__name__.lower(), "path": pointer(step.path)}
+    return made if isinstance(step, Remove) else {**made, "value": step.value}
+
+
+def apply(value: Any, patch: Iterable[Operation]) -> Any:
+    """A new value with the patch applied; what the patch does not touch is shared with `value`.
+
+    Each collection is copied once, whatever the number of operations in it. Raises PatchConflict.
+    """
+    return _Application().applied(value, patch)
+
+
+class _Application:
+    """One application of a patch. own: the collections that were copied for it and may be changed, by their id."""
+
+    def __init__(self) -> None:
+        self._own: dict[int, Any] = {}
+
+    def applied(self, value: Any, patch: Iterable[Operation]) -> Any:
+        for step in patch:
+            if isinstance(step, Test):
+                _tested(value, step)
+            elif not step.path:
+                if isinstance(step, Remove):
+                    raise PatchConflict(f"{pointer(step.path)} does not exist")
+                value = step.value
+            else:
+                value = self._changed(value, step)
+        return value
+
+    def _changed(self, value: Any, step: Add | Remove) -> Any:
+        root = holder = self._copied(value, step)
+        for depth, token in enumerate(step.path[:-1]):
+            _existing(holder, token, step, step.path[: depth + 1])
+            inner = holder[token] = self._copied(holder[token], step)
+            holder = inner
+        last = step.path[-1]
+        if isinstance(step, Remove):
+            _existing(holder, last, step, step.path)
+            del holder[last]
+        elif isinstance(holder, dict):
+            holder[last] = step.value
+        elif last == "-":
+            holder.append(step.value)
+        elif isinstance(last, int) and last <= len(holder):
+            holder.insert(last, step.value)
+        else:
+            raise PatchConflict(f"{pointer(step.path)} does not exist")
+        return root
+
+    def _copied(self, value: Any, step: Operation) -> Any:
+        """The collection, or its copy where it is not this application's own yet."""
+        if id(value) in self._own:
+            return value
+        if not isinstance(value, (dict, list)):
+            raise PatchConflict(f"{pointer(step.path)} does not exist")
+        made = value.copy()
+        self._own[id(made)] = made
+        return made
+
+
+def _existing(holder: Any, token: str | int, step: Operation, path: Path) -> None:
+    if isinstance(holder, dict):
+        if token not in holder:
+            raise PatchConflict(f"{pointer(step.path)}: {path[-1]!r} does not exist")
+    elif not isinstance(token, int) or token >= len(holder):
+        raise PatchConflict(f"{pointer(step.path)} does not exist")
+
+
+def _tested(value: Any, step: Test) -> None:
+    found = value
+    for token in step.path:
+        if isinstance(found, dict):
+            found = found.get(token)
+        elif isinstance(found, list) and isinstance(token, int) and token < len(found):
+            found = found[token]
+        else:
+            raise PatchConflict(f"{pointer(step.path)} does not exist")
+    if found != step.value:
+        raise PatchConflict(f"{pointer(step.path)} is not what the patch expects")

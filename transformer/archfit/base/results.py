@@ -1,0 +1,111 @@
+"""What a run reports: one Decision for each pod spec, and Results in the shape of a KRM function's.
+
+    Decision.outcome
+    Change        the patch is applied
+    AlreadySet    it is as archfit would leave it
+    NotNeeded     the images run wherever the pod can
+    OptedOut      the user, nodeName, a controller, a virtual node or an operator keeps archfit out
+    Unresolved    an image's platforms are not known, and the policy is to leave the pod
+    Conflict      no node that the pod allows can run all its images
+
+Source of Result: kustomize, cmd/config/docs/api-conventions/functions-spec.md, `results`.
+"""
+
+from __future__ import annotations
+
+from archfit.base.errors import InvalidInput
+from archfit.base.record import Record
+from archfit.base.typing_names import Iterable, Literal, TypeAlias
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.base.patch import Operation, Path
+
+Severity: TypeAlias = "Literal['error', 'warning', 'info']"
+Outcome: TypeAlias = "Literal['Change', 'AlreadySet', 'NotNeeded', 'OptedOut', 'Unresolved', 'Conflict']"
+
+
+class ObjectRef(Record):
+    """Identity of a Kubernetes object, as far as the stream gives it; each part may be ""."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return "/".join(part for part in (self.api_version, self.kind, self.namespace, self.name) if part)
+
+
+class Location(Record):
+    """Where in the stream: 1-based document and line, and Helm's `# Source:` file where there is one."""
+
+    document: int
+    line: int
+    source: str = ""
+
+    def __str__(self) -> str:
+        return f"document {self.document}, line {self.line}" + (f", {self.source}" if self.source else "")
+
+
+class Result(Record):
+    """One message for the user.
+
+    field: dotted path such as `spec.containers[0].image`, or "". path: the same from the document's root, () where the
+    location says the line already. image: what the message is about and begins with, "" where it is no image.
+    """
+
+    severity: Severity
+    message: str
+    ref: ObjectRef | None = None
+    field: str = ""
+    location: Location | None = None
+    path: Path = ()
+    image: str = ""
+
+    @classmethod
+    def from_error(cls, error: InvalidInput) -> Result:
+        """The result for a stream that cannot be read."""
+        location = Location(error.document, error.line) if error.line else None
+        return cls("error", error.message, location=location)
+
+    def __str__(self) -> str:
+        head = " ".join(part for part in (str(self.ref) if self.ref else "", self.field) if part)
+        where = f" ({self.location})" if self.location else ""
+        return f"{self.severity}: {head + ': ' if head else ''}{self.message}{where}"
+
+
+class Removed(Record):
+    """An architecture the pod cannot have, and the images that do not offer it."""
+
+    architecture: str
+    images: tuple[str, ...]
+
+
+class Decision(Record):
+    """What happens to one pod spec.
+
+    patch: RFC 6902 operations on the object's root; empty unless outcome is "Change".
+    reason: one sentence for the report.
+    supported: architectures that every image offers (for the pod's OS), sorted; None when no image restricts.
+    reachable: architectures the pod can reach in the end, sorted.
+    removed: architectures of the cluster that an image took away, with the images to blame.
+    immutable: the object cannot be changed once applied (`placement.case`).
+    results: warnings and errors of this pod spec.
+    controller: the object that controls this one and decides in its place, as `ReplicaSet/web-5d4f`, or "".
+    """
+
+    outcome: Outcome
+    reason: str
+    patch: tuple[Operation, ...] = ()
+    supported: tuple[str, ...] | None = None
+    reachable: tuple[str, ...] = ()
+    removed: tuple[Removed, ...] = ()
+    immutable: bool = False
+    results: tuple[Result, ...] = ()
+    controller: str = ""
+
+
+def has_error(results: Iterable[Result]) -> bool:
+    """Whether an error stands in the way of any output."""
+    return any(result.severity == "error" for result in results)

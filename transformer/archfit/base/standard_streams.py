@@ -1,0 +1,91 @@
+"""Standard input and output: read to the end; written completely, or truncated again where that is possible.
+
+full disk, broken pipe, closed by the caller    OutputError, which says so; exit 1
+an output that is a file                        truncated to its old length: half an output is worse than none
+a report whose reader stops early, as `head`    no error: nobody applies half a report
+an input that is the output, too                UsageError: the shell has emptied it before archfit starts
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+from archfit.base.errors import ArchfitError, OutputError, UsageError
+from archfit.base.files import read_all
+from archfit.base.typing_names import BinaryIO, Iterable, TextIO
+
+
+def read(stdin: BinaryIO) -> bytes:
+    """All of standard input. Raises ArchfitError."""
+    check_apart(_file(stdin), "standard input")
+    try:
+        return read_all(stdin)
+    except OSError as error:
+        raise ArchfitError(f"standard input cannot be read: {error.strerror or error}") from None
+
+
+def check_apart(about: os.stat_result | None, name: str, remedy: str = "write to another file") -> None:
+    """Raises UsageError where an input is the file that standard output leads to. about: None for no file."""
+    output = _file(sys.stdout) if about else None
+    if about and output and os.path.samestat(about, output):
+        emptied = ", and the shell has emptied it before archfit could read it: restore it, then "
+        raise UsageError(
+            f"{name} is the file of standard output, too{': ' if output.st_size else emptied}{remedy}"
+        )
+
+
+def write_report(stdout: BinaryIO, parts: Iterable[bytes | memoryview]) -> None:
+    """All parts of what nobody applies: its reader may close it before the end. Raises OutputError."""
+    try:
+        write(stdout, parts)
+    except _ClosedByReader:
+        return
+
+
+class _ClosedByReader(OutputError):
+    """The reader has closed the pipe."""
+
+
+def write(stdout: BinaryIO, parts: Iterable[bytes | memoryview]) -> None:
+    """All parts to standard output. Raises OutputError."""
+    before = _length(stdout)
+    try:
+        for part in parts:
+            stdout.write(part)
+        stdout.flush()
+    except OSError as error:
+        _take_back(stdout, before)
+        if isinstance(error, BrokenPipeError):
+            raise _ClosedByReader("the reader of the output closed it before the end") from None
+        advice = "; the output file is as it was before" if before is not None else ""
+        raise OutputError(f"standard output cannot be written: {error.strerror or error}{advice}") from None
+
+
+def _length(stdout: BinaryIO) -> int | None:
+    """Bytes of the file that is written to, None where it is no file."""
+    about = _file(stdout)
+    return about.st_size if about else None
+
+
+def _file(stream: BinaryIO | TextIO) -> os.stat_result | None:
+    """What a stream leads to, None where that is no regular file."""
+    try:
+        about = os.fstat(stream.fileno())
+    except (OSError, ValueError, AttributeError):
+        return None
+    return about if stat.S_ISREG(about.st_mode) else None
+
+
+def _take_back(stdout: BinaryIO, length: int | None) -> None:
+    try:
+        descriptor = stdout.fileno()
+        if length is not None:
+            os.ftruncate(descriptor, length)
+        # What Python still holds back must not follow when the process ends.
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, descriptor)
+        os.close(null)
+    except (OSError, ValueError):
+        return

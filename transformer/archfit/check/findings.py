@@ -1,0 +1,272 @@
+"""What a check found, ready for people and for the machines that show it to them.
+
+rule                 severity   meaning
+placement            error      the pod spec is not as archfit would leave it
+required-platform    error      an image does not run where it has to
+not-known            error      nobody can say whether an image runs there; a warning with --allow-unknown
+problem              error      the question could not be answered: the check failed
+notice               warning    a message that changes no answer
+not-checked          info       a pod that was left out, and why
+
+the place of a finding            file         line
+manifests in a named file         that file    of the member
+a stream with `# Source:` lines   the source   0: lines of the stream mean nothing in a template
+any other stream                  ""           of the member, in the stream
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import TypeAlias
+
+from archfit.base.patch import Path, dotted
+from archfit.base.record import Record
+from archfit.base.results import Decision, Location, ObjectRef, Result, Severity
+from archfit.placement.requirement import NotKnown, Verdict
+from archfit.workloads.pods import Pod
+
+Line: TypeAlias = Callable[[Pod, Path], int]
+
+RULES = {
+    "placement": "The pod spec is not as archfit would leave it.",
+    "required-platform": "An image does not run on a platform that --require names.",
+    "not-known": "Nobody can say whether an image runs on the platforms that --require names.",
+    "problem": "archfit could not answer: the manifests or an image could not be read, or demands contradict.",
+    "notice": "How archfit found the answer.",
+    "not-checked": "The images of this pod were not looked at.",
+}
+_RULE_OF = {"error": "problem", "warning": "notice", "info": "notice"}
+
+
+class Finding(Record):
+    """One thing that was found; see the module for `rule`, `file` and `line`.
+
+    field: dotted path from the object's root, or "". document: 1-based, 0 where none can be named.
+    image: the image string of a required-platform or a not-known; missing: the platforms it lacks; offers: those it
+    has; kept_off: the pod itself keeps away from all that is missing. left_alone: why archfit leaves the pod as it is.
+    absent: what the registry said that has no such image. reason, cause: why an image is not known, in a word and in a
+    sentence.
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    ref: ObjectRef | None = None
+    field: str = ""
+    file: str = ""
+    line: int = 0
+    document: int = 0
+    source: str = ""
+    image: str = ""
+    missing: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
+    kept_off: bool = False
+    left_alone: str = ""
+    absent: str = ""
+    reason: str = ""
+    cause: str = ""
+
+    @property
+    def where(self) -> str:
+        """`app.yaml:12`, or what else is known of the place, "" where nothing is."""
+        place = f"{self.file}:{self.line}" if self.exact else self.file
+        document = f"document {self.document}" if self.document and not self.exact else ""
+        line = f"line {self.line}" if self.line and not self.file else ""
+        return ", ".join(part for part in (place, self._rendered, document, line) if part)
+
+    @property
+    def counted_image(self) -> str:
+        """What tells one image from another: its text, or its place where it has none."""
+        return self.image or " ".join((self.file, str(self.document), str(self.ref), self.field))
+
+    @property
+    def exact(self) -> bool:
+        """A line of a file is known."""
+        return bool(self.file and self.line)
+
+    @property
+    def elsewhere(self) -> str:
+        """What a message adds where file and line do not say the place: ` (document 3, line 12)`, or ""."""
+        return "" if not self.where or (self.exact and not self._rendered) else f" ({self.where})"
+
+    @property
+    def _rendered(self) -> str:
+        """The source, where the file is none, or the Chart.yaml that names the archive of the source."""
+        return self.source if self.file.rpartition("/")[2] in ("", "Chart.yaml") else ""
+
+    @property
+    def artifact(self) -> str:
+        """The file, for formats that know no finding without one: the source, or `stdin`."""
+        return (self.file or self.source or "stdin").replace("\\", "/")
+
+    @property
+    def headline(self) -> str:
+        """The object and the field, then the message."""
+        head = " ".join(part for part in (str(self.ref) if self.ref else "", self.field) if part)
+        return f"{head}: {self.message}" if head else self.message
+
+
+class Check(Record):
+    """A whole check.
+
+    required: the platforms of --require, () where placement was the question. findings: errors that decide the exit
+    code first. pods, images: how many were looked at; images has those that lack a platform or are not known, too.
+    unknown: why images are not known, in a word or two, one for each. stated: how many of the images have platforms
+    that nobody was asked for, as an annotation or the configuration states them. left_alone: pod specs that archfit
+    leaves as they are; by_annotation: those of them with archfit.dev/skip. objects: those that may hold pods which no
+    row reads.
+    """
+
+    exit_code: int
+    required: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    pods: int
+    images: int
+    unknown: tuple[str, ...] = ()
+    stated: int = 0
+    left_alone: int = 0
+    by_annotation: int = 0
+    objects: int = 0
+
+    @property
+    def lacking(self) -> int:
+        """How many images lack a required platform."""
+        return len({finding.counted_image for finding in self.of("required-platform")})
+
+    @property
+    def known(self) -> int:
+        """How many images are known, and lack none of the required platforms."""
+        return self.images - self.lacking - len(self.unknown)
+
+    @property
+    def shown(self) -> list[Finding]:
+        """What is worth a place in a review: all but infos that explain an answer."""
+        return [one for one in self.findings if (one.rule, one.severity) != ("notice", "info")]
+
+    def of(self, rule: str) -> list[Finding]:
+        """The findings of one rule, in the order of the stream."""
+        return [finding for finding in self.findings if finding.rule == rule]
+
+
+def counts(check: Check) -> dict[str, int]:
+    """The numbers of a check of --require, as JSON and SARIF have them."""
+    return {"running": check.known, "lacking": check.lacking, "notKnown": len(check.unknown)}
+
+
+def fingerprints(findings: Sequence[Finding]) -> list[str]:
+    """What identifies each finding from one run to the next: 64 hexadecimal digits, unique in the list.
+
+    The line is no part of it, so that a finding stays the same one when the text above it grows. Of equal findings,
+    each has a number.
+    """
+    seen: Counter[bytes] = Counter()
+    found = []
+    for finding in findings:
+        text = _identity(finding)
+        seen[text] += 1
+        found.append(sha256(text + (b"\0%d" % seen[text] if seen[text] > 1 else b"")).hexdigest())
+    return found
+
+
+def _identity(finding: Finding) -> bytes:
+    parts = (
+        finding.rule,
+        str(finding.ref or ""),
+        finding.field,
+        finding.file,
+        finding.image,
+        *finding.missing,
+    )
+    if finding.rule in ("problem", "notice"):
+        parts = (*parts, finding.message)
+    return "\0".join(parts).encode(errors="backslashreplace")
+
+
+def placed(finding: Finding, name: str, location: Location | None, line: int = 0) -> Finding:
+    """The finding with its place. name: of the input's file, or "". line: in the input, 0 for the object's own."""
+    if location is None:
+        return finding.replace(file=name)
+    line = line or location.line
+    if name or not location.source:
+        return finding.replace(file=name, line=line, document=location.document, source=location.source)
+    return finding.replace(file=location.source, line=0, document=location.document, source=location.source)
+
+
+def from_result(result: Result, name: str, line: int = 0) -> Finding:
+    """A Result of scan, lookup or decision as a finding."""
+    finding = Finding(_RULE_OF[result.severity], result.severity, result.message, result.ref, result.field)
+    return placed(finding, name, result.location, line)
+
+
+def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Line) -> Iterator[Finding]:
+    """What archfit would change, and the messages of its decisions, each once."""
+    reported: set[Result] = set()
+    for pod, decision in decisions:
+        if decision.outcome == "Change":
+            finding = Finding(
+                "placement", "error", f"archfit would change it: {decision.reason}", pod.ref, dotted(pod.path)
+            )
+            yield placed(finding, name, pod.location, line(pod, pod.path))
+        yield from _from_results(pod, decision.results, name, line, reported)
+
+
+def of_verdicts(
+    verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line, *, allowed: bool
+) -> Iterator[Finding]:
+    """Images that do not run where they have to, those of which nobody knows, pods that were left out, other messages.
+
+    Each message is there once. allowed: as --allow-unknown says.
+    """
+    reported: set[Result] = set()
+    for pod, verdict in verdicts:
+        if verdict.left_out:
+            finding = Finding("not-checked", "info", verdict.left_out, pod.ref, dotted(pod.path))
+            yield placed(finding, name, pod.location, line(pod, pod.path))
+        for lack in verdict.lacks:
+            finding = Finding(
+                "required-platform",
+                "error",
+                _lacking(lack.use.text or "", lack.missing, lack.offers, lack.absent),
+                pod.ref,
+                dotted(lack.use.path),
+                image=lack.use.text or "",
+                missing=lack.missing,
+                offers=lack.offers,
+                kept_off=lack.kept_off,
+                left_alone=lack.left_alone,
+                absent=lack.absent,
+            )
+            yield placed(finding, name, pod.location, line(pod, lack.use.path))
+        for use in verdict.unknown:
+            yield placed(_not_known(pod, use, allowed=allowed), name, pod.location, line(pod, use.use.path))
+        yield from _from_results(pod, verdict.results, name, line, reported)
+
+
+def _lacking(image: str, missing: Sequence[str], offers: Sequence[str], absent: str) -> str:
+    """What an image lacks, as a sentence. absent: what a registry said that does not have it."""
+    why = f"there is no such image: {absent}" if absent else f"it offers {', '.join(offers) or 'nothing'}"
+    return f"{image} does not run on {', '.join(missing)}; {why}"
+
+
+def _not_known(pod: Pod, one: NotKnown, *, allowed: bool) -> Finding:
+    image = one.use.text or ""
+    return Finding(
+        "not-known",
+        "warning" if allowed else "error",
+        f"{image or 'an image'}: its platforms are not known: {one.cause}",
+        pod.ref,
+        dotted(one.use.path),
+        image=image,
+        reason=one.reason,
+        cause=one.cause,
+    )
+
+
+def _from_results(
+    pod: Pod, results: Iterable[Result], name: str, line: Line, reported: set[Result]
+) -> Iterator[Finding]:
+    for result in (one for one in results if one not in reported):
+        reported.add(result)
+        yield from_result(result, name, line(pod, result.path or pod.path))

@@ -1,0 +1,173 @@
+"""A check as text and as JSON.
+
+    apps/v1/Deployment/shop/web spec.template.spec: archfit would change it: ... (web.yaml:12)
+    1 of 5 pod specs is not as archfit would leave it
+
+    example/tool:1 does not run on linux/arm64; it offers linux/amd64
+        apps/v1/Deployment/shop/web spec.template.spec.containers[0].image (web.yaml:12)
+    not known: https://registry.example: nobody answers (2 images, 3 places)
+        example/app:1, apps/v1/Deployment/shop/app spec.template.spec.containers[0].image (app.yaml:12)
+    not looked at:
+        apps/v1/DaemonSet/shop/agent spec.template.spec: it is for windows nodes (web.yaml:40)
+    11 images run on linux/arm64; 1 does not; 2 not known (2 no answer); 1 pod spec not looked at
+
+Messages of severity problem and notice are no part of the text: they go to standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from archfit import __version__
+from archfit.base.printable import count, visible
+from archfit.check.findings import Check, Finding, counts
+from archfit.reports.summary import unknown_words
+from archfit.yaml.json_output import json_output, object_value
+
+SCHEMA = "archfit.dev/check/v1alpha2"
+
+
+def text(check: Check) -> bytes:
+    """The check for a terminal or a log."""
+    found = [*(_required(check) if check.required else _placement(check)), verdict(check)]
+    return "".join(visible(line) + "\n" for line in found if line).encode()
+
+
+def verdict(check: Check) -> str:
+    """The whole check in one line, "" where it could not be made."""
+    if check.exit_code == 1:
+        return ""
+    return _runs(check) if check.required else _as_left(check)
+
+
+def _as_left(check: Check) -> str:
+    found = len(check.of("placement"))
+    if found:
+        verb = "is not as archfit would leave it" if found == 1 else "are not as archfit would leave them"
+        head = f"{found} of {count(check.pods, 'pod spec')} {verb}"
+    else:
+        head = f"as archfit would leave it: {count(check.pods, 'pod spec')}, {count(check.known, 'image')}"
+    beside = _stated(check)
+    if check.unknown:
+        beside.append(unknown_words(check.unknown))
+    if check.left_alone:
+        by = f" ({check.by_annotation} by archfit.dev/skip)" if check.by_annotation else ""
+        beside.append(f"{count(check.left_alone, 'pod spec')} left alone{by}")
+    return "; ".join([head, *beside, *_objects(check)])
+
+
+def _runs(check: Check) -> str:
+    several = len(check.required) > 1
+    where = f"all of {', '.join(check.required)}" if several else check.required[0]
+    verb = "runs" if check.known == 1 else "run"
+    parts = [
+        f"{count(check.known, 'image')} {verb} on {where}",
+        f"{check.lacking} {'does' if check.lacking == 1 else 'do'} not",
+        unknown_words(check.unknown),
+        *_stated(check),
+    ]
+    out = len(check.of("not-checked"))
+    if out:
+        parts.append(f"{count(out, 'pod spec')} not looked at")
+    head = "" if check.images else "no image was looked at: "
+    return head + "; ".join([*parts, *_objects(check)])
+
+
+def _stated(check: Check) -> list[str]:
+    return [f"{check.stated} stated, not asked"] if check.stated else []
+
+
+def _objects(check: Check) -> list[str]:
+    return [f"{count(check.objects, 'object')} not looked at"] if check.objects else []
+
+
+def by_cause(check: Check) -> Iterator[tuple[str, list[Finding]]]:
+    """The findings of images that are not known, by their cause: a sentence with the numbers, and the places."""
+    causes: dict[str, list[Finding]] = {}
+    for finding in check.of("not-known"):
+        causes.setdefault(finding.cause, []).append(finding)
+    for cause, uses in causes.items():
+        images = len({use.counted_image for use in uses})
+        yield f"{cause} ({count(images, 'image')}, {count(len(uses), 'place')})", uses
+
+
+def note(finding: Finding) -> str:
+    """What a reader has to know of the pod of a required platform, as the end of a sentence, or ""."""
+    words = ", which the pod's own placement excludes" if finding.kept_off else ""
+    return words + (f", which archfit leaves alone: {finding.left_alone}" if finding.left_alone else "")
+
+
+def as_json(check: Check) -> bytes:
+    """The check as one JSON object."""
+    value = {
+        "schema": SCHEMA,
+        "archfit": __version__,
+        "check": "require" if check.required else "placement",
+        **({"require": list(check.required)} if check.required else {}),
+        "exit": check.exit_code,
+        "pods": check.pods,
+        "images": check.images,
+        **(counts(check) if check.required else {"notKnown": len(check.unknown)}),
+        "stated": check.stated,
+        "leftAlone": check.left_alone,
+        "leftAloneByAnnotation": check.by_annotation,
+        "notChecked": len(check.of("not-checked")),
+        "objectsNotChecked": check.objects,
+        "findings": [_finding_value(finding) for finding in check.findings],
+    }
+    return json_output(value)
+
+
+def _placement(check: Check) -> Iterator[str]:
+    for finding in check.of("placement"):
+        yield f"{finding.headline}{_at(finding)}"
+
+
+def _required(check: Check) -> Iterator[str]:
+    by_message: dict[str, list[Finding]] = {}
+    for finding in check.of("required-platform"):
+        by_message.setdefault(finding.message, []).append(finding)
+    for message, uses in by_message.items():
+        yield message
+        for use in uses:
+            yield f"    {use.ref} {use.field}{note(use)}{_at(use)}"
+    for cause, uses in by_cause(check):
+        yield f"not known: {cause}"
+        for use in uses:
+            image = f"{use.image}, " if use.image.strip() else ""
+            yield f"    {image}{use.ref} {use.field}{_at(use)}"
+    out = check.of("not-checked")
+    if out:
+        yield "not looked at:"
+    for finding in out:
+        yield f"    {finding.headline}{_at(finding)}"
+
+
+def _at(finding: Finding) -> str:
+    return f" ({finding.where})" if finding.where else ""
+
+
+def _finding_value(finding: Finding) -> dict[str, Any]:
+    optional = {
+        "object": object_value(finding.ref) if finding.ref else None,
+        "field": finding.field,
+        "file": finding.file,
+        "line": finding.line,
+        "document": finding.document,
+        "source": finding.source,
+        "image": finding.image,
+        "missing": list(finding.missing),
+        "offers": list(finding.offers),
+        "keptOff": finding.kept_off,
+        "leftAlone": finding.left_alone,
+        "absent": finding.absent,
+        "reason": finding.reason,
+        "cause": finding.cause,
+    }
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "message": finding.message,
+        **{key: value for key, value in optional.items() if value},
+    }

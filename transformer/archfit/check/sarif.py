@@ -1,0 +1,118 @@
+"""A check as SARIF 2.1.0, for code scanning (OASIS Static Analysis Results Interchange Format).
+
+    runs[0].tool.driver.rules     one reportingDescriptor for each rule (section 3.49)
+    runs[0].results               one for each finding (3.27): ruleId, kind, level, message, location, fingerprint
+    runs[0].invocations           executionSuccessful is false where the check failed (3.20)
+    runs[0].originalUriBaseIds    what %SRCROOT% stands for (3.14.14): the root of the repository, by its description
+                                  alone, so that the same findings give the same bytes on every machine
+
+what GitHub takes (docs.github.com, "SARIF support for code scanning")
+    no result without a location: a stream without files has the artifact `stdin`
+    relative paths: from the root of the repository; a file outside of it has a file: URI
+    no region: the finding is about the whole file
+    primaryLocationLineHash: which finding it is. codeql-action computes it from the text of the line where there is a
+      line; elsewhere archfit gives its own fingerprint, which leaves out the line
+    25,000 results: a longer list is cut, the errors first, and a notification says so (3.58)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from archfit import __version__
+from archfit.base.documentation import page
+from archfit.base.printable import count, visible
+from archfit.check.findings import RULES, Check, Finding, counts, fingerprints
+from archfit.yaml.json_output import json_output
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+MOST_RESULTS = 25_000
+_ROOT = "%SRCROOT%"
+_LEVEL = {"error": "error", "warning": "warning", "info": "none"}
+_DEFAULT = {"notice": "warning", "not-checked": "none"}
+_HELP = {
+    "placement": "Render the manifests through archfit, or add to them what archfit would add.",
+    "required-platform": "Build the image for the platform, use another image, or keep the pod on nodes where it runs.",
+    "not-known": "Remove the cause that the message names, or accept such images with --allow-unknown.",
+    "problem": "Read the message: it says what to change. Then run the check again.",
+    "notice": "Read the message. It does not fail the check.",
+    "not-checked": "It was not looked at. To check pods of another operating system, name it with --require.",
+}
+
+
+def log(check: Check) -> bytes:
+    """The check as one SARIF log file."""
+    rules = list(RULES)
+    driver: dict[str, Any] = {"name": "archfit", "version": __version__}
+    if "://" in page("check"):  # a place in a checkout is no address
+        driver["informationUri"] = page("check")
+    driver["rules"] = [_rule(rule) for rule in rules]
+    shown = check.shown
+    found = list(zip(shown, fingerprints(shown), strict=True))
+    if len(found) > MOST_RESULTS:
+        found = sorted(found, key=lambda pair: list(_LEVEL).index(pair[0].severity))[:MOST_RESULTS]
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [_invocation(check, len(shown) - len(found))],
+        "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the repository."}}},
+        "columnKind": "unicodeCodePoints",
+        **({"properties": counts(check)} if check.required else {}),
+        "results": [_result(one, fingerprint, rules.index(one.rule)) for one, fingerprint in found],
+    }
+    return json_output({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _rule(rule: str) -> dict[str, Any]:
+    return {
+        "id": rule,
+        "shortDescription": {"text": RULES[rule]},
+        "fullDescription": {"text": RULES[rule]},
+        "help": {"text": f"{_HELP[rule]} See {page('check')}."},
+        "defaultConfiguration": {"level": _DEFAULT.get(rule, "error")},
+    }
+
+
+def _invocation(check: Check, left_out: int) -> dict[str, Any]:
+    value: dict[str, Any] = {"executionSuccessful": check.exit_code != 1, "exitCode": check.exit_code}
+    if left_out:
+        text = f"{count(left_out, 'finding')} left out: GitHub takes {MOST_RESULTS:,} in a file"
+        value["toolExecutionNotifications"] = [{"level": "warning", "message": {"text": text}}]
+    return value
+
+
+def _result(finding: Finding, fingerprint: str, index: int) -> dict[str, Any]:
+    prints = {"archfit/v1": fingerprint[:32]}
+    if not finding.exact or _outside(finding):
+        prints["primaryLocationLineHash"] = f"{fingerprint[:32]}:1"
+    return {
+        "ruleId": finding.rule,
+        "ruleIndex": index,
+        "kind": "informational" if finding.severity == "info" else "fail",
+        "level": _LEVEL[finding.severity],
+        "message": {"text": visible(finding.headline + finding.elsewhere)},
+        "locations": [_location(finding)],
+        "partialFingerprints": prints,
+    }
+
+
+def _location(finding: Finding) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": _artifact(finding)}
+    if finding.line:
+        physical["region"] = {"startLine": finding.line}
+    location: dict[str, Any] = {"physicalLocation": physical}
+    if finding.ref:
+        name = visible(str(finding.ref) + (f" {finding.field}" if finding.field else ""))
+        location["logicalLocations"] = [{"fullyQualifiedName": name, "kind": "object"}]
+    return location
+
+
+def _artifact(finding: Finding) -> dict[str, str]:
+    uri = quote(finding.artifact, errors="backslashreplace")
+    if _outside(finding):
+        return {"uri": f"file://{uri}"}
+    return {"uri": uri, "uriBaseId": _ROOT} if finding.file else {"uri": uri}
+
+
+def _outside(finding: Finding) -> bool:
+    return finding.file.startswith("/")

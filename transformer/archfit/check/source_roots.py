@@ -1,0 +1,200 @@
+"""`--source-root [CHART=]FOLDER`: from what a renderer says of a document's origin to the file in the repository.
+
+    --source-root    # Source: of Helm                           the file
+    charts/web       web/templates/pod.yaml                      charts/web/templates/pod.yaml
+    charts           web/templates/pod.yaml                      charts/web/templates/pod.yaml
+    shop=charts/web  shop/templates/pod.yaml                     charts/web/templates/pod.yaml
+    charts/web       web/charts/redis/templates/sts.yaml         charts/web/charts/redis/templates/sts.yaml, or below
+                                                                 the folder of a dependency with repository: file://..
+                     the same, where charts/ holds an archive    charts/web/Chart.yaml, at the line of the dependency
+    charts/web       db/templates/sts.yaml, or no such file      none
+
+    --source-root    config.kubernetes.io/origin of kustomize    the file
+    overlays/prod    path: ../../base/web.yaml                   base/web.yaml
+                     path: web.yaml, with a repo                 none
+
+FOLDER is a chart, whose name Chart.yaml says, a kustomization, or a folder that holds charts. Helm names a dependency
+by its alias. No line of a rendered document is a line of its source, so the file has none. A file outside of the
+repository is none. Sources: Helm, pkg/engine and pkg/chart/common/util/dependencies.go (an alias becomes the name of
+the chart); kustomize, api/resource/origin.go (a path is relative to the kustomization that was built).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.files import read_regular
+from archfit.base.record import Record
+from archfit.check.repository_paths import repository_root
+from archfit.cli.inputs.input_files import CHART, KUSTOMIZATIONS
+from archfit.yaml.compose import parse
+from archfit.yaml.tree import ROOT, Children, line_at
+
+ORIGIN = "config.kubernetes.io/origin"
+_FLAG = "--source-root"
+_LIMIT = 1 << 20
+_LOCAL = "file://"
+
+
+class Dependency(Record):
+    """An entry of `dependencies`. name: in rendered paths; folder: below charts/. line: 1-based."""
+
+    name: str
+    folder: str
+    repository: str
+    line: int
+
+
+class Chart(Record):
+    """What Chart.yaml says; name is "" if it says none."""
+
+    name: str
+    dependencies: tuple[Dependency, ...]
+
+
+class SourceRoots:
+    """The values of --source-root. Raises UsageError for a folder that is not there."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._charts: dict[str, Chart | None] = {}
+        self._roots: list[tuple[str, str]] = []
+        self._kustomizations: list[str] = []
+        self._top = (repository_root() or os.getcwd()) if words else ""
+        for word in words:
+            self._add(word)
+
+    def add_rendered(self, words: Sequence[str]) -> None:
+        """Also the folder that a renderer was given, if it is a chart or a kustomization. words: after its name."""
+        for word in reversed(words[:2]):  # helm template [NAME] CHART, kustomize build DIR
+            if any(os.path.exists(os.path.join(word, mark)) for mark in (CHART, *KUSTOMIZATIONS)):
+                self._top = self._top or repository_root() or os.getcwd()
+                self._add(os.path.join(os.curdir, word))  # a "=" in it divides nothing
+                return
+
+    def __bool__(self) -> bool:
+        return bool(self._roots or self._kustomizations)
+
+    def place(self, source: str) -> tuple[str, int]:
+        """The file that Helm's `source` means, relative to the working directory, and its line.
+
+        The line is 0 for the whole file; ("", 0) stands for no file.
+        """
+        chart, *below = source.split("/")
+        if not below or any(part in ("", ".", "..") for part in (chart, *below)) or "\0" in source:
+            return "", 0
+        for name, folder in self._roots:
+            at = folder if name == chart else "" if name else self._held(folder, chart)
+            found = self._below(at, below) if at else ("", 0)
+            if found[0]:
+                return found
+        return "", 0
+
+    def origin(self, value: object) -> str:
+        """The file that kustomize read an object from, "" for none. value: the object's, as parsed."""
+        metadata = value.get("metadata") if isinstance(value, dict) else None
+        annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+        text = annotations.get(ORIGIN) if isinstance(annotations, dict) else None
+        if not isinstance(text, str):
+            return ""
+        try:
+            told = parse(text).value
+        except InvalidInput:
+            return ""
+        if not isinstance(told, dict) or "repo" in told or not _text(told, "path"):
+            return ""
+        places = (os.path.normpath(os.path.join(root, told["path"])) for root in self._kustomizations)
+        return next((place for place in places if self._is_file(place)), "")
+
+    def _add(self, word: str) -> None:
+        name, equals, folder = word.partition("=")
+        if not equals or "/" in name:
+            name, folder = "", word
+        if not os.path.isdir(folder):
+            raise UsageError(
+                f"{_FLAG}: {folder!r} is no folder: name the folder of a chart, of charts or of a kustomization"
+            )
+        folder = os.path.normpath(folder)
+        chart_file = os.path.join(folder, CHART)
+        if not name and os.path.exists(chart_file):
+            chart = self._chart(folder)
+            if chart is None or not chart.name:
+                raise UsageError(
+                    f"{_FLAG}: {chart_file!r} does not say the name of the chart: write {_FLAG} NAME={folder}"
+                )
+            name = chart.name
+        if not name and any(os.path.exists(os.path.join(folder, file)) for file in KUSTOMIZATIONS):
+            self._kustomizations.append(folder)
+        else:
+            self._roots.append((name, folder))
+
+    def _held(self, folder: str, name: str) -> str:
+        """The chart of that name in a folder of charts, or ""."""
+        beside = os.path.join(folder, name)
+        if os.path.isdir(beside):
+            return beside
+        for entry in sorted(os.listdir(folder)):
+            chart = self._chart(os.path.join(folder, entry))
+            if chart and chart.name == name:
+                return os.path.join(folder, entry)
+        return ""
+
+    def _below(self, folder: str, parts: list[str]) -> tuple[str, int]:
+        while parts[0] == "charts" and len(parts) > 2:
+            chart = self._chart(folder) or Chart("", ())
+            wanted = [one for one in chart.dependencies if one.name == parts[1]]
+            inside = _folder_of(folder, parts[1], wanted)
+            if not inside:
+                file = os.path.join(folder, CHART)
+                return (file, wanted[0].line if wanted else 0) if self._is_file(file) else ("", 0)
+            folder, parts = inside, parts[2:]
+        file = os.path.join(folder, *parts)
+        return (file, 0) if self._is_file(file) else ("", 0)
+
+    def _is_file(self, path: str) -> bool:
+        """It is a file of the repository, or below the working directory where there is none."""
+        near = os.path.relpath(os.path.abspath(path), self._top)
+        return not near.startswith(os.pardir) and os.path.isfile(path)
+
+    def _chart(self, folder: str) -> Chart | None:
+        if folder not in self._charts:
+            self._charts[folder] = _read(os.path.join(folder, CHART))
+        return self._charts[folder]
+
+
+def _folder_of(folder: str, name: str, wanted: Sequence[Dependency]) -> str:
+    """The folder of a dependency, "" where it is an archive or not there."""
+    candidates = [os.path.join(folder, "charts", name)]
+    for one in wanted:
+        candidates.append(os.path.join(folder, "charts", one.folder))
+        if one.repository.startswith(_LOCAL):
+            candidates.append(os.path.normpath(os.path.join(folder, one.repository.removeprefix(_LOCAL))))
+    return next((path for path in candidates if os.path.isdir(path)), "")
+
+
+def _read(path: str) -> Chart | None:
+    """None where there is no such file, or no chart in it."""
+    try:
+        tree = parse(read_regular(path, _LIMIT).decode())
+    except (OSError, UnicodeDecodeError, InvalidInput):
+        return None
+    value = tree.value
+    if not isinstance(value, dict):
+        return None
+    entries = value.get("dependencies")
+    found = []
+    known: Children = {}
+    for index, entry in enumerate(entries if isinstance(entries, list) else []):
+        if isinstance(entry, dict) and _text(entry, "name"):
+            line = line_at(tree, known, ROOT, ("dependencies", index)) + 1
+            name = _text(entry, "name")
+            found.append(Dependency(_text(entry, "alias") or name, name, _text(entry, "repository"), line))
+    return Chart(_text(value, "name"), tuple(found))
+
+
+def _text(value: dict[str, Any], key: str) -> str:
+    """A string that can be a part of a path, or ""."""
+    found = value.get(key)
+    return found if isinstance(found, str) and "\0" not in found else ""

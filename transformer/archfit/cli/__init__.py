@@ -1,0 +1,1 @@
+"""The command line: the table of commands, help, inputs and outputs, and the commands about archfit itself."""

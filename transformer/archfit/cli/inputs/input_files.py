@@ -1,0 +1,341 @@
+"""The words of a command line as inputs: files, folders with files, standard input.
+
+web.yaml, <(helm ..)    the file, read once however often it is named
+rendered/               its *.yaml, *.yml and *.json by name, those of the folders below it too
+-                       standard input
+
+in a folder                                         what becomes of it
+a folder whose name begins with a dot               not read, as .git
+a file whose name begins with a dot                 not read; the caller says so where it holds a Kubernetes object, as
+                                                    kubectl apply -f DIR would read it
+a file without a Kubernetes object                  left out; the caller says so
+Chart.yaml, kustomization.yaml                      an error that names the command to run first
+a link that stays in the folder                     followed, each folder once
+a link that leads out of it                         an error: nobody has named what it leads to
+nothing to read, or more than the limits            an error
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO
+
+from archfit.base import standard_streams
+from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.files import read_file
+from archfit.base.printable import count
+from archfit.base.record import Record
+from archfit.base.spelling import nearest
+from archfit.yaml.compose import parse
+from archfit.yaml.skip import identity
+from archfit.yaml.split import split
+
+EXTENSIONS = (".yaml", ".yml", ".json")
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+CHART = "Chart.yaml"
+ARCHIVES = (".tgz", ".tar.gz")
+MOST_FILES = 50_000
+MOST_ENTRIES = 1_000_000
+MOST_BYTES = 512 << 20
+DEEPEST = 64
+_MOST_NAMES = 5
+TRANSFORMER = "archfit"
+
+
+class Input(Record):
+    """What is transformed or checked. name: for messages, "" for standard input.
+
+    path: of the file, "" where there is none. below: the path under the folder that was named; for a file, its name.
+    """
+
+    name: str
+    data: bytes
+    path: str = ""
+    below: str = ""
+
+
+class Inputs(Record):
+    """The inputs in order.
+
+    left_out: names of files in folders that hold no Kubernetes object. hidden: of those that hold one and are not read,
+    as their names begin with a dot.
+    """
+
+    files: tuple[Input, ...]
+    left_out: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """A sentence about what is left out, "" if nothing is."""
+        if not self.left_out:
+            return ""
+        verb = "holds" if len(self.left_out) == 1 else "hold"
+        files = count(len(self.left_out), "file")
+        return f"{files} left out, which {verb} no Kubernetes object: {_some(self.left_out)}"
+
+    @property
+    def warning(self) -> str:
+        """A sentence about what other tools would read, "" if there is nothing."""
+        if not self.hidden:
+            return ""
+        files = count(len(self.hidden), "file")
+        verb = "its name begins" if len(self.hidden) == 1 else "their names begin"
+        read, rename = ("it", "rename it") if len(self.hidden) == 1 else ("them", "rename them")
+        return (
+            f"{files} not read, as {verb} with a dot; kubectl apply -f FOLDER reads {read}: {_some(self.hidden)}; "
+            f"name {read} on the command line, or {rename}"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+class _Found(Record):
+    """A file to read. below: as of Input. walked: it stands in a folder that was named. hidden: it is only named."""
+
+    path: str
+    below: str
+    walked: bool
+    hidden: bool = False
+
+
+def read_inputs(words: Sequence[str], stdin: BinaryIO, program: str, skipped: str = "") -> Inputs:
+    """What the words name; standard input where there is none. Raises UsageError.
+
+    program: as in `archfit check`, for messages. skipped: a folder that is not read, as it is written to.
+    """
+    if words.count("-") > 1:
+        raise UsageError("- is standard input, which can be read only once: name it once")
+    if (not words or "-" in words) and stdin.isatty():
+        raise UsageError(
+            f"standard input is a terminal: pipe manifests in, or name files; see {program} --help"
+        )
+    files, left_out, seen, size = list[Input](), list[str](), set[str](), 0
+    hidden: dict[str, str] = {}
+    for word in words or ["-"]:
+        if word == "-":
+            files.append(Input("", standard_streams.read(stdin)))
+            continue
+        kept = len(files)
+        for found in found_files(word, program, skipped):
+            real = os.path.realpath(found.path)
+            if found.hidden:
+                if _holds_object(found.path):
+                    hidden[real] = from_here(found.path)
+                continue
+            if real in seen:
+                kept -= 1
+                continue
+            seen.add(real)
+            name = from_here(found.path)
+            data = _content(found.path, program)
+            size += len(data) if found.walked else 0
+            if size > MOST_BYTES:
+                raise UsageError(
+                    f"{word!r} holds more than {MOST_BYTES >> 20} MiB of manifests: name a part of it"
+                )
+            if found.walked and not holds_object(data):
+                left_out.append(name)
+            else:
+                files.append(Input(name, data, found.path, found.below))
+        if kept == len(files):
+            beside = Inputs((), (), tuple(hidden.values())).warning
+            raise UsageError(
+                f"{word!r} holds no file with a Kubernetes object (archfit reads *.yaml, *.yml and *.json): "
+                f"{beside or 'name the folder of the rendered manifests'}"
+            )
+    named = tuple(name for real, name in hidden.items() if real not in seen)
+    return Inputs(tuple(files), tuple(left_out), named)
+
+
+def found_files(word: str, program: str, skipped: str = "") -> list[_Found]:
+    """The file that a word names, or those of a folder. Raises UsageError."""
+    name = os.path.basename(word)
+    if os.path.isdir(word):
+        return _walked(word, program, skipped)
+    if os.path.isfile(word):
+        if name == CHART or name in KUSTOMIZATIONS:
+            raise UsageError(_unrendered([(os.path.dirname(word) or ".", name)], program))
+        if name.endswith(ARCHIVES):
+            raise UsageError(
+                f"{word!r} is an archive. If it is a chart, render it first: {_helm(word, name, program)}"
+            )
+    return [_Found(word, name, walked=False)]
+
+
+def holds_object(data: bytes, *, empty_lists: bool = True) -> bool:
+    """Whether a document has apiVersion and kind. What cannot be read counts, so that somebody says why.
+
+    empty_lists: whether a list without items counts, which is parsed to see that.
+    """
+    if b"kind" not in data or b"apiVersion" not in data:
+        return False
+    try:
+        for piece in split(data):
+            shortcut = empty_lists or data.find(b"items", piece.start, piece.end) < 0
+            if shortcut and identity(data, piece.start, piece.end):
+                return True
+            value = parse(data[piece.start : piece.end].decode()).value
+            if not isinstance(value, dict) or not (value.get("apiVersion") and value.get("kind")):
+                continue
+            if empty_lists or value.get("items", True) not in (None, []):
+                return True
+    except (InvalidInput, UnicodeDecodeError):
+        return True
+    return False
+
+
+def _holds_object(path: str) -> bool:
+    try:
+        return holds_object(read_file(path))
+    except OSError:  # nobody else can read it either
+        return False
+
+
+def from_here(path: str) -> str:
+    """The path as a repository's own tools name it: from the working directory, for what is inside of it."""
+    try:
+        near = os.path.relpath(path)
+    except FileNotFoundError:  # somebody removed the working directory
+        return os.path.normpath(path)
+    return os.path.normpath(path) if near.startswith(os.pardir) else near
+
+
+def _content(path: str, program: str) -> bytes:
+    try:
+        shown = shlex.quote(f"./{path}" if path.startswith("-") else path)
+        in_place = program == TRANSFORMER
+        remedy = f"run archfit --in-place {shown}" if in_place else "write to another file"
+        standard_streams.check_apart(os.stat(path), repr(path), remedy)
+        return read_file(path)
+    except OSError as error:
+        if os.path.islink(path) and isinstance(error, FileNotFoundError):
+            raise UsageError(
+                f"cannot read {path!r}: it is a link to {os.readlink(path)!r}, which does not exist: remove it"
+            ) from None
+        near = nearest(os.path.basename(path), _beside(path)) if isinstance(error, FileNotFoundError) else ""
+        meant = f"did you mean {os.path.join(os.path.dirname(path), near)!r}?" if near else ""
+        raise UsageError(
+            f"cannot read {path!r} ({error.strerror}): {meant or 'name a file or a folder of manifests'}"
+        ) from None
+
+
+def _beside(path: str) -> list[str]:
+    try:
+        return os.listdir(os.path.dirname(path) or ".")[:MOST_ENTRIES]
+    except OSError:
+        return []
+
+
+class _Walk:
+    """One folder and what is below it."""
+
+    def __init__(self, top: str, skipped: str) -> None:
+        self._top = top
+        self._inside = os.path.join(os.path.realpath(top), "")
+        self._skipped = os.path.realpath(skipped) if skipped else ""
+        self._folders: set[str] = set()
+        self._entries = 0
+        self.files: list[_Found] = []
+        self.unrendered: list[tuple[str, str]] = []
+
+    def read(self, folder: str, below: str = "", depth: int = 0) -> None:
+        """Adds the files of a folder, by name. Raises UsageError."""
+        real = os.path.realpath(folder)
+        if real in self._folders or real == self._skipped:
+            return
+        self._folders.add(real)
+        if depth > DEEPEST:
+            raise UsageError(f"{folder!r} is more than {DEEPEST} folders deep: name a folder below it")
+        entries = list(self._listed(folder))
+        names = {entry.name for entry in entries}
+        mark = next((name for name in (CHART, *KUSTOMIZATIONS) if name in names), "")
+        if mark:
+            self.unrendered.append((folder, mark))
+            return
+        for entry in entries:
+            if entry.name.startswith("."):
+                if entry.name.endswith(EXTENSIONS) and entry.is_file():
+                    self.files.append(_Found(entry.path, f"{below}{entry.name}", walked=True, hidden=True))
+            elif _is_folder(entry):
+                self._check(entry)
+                self.read(entry.path, f"{below}{entry.name}/", depth + 1)
+            elif entry.name.endswith(EXTENSIONS) and _is_readable(entry):
+                self._check(entry)
+                self.files.append(_Found(entry.path, f"{below}{entry.name}", walked=True))
+        self._count()
+
+    def _listed(self, folder: str) -> Iterator[os.DirEntry[str]]:
+        try:
+            with os.scandir(folder) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as error:
+            raise UsageError(
+                f"cannot read the folder {folder!r} ({error.strerror}): name one that you may read"
+            ) from None
+        self._entries += len(entries)
+        self._count()
+        return iter(entries)
+
+    def _count(self) -> None:
+        if self._entries > MOST_ENTRIES or len(self.files) > MOST_FILES:
+            raise UsageError(
+                f"{self._top!r} holds more than {MOST_FILES:,} manifests or {MOST_ENTRIES:,} files: "
+                "name a folder below it"
+            )
+
+    def _check(self, entry: os.DirEntry[str]) -> None:
+        if entry.is_symlink() and not os.path.join(os.path.realpath(entry.path), "").startswith(self._inside):
+            raise UsageError(
+                f"{entry.path!r} is a link that leads out of {self._top!r}: name what it leads to, too, or remove it"
+            )
+
+
+def _is_readable(entry: os.DirEntry[str]) -> bool:
+    """A file, or a link that leads to one or nowhere; never a pipe, which may have no end."""
+    return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to what nobody may see
+        return False
+
+
+def _walked(folder: str, program: str, skipped: str) -> list[_Found]:
+    walk = _Walk(folder, skipped)
+    walk.read(folder)
+    if walk.unrendered:
+        raise UsageError(_unrendered(walk.unrendered, program))
+    return walk.files
+
+
+def _unrendered(found: Sequence[tuple[str, str]], program: str) -> str:
+    """What is to be rendered first, and the command."""
+    (folder, mark), shown = found[0], from_here(found[0][0])
+    word = shlex.quote(shown)
+    if mark == CHART:
+        name = os.path.basename(os.path.abspath(folder))
+        text = f"{shown!r} is a Helm chart ({mark}). Render it first: {_helm(shown, name, program)}"
+    else:
+        text = (
+            f"{shown!r} is a kustomization ({mark}). Build it first: kustomize build {word} | {program}, "
+            f"or {program} --kustomize {word}"
+        )
+    others = [from_here(one) for one, _ in found[1:]]
+    if others:
+        more = f" and {len(others) - _MOST_NAMES} more" if len(others) > _MOST_NAMES else ""
+        text += f". The same for {', '.join(others[:_MOST_NAMES])}{more}"
+    return text
+
+
+def _helm(chart: str, name: str, program: str) -> str:
+    word = shlex.quote(chart)
+    release = shlex.quote(name.split(".tgz", maxsplit=1)[0])
+    return f"helm template {release} {word} | {program}, or {program} --helm {word}"

@@ -1,0 +1,231 @@
+"""Where transformed inputs go: one stream to standard output or a file, a file for each into a folder, or in place.
+
+    place          what is written                              never
+    StreamPlace    all inputs, joined (`yaml.join`)           over an input
+    FolderPlace    each input, by its path below its folder     over an input, or out of the folder
+    InPlace        each input that changed, to itself           to a file that changed meanwhile
+
+Files are written to temporary files first, all of them, and then renamed. Where one cannot be renamed, or a signal ends
+archfit, those before it get their old contents back. A link is followed: what it leads to is written.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from archfit.base import standard_streams
+from archfit.base.errors import OutputError, UsageError
+from archfit.base.files import Prepared, open_descriptor, read_file, replace
+from archfit.base.printable import count
+from archfit.base.record import Record
+from archfit.cli.inputs.input_files import Input
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Target(Record):
+    """A file to write. before: what it held, None where it is new."""
+
+    path: str
+    content: bytes
+    before: bytes | None = None
+
+
+def write_stream(parts: Sequence[bytes | memoryview], path: str, stdout: BinaryIO) -> None:
+    """The parts to standard output, or to a file that is written whole. Raises OutputError."""
+    descriptor = open_descriptor(path) if os.path.exists(path) else None
+    if descriptor is not None:
+        with open(os.dup(descriptor), "wb") as file:
+            standard_streams.write(file, parts)
+    elif path:
+        # A device, as /dev/stdout, is no file that could be renamed.
+        at = os.path.realpath(path) if os.path.isfile(path) or not os.path.exists(path) else path
+        before = read_file(at) if os.path.isfile(at) else None
+        write_all([Target(at, b"".join(parts), before)])
+    else:
+        standard_streams.write(stdout, parts)
+
+
+def check_file(path: str, inputs: Iterable[Input]) -> None:
+    """Raises UsageError if the file of --output is an input, or has no folder."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise UsageError(
+            f"--output: there is no folder {folder!r}: make it, or end the path with / to write a file for each input"
+        )
+    _check_not_input(path, _identities(inputs))
+
+
+def folder_targets(folder: str, inputs: Sequence[Input]) -> list[str]:
+    """The path of each input below the folder of --output. Raises UsageError before anything is written."""
+    top = os.path.join(os.path.realpath(folder), "")
+    paths: dict[str, str] = {}
+    own = _identities(inputs)
+    for one in inputs:
+        if not one.path:
+            raise UsageError(
+                f"--output: {one.name or 'standard input'!r} has no path below {folder!r}: name a file instead of a "
+                "folder"
+            )
+        path = os.path.join(folder, one.below)
+        if not os.path.realpath(path).startswith(top):
+            raise UsageError(f"--output: {path!r} leads out of {folder!r}: remove the link there")
+        _check_not_input(path, own)
+        if path in paths:
+            raise UsageError(
+                f"--output: {paths[path]} and {one.name} would both be written to {path!r}: transform them one by one"
+            )
+        if os.path.isdir(path):
+            raise UsageError(
+                f"--output: {path!r} is a folder, where {one.name} would be written: move it away"
+            )
+        paths[path] = one.name
+    below = next((path for path in paths for other in _folders(path) if other in paths), "")
+    if below:
+        raise UsageError(f"--output: {below!r} would lie below a file: transform its folder alone")
+    return list(paths)
+
+
+def check_report(flag: str, path: str, files: Iterable[str]) -> None:
+    """Raises UsageError where a flag's report would replace an input or the output. files: these, "" for a stream."""
+    if not path or (os.path.exists(path) and not os.path.isfile(path)):
+        return
+    real = os.path.realpath(path)
+    for file in files:
+        if file and (os.path.realpath(file) == real or _are_one(file, path)):
+            raise UsageError(f"{flag}: {path!r} is an input or the output: name another file")
+
+
+def _are_one(file: str, other: str) -> bool:
+    try:
+        return os.path.samefile(file, other)
+    except OSError:
+        return False
+
+
+def in_place_target(one: Input, content: bytes) -> Target:
+    """The file of an input, with what it becomes. Raises OutputError if the file is another one by now."""
+    path = os.path.realpath(one.path)
+    try:
+        now = read_file(path)
+    except OSError as error:
+        raise OutputError(
+            f"{one.name} cannot be read again ({error.strerror}); no file was changed"
+        ) from None
+    if now != one.data:
+        raise OutputError(f"{one.name} changed while archfit ran, so no file was changed: run it again")
+    return Target(path, content, one.data)
+
+
+def check_in_place(inputs: Iterable[Input]) -> None:
+    """Raises UsageError for an input that is no file."""
+    for one in inputs:
+        if not one.path:
+            raise UsageError(
+                "--in-place: standard input is no file: name files or folders, or leave out --in-place"
+            )
+        if not os.path.isfile(one.path):
+            raise UsageError(f"--in-place: {one.name!r} is not a regular file: leave out --in-place")
+
+
+def write_folder(files: Iterable[tuple[str, bytes]]) -> None:
+    """Writes files whose paths `folder_targets` gave; folders that are missing are made. Raises OutputError."""
+    write_all(
+        [Target(path, content, read_file(path) if os.path.isfile(path) else None) for path, content in files]
+    )
+
+
+def write_all(targets: Sequence[Target]) -> None:
+    """Writes all of the files, or none. Raises OutputError, and SystemExit for a signal that ends the process."""
+    with _signals_raised():
+        _write_all(targets)
+
+
+@contextmanager
+def _signals_raised() -> Iterator[None]:
+    """Meanwhile a signal that would end this process at once raises SystemExit, so that it can put files back."""
+
+    def end(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    in_main = threading.current_thread() is threading.main_thread()
+    ending = [one for one in _ENDING if in_main and signal.getsignal(one) is signal.SIG_DFL]
+    for one in ending:
+        signal.signal(one, end)
+    try:
+        yield
+    finally:
+        for one in ending:
+            signal.signal(one, signal.SIG_DFL)
+
+
+def _write_all(targets: Sequence[Target]) -> None:
+    prepared: list[Prepared] = []
+    done, path = 0, ""
+    try:
+        for target in targets:
+            path = target.path
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            prepared.append(Prepared(path, target.content, 0o666))
+        for target, one in zip(targets, prepared, strict=True):
+            path = target.path
+            one.commit()
+            done += 1
+    except BaseException as error:
+        for one in prepared[done:]:
+            one.discard()
+        undone = _taken_back(targets[:done])
+        if not isinstance(error, OSError):
+            raise
+        raise OutputError(f"{path!r} cannot be written ({error.strerror or error}); {undone}") from None
+
+
+def _taken_back(targets: Sequence[Target]) -> str:
+    """Gives files that were written their old contents, and says how that went."""
+    left = list[str]()
+    for target in targets:
+        try:
+            if target.before is None:
+                os.unlink(target.path)
+            else:
+                replace(target.path, target.before)
+        except OSError:
+            left.append(target.path)
+    if not left:
+        return "no file was changed"
+    return f"{count(len(left), 'file')} could not be put back: {', '.join(map(repr, left[:5]))}"
+
+
+def _identities(inputs: Iterable[Input]) -> dict[tuple[int, int], str]:
+    """The names of the inputs that are files, by device and inode."""
+    found = {}
+    for one in inputs:
+        if one.path:
+            about = os.stat(one.path)
+            found[about.st_dev, about.st_ino] = one.name
+    return found
+
+
+def _check_not_input(path: str, inputs: Mapping[tuple[int, int], str]) -> None:
+    if not os.path.exists(path):
+        return
+    about = os.stat(path)
+    name = inputs.get((about.st_dev, about.st_ino))
+    if name is not None:
+        raise UsageError(
+            f"--output: {path!r} is an input: to change the files themselves, run archfit --in-place "
+            f"{shlex.quote(f'./{name}' if name.startswith('-') else name)}"
+        )
+
+
+def _folders(path: str) -> Iterable[str]:
+    """The folders above a path."""
+    while os.path.dirname(path) not in ("", path):
+        path = os.path.dirname(path)
+        yield path

@@ -1,0 +1,124 @@
+"""What `check`, `patch`, `lock` and `policy` read: files, folders or standard input, surveyed before any lookup.
+
+    archfit check                     standard input
+    archfit check a.yaml - rendered/  files and folders; - is standard input
+
+Files inside the working directory are named from there, as a repository's own tools name them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import BinaryIO, TextIO
+
+from archfit.base.errors import UsageError
+from archfit.base.results import Location, Result, has_error
+from archfit.cli.inputs.input_files import Inputs, holds_object, read_inputs
+from archfit.cli.inputs.renderer_command import rendered_inputs
+from archfit.cli.inputs.surveyed_files import Manifests, surveyed
+from archfit.cli.invocation import Invocation
+from archfit.options.layers import Layer
+from archfit.options.settings import Options
+from archfit.placement.selection import questions as of_pod
+from archfit.workloads.unsupported.non_objects import OTHER_COMMAND
+from archfit.yaml.stream import BEFORE_THE_PIPE
+
+_SECONDS = re.compile(r"[0-9]{1,11}", re.ASCII).fullmatch
+
+
+def moment_text(moment: datetime) -> str:
+    """As 2026-11-23T06:17:00Z (RFC 3339). moment: in UTC."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def stated_date(environ: Mapping[str, str]) -> str:
+    """That of SOURCE_DATE_EPOCH, "" where it is not set. Raises UsageError. Source: reproducible-builds.org."""
+    seconds = environ.get("SOURCE_DATE_EPOCH", "")
+    if not seconds:
+        return ""
+    if not _SECONDS(seconds):
+        raise UsageError(
+            f"SOURCE_DATE_EPOCH: {seconds[:40]!r} is not a number of seconds since 1970: correct it, or unset it"
+        )
+    return moment_text(datetime.fromtimestamp(int(seconds), UTC))
+
+
+def manifests_of(
+    invocation: Invocation,
+    streams: tuple[BinaryIO, TextIO, Mapping[str, str]],
+    options: Options,
+    on_blank: str,
+) -> list[Manifests]:
+    """What the words of a command line name, surveyed. streams: stdin, stderr, environ. Raises ArchfitError."""
+    stdin, stderr, environ = streams
+    if invocation.rendering:
+        read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
+    else:
+        read = read_inputs(invocation.words, stdin, invocation.program)
+    return with_note(surveyed(((one.name, one.data) for one in read.files), options, on_blank), read)
+
+
+def with_note(inputs: list[Manifests], read: Inputs) -> list[Manifests]:
+    """The inputs, and one without a name that says what was left out."""
+    said = (Result("info", read.note), Result("warning", read.warning))
+    note = Manifests("", b"", results=tuple(result for result in said if result.message))
+    return [*inputs, note] if note.results else inputs
+
+
+def check_objects(inputs: Sequence[Manifests]) -> None:
+    """Raises UsageError where the inputs hold no Kubernetes object: then nothing can be said about them."""
+    read = [one for one in inputs if one.pieces or one.blank or has_error(one.results)]
+    if read and all(one.blank and has_error(one.results) for one in read):
+        raise UsageError(in_file(read[0].results[0], read[0].name).message)
+    if holds_nothing(inputs):
+        raise UsageError(
+            "the input holds no Kubernetes object, so nothing was checked: pass rendered manifests"
+        )
+
+
+def holds_nothing(inputs: Iterable[Manifests]) -> bool:
+    """Whether all inputs could be read, and none of them has a Kubernetes object; blank ones do not count."""
+    read = [one for one in inputs if one.pieces]
+    results = [result for one in read for result in (*one.results, *one.survey.results)]
+    if not read or any(one.survey.documents for one in read) or has_error(results):
+        return False
+    return not any(holds_object(one.data[one.start : one.end], empty_lists=False) for one in read)
+
+
+def on_blank(flags: Layer) -> str:
+    """--on-blank where a stream without manifests answers nothing, because the command before the pipe failed.
+
+    Unlike for `transform` it is `fail`, unless the flag itself says something else. flags: the command's own.
+    """
+    given = flags.given.get("onBlank")
+    return str(given.value) if given else "fail"
+
+
+def questions(inputs: Iterable[Manifests], *, left_alone: bool = False) -> list[str]:
+    """Every image string that has to be looked up, once. left_alone: those of pods that archfit leaves alone, too."""
+    if not left_alone:
+        return list(dict.fromkeys(text for manifests in inputs for text in manifests.survey.texts))
+    pods = (pair for manifests in inputs for pair in manifests.survey.pods())
+    return list(dict.fromkeys(text for pod, own in pods for text in of_pod(pod, own, left_alone=True)))
+
+
+def in_file(result: Result, name: str) -> Result:
+    """The result with the name of its file, if it has one. No command before a pipe wrote what a file holds."""
+    if not name:
+        return result
+    for words in (OTHER_COMMAND, BEFORE_THE_PIPE):
+        result = result.replace(
+            message=result.message.replace(words, "Name files that hold rendered manifests")
+        )
+    if not result.location:
+        return result.replace(message=f"{name}: {result.message}")
+    return result.replace(location=location_in_file(result.location, name))
+
+
+def location_in_file(location: Location, name: str) -> Location:
+    """The place with the name of its file, if it has one."""
+    if not name:
+        return location
+    return location.replace(source=f"{name}, {location.source}" if location.source else name)

@@ -1,0 +1,154 @@
+"""What is installed: archfit, its Python, its dependencies and extras, and the versions of what it reads and writes.
+
+    {"archfit": "0.1.0",
+     "install": {"kind": "wheel", "place": "/usr/lib/python3/site-packages/archfit"},
+     "python": {"version": "3.13.1", "implementation": "CPython", "program": "/usr/bin/python3"},
+     "platform": {"system": "Linux", "release": "6.12", "machine": "x86_64"},
+     "cParser": true,                            libyaml reads the manifests; false: Python does, ten times slower
+     "dependencies": {"httpx": "0.28.1"},        null: not installed
+     "extras": {"redis": {"installed": true, "packages": {"redis": "8.1.0"}}},
+     "schemas": {"configuration": "archfit.dev/v1alpha1", "audit": "archfit.dev/audit/v1alpha2",
+                 "lock": 1, "cache": 2}}
+
+Names of dependencies and extras are those of the metadata of the package (Requires-Dist, PEP 508).
+
+    wheel       installed by pip, pipx or uv
+    checkout    installed with -e, or started from its sources
+    bundle      the folder of `make bundle`, which brings its own Python
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
+from typing import Any, BinaryIO
+
+import archfit
+from archfit.base.errors import UsageError
+from archfit.base.printable import encoded
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.yaml.json_output import json_output
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+_EXTRA = re.compile(r"""\bextra\s*==\s*['"]([^'"]+)['"]""")
+_NOT_HERE = re.compile(r"""\bsys_platform\s*!=\s*['"]([^'"]+)['"]""")
+
+
+def installation() -> dict[str, Any]:
+    """See the module. Reads the metadata of installed packages; asks nobody."""
+    from archfit.audit.facts import SCHEMA as AUDIT
+    from archfit.lookup.lockfile import VERSION as LOCK
+    from archfit.lookup.store.sqlite import SCHEMA as CACHE
+    from archfit.options.config_file import API_VERSION
+    from archfit.yaml.tree import C_EXTENSION
+
+    own = _own_metadata()
+    needed, extras = requirements(own.requires or [] if own else [])
+    return {
+        "archfit": archfit.__version__,
+        "install": {"kind": _kind(own), "place": os.path.dirname(os.path.abspath(archfit.__file__))},
+        "python": {
+            "version": platform.python_version(),
+            "implementation": platform.python_implementation(),
+            "program": sys.executable,
+        },
+        "platform": {
+            "system": platform.system(),
+            "release": platform.release(),
+            "machine": platform.machine(),
+        },
+        "cParser": C_EXTENSION,
+        "dependencies": {name: _version(name) for name in needed},
+        "extras": {name: _extra(packages) for name, packages in extras.items()},
+        "schemas": {"configuration": API_VERSION, "audit": AUDIT, "lock": LOCK, "cache": CACHE},
+    }
+
+
+def requirements(lines: Iterable[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """(names of the dependencies, extra -> names) of the lines Requires-Dist that count on this platform."""
+    needed: list[str] = []
+    extras: dict[str, list[str]] = {}
+    for line in lines:
+        requirement, _, marker = line.partition(";")
+        name = _NAME.match(requirement.strip())
+        elsewhere = _NOT_HERE.search(marker)
+        if name is None or (elsewhere and elsewhere[1] == sys.platform):
+            continue
+        extra = _EXTRA.search(marker)
+        (extras.setdefault(extra[1], []) if extra else needed).append(name[0])
+    return needed, extras
+
+
+def _extra(packages: Iterable[str]) -> dict[str, Any]:
+    versions = {name: _version(name) for name in packages}
+    return {"installed": None not in versions.values(), "packages": versions}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _own_metadata() -> Distribution | None:
+    try:
+        return distribution("archfit")
+    except PackageNotFoundError:
+        return None
+
+
+def _kind(own: Distribution | None) -> str:
+    if getattr(sys, "frozen", False):
+        return "bundle"
+    # PEP 610: installers write direct_url.json; `-e` is {"dir_info": {"editable": true}}.
+    try:
+        origin = json.loads(own.read_text("direct_url.json") or "{}") if own else {}
+    except ValueError:
+        origin = {}
+    editable = origin.get("dir_info", {}).get("editable", False)
+    return "checkout" if own is None or editable else "wheel"
+
+
+def run(argv: Sequence[str], stdout: BinaryIO) -> int:
+    """The command, after its name. The exit code; raises UsageError."""
+    flags, words = BY_NAME["version"].parser().read(argv)
+    if words:
+        raise UsageError("'archfit version' takes no argument but --json")
+    facts = installation()
+    stdout.write(json_output(facts) if flags.json else encoded("\n".join([*lines(facts), ""])))
+    return 0
+
+
+def lines(facts: Mapping[str, Any]) -> Iterator[str]:
+    """The facts for people: one line for each subject, the columns aligned."""
+    python, system = facts["python"], facts["platform"]
+    parser = "C (libyaml)" if facts["cParser"] else "Python, which is slow: install PyYAML from its wheel"
+    rows = [
+        ("archfit", facts["archfit"]),
+        ("installed", f"{facts['install']['kind']}, {facts['install']['place']}"),
+        ("Python", f"{python['version']} ({python['implementation']}), {python['program']}"),
+        ("platform", f"{system['system']} {system['release']}, {system['machine']}"),
+        ("YAML parser", parser),
+        ("dependencies", _packages(facts["dependencies"])),
+        *((f"extra {name}", _extra_text(extra)) for name, extra in facts["extras"].items()),
+        *((f"{name} schema", str(version)) for name, version in facts["schemas"].items()),
+    ]
+    width = max(len(name) for name, _ in rows) + 2
+    for name, value in rows:
+        yield f"{name:{width}}{value}"
+
+
+def _packages(versions: Mapping[str, str | None]) -> str:
+    return ", ".join(f"{name} {version or 'is missing'}" for name, version in versions.items()) or "unknown"
+
+
+def _extra_text(extra: Mapping[str, Any]) -> str:
+    if any(extra["packages"].values()):
+        return _packages(extra["packages"])
+    return "not installed"

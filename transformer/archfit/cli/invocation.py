@@ -1,0 +1,81 @@
+"""The command line of one command, read: its own flags, its words, and its settings."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+
+from archfit.base.errors import UsageError
+from archfit.base.files import read_file
+from archfit.base.record import Record
+from archfit.base.spelling import refused
+from archfit.base.terminal import style
+from archfit.base.typing_names import TextIO
+from archfit.cli.usage.command_row import RENDERERS, Command
+from archfit.images.platforms import Platform
+from archfit.lookup import operator_files
+from archfit.options import arguments
+from archfit.options.layers import Layer
+from archfit.options.load import load
+from archfit.options.settings import Settings
+from archfit.options.text_form import Problem, architecture, in_order
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.cli.inputs.renderer_command import Rendering
+
+
+class Invocation(Record):
+    """A command line, read.
+
+    flags: the command's own, by name. words: the arguments that are not flags. layer: the options among the flags.
+    program: as in `archfit check`. rendering: the renderer that --helm or --kustomize asks for.
+    """
+
+    flags: Namespace
+    words: list[str]
+    layer: Layer
+    settings: Settings
+    program: str
+    rendering: Rendering | None = None
+
+
+def read_invocation(
+    command: Command,
+    argv: Sequence[str],
+    environ: Mapping[str, str],
+    stderr: TextIO | None = None,
+    *,
+    fallback: Layer | None = None,
+) -> Invocation:
+    """The command line, the environment and the configuration file together. Raises UsageError.
+
+    stderr: shows messages as the settings say from now on. fallback: the command's own defaults.
+    """
+    rendering = None
+    if set(RENDERERS) <= set(command.flags):
+        from archfit.cli.inputs.renderer_command import without_renderer  # 6 ms: processes, files, YAML
+
+        argv, rendering = without_renderer(command, argv)
+    layer, config, flags, words = arguments.read(command.parser(), argv, command.options)
+    for flag in command.flags:
+        name = flag.names[-1]
+        value = getattr(flags, name[2:].replace("-", "_"))
+        if flag.words and not flag.repeatable and value not in (flag.default, *flag.words):
+            raise UsageError(f"{name}: {refused(str(value), flag.words)}")
+    settings = load(argv, environ, read_file, flags=(layer, config), fallback=fallback)
+    operator_files.check(settings.operator)
+    if stderr:
+        style(stderr, settings.operator.color, environ, quiet=settings.operator.quiet)
+    return Invocation(flags, words, layer, settings, command.program, rendering)
+
+
+def required_platforms(texts: Sequence[str]) -> tuple[Platform, ...]:
+    """The platforms in their order, each once; () where the flag is not given. Raises UsageError."""
+    try:
+        required = tuple(dict.fromkeys(platform for text in texts for platform in in_order(text)))
+        for platform in required:
+            architecture(platform.architecture)
+    except Problem as problem:
+        raise UsageError(f"--require: {problem.message}") from None
+    return required

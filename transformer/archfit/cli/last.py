@@ -1,0 +1,96 @@
+"""`archfit last`: the last run's report in words, for callers that throw standard error away (Helm 4).
+
+archfit check at 2026-07-28T10:15:00Z (3 minutes ago), version 0.1.0     a run that never started left no report:
+exit 0, requests: 2                                                      the time shows that this is another one
+configuration: defaults
+warning: ..
+archfit: the API server may refuse the change of 1 object: ..
+Change: apps/v1/Deployment/shop/web spec.template.spec: restricted to amd64 (..)
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from calendar import timegm
+from collections.abc import Iterator, Mapping, Sequence
+from time import strptime
+from typing import Any, BinaryIO
+
+from archfit.base import standard_streams
+from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.printable import count, json_text, visible
+from archfit.base.results import ObjectRef
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.reports.immutable_objects import immutable_advice
+from archfit.reports.last_report import state_path
+from archfit.reports.report import TIME
+
+
+def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    flags, words = BY_NAME["last"].parser().read(argv)
+    if words:
+        raise UsageError("'archfit last' takes no argument but --json")
+    path = state_path(environ)
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+        found = json.loads(content)
+    except FileNotFoundError:
+        raise ArchfitError(
+            f"no run has left a report yet in {path!r}: run archfit on manifests first"
+        ) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ArchfitError(f"the last report in {path!r} cannot be read ({error}): delete it") from None
+    if flags.json:
+        standard_streams.write_report(stdout, [json_text(content.decode(errors="replace")).encode()])
+        return 0
+    try:
+        shown = list(lines(found, int(time.time())))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise ArchfitError(f"the last report in {path!r} is not a report of archfit: delete it") from None
+    standard_streams.write_report(stdout, ["".join(f"{visible(line)}\n" for line in shown).encode()])
+    return 0
+
+
+_UNITS = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
+
+
+def lines(found: dict[str, Any], now: int) -> Iterator[str]:
+    """The report, line by line. now: seconds since 1970."""
+    yield f"{found.get('command', 'archfit')} at {_when(found.get('time', ''), now)}, version {found['archfit']}"
+    yield f"exit {found['exit']}, requests: {sum(found['requests'].values())}"
+    yield f"configuration: {', '.join(found['configuration']) or 'defaults'}"
+    for result in found["results"]:
+        where = " ".join(part for part in (_name(result.get("object")), result.get("field", "")) if part)
+        yield f"{result['severity']}: {where + ': ' if where else ''}{result['message']}"
+    refused = immutable_advice(
+        [
+            ObjectRef(*decision["object"].values())
+            for decision in found["decisions"]
+            if decision["outcome"] == "Change" and decision["immutable"]
+        ]
+    )
+    if refused:
+        yield refused
+    for decision in found["decisions"]:
+        yield f"{decision['outcome']}: {_name(decision['object'])} {decision['path']}: {decision['reason']}"
+        for gone in decision["removed"]:
+            yield f"    not {gone['architecture']}: {', '.join(gone['images'])}"
+
+
+def _when(time: str, now: int) -> str:
+    """`2026-07-28T10:15:00Z (3 minutes ago)`; a report of an older version has no time."""
+    try:
+        seconds = now - timegm(strptime(time, TIME))
+    except ValueError:
+        return "an unknown time"
+    for unit, length in _UNITS:
+        if seconds >= length:
+            return f"{time} ({count(seconds // length, unit)} ago)"
+    return f"{time} (just now)"
+
+
+def _name(ref: dict[str, str] | None) -> str:
+    return "/".join(part for part in (ref or {}).values() if part)

@@ -1,0 +1,162 @@
+"""First argument -> command -> exit code; the one place where an exception becomes a message.
+
+    archfit [transform]     stdin -> stdout; Helm 3 calls it bare
+    archfit helm            the same with defaults for Helm; the plugin of Helm 4 calls it
+    archfit WORD ..         any other row of `cli.usage.command_table`, which is loaded only then
+    --help, --help-all, --version       answered here for every command
+
+0  done        1  failed, stdout is empty        2  wrong usage        3  a check found something
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+from archfit.base.typing_names import BinaryIO, NoReturn, Sequence, TextIO
+
+if sys.platform == "win32":
+    # What follows needs POSIX: signals, process groups, file modes.
+    sys.exit(
+        "error: archfit runs on Linux and macOS; on Windows, install and run it in WSL (`wsl --install`)"
+    )
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the command that argv names (without the program) and gives its exit code. Never raises."""
+    if sys.stderr is None:  # closed by the caller; messages must not go to standard output
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it is open until the process ends
+    stderr = _stderr(argv)
+    try:
+        return _start(argv, stderr)
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # noqa: BLE001 - every error needs its exit code
+        return _failed(error, stderr)
+
+
+def run() -> NoReturn:
+    """The console script: like `main`, and ends the process without tearing the interpreter down (4-6 ms)."""
+    gc.disable()
+    code = main(sys.argv[1:])
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        code = code or _failed(error, _stderr(sys.argv[1:]))
+    try:
+        sys.stderr.flush()
+    except OSError:
+        pass  # the exit code still shows it
+    os._exit(code)
+
+
+def _transform(argv: Sequence[str], stderr: TextIO) -> int:
+    from archfit.rewrite.command import run as transform
+
+    return transform(argv, _stdin(), _stdout(), stderr, os.environ)
+
+
+def _helm(argv: Sequence[str], stderr: TextIO) -> int:
+    from archfit.integrations.helm.command import run as helm
+
+    return helm(argv, _stdin(), _stdout(), stderr, os.environ)
+
+
+_WARM = {"transform": _transform, "helm": _helm}
+
+
+def _start(argv: Sequence[str], stderr: TextIO) -> int:
+    asked = _asked(argv) if argv else ""
+    if asked == "version":
+        from archfit import __version__
+
+        _stdout().write(f"archfit {__version__}\n".encode())
+        return 0
+    if asked:
+        _stdout().write(_help(argv, whole=asked == "help-all").encode())
+        return 0
+    if not argv or not argv[0] or argv[0].startswith("-"):
+        argv = ("transform", *argv)
+    if argv[0] in _WARM:
+        if len(argv) == 1 and _stdin().isatty():
+            stderr.write(_help(argv))
+            return 2
+        return _WARM[argv[0]](argv[1:], stderr)
+    from archfit.cli.dispatch import start
+
+    return start(
+        argv, {"stdin": _stdin, "stdout": _stdout, "stderr": lambda: stderr, "environ": lambda: os.environ}
+    )
+
+
+def _asked(argv: Sequence[str]) -> str:
+    from archfit.cli.usage.general_flags import help_or_version
+
+    return help_or_version(argv)
+
+
+def _help(argv: Sequence[str], *, whole: bool = False) -> str:
+    from archfit.cli.dispatch import help_for
+
+    return help_for(argv, whole=whole)
+
+
+def _stdin() -> BinaryIO:
+    if sys.stdin is None:  # the caller closed it (`<&-`)
+        from archfit.base.errors import ArchfitError
+
+        raise ArchfitError("standard input is closed: pipe manifests into archfit, or redirect a file to it")
+    return sys.stdin.buffer
+
+
+def _stdout() -> BinaryIO:
+    if sys.stdout is None:
+        from archfit.base.errors import ArchfitError
+
+        raise ArchfitError("standard output is closed: there is nowhere to write to")
+    return sys.stdout.buffer
+
+
+_STYLED_BY = ("ARCHFIT_COLOR", "ARCHFIT_QUIET", "FORCE_COLOR")
+
+
+def _stderr(argv: Sequence[str]) -> TextIO:
+    """Standard error for messages, as flags, variables and a terminal ask for it."""
+    from archfit.base.printable import messages
+
+    stream = messages(sys.stderr)
+    if argv or sys.stderr.isatty() or any(name in os.environ for name in _STYLED_BY):
+        from archfit.base.terminal import style
+        from archfit.cli.usage.general_flags import quiet_and_color
+
+        quiet, when = quiet_and_color(argv, os.environ)
+        style(stream, when, os.environ, quiet=quiet)
+    return stream
+
+
+def _failed(error: Exception, stderr: TextIO) -> int:
+    from archfit.base.errors import ArchfitError, UnknownFlag, exit_code_of, message_of
+    from archfit.base.terminal import write_to_terminal
+
+    if os.environ.get("ARCHFIT_DEBUG") and not isinstance(error, (ArchfitError, OSError)):
+        from traceback import print_exception
+
+        print_exception(error, file=stderr)
+    message = f"error: {message_of(error)}"
+    if isinstance(error, UnknownFlag):
+        from archfit.cli.unknown_flag import remedy
+
+        better = remedy(error.program, error.flag)
+        message = f"error: {better}" if better else message
+    try:
+        print(message, file=stderr)
+    except OSError:
+        pass  # the exit code still shows it
+    write_to_terminal(message, sys.stderr, os.environ)
+    return exit_code_of(error)
+
+
+if __name__ == "__main__":
+    run()

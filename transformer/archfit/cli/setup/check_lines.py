@@ -1,0 +1,52 @@
+"""What `archfit setup TOOL --check` prints: a line for each thing that it checks. Exit 1 if one is wrong.
+
+ok: kustomize v5.8.1 at /usr/local/bin/kustomize
+wrong: no archfit is on PATH: ..
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO, TypeAlias
+
+from archfit.base.errors import ArchfitError
+from archfit.base.printable import encoded
+
+Line: TypeAlias = tuple[bool, str]
+"""Whether it is right, and what was found, with the remedy where it is wrong."""
+
+
+class Wrong(Exception):
+    """What is wrong and how to fix it, in one line. Nothing after it can be checked."""
+
+
+def up_to_wrong(right: Iterator[str]) -> Iterator[Line]:
+    """The lines of what is right, up to the first thing that raises Wrong or ArchfitError."""
+    try:
+        for line in right:
+            yield True, line
+    except (Wrong, ArchfitError) as error:
+        yield False, str(error)
+
+
+def write_lines(lines: Iterable[Line], stdout: BinaryIO) -> int:
+    """Writes each line as soon as it is known. The exit code."""
+    code = 0
+    for is_right, line in lines:
+        stdout.write(encoded(f"{'ok' if is_right else 'wrong'}: {line}\n"))
+        code = code if is_right else 1
+    return code
+
+
+CHECK_POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: archfit-check
+  annotations:
+    archfit.dev/image-platforms: linux/amd64
+spec:
+  containers:
+    - name: check
+      image: registry.invalid/archfit/check:1
+"""

@@ -1,0 +1,118 @@
+"""Pods that run archfit itself: what the manifests of `setup policy`, `setup webhook` and `setup fleet` share.
+
+IMAGE          stands for the image that the user builds from the Dockerfile
+NAMESPACE      its pods are left out by policy and webhook
+CREDENTIALS    where a Secret of type kubernetes.io/dockerconfigjson is mounted, for ARCHFIT_AUTHFILE
+
+Flags about these manifests are checked before anything is written:
+
+LABEL          a name of at most 63 characters, as of a Namespace (RFC 1123 label)
+SUBDOMAIN      a name of at most 253, as of a Secret (RFC 1123 subdomain)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ruamel.yaml.comments import CommentedMap
+
+from archfit import __version__
+from archfit.base.errors import InvalidReference, UsageError
+from archfit.base.files import read_file
+from archfit.cli.setup.yaml_files import mapping, written
+from archfit.images import reference
+from archfit.options.config_file import from_file
+
+IMAGE = f"registry.example.com/archfit:{__version__}"
+NAMESPACE = "archfit"
+CREDENTIALS = "/etc/archfit/registries"
+AUTHFILE = f"{CREDENTIALS}/config.json"
+_VOLUME = "registries"
+
+
+def image_advice(image: str) -> str:
+    """What to say about an image that the user has not named, "" about another."""
+    return f"{image} stands for your image: build it and name it with --image" if image == IMAGE else ""
+
+
+def secret_volume(volume: str, secret: str, key: str, path: str) -> CommentedMap:
+    """One key of a Secret as a file."""
+    source = mapping(secretName=secret, defaultMode=0o440, items=[mapping(key=key, path=path)])
+    return mapping(name=volume, secret=source)
+
+
+def registry_volume(secret: str) -> CommentedMap:
+    """The credentials for registries."""
+    return secret_volume(_VOLUME, secret, ".dockerconfigjson", "config.json")
+
+
+def registry_mount() -> CommentedMap:
+    """Where a container finds them."""
+    return mapping(name=_VOLUME, mountPath=CREDENTIALS, readOnly=True)
+
+
+LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+SUBDOMAIN = re.compile(r"(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+
+
+def object_name(flag: str, text: str, form: re.Pattern[str]) -> str:
+    """A name in Kubernetes. form: LABEL or SUBDOMAIN. Raises UsageError."""
+    if not form.fullmatch(text):
+        raise UsageError(
+            f"{flag}: {text!r} is not a name in Kubernetes: write lower-case letters, digits and -"
+        )
+    return text
+
+
+def image(text: str) -> str:
+    """The value of --image. Raises UsageError."""
+    try:
+        reference.parse(text)
+    except InvalidReference as error:
+        raise UsageError(f"--image: {error}") from None
+    return text
+
+
+def content(flag: str, path: str) -> bytes:
+    """The content of the file that a flag names. Raises UsageError."""
+    if not path:
+        raise UsageError(f"{flag}: is empty: write a path, or leave the flag out")
+    try:
+        return read_file(path)
+    except OSError as error:
+        raise UsageError(f"{flag}: cannot read {path!r} ({error.strerror}): name a readable file") from None
+
+
+def configuration(path: str) -> str:
+    """The text of the archfit.yaml that --configuration names. Raises UsageError."""
+    text = content("--configuration", path)
+    from_file(text, path, "--configuration")
+    return text.decode("utf-8-sig")
+
+
+def name_registry_secret(pod: Any, container: Any, secret: str) -> None:
+    """Names the Secret that a manifest mounts as credentials for registries; "" takes it out of the manifest."""
+    if secret:
+        (volume,) = (one for one in pod["volumes"] if one["name"] == _VOLUME)
+        volume["secret"]["secretName"] = secret
+        return
+    leave_out(pod["volumes"], _VOLUME)
+    leave_out(container["volumeMounts"], _VOLUME)
+    leave_out(container["env"], "ARCHFIT_AUTHFILE")
+
+
+def leave_out(items: Any, name: str) -> None:
+    """Removes the item of that name from a list of volumes, mounts or variables."""
+    items[:] = [item for item in items if item["name"] != name]
+
+
+def namespace(name: str) -> str:
+    """The manifest of the namespace in which they run."""
+    labels = {
+        "app.kubernetes.io/name": "archfit",
+        "app.kubernetes.io/instance": "archfit",
+        "pod-security.kubernetes.io/enforce": "restricted",
+    }
+    metadata = mapping(name=name, labels=mapping(**labels))
+    return written(mapping(apiVersion="v1", kind="Namespace", metadata=metadata))

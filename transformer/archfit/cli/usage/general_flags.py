@@ -1,0 +1,50 @@
+"""Flags that every command takes, found before it reads anything else.
+
+    -h, --help, --help-all, -V, --version      answered instead of running the command
+    -q, --color WHEN                           how messages are shown, those about a wrong command line, too
+
+ARCHFIT_QUIET and ARCHFIT_COLOR count where no flag says it; a configuration file can say it only once it is read.
+"""
+
+from __future__ import annotations
+
+from archfit.base.typing_names import Mapping, Sequence
+
+_ASKED = {
+    "-h": "help",
+    "--help": "help",
+    "--help-all": "help-all",
+    "-V": "version",
+    "--version": "version",
+}
+
+
+def help_or_version(argv: Sequence[str]) -> str:
+    """What the arguments ask for anywhere before `--`: "help", "help-all", "version" or nothing."""
+    rendered = False
+    for word in _own(argv):
+        if word in _ASKED and not (rendered and word == "--version"):
+            return _ASKED[word]
+        rendered = rendered or word.startswith("--helm")  # what follows may be Helm's: the version of a chart
+    return ""
+
+
+def quiet_and_color(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[bool, str]:
+    """Whether notes are left out, and when there are colours. A value that is wrong is the parser's business."""
+    words = _own(argv)
+    if "-q" in words or "--quiet" in words:
+        quiet = True
+    else:
+        loud = "-v" in words or "--verbose" in words
+        quiet = not loud and environ.get("ARCHFIT_QUIET", "").strip() in ("true", "1")
+    when = environ.get("ARCHFIT_COLOR", "").strip()
+    for at, word in enumerate(words):
+        name, _, value = word.partition("=")
+        if name == "--color":
+            when = value or next(iter(words[at + 1 :]), "")
+    return quiet, when if when in ("always", "never") else "auto"
+
+
+def _own(argv: Sequence[str]) -> Sequence[str]:
+    """The words before `--`; those behind it are another program's."""
+    return argv[: list(argv).index("--")] if "--" in argv else argv

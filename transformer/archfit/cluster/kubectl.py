@@ -1,0 +1,173 @@
+"""The cluster through the user's kubectl: its login, its context, its proxy.
+
+    kubectl [--context ..] [--kubeconfig ..] get --raw /api/v1/pods?limit=500
+    kubectl .. apply --server-side --force-conflicts -f -
+    kubectl .. create --dry-run=server -o json -f -
+
+All calls share one deadline. What a call may write is bounded. Its complaint is shown as it is, up to a length. A call
+ends with kubectl itself: a helper that kubectl started may hold the pipe open for longer, and is not waited for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from selectors import EVENT_READ, DefaultSelector
+from subprocess import PIPE, Popen, TimeoutExpired
+from tempfile import TemporaryFile
+from time import monotonic
+from typing import Any
+
+from archfit.base.record import Record
+from archfit.cluster.cluster_error import ClusterError, reason_of_words
+from archfit.cluster.resource_paths import DEFINITION
+
+MAX_OUTPUT = 256 << 20
+MAX_COMPLAINT = 64 << 10
+_PART = 1 << 16
+_LOOK_SECONDS = 0.05
+_APPLY = ("apply", "--server-side", "--force-conflicts", "-f", "-")
+
+
+class Ran(Record):
+    """How a call ended. complaint: standard error."""
+
+    status: int
+    output: bytes
+    complaint: str
+
+
+class Kubectl:
+    """kubectl for one cluster. seconds: for all calls together. Raises ClusterError where there is no kubectl."""
+
+    def __init__(
+        self, environ: Mapping[str, str], *, context: str = "", kubeconfig: str = "", seconds: float
+    ) -> None:
+        program = shutil.which("kubectl", path=environ.get("PATH"))
+        if not program:
+            raise ClusterError(
+                "there is no kubectl on PATH: install it (https://kubernetes.io/docs/tasks/tools/)"
+            )
+        self._words = [program]
+        self._words += [f"--context={context}"] if context else []
+        self._words += [f"--kubeconfig={kubeconfig}"] if kubeconfig else []
+        self._context = context
+        self._environ = environ
+        self._ends = monotonic() + seconds
+        self._seconds = seconds
+
+    def get(self, path: str) -> Any:
+        """The object at a path, decoded. Raises ClusterError."""
+        return decoded(self.checked("get", "--raw", path), f"kubectl get --raw {path}")
+
+    def context(self) -> str:
+        """The context of kubectl, "" where it has none. Raises ClusterError."""
+        if self._context:
+            return self._context
+        ran = self.run("config", "current-context")
+        return ran.output.decode(errors="replace").strip() if not ran.status else ""
+
+    def apply(self, objects: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Applies definitions, then the rest in its order. kubectl's line about each. Raises ClusterError."""
+        definitions = [value for value in objects if value["kind"] == DEFINITION]
+        lines = self._apply(definitions) if definitions else []
+        for value in definitions:
+            name = value["metadata"]["name"]
+            self.checked("wait", "--for=condition=Established", "--timeout=30s", f"crd/{name}")
+        return lines + self._apply([value for value in objects if value["kind"] != DEFINITION])
+
+    def _apply(self, objects: Sequence[Mapping[str, Any]]) -> list[str]:
+        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
+        output = self.checked(*_APPLY, given=text.encode())
+        return output.decode(errors="replace").splitlines()
+
+    def close(self) -> None:
+        """Nothing stays open."""
+
+    def checked(self, *words: str, given: bytes = b"") -> bytes:
+        """The output of a call that has to succeed. Raises ClusterError."""
+        ran = self.run(*words, given=given)
+        if ran.status:
+            raise ClusterError(
+                f"kubectl {words[0]} failed: {ran.complaint.strip() or f'exit status {ran.status}'}",
+                reason_of_words(ran.complaint),
+            )
+        return ran.output
+
+    def run(self, *words: str, given: bytes = b"") -> Ran:
+        """How one call ended. Raises ClusterError where it cannot start, takes too long or writes too much."""
+        left = self._ends - monotonic()
+        if left <= 0:
+            raise self._too_late(words)
+        with TemporaryFile() as sent, TemporaryFile() as said:
+            sent.write(given)
+            sent.seek(0)
+            try:
+                process = Popen(  # noqa: S603 - the user's own kubectl, from PATH; no shell
+                    [*self._words, *words], stdin=sent, stdout=PIPE, stderr=said, env=dict(self._environ)
+                )
+            except OSError as error:
+                raise ClusterError(f"{self._words[0]} cannot be run: {error.strerror}") from None
+            try:
+                output = self._output(process)
+                if output is None or len(output) > MAX_OUTPUT:
+                    process.kill()
+                status = process.wait()
+            finally:
+                process.kill()
+                process.wait()
+                assert process.stdout  # noqa: S101 - for the type checker
+                process.stdout.close()
+            said.seek(0)
+            complaint = said.read(MAX_COMPLAINT).decode(errors="replace")
+        if output is None:
+            raise self._too_late(words)
+        if len(output) > MAX_OUTPUT:
+            raise ClusterError(f"kubectl {words[0]} wrote more than {MAX_OUTPUT >> 20} MiB")
+        return Ran(status, output, complaint)
+
+    def _output(self, process: Popen[bytes]) -> bytes | None:
+        """What it writes, until it ends or has written too much. None where the deadline comes first."""
+        assert process.stdout  # noqa: S101 - for the type checker
+        written = bytearray()
+        with DefaultSelector() as selector:
+            selector.register(process.stdout, EVENT_READ)
+            while len(written) <= MAX_OUTPUT:
+                left = self._ends - monotonic()
+                if left <= 0:
+                    return None
+                ended = process.poll() is not None
+                if selector.select(0 if ended else min(left, _LOOK_SECONDS)):
+                    part = os.read(process.stdout.fileno(), _PART)
+                    if not part:
+                        break
+                    written += part
+                elif ended:
+                    break
+        return self._waited(process, bytes(written))
+
+    def _waited(self, process: Popen[bytes], output: bytes) -> bytes | None:
+        """The output, once the program itself has ended; it may close its output before."""
+        if len(output) <= MAX_OUTPUT:
+            try:
+                process.wait(max(0.0, self._ends - monotonic()))
+            except TimeoutExpired:
+                return None
+        return output
+
+    def _too_late(self, words: Sequence[str]) -> ClusterError:
+        return ClusterError(f"kubectl {words[0]} did not end within {self._seconds:g} s", "timeout")
+
+
+def decoded(content: bytes, source: str) -> Any:
+    """JSON from the cluster. source: for messages. Raises ClusterError."""
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ClusterError(f"{source} gave JSON that is nested too deeply: is this the API server?") from None
+    except ValueError:
+        raise ClusterError(
+            f"{source} gave no JSON: is this the API server, or a proxy's page before it?"
+        ) from None

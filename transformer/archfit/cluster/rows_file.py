@@ -1,0 +1,107 @@
+"""A configuration file with derived rows, for a person to read and check.
+
+# example.com/Database, by the schema of v1
+# Check: spec.exporter.image: no affinity or tolerations beside or above it; ..
+- group: example.com
+  kind: Database
+  podSpec: spec.servers[*].pod
+  within: spec.servers[*]
+  images:
+    - spec.image
+  nodeSelector: none
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
+
+from ruamel.yaml.comments import CommentedSeq
+from ruamel.yaml.scalarstring import SingleQuotedScalarString
+
+from archfit.cli.setup.yaml_files import mapping, written
+from archfit.cluster.crds.derive import Derived
+from archfit.cluster.crds.row_text import entries
+from archfit.options.config_file import API_VERSION, KIND
+
+_WIDTH = 110
+_PLAIN = re.compile(r"[A-Za-z][-A-Za-z0-9_./+*\[\]]*").fullmatch
+_WORDS = {"true", "false", "yes", "no", "on", "off", "y", "n", "null", "none"}
+_HEAD = """\
+Written by `archfit setup workloads` from CustomResourceDefinitions. A schema says where a field is, not what
+the operator does with it: check each row against the operator's documentation, then use the file with --config
+or ARCHFIT_CONFIG."""
+
+
+def rows_file(found: Sequence[Derived], known: Iterable[str]) -> str:
+    """The whole file. known: kinds that were left out because archfit has rows for them, as `group/Kind`."""
+    rows = CommentedSeq()
+    comment: list[str] = []
+    for one in found:
+        if one.rows or one.notes:
+            comment += _about(one)
+        for row in one.rows:
+            rows.append(mapping(**{key: _scalar(value) for key, value in entries(row)}))
+            if comment:
+                rows.yaml_set_comment_before_after_key(len(rows) - 1, before="\n".join(comment), indent=4)
+            comment = []
+    data = mapping(apiVersion=API_VERSION, kind=KIND, spec=mapping(workloads=rows))
+    data.yaml_set_start_comment(_HEAD)
+    without = [_name(one) for one in found if not one.rows and not one.notes and one.version]
+    unknown = [_name(one) for one in found if not one.version]
+    last = [
+        *_listed("No pod, image or placement in the schema of:", without),
+        *_listed("archfit has rows of its own for these (--include-known writes them too):", known),
+        *_listed("Without any schema (write a row by hand where a pod is in it):", unknown),
+    ]
+    return (
+        written(data)
+        + "".join(f"    # {line}\n" for line in comment)
+        + "".join(f"# {line}\n" for line in last)
+    )
+
+
+def _name(one: Derived) -> str:
+    return f"{one.group}/{one.kind}"
+
+
+def _about(one: Derived) -> Iterator[str]:
+    """The comment above the rows of a kind."""
+    yield from _indented(
+        f"{_name(one)}, by the schema of {_shown(one.version)}" + ("" if one.rows else ": no row")
+    )
+    for note in one.notes:
+        yield from _indented(f"Check: {_shown(note)}")
+
+
+def _listed(head: str, names: Iterable[str]) -> list[str]:
+    found = ", ".join(sorted(names))
+    return [head, *(f"  {line}" for line in wrap(found, _WIDTH - 4, break_on_hyphens=False))] if found else []
+
+
+def _indented(line: str) -> Iterator[str]:
+    first, *more = _wrapped(line)
+    yield first
+    yield from (f"  {part}" for part in more)
+
+
+def _wrapped(line: str) -> list[str]:
+    """The line in parts; a row in braces stays whole, because a user may paste it."""
+    head, brace, row = line.partition(" {")
+    wrapped = wrap(head, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return [*wrapped, "{" + row] if brace else wrapped
+
+
+def _shown(line: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in line)
+
+
+def _scalar(value: str | bool | list[str]) -> object:
+    """The value; text is in quotes where a reader of YAML might take it for something else."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, list):
+        return [_scalar(item) for item in value]
+    plain = _PLAIN(value) and (value.lower() not in _WORDS or value == "none")
+    return value if plain else SingleQuotedScalarString(value)

@@ -1,0 +1,160 @@
+"""`archfit setup workloads --crds FILE|DIR|-.. [--include-known] [-o FILE]`: rows for `workloads:` from schemas.
+
+    kubectl get crd -o yaml | archfit setup workloads --crds - -o archfit.yaml
+
+    FILE, -    CustomResourceDefinitions as YAML or JSON: several documents, or a List
+    DIR        every *.yaml, *.yml and *.json below it; other objects are passed over
+
+`cluster.crds.derive` makes the rows; a person has to check them. The same definitions give the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, BinaryIO, TextIO
+
+from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.printable import count
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.cluster.configuration_file import deliver, read_input
+from archfit.cluster.crds.definitions import KIND, Definition, definitions
+from archfit.cluster.crds.derive import Derived, derived
+from archfit.cluster.rows_file import rows_file
+from archfit.workloads.builtin import WORKLOADS
+from archfit.workloads.custom_rows import all_custom_rows
+from archfit.yaml.compose import parse
+from archfit.yaml.scan import check_utf8, whole
+from archfit.yaml.split import split
+
+LIMIT = 64 << 20
+"""Bytes of one file; all definitions of a cluster with 500 kinds are about 30 MB."""
+_SUFFIXES = (".yaml", ".yml", ".json")
+_SOURCE = "kubectl get crd -o yaml"
+_ASK = f"pass the output of `{_SOURCE}`, or the definitions that the operator publishes"
+
+
+def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
+    """The command, after the words `setup workloads`. The exit code; raises UsageError and InvalidInput."""
+    found, words = BY_NAME["setup workloads"].parser().read(argv)
+    if words:
+        raise UsageError(f"{words[0]!r} is not expected: name files and folders behind --crds")
+    names = [name for name in found.crds if name]
+    if not names:
+        raise UsageError("no definitions are named: write --crds FILE, a folder, or - for standard input")
+    known = set() if found.include_known else {*all_custom_rows(), *WORKLOADS}
+    kinds, left_out = _kinds(_definitions(names, stdin), known)
+    _checked(kinds, left_out)
+    advice = "check it, then use it with --config or ARCHFIT_CONFIG"
+    deliver(rows_file(kinds, left_out), found.output, stdout, stderr, _summary(kinds, left_out), advice)
+    return 0
+
+
+def _kinds(found: Iterable[Definition], known: set[tuple[str, str]]) -> tuple[list[Derived], list[str]]:
+    """What was derived for each kind, by name, and the kinds that are left out."""
+    kinds: dict[tuple[str, str], Derived] = {}
+    left_out = set()
+    for definition in found:
+        key = definition.group, definition.kind
+        if key in known:
+            left_out.add("/".join(key))
+            continue
+        one = derived(definition)
+        first = kinds.setdefault(key, one)
+        note = "a second definition of it differs; the rows are those of the first one"
+        if first != one and note not in first.notes and first.replace(notes=()) != one.replace(notes=()):
+            kinds[key] = first.replace(notes=(*first.notes, note))
+    return [kinds[key] for key in sorted(kinds)], sorted(left_out)
+
+
+def _checked(kinds: Sequence[Derived], left_out: Sequence[str]) -> None:
+    """Raises InvalidInput where no definition has a schema to read."""
+    without_schema = [f"{one.group}/{one.kind}" for one in kinds if not one.version]
+    if without_schema and len(without_schema) == len(kinds) and not left_out:
+        raise InvalidInput(
+            f"{', '.join(without_schema)}: the definition has no structural schema, so it names no field: write "
+            "a row by hand, or take the definition from a newer release of the operator (apiextensions.k8s.io/v1)"
+        )
+
+
+def _definitions(names: Sequence[str], stdin: BinaryIO) -> Iterator[Definition]:
+    if names.count("-") > 1:
+        raise UsageError("--crds: - is standard input, which can be read only once: name it once")
+    for name in names:
+        if name == "-":
+            yield from _in_file("standard input", _content(name, stdin))
+        elif os.path.isdir(name):
+            yield from _in_folder(name, stdin)
+        else:
+            yield from _in_file(name, _content(name, stdin))
+
+
+def _content(name: str, stdin: BinaryIO) -> bytes:
+    return read_input(name, stdin, _SOURCE, flag="--crds", limit=LIMIT)
+
+
+def _in_folder(folder: str, stdin: BinaryIO) -> Iterator[Definition]:
+    files = sorted(
+        os.path.join(root, name)
+        for root, _, names in os.walk(folder)
+        for name in names
+        if name.endswith(_SUFFIXES)
+    )
+    if not files:
+        raise UsageError(
+            f"--crds: the folder {folder!r} holds no *.yaml, *.yml or *.json: name the folder with the definitions"
+        )
+    found = 0
+    for name in files:
+        for value in _values(name, _content(name, stdin), every=False):
+            for definition in definitions(value):
+                found += 1
+                yield definition
+    if not found:
+        raise InvalidInput(f"{folder}: none of its {len(files)} files holds a {KIND}: {_ASK}")
+
+
+def _in_file(name: str, data: bytes) -> Iterator[Definition]:
+    values = list(_values(name, data, every=True))
+    found = [definition for value in values for definition in definitions(value)]
+    if not found:
+        kinds = sorted(
+            {
+                str(value.get("kind") or "an object without a kind")
+                for value in values
+                if isinstance(value, dict)
+            }
+        )
+        what = f", but {', '.join(kinds[:5])}" if kinds else ""
+        raise InvalidInput(f"{name}: it holds no {KIND}{what}: {_ASK}")
+    yield from found
+
+
+def _values(name: str, data: bytes, *, every: bool) -> Iterator[Any]:
+    """The documents; unless `every`, only those that speak of a definition are parsed."""
+    at = 0
+    try:
+        check_utf8(data)
+        for piece in split(data):
+            at = piece.line - 1
+            if every or KIND.encode() in data[piece.start : piece.end]:
+                yield parse(whole(piece).text(data)).value
+            at = 0
+    except InvalidInput as error:
+        line = f" line {at + error.line}" if error.line else ""
+        hint = (
+            "; if it is a chart's template, run `helm template` on the chart first" if b"{{" in data else ""
+        )
+        raise InvalidInput(f"{name}{line}: {error.message.rstrip('.')}{hint}") from None
+
+
+def _summary(kinds: Sequence[Derived], left_out: Sequence[str]) -> str:
+    rows = sum(len(one.rows) for one in kinds)
+    with_rows = sum(bool(one.rows) for one in kinds)
+    without = sum(bool(one.notes) and not one.rows for one in kinds)
+    parts = [f"{count(rows, 'row')} for {count(with_rows, 'kind')}"]
+    if without:
+        parts.append(f"{without} with comments only")
+    if left_out:
+        parts.append(f"{len(left_out)} left out, as archfit has rows for them")
+    return "; ".join(parts) + "\n"

@@ -1,1 +1,0 @@
-"""The commands, one module for each; `usage.command_table` names them."""

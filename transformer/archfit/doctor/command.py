@@ -1,0 +1,128 @@
+"""`archfit doctor`: what this machine has for each door, and what is wrong with it.
+
+    integrations.doctor      one module for each subject; they run side by side, within --timeout
+    report.doctor_findings   findings, doors, exit code
+
+Nothing is asked over the network, but the server that --cache names, the registry of --registry and, with --live, the
+cluster of kubectl's context. No credential helper is started, but for --registry.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import BinaryIO
+
+import archfit
+from archfit.base import standard_streams
+from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.files import read_file
+from archfit.base.terminal import colored
+from archfit.cli.installation import installation
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.doctor import (
+    cache_checks,
+    configuration_checks,
+    credential_checks,
+    network_checks,
+    program_checks,
+    python_checks,
+)
+from archfit.doctor.findings import OK, WRONG, Finding, doctor_value, exit_code
+from archfit.doctor.program_checks import Check, run_checks
+from archfit.doctor.text import doctor_text
+from archfit.inspect.login_check import servers_checked
+from archfit.lookup.store import StoreTrouble
+from archfit.lookup.store.open import cache_location
+from archfit.options import arguments
+from archfit.options.load import load
+from archfit.options.settings import Operator, Settings
+from archfit.reports.last_report import state_path
+from archfit.yaml.json_output import json_output
+
+_COMMAND = BY_NAME["doctor"]
+
+
+def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+    """The command, after its name. The exit code; raises UsageError for its own arguments alone."""
+    layer, config, flags, words = arguments.read(_COMMAND.parser(), argv, _COMMAND.options)
+    if words:
+        raise UsageError(f"{words[0]!r} is not expected; see archfit doctor --help")
+    settings, problem = Settings(), None
+    try:
+        settings = load(argv, environ, read_file, flags=(layer, config))
+    except UsageError as error:
+        problem = error
+    facts = installation()
+    checks = _checks(facts, settings, problem, environ, registry=flags.registry or "", live=flags.live)
+    findings = run_checks(checks, settings.operator.timeout_seconds)
+    if flags.json:
+        standard_streams.write_report(stdout, [json_output(doctor_value(facts, findings))])
+    else:
+        colors = colored(settings.operator.color, stdout, environ)
+        standard_streams.write_report(stdout, [doctor_text(findings, colors=colors).encode()])
+    return exit_code(findings)
+
+
+def _checks(
+    facts: Mapping[str, object],
+    settings: Settings,
+    problem: UsageError | None,
+    environ: Mapping[str, str],
+    *,
+    registry: str,
+    live: bool,
+) -> dict[str, Check]:
+    """By subject, in the order in which they are shown."""
+    operator = settings.operator
+    checks: dict[str, Check] = {
+        "python": lambda: python_checks.python(facts),
+        "archfit": lambda: python_checks.on_path(environ),
+        "configuration": lambda: configuration_checks.configuration(settings, problem, environ),
+        "cache": lambda: cache_checks.cache(operator, environ, time.time),
+        "last report": lambda: cache_checks.last_report(environ),
+        "credentials": lambda: credential_checks.credentials(operator, environ),
+        "network": lambda: network_checks.network(operator, environ),
+        "certificates": lambda: network_checks.trust(operator, environ),
+        "clock": lambda: network_checks.clock(time.time(), _files(operator, environ)),
+        "helm": lambda: program_checks.helm(environ),
+        "kustomize": lambda: program_checks.kustomize(environ),
+        "kpt": lambda: program_checks.kpt(environ),
+        "containers": lambda: program_checks.containers(environ),
+        "kubectl": lambda: program_checks.kubectl(environ, live=live),
+        "git": lambda: program_checks.git(environ),
+        "extras": lambda: python_checks.extras(facts),
+    }
+    if registry:
+        checks["registry"] = lambda: _registry(registry, operator, environ)
+    return checks
+
+
+def _registry(word: str, operator: Operator, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """What `archfit login-check` finds, and how far the clock is off."""
+    try:
+        _, servers = servers_checked(word, operator, environ)
+    except ArchfitError as error:
+        yield Finding("registry", WRONG, str(error), f"archfit login-check {word}")
+        return
+    for server in servers:
+        text = f"{server.origin}: {server.answer}"
+        if server.good:
+            yield Finding("registry", OK, text)
+        else:
+            yield Finding("registry", WRONG, text, f"archfit login-check {word}")
+        if server.date:
+            yield from network_checks.skew(server.date, time.time(), server.origin)
+
+
+def _files(operator: Operator, environ: Mapping[str, str]) -> Iterable[str]:
+    """Files of archfit whose times say something about the clock."""
+    yield os.path.abspath(archfit.__file__)
+    yield state_path(environ)
+    try:
+        where = cache_location(operator, environ)
+    except StoreTrouble:
+        return
+    if "://" not in where:
+        yield where

@@ -1,0 +1,80 @@
+"""Where configuration comes from: the file, the variables, and the files that they name. No value is shown.
+
+ARCHFIT_.. of an option        listed by name
+ARCHFIT_.. nearly of one       wrong: every run refuses it
+of a Service, by the kubelet   nothing
+another ARCHFIT_..             a note: it is ignored
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from archfit.base.errors import ArchfitError, UsageError
+from archfit.doctor.findings import NOTE, OK, WRONG, Finding
+from archfit.lookup import lock_storage, operator_files
+from archfit.options.layers import is_service_link
+from archfit.options.settings import Operator, Settings
+from archfit.options.table import CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
+
+SUBJECT = "configuration"
+_OTHERS = {CONFIG_VARIABLE, "ARCHFIT_CACHE_PASSWORD", "ARCHFIT_DEBUG"}
+
+
+def configuration(
+    settings: Settings, problem: UsageError | None, environ: Mapping[str, str]
+) -> Iterator[Finding]:
+    """problem: why the configuration could not be read; settings are then the defaults."""
+    if problem is not None:
+        yield Finding(SUBJECT, WRONG, f"{problem}", "correct it: every run ends with this")
+    elif settings.sources:
+        yield Finding(SUBJECT, OK, ", then ".join(settings.sources))
+    else:
+        yield Finding(SUBJECT, OK, "none: every option has its default")
+    yield from _unknown(environ, str(problem or ""))
+    yield from _named(settings)
+
+
+def _unknown(environ: Mapping[str, str], said: str) -> Iterator[Finding]:
+    """said: the problem of the configuration, which may name one of them."""
+    known = {option.variable for option in TABLE if option.variable} | _OTHERS
+    ignored = sorted(
+        name
+        for name, value in environ.items()
+        if name.startswith(VARIABLE_PREFIX)
+        and name not in known
+        and not is_service_link(name, value)
+        and not said.startswith(f"{name}:")
+    )
+    if ignored:
+        verb = "is not a variable" if len(ignored) == 1 else "are not variables"
+        yield Finding(
+            SUBJECT,
+            NOTE,
+            f"{', '.join(ignored)} {verb} of archfit, and ignored",
+            f"unset {' '.join(ignored)}",
+        )
+
+
+def _named(settings: Settings) -> Iterator[Finding]:
+    """The files that options name, each by itself."""
+    operator = settings.operator
+    for field in operator_files.NAMED:
+        value = getattr(operator, field)
+        if not value:
+            continue
+        flag = f"--{field.replace('_', '-')}"
+        try:
+            operator_files.check(Operator().replace(**{field: value}))
+        except UsageError as error:
+            yield Finding(SUBJECT, WRONG, str(error))
+        else:
+            yield Finding(SUBJECT, OK, f"{flag} {value} is there")
+    path = settings.options.lock_file
+    if path:
+        try:
+            lock = lock_storage.lock_of(settings.options)
+        except ArchfitError as error:
+            yield Finding(SUBJECT, WRONG, str(error), "archfit lock")
+        else:
+            yield Finding(SUBJECT, OK, f"--lock-file {path} has {len(lock.images) if lock else 0} images")

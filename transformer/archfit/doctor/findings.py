@@ -1,0 +1,109 @@
+"""What `archfit doctor` found, as values: findings, and the doors that need them. Pure.
+
+    ok        it is there and works
+    note      it works, and something about it is worth knowing
+    missing   an optional part is not here
+    wrong     it is configured, and broken: exit 3
+
+A door is a way in which other programs reach archfit. It is open where every finding that it needs is ok or a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from archfit.base.record import Record
+
+OK, NOTE, MISSING, WRONG = "ok", "note", "missing", "wrong"
+_WORST_FIRST = (WRONG, MISSING, NOTE, OK)
+
+
+class Finding(Record):
+    """One thing that was looked at. subject: `cache`, `helm 4`; a door names it. text: without its full stop.
+
+    remedy: what to do, as a command where there is one; "" where there is nothing to do.
+    """
+
+    subject: str
+    state: str
+    text: str
+    remedy: str = ""
+
+
+class Need(Record):
+    """What a door needs. subjects: of the findings that decide it. elsewhere: where it is checked, if not here."""
+
+    door: str
+    words: str
+    subjects: tuple[str, ...] = ()
+    elsewhere: str = ""
+
+
+class Door(Record):
+    """here: `yes`, `no`, `wrong`, or `-` where it is checked elsewhere."""
+
+    name: str
+    needs: str
+    here: str
+    remedy: str
+
+
+DOORS = (
+    Need("files, pipes", "archfit alone", ("python",)),
+    Need("Helm 3", "Helm 3, archfit on PATH", ("helm 3", "archfit")),
+    Need("Helm 4", "Helm 4, the plugin", ("helm 4", "helm plugin")),
+    Need("kustomize", "kustomize 4, archfit on PATH", ("kustomize", "archfit")),
+    Need("kpt", "kpt, archfit on PATH", ("kpt", "archfit")),
+    Need("container function", "docker, podman or nerdctl", ("containers",)),
+    Need("Argo CD", "nothing here", elsewhere="in its sidecar: archfit setup argocd --check"),
+    Need("Flux, Fleet", "nothing here", elsewhere="archfit setup flux --check"),
+    Need("webhook", "nothing here", elsewhere="archfit setup webhook --check --live"),
+    Need("audit, policy --live", "kubectl, a context", ("kubectl", "context")),
+    Need("audit --format html", "the extra audit", ("extra audit",)),
+    Need("serve", "the extra serve", ("extra serve",)),
+    Need("shared cache", "the extra redis", ("extra redis",)),
+)
+SHOWN_BY_A_DOOR = frozenset(subject for need in DOORS for subject in need.subjects)
+
+
+def doors(findings: Iterable[Finding]) -> list[Door]:
+    """Each door of DOORS, by the findings."""
+    by_subject: dict[str, Finding] = {}
+    for finding in findings:
+        before = by_subject.get(finding.subject)
+        if before is None or _rank(finding) < _rank(before):
+            by_subject[finding.subject] = finding
+    return [_door(need, [by_subject[one] for one in need.subjects if one in by_subject]) for need in DOORS]
+
+
+def exit_code(findings: Iterable[Finding]) -> int:
+    """3 where something that is configured is broken, else 0."""
+    return 3 if any(finding.state == WRONG for finding in findings) else 0
+
+
+def doctor_value(facts: object, findings: Sequence[Finding]) -> dict[str, object]:
+    """All of it for JSON. facts: as `archfit version --json` has them."""
+    return {
+        "installation": facts,
+        "findings": [
+            {"subject": one.subject, "state": one.state, "text": one.text, "remedy": one.remedy or None}
+            for one in findings
+        ],
+        "doors": [
+            {"door": one.name, "needs": one.needs, "here": one.here, "remedy": one.remedy or None}
+            for one in doors(findings)
+        ],
+        "wrong": sum(one.state == WRONG for one in findings),
+    }
+
+
+def _rank(finding: Finding) -> int:
+    return _WORST_FIRST.index(finding.state)
+
+
+def _door(need: Need, findings: list[Finding]) -> Door:
+    if not need.subjects:
+        return Door(need.door, need.words, "-", need.elsewhere)
+    worst = min(findings, key=_rank, default=Finding("", MISSING, ""))
+    here = {WRONG: "wrong", MISSING: "no"}.get(worst.state, "yes")
+    return Door(need.door, need.words, here, "" if here == "yes" else worst.remedy)

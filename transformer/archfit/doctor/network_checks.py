@@ -1,0 +1,176 @@
+"""How registries are reached: proxies, CA certificates, mirrors. Nothing is sent.
+
+Of a proxy's URL only scheme, host and port are shown: it may hold a password.
+
+The clock of this machine. What a machine can know by itself: whether its files are from the future.
+
+A clock that is wrong makes certificates and tokens look expired, and answers of the cache fresh or stale. How far it
+is off, only a server can tell: `archfit doctor --registry HOST` compares it with the Date header of that answer.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+from archfit.base.errors import UsageError
+from archfit.base.printable import count
+from archfit.doctor.findings import NOTE, OK, WRONG, Finding
+from archfit.options.settings import Operator
+from archfit.registry.http.tls import context
+from archfit.registry.http.trust import USUAL
+from archfit.registry.registry_errors import RegistryError
+from archfit.registry.routing.routes import Routes
+
+_PROXIES = ("https_proxy", "http_proxy", "all_proxy")
+
+
+def network(operator: Operator, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Proxies and routes."""
+    yield from _proxies(environ)
+    try:
+        routes = Routes(operator)
+    except (UsageError, RegistryError) as error:
+        yield Finding("network", WRONG, str(error))
+        return
+    words = [count(len(routes.named), "mirror or server")] if routes.named else []
+    words += (
+        [f"{count(len(operator.allow_hosts), 'pattern')} in --allow-host"] if operator.allow_hosts else []
+    )
+    words += [f"{count(len(operator.deny_hosts), 'pattern')} in --deny-host"] if operator.deny_hosts else []
+    words += ["--offline: no registry is asked"] if operator.offline else []
+    yield Finding(
+        "network",
+        OK,
+        f"configured: {', '.join(words)}" if words else "no mirrors, and no patterns of hosts",
+    )
+
+
+def trust(operator: Operator, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """The CA certificates that count."""
+    named = [name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if environ.get(name)]
+    for name in named:
+        path = environ[name]
+        if not os.path.exists(path):
+            yield Finding(
+                "certificates", WRONG, f"{name} names {path!r}, which is not there", f"unset {name}"
+            )
+            return
+    try:
+        made = context(USUAL, operator.ca_file, environ)
+    except RegistryError as error:
+        remedy = (
+            f"unset {named[0]}" if named else "correct --ca-file; openssl x509 -in FILE -noout -text reads it"
+        )
+        yield Finding("certificates", WRONG, str(error), remedy)
+        return
+    loaded = len(made.get_ca_certs())
+    where = " and ".join(named) or "certifi"
+    also = " and --ca-file" if operator.ca_file else ""
+    if loaded or environ.get("SSL_CERT_DIR"):  # a folder is read when a certificate of it is needed
+        amount = count(loaded, "CA certificate") if loaded else "CA certificates"
+        yield Finding("certificates", OK, f"{amount} of {where}{also}")
+    else:
+        yield Finding(
+            "certificates",
+            WRONG,
+            f"{where} holds no CA certificate, so no registry is trusted",
+            f"unset {where}",
+        )
+
+
+def _proxies(environ: Mapping[str, str]) -> Iterator[Finding]:
+    for name in _PROXIES:
+        given = {
+            spelling: environ[spelling].strip()
+            for spelling in (name, name.upper())
+            if environ.get(spelling, "").strip()
+        }
+        for spelling, value in given.items():
+            shown = _shown(value)
+            if shown:
+                yield Finding("network", OK, f"{spelling} is {shown}")
+            else:
+                yield Finding(
+                    "network",
+                    WRONG,
+                    f"{spelling} is not an http:// or https:// URL",
+                    f"export {spelling}=http://proxy.example:3128",
+                )
+        if len(set(given.values())) > 1:
+            yield Finding(
+                "network",
+                NOTE,
+                f"{name} and {name.upper()} differ, and {name} counts",
+                f"unset {name.upper()}",
+            )
+    if any(environ.get(spelling) for spelling in ("no_proxy", "NO_PROXY")) and not any(
+        environ.get(spelling) for name in _PROXIES for spelling in (name, name.upper())
+    ):
+        yield Finding(
+            "network", NOTE, "NO_PROXY is set, and no proxy is: it has no effect", "unset NO_PROXY no_proxy"
+        )
+
+
+def _shown(value: str) -> str:
+    """`http://host:port` of a proxy, "" for a value that is no proxy for archfit."""
+    try:
+        parts = urlsplit(value if "://" in value else f"http://{value}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return ""
+    if parts.scheme not in {"http", "https"} or not host:
+        return ""
+    return f"{parts.scheme}://{host}" + (f":{port}" if port else "")
+
+
+SUBJECT = "clock"
+_TOLERATED_SECONDS = 60
+_SET = "timedatectl shows whether the clock is synchronised; timedatectl set-ntp true turns it on"
+
+
+def clock(now: float, files: Iterable[str]) -> Iterator[Finding]:
+    """now: Unix seconds. files: those whose times are compared; one that is missing counts for nothing."""
+    shown = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+    ahead = {path: seconds for path in files if (seconds := _mtime(path) - now) > _TOLERATED_SECONDS}
+    if not ahead:
+        yield Finding(SUBJECT, OK, f"{shown}; no file of archfit is later (--registry HOST compares)")
+        return
+    path, seconds = max(ahead.items(), key=lambda item: item[1])
+    yield Finding(
+        SUBJECT,
+        NOTE,
+        f"{shown}, but {path} was written {_span(seconds)} later: the clock is behind, or it was ahead then",
+        _SET,
+    )
+
+
+def skew(date: str, now: float, origin: str) -> Iterator[Finding]:
+    """date: the Date header of an answer (RFC 9110, section 6.6.1), "" for none."""
+    try:
+        seconds = parsedate_to_datetime(date).timestamp() - now
+    except ValueError:
+        yield Finding(SUBJECT, NOTE, f"{origin} sent no date to compare the clock with")
+        return
+    if abs(seconds) <= _TOLERATED_SECONDS:
+        yield Finding(SUBJECT, OK, f"agrees with {origin} within a minute")
+        return
+    direction = "behind" if seconds > 0 else "ahead of"
+    yield Finding(SUBJECT, WRONG, f"is {_span(abs(seconds))} {direction} {origin}", _SET)
+
+
+def _mtime(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except (OSError, ValueError):
+        return 0.0
+
+
+def _span(seconds: float) -> str:
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,95 @@
+"""The findings of `archfit doctor` as text of at most 100 columns. Pure.
+
+    wrong    credentials  docker-credential-ecr-login is not on PATH
+                          -> install it
+
+    DOOR                  NEEDS                         HERE   WHAT TO DO
+    Helm 4                Helm 4, the plugin            no     eval "$(archfit setup helm)"
+
+What to do about a missing part is told once: by the doors that need it.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from archfit.base.printable import count, visible
+from archfit.doctor.findings import (
+    MISSING,
+    NOTE,
+    OK,
+    SHOWN_BY_A_DOOR,
+    WRONG,
+    Door,
+    Finding,
+    doors,
+)
+
+WIDTH = 100
+_COLORS = {OK: "32", NOTE: "33", MISSING: "33", WRONG: "31", "yes": "32", "no": "33"}
+
+
+def doctor_text(findings: Sequence[Finding], *, colors: bool) -> str:
+    """The page: findings, doors, and one line that sums up."""
+    lines = [
+        *_findings(findings, colors=colors),
+        "",
+        *_doors(doors(findings), colors=colors),
+        "",
+        _sum(findings),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _findings(findings: Sequence[Finding], *, colors: bool) -> Iterator[str]:
+    width = max(len(one.subject) for one in findings) + 2
+    indent = " " * (9 + width)
+    for one in findings:
+        if one.state == OK and one.subject.startswith("extra "):
+            continue  # a door says so
+        first, *more = _folded(one.text, indent)
+        yield f"{_painted(one.state, 9, colors=colors)}{one.subject:{width}}{first}"
+        yield from (f"{indent}{line}" for line in more)
+        if one.remedy and (one.state != MISSING or one.subject not in SHOWN_BY_A_DOOR):
+            first, *more = _folded(one.remedy, f"{indent}-> ")
+            yield f"{indent}-> {first}"
+            yield from (f"{indent}   {line}" for line in more)
+
+
+def _doors(table: Sequence[Door], *, colors: bool) -> Iterator[str]:
+    door = max(len(one.name) for one in table) + 2
+    needs = max(len(one.needs) for one in table) + 2
+    yield f"{'DOOR':{door}}{'NEEDS':{needs}}{'HERE':7}WHAT TO DO"
+    indent = " " * (door + needs + 7)
+    for one in table:
+        first, *more = _folded(one.remedy, indent) if one.remedy else [""]
+        here = _painted(one.here, 7, colors=colors)
+        yield f"{one.name:{door}}{one.needs:{needs}}{here}{first}".rstrip()
+        yield from (f"{indent}{line}" for line in more)
+
+
+def _sum(findings: Sequence[Finding]) -> str:
+    wrong = sum(one.state == WRONG for one in findings)
+    missing = sum(one.state == MISSING for one in findings)
+    parts = [
+        f"{count(wrong, 'thing')} {'is' if wrong == 1 else 'are'} wrong" if wrong else "nothing is wrong"
+    ]
+    if missing:
+        parts.append(f"{count(missing, 'optional part')} {'is' if missing == 1 else 'are'} not here")
+    if not any(one.subject == "registry" for one in findings):
+        parts.append("no registry was asked (--registry HOST asks it)")
+    return "; ".join(parts)
+
+
+def _folded(text: str, indent: str) -> list[str]:
+    """Lines of at most WIDTH columns behind the indent; a word that is longer, as a path, stays whole."""
+    width = max(30, WIDTH - len(indent))
+    return textwrap.wrap(visible(text), width, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _painted(word: str, width: int, *, colors: bool) -> str:
+    space = " " * (width - len(word))
+    if not colors or word not in _COLORS:
+        return word + space
+    return f"\x1b[{_COLORS[word]}m{word}\x1b[0m{space}"

@@ -1,0 +1,126 @@
+"""The decisions as JSON 6902 patches (RFC 6902), one for each object.
+
+    decisions ── entries ──┬── as_json      [{object, document, line, patch}]
+                           └── `kustomize`  the forms that kustomize reads, unless there are `problems`
+
+A `test` of a missing member is written with the value null, which the library of kustomize and of the API server takes
+(evanphx/json-patch); RFC 6902 has no other word for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from archfit.base.patch import Operation, Path, to_json
+from archfit.base.record import Record
+from archfit.base.results import Decision, Location, ObjectRef, Result
+from archfit.placement.case import HELM_HOOK
+from archfit.workloads.documents import Document
+from archfit.workloads.pod_specs import reference_of
+from archfit.workloads.pods import Pod
+from archfit.yaml.json_output import json_output, object_value
+from archfit.yaml.values import mapping_of, text_of
+
+
+class Entry(Record):
+    """One object that a patch is for.
+
+    ref: its name is "" where the object only has a generateName. hook: Helm runs it apart. patch: from the object's
+    own root. value: the object as it was decoded.
+    """
+
+    ref: ObjectRef
+    location: Location
+    file: str
+    hook: bool
+    patch: tuple[Operation, ...]
+    value: dict[str, Any]
+
+
+def entries(
+    documents: Iterable[Document], decisions: Iterable[tuple[Pod, Decision]], file: str = ""
+) -> list[Entry]:
+    """One entry for each object of a stream, in order; its patch is empty where nothing changes.
+
+    documents: those of the stream. An object inside of another is part of it, but the items of a list are objects of
+    their own, as kustomize reads them.
+    """
+    values = {id(pod): document.value for document in documents for pod in document.pods}
+    found: dict[tuple[int, int, Path], Entry] = {}
+    for pod, decision in decisions:
+        root, value = _outermost(values[id(pod)], pod.path)
+        patch = tuple(step.replace(path=step.path[len(root) :]) for step in decision.patch)
+        key = pod.location.document, pod.location.line, root
+        before = found.get(key)
+        if before:
+            found[key] = before.replace(patch=(*before.patch, *patch))
+            continue
+        metadata = mapping_of(value.get("metadata"))
+        ref = pod.ref if pod.root == root else reference_of(value)
+        notes = metadata.get("annotations")
+        hook = isinstance(notes, dict) and HELM_HOOK in notes
+        found[key] = Entry(
+            ref.replace(name=text_of(metadata.get("name"))), pod.location, file, hook, patch, value
+        )
+    return list(found.values())
+
+
+def problems(found: Sequence[Entry]) -> list[Result]:
+    """Errors for objects that no target of kustomize can select alone."""
+    refs = Counter(_identity(entry.ref) for entry in found)
+    results = []
+    for entry in found:
+        if not entry.patch:
+            continue
+        if not entry.ref.name:
+            why = (
+                "it has no name, so that no target can select it, and kustomize refuses it: give it a name, leave it "
+                "alone (--exclude), or use --format json"
+            )
+        elif refs[_identity(entry.ref)] > 1:
+            why = (
+                "the input holds it more than once, which kustomize refuses: remove all but one, "
+                "or use --format json"
+            )
+        else:
+            continue
+        source = ", ".join(part for part in (entry.file, entry.location.source) if part)
+        results.append(Result("error", why, entry.ref, location=entry.location.replace(source=source)))
+    return results
+
+
+def as_json(found: Iterable[Entry]) -> bytes:
+    """The patches as a JSON list: object, where it stands, and its RFC 6902 patch."""
+    value = [
+        {
+            "object": _target(entry.ref),
+            **({"file": entry.file} if entry.file else {}),
+            "document": entry.location.document,
+            "line": entry.location.line,
+            **({"source": entry.location.source} if entry.location.source else {}),
+            "patch": to_json(entry.patch),
+        }
+        for entry in found
+        if entry.patch
+    ]
+    return json_output(value)
+
+
+def _outermost(value: Any, path: Path) -> tuple[Path, dict[str, Any]]:
+    """(path, value) of the object in a document that path leads through: the document itself, or an item of lists."""
+    depth = 0
+    while text_of(value.get("kind")).endswith("List") and path[depth] == "items":
+        value = value["items"][path[depth + 1]]
+        depth += 2
+    return path[:depth], value
+
+
+def _identity(ref: ObjectRef) -> ObjectRef:
+    """What kustomize tells objects apart by."""
+    return ref.replace(namespace=ref.namespace or "default")
+
+
+def _target(ref: ObjectRef) -> dict[str, str]:
+    return {key: value for key, value in object_value(ref).items() if value}

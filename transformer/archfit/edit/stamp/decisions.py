@@ -1,0 +1,137 @@
+"""Decisions of in-place runs: made for what an object is without its stamp, written for what it is now. Pure.
+
+    run 1    decide ─ patch ────────────────────────────────── record
+    run 2    read ─ take back what is unmodified ─ decide ─ patch ─ record, and nothing changes where both are equal
+
+A pod that is left alone (skip, an unknown image) keeps what it has.
+"""
+
+from __future__ import annotations
+
+import json
+
+from archfit.base.patch import Add, Operation, Path, Test, apply
+from archfit.base.results import Decision, Result
+from archfit.base.typing_names import Any, Iterable, Sequence
+from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, record, write
+from archfit.edit.stamp.state import FIELDS, StampState
+from archfit.workloads.pods import Pod
+
+
+def object_decisions(
+    value: Any, found: StampState, decisions: Sequence[tuple[Pod, Decision]]
+) -> list[tuple[Pod, Decision]]:
+    """The decisions of one object, which were made for what it is once `found` is taken back, as decisions for what it
+    is now; the stamp is part of their patches.
+
+    value: the document's, as it is now.
+    """
+    root = decisions[0][0].root
+    if found.problem:
+        return _wrong(decisions, found.problem, (*root, *ANNOTATIONS, NAME))
+    now = at(value, root)
+    left = [_is_left(decision) for _, decision in decisions]
+    back = [() if stays else steps for stays, steps in zip(left, found.operations, strict=True)]
+    between = apply(now, _within(root, [step for steps in (found.annotation, *back) for step in steps]))
+    entries = [
+        entry
+        for stays, own, (_, decision) in zip(left, found.entries, decisions, strict=True)
+        for entry in (own if stays else record(between, decision.patch, root))
+    ]
+    after = apply(between, _within(root, [step for _, decision in decisions for step in decision.patch]))
+    kept = [() if stays else paths for stays, paths in zip(left, found.kept, strict=True)]
+    if not any(kept) and any(found.entries) == bool(entries) and _alike(now, after, decisions):
+        return [(pod, _unchanged(decision)) for pod, decision in decisions]
+    holder = _not_a_mapping(between) if entries else ()
+    if holder:
+        problem = (
+            "is not a mapping, so what this run adds cannot be recorded: make it one, or leave out --stamp"
+        )
+        return _wrong(decisions, problem, (*root, *holder))
+    stamp = _annotated(between, root, entries) if entries else ()
+    made, last = [], len(decisions) - 1
+    for number, (pod, decision) in enumerate(decisions):
+        around = found.annotation if number == 0 else (), stamp if number == last else ()
+        merged = _merged(decision, (*around[0], *back[number]), around[1])
+        made.append((pod, merged.replace(results=(*merged.results, *_kept_results(pod, kept[number])))))
+    return made
+
+
+def _wrong(decisions: Sequence[tuple[Pod, Decision]], problem: str, path: Path) -> list[tuple[Pod, Decision]]:
+    """The decisions of an object whose stamp cannot be read or written; its first pod has the error."""
+    first, decision = decisions[0]
+    wrong = Decision(
+        "Unresolved",
+        "it has errors",
+        immutable=decision.immutable,
+        results=(first.result("error", problem, path),),
+    )
+    return [(first, wrong), *((pod, other.replace(patch=())) for pod, other in decisions[1:])]
+
+
+def _within(root: Path, patch: Iterable[Operation]) -> list[Operation]:
+    """The operations on the object at root, as operations on the object alone."""
+    return [step.replace(path=step.path[len(root) :]) for step in patch]
+
+
+def _is_left(decision: Decision) -> bool:
+    """Whether the pod stays as it is, whatever that is."""
+    return decision.outcome in ("Unresolved", "Conflict") or not decision.reachable
+
+
+def _kept_results(pod: Pod, kept: Iterable[Path]) -> list[Result]:
+    message = "an earlier run of archfit added this and someone changed it since: archfit leaves it as it is"
+    return [pod.result("info", message, path) for path in kept]
+
+
+def _merged(decision: Decision, before: Sequence[Operation], behind: Sequence[Operation]) -> Decision:
+    patch = (*before, *decision.patch, *behind)
+    if decision.patch or not patch:
+        return decision.replace(patch=patch)
+    reason = f"the additions of an earlier run are removed; {decision.reason}"
+    return decision.replace(outcome="Change", reason=reason, patch=patch)
+
+
+def _unchanged(decision: Decision) -> Decision:
+    if decision.outcome != "Change":
+        return decision
+    return decision.replace(outcome="AlreadySet", reason="it already has what archfit would write", patch=())
+
+
+def _alike(now: Any, after: Any, decisions: Iterable[tuple[Pod, Decision]]) -> bool:
+    """Whether the pods are placed alike; the order of lists, which only rolls pods, does not count."""
+    paths = {pod.at(field)[len(pod.root) :] for pod, _ in decisions for field in FIELDS}
+    return all(_unordered(at(now, path)) == _unordered(at(after, path)) for path in paths)
+
+
+def _unordered(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _unordered(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return sorted((_unordered(item) for item in value), key=_text)
+    return value
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=repr)
+
+
+def _not_a_mapping(value: Any) -> Path:
+    """The path of the object's metadata or annotations where that is no mapping, () if both may hold the stamp."""
+    for path in (METADATA, ANNOTATIONS):
+        if not isinstance(at(value, path), dict) and at(value, path) not in (None, MISSING):
+            return path
+    return ()
+
+
+def _annotated(value: Any, root: Path, entries: Sequence[Addition]) -> list[Operation]:
+    """What writes the stamp into the object, whose old stamp has been taken away."""
+    if isinstance(at(value, ANNOTATIONS), dict):
+        path = (*root, *ANNOTATIONS, NAME)
+        return [Test(path, None), Add(path, write(entries, None))]
+    made = ANNOTATIONS if isinstance(at(value, METADATA), dict) else METADATA
+    text = write(entries, Addition(made, None, null=at(value, made) is None))
+    added: Any = {NAME: text}
+    for key in reversed(ANNOTATIONS[len(made) :]):
+        added = {key: added}
+    return [Test((*root, *made), None), Add((*root, *made), added)]

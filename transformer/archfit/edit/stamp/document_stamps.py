@@ -1,0 +1,173 @@
+"""In-place runs with `stamp`: an earlier run's additions out, this run's additions and their record in.
+
+    document ── without_stamps ─> the document without the additions of the earlier run ── decide ── patch
+    text ── remove ── insertions ── prove ─> text, changed only where both runs differ
+
+The stages of `state` and `decisions`, applied to documents. Only such runs read a document twice.
+"""
+
+from __future__ import annotations
+
+from archfit.base.errors import UnplaceableEdit
+from archfit.base.patch import Add, Operation, Path, Remove
+from archfit.base.record import Record
+from archfit.base.results import Decision
+from archfit.base.typing_names import Callable, Iterable, Sequence, TypeAlias
+from archfit.edit.changes import applied, composed
+from archfit.edit.insert import TextEdit, insertions
+from archfit.edit.prove import prove
+from archfit.edit.remove import refused, remove
+from archfit.edit.stamp.annotation import NAME
+from archfit.edit.stamp.decisions import object_decisions
+from archfit.edit.stamp.state import StampState, stamp_state, without_stamp
+from archfit.workloads.builtin import UserRows
+from archfit.workloads.documents import Document
+from archfit.workloads.pod_specs import find_pods
+from archfit.workloads.pods import Pod
+from archfit.workloads.sites import Spine, anchors, find_sites
+from archfit.yaml.compose import parse
+from archfit.yaml.tree import ROOT
+
+Decided: TypeAlias = Sequence[tuple[Pod, Decision]]
+
+
+class DocumentStamps(Record):
+    """The stamps of a document, one for each object that holds pods.
+
+    objects: their pods as they are. found: the stamps. text: of the document, as the parser sees it; "" where
+    there is no stamp.
+    """
+
+    objects: tuple[tuple[Pod, ...], ...]
+    found: tuple[StampState, ...]
+    text: str
+
+
+def without_stamps(data: bytes, document: Document, user_rows: UserRows) -> tuple[Document, DocumentStamps]:
+    """The document with the pods that it would hold without its stamps, and the stamps.
+
+    Whether the text lets all of it go is looked at only where something is about to change.
+    """
+    span = document.span
+    objects = _objects(document.pods)
+    found = tuple(stamp_state(document.value, pods, lambda _operation: True) for pods in objects)
+    if data.find(NAME.encode(), span.start, span.end) < 0:
+        return document, DocumentStamps(objects, found, "")
+    before = _without(document, found, user_rows)
+    if [len(pods) for pods in _objects(before.pods)] != [len(pods) for pods in objects]:
+        problem = f"without what {NAME} records, the object holds other pods: remove the annotation"
+        return document, DocumentStamps(objects, tuple(one.replace(problem=problem) for one in found), "")
+    entries = [bool(own) for one in found for own in one.entries]
+    pods = tuple(pod.replace(stamped=has) for pod, has in zip(before.pods, entries, strict=True))
+    return before.replace(pods=pods), DocumentStamps(objects, found, span.text(data))
+
+
+def _without(document: Document, found: Iterable[StampState], user_rows: UserRows) -> Document:
+    pods = find_pods(without_stamp(document.value, found), document.pods[0].location, (), user_rows)
+    return document.replace(pods=tuple(pods))
+
+
+def document_decisions(
+    document: Document,
+    stamps: DocumentStamps,
+    decisions: Decided,
+    decide: Callable[[Sequence[Pod]], Decided],
+    user_rows: UserRows,
+) -> Decided:
+    """The decisions for the pods of `without_stamps`, as decisions for the document as it is.
+
+    decide: decides anew, for pods that keep what the text does not let go.
+    """
+    made = _by_object(document, stamps.found, decisions)
+    if not stamps.text or not any(decision.patch for pods in made for _, decision in pods):
+        return [one for pods in made for one in pods]
+    tree = parse(stamps.text)
+    stuck = refused(tree, _root(document), [step for one in stamps.found for step in one.all_operations()])
+    if stuck:
+        found = tuple(
+            stamp_state(document.value, pods, lambda operation: operation.path not in stuck)
+            for pods in stamps.objects
+        )
+        pods = _without(document, found, user_rows).pods
+        pods = tuple(
+            pod.replace(
+                images=was.images,
+                runtime_class=was.runtime_class,
+                namespace=was.namespace,
+                stamped=was.stamped,
+            )
+            for pod, (was, _) in zip(pods, decisions, strict=True)
+        )
+        again = _by_object(document, found, decide(pods))
+        # An object without a change keeps its decision: its stamp is not taken back.
+        changes = (any(decision.patch for _, decision in pods) for pods in made)
+        made = [new if change else old for new, old, change in zip(again, made, changes, strict=True)]
+    return [one for pods in made for one in pods]
+
+
+def _by_object(document: Document, found: Sequence[StampState], decisions: Decided) -> list[Decided]:
+    left = iter(decisions)
+    objects = _objects(pod for pod, _ in decisions)
+    return [
+        object_decisions(document.value, one, [next(left) for _ in pods])
+        for one, pods in zip(found, objects, strict=True)
+    ]
+
+
+def restamped(text: str, document: Document, patch: Sequence[Operation]) -> list[TextEdit]:
+    """The edits of `text` that apply the patch of stamped decisions, proven, in the order of their places.
+
+    text: of the document, as the parser sees it. Raises UnplaceableEdit, InternalError.
+    """
+    root = _root(document)
+    back = [step for step in patch if isinstance(step, Remove) or _nulls(step)]
+    more = [step for step in patch if isinstance(step, Add) and not _nulls(step)]
+    cuts = remove(parse(text), root, back) if back else []
+    between = applied(text, cuts)
+    tree = parse(between)
+    value = tree.value[0] if document.span.item else tree.value
+    sites = find_sites(tree, root, value, _with_metadata(document.pods))
+    try:
+        edits = insertions(between, value, sites, more)
+    except UnplaceableEdit as error:
+        raise UnplaceableEdit(str(error), line=_line_before(text, between, error.line)) from None
+    prove(document, patch, applied(between, edits))
+    return composed(text, cuts, edits)
+
+
+def _root(document: Document) -> int:
+    return ROOT + 1 if document.span.item else ROOT
+
+
+def _nulls(step: Operation) -> bool:
+    return isinstance(step, Add) and step.value is None
+
+
+def _objects(pods: Iterable[Pod]) -> tuple[tuple[Pod, ...], ...]:
+    """The pods of each object, in order."""
+    found: dict[Path, list[Pod]] = {}
+    for pod in pods:
+        found.setdefault(pod.root, []).append(pod)
+    return tuple(map(tuple, found.values()))
+
+
+def _with_metadata(pods: Iterable[Pod]) -> dict[Path, Spine]:
+    """Where edits may go: what the pods need, and the annotations of their objects."""
+    found = anchors(pods)
+    for pod in pods:
+        below = found.setdefault(pod.root, {})
+        if isinstance(below, dict):
+            found[pod.root] = {**below, "metadata": {"annotations": None}}
+    return found
+
+
+def _line_before(text: str, between: str, line: int) -> int:
+    """The line of `text` that is a line of `between`, counted from 1; `between` lacks lines of `text`."""
+    lines, others = text.splitlines(), between.splitlines()
+    wanted = others[line - 1] if 0 < line <= len(others) else ""
+    nth = others[:line].count(wanted)
+    for number, one in enumerate(lines, start=1):
+        nth -= one == wanted
+        if not nth:
+            return number
+    return line

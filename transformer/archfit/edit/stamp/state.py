@@ -1,0 +1,155 @@
+"""What taking back a stamp means: what is unmodified goes, what the user changed since is the user's. Pure.
+
+    entry                      is there still           goes                          stays, as the user's
+    a member                   as it was                the member
+    a mapping                  with more in it          its own members, one by one   those that differ
+    a list, or an item         among other items        the items                     the list that lacks one of them
+    a member that was null     as it was                back to null
+
+The stamp goes with them, and the annotations or metadata that archfit made for it, where nothing else is in them.
+"""
+
+from __future__ import annotations
+
+from archfit.base.patch import Add, Operation, Path, Remove, Test, apply, pointer
+from archfit.base.record import Record
+from archfit.base.typing_names import Any, Callable, Iterable, Sequence
+from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, read
+from archfit.workloads.pods import Pod
+
+FIELDS = ("affinity", "tolerations")
+
+
+class StampState(Record):
+    """An object's stamp, and the operations that take it back. Each tuple has one part for each pod of the object.
+
+    entries: what the stamp records. operations: what takes it back, from the document's root. kept: what the user
+    changed since. annotation: what takes the stamp itself away, () where there is none. problem: why it cannot be read.
+    """
+
+    entries: tuple[tuple[Addition, ...], ...]
+    operations: tuple[tuple[Operation, ...], ...]
+    kept: tuple[tuple[Path, ...], ...]
+    annotation: tuple[Operation, ...] = ()
+    problem: str = ""
+
+    def all_operations(self) -> list[Operation]:
+        """What takes everything back."""
+        return [step for steps in (self.annotation, *self.operations) for step in steps]
+
+
+def stamp_state(value: Any, pods: Sequence[Pod], removable: Callable[[Operation], bool]) -> StampState:
+    """What taking back the stamp of one object needs.
+
+    value: the document's; pods: all of the object. removable: whether the text lets an operation be made by itself; it
+    does not where the user has put a comment into what would go.
+    """
+    root = pods[0].root
+    none: tuple[tuple[Any, ...], ...] = ((),) * len(pods)
+    annotations = at(value, (*root, *ANNOTATIONS))
+    if not isinstance(annotations, dict) or NAME not in annotations:
+        return StampState(none, none, none)
+    try:
+        entries, holder = read(annotations[NAME], at(value, root))
+        of_pods = _of_pods(entries, pods)
+    except ValueError:
+        problem = f"{NAME} is not as archfit wrote it, so nothing can be taken back: remove the annotation"
+        return StampState(none, none, none, problem=problem)
+    back = [
+        _back(value, [entry.replace(path=(*root, *entry.path)) for entry in own], removable)
+        for own in of_pods
+    ]
+    path: Path = (*root, *ANNOTATIONS)
+    annotation: tuple[Operation, ...] = (Test((*path, NAME), annotations[NAME]), Remove((*path, NAME)))
+    if holder and len(annotations) == 1:
+        if holder.path == METADATA and len(at(value, path[:-1])) == 1:
+            path = path[:-1]
+        null = holder.null and path == (*root, *holder.path)
+        gone: Operation = Add(path, None) if null else Remove(path)
+        if removable(gone):
+            annotation = (Test(path, at(value, path)), gone)
+    return StampState(
+        of_pods, tuple(operations for operations, _ in back), tuple(kept for _, kept in back), annotation
+    )
+
+
+def without_stamp(value: Any, found: Iterable[StampState]) -> Any:
+    """The document's value once everything is taken back."""
+    return apply(value, [step for one in found for step in one.all_operations()])
+
+
+def _of_pods(entries: Iterable[Addition], pods: Sequence[Pod]) -> tuple[tuple[Addition, ...], ...]:
+    """The entries of each pod: what is at, above or below its placement.
+
+    Raises ValueError for one that is of none: archfit writes nowhere else.
+    """
+    at_or_above: dict[Path, int] = {}
+    placement: dict[Path, int] = {}
+    for number, pod in enumerate(pods):
+        for field in ((*pod.at("affinity"), "nodeAffinity"), pod.at("tolerations")):
+            path = field[len(pod.root) :]
+            placement.setdefault(path, number)
+            for end in range(1, len(path) + 1):
+                at_or_above.setdefault(path[:end], number)
+    found: list[list[Addition]] = [[] for _ in pods]
+    for entry in entries:
+        path = entry.path
+        above = next((path[:end] for end in range(1, len(path)) if path[:end] in placement), None)
+        of = at_or_above.get(path) if above is None else placement[above]
+        if of is None:
+            raise ValueError(pointer(path))
+        found[of].append(entry)
+    return tuple(map(tuple, found))
+
+
+def _back(
+    value: Any, entries: Sequence[Addition], removable: Callable[[Operation], bool]
+) -> tuple[tuple[Operation, ...], tuple[Path, ...]]:
+    """The operations that take the entries back, and what the user changed.
+
+    Items of a list are taken from its end, so that no index of a later operation moves.
+    """
+    gone: set[Path] = set()
+    kept: list[Path] = []
+    operations: list[Operation] = []
+    for entry in entries:
+        if entry.path[-1] == "-":
+            _item_back(value, entry.path[:-1], entry.value, gone, kept)
+        elif entry.null and at(value, entry.path) == entry.value and removable(Add(entry.path, None)):
+            operations += (Test(entry.path, entry.value), Add(entry.path, None))
+        else:
+            _member_back(value, entry.path, entry.value, gone, kept)
+    kept += sorted((path for path in gone if not removable(Remove(path))), key=_order)
+    for path in sorted(gone.difference(kept), key=_order, reverse=True):
+        operations += (Test(path, at(value, path)), Remove(path))
+    return tuple(operations), tuple(kept)
+
+
+def _order(path: Path) -> list[tuple[bool, str | int]]:
+    return [(isinstance(token, int), token) for token in path]
+
+
+def _item_back(value: Any, path: Path, item: Any, gone: set[Path], kept: list[Path]) -> None:
+    items = at(value, path)
+    for number in range(len(items) - 1, -1, -1) if isinstance(items, list) else ():
+        if items[number] == item and (*path, number) not in gone:
+            gone.add((*path, number))
+            return
+    if isinstance(items, list):
+        kept.append(path)
+
+
+def _member_back(value: Any, path: Path, added: Any, gone: set[Path], kept: list[Path]) -> None:
+    there = at(value, path)
+    if there is MISSING:
+        return
+    if there == added:
+        gone.add(path)
+    elif isinstance(there, dict) and isinstance(added, dict):
+        for key, member in added.items():
+            _member_back(value, (*path, key), member, gone, kept)
+    elif isinstance(there, list) and isinstance(added, list):
+        for item in added:
+            _item_back(value, path, item, gone, kept)
+    else:
+        kept.append(path)

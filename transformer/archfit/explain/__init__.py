@@ -1,0 +1,1 @@
+"""`archfit explain` and --verbose: why each pod is placed as it is."""

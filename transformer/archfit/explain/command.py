@@ -1,0 +1,136 @@
+"""`archfit explain [FILE|DIR|-].. [--only KIND[/NAMESPACE[/NAME]]] [--format text|json]`: why pods stand where they do.
+
+manifests ── survey ── lookup ── decisions ── explained ── stdout     the trees, or JSON
+                 │                   └── a conflict, an image without an answer     exit 1
+                 └── what cannot be read, warnings of the lookup ── stderr
+
+It writes no manifests. With --only it asks for the images of the pods that it shows, and for no others.
+
+What is explained, as JSON: one object with `pods` and `passedOver`; cli/schemas/explain.schema.json describes it.
+
+Each pod has the fields of its `Place` and its `Explanation` in one object, in camelCase.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, BinaryIO, TextIO
+
+from archfit import __version__
+from archfit.base import standard_streams
+from archfit.base.errors import UsageError
+from archfit.base.record_json import record_value
+from archfit.base.results import ObjectRef, Result, has_error
+from archfit.base.terminal import shows_boxes
+from archfit.cli.inputs.survey import in_file, manifests_of, on_blank
+from archfit.cli.inputs.surveyed_files import Manifests
+from archfit.cli.invocation import read_invocation
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.explain import text as explained_text
+from archfit.explain.explained import Explained, explained, merged
+from archfit.options.option_entries import Exclude
+from archfit.options.text_form import Problem, exclude
+from archfit.pipeline import decided
+from archfit.placement.filters import named_by, nothing_matches
+from archfit.placement.selection import questions
+from archfit.pod_stages import located
+from archfit.reports.summary import lines
+from archfit.run import Run
+from archfit.yaml.json_output import json_output
+
+_COMMAND = BY_NAME["explain"]
+
+
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    invocation = read_invocation(_COMMAND, argv, environ, stderr)
+    flags, options = invocation.flags, invocation.settings.options
+    only = [_glob(text) for text in flags.only]
+
+    def wanted(ref: ObjectRef) -> bool:
+        return not only or any(named_by(ref, glob) for glob in only)
+
+    inputs = manifests_of(invocation, (stdin, stderr, environ), options, on_blank(invocation.layer))
+    if only:
+        _check_only(only, inputs)
+    one = Run(_COMMAND.program, invocation.settings, environ, stderr)
+    try:
+        pairs = (pair for manifests in inputs for pair in manifests.survey.pods() if wanted(pair[0].ref))
+        texts = list(dict.fromkeys(text for pod, own in pairs for text in questions(pod, own)))
+        answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
+        parts, results, decisions = [], list(one.messages), []
+        for manifests in inputs:
+            made = decided(manifests.survey, answers, options).decisions
+            parts.append(
+                explained(manifests.name, manifests.data, manifests.survey, made, answers, options, wanted)
+            )
+            results += _about_the_stream(manifests)
+            decisions += [pair for pair in made if wanted(pair[0].ref)]
+        pods, surveys = [pod for of in inputs for pod in of.pods], [of.survey for of in inputs]
+        results += one.unmatched_filters(pods, surveys)
+        whole = merged(parts)
+        if not whole.pods and not whole.passed_over and not has_error(results):
+            results.append(Result("info", "the input holds no pods that archfit reads: nothing to explain"))
+        failed = has_error(results)
+        code = int(failed or not all(pod.settled for pod in whole.pods))
+        everything = [*results, *(result for _, decision in decisions for result in decision.results)]
+        report = one.prepare_report(code, everything, tuple(decisions), answers)
+    finally:
+        one.close()
+    if flags.format == "json":
+        output = as_json(whole, code)
+    else:
+        output = explained_text.text(whole, ascii_only=not shows_boxes(sys.stdout)).encode()
+    report.commit_after(lambda: standard_streams.write_report(stdout, [output]))
+    one.write_messages(lines(results))
+    return code
+
+
+def _about_the_stream(manifests: Manifests) -> Iterable[Result]:
+    """What is wrong with an input. What is said about its objects is in the trees."""
+    about = {one.ref for one in manifests.survey.untouched}
+    own = [one for one in manifests.survey.results if one.severity != "info" or one.ref not in about]
+    exact = located(manifests.data, manifests.survey.documents, (*manifests.results, *own))
+    return [in_file(result, manifests.name) for result in exact]
+
+
+def _glob(text: str) -> Exclude:
+    try:
+        return exclude(text)
+    except Problem as problem:
+        raise UsageError(f"--only: {problem}") from None
+
+
+def _check_only(globs: Sequence[Exclude], inputs: Sequence[Manifests]) -> None:
+    """Raises UsageError for an --only that names nothing of the input."""
+    refs = dict.fromkeys(
+        ref
+        for manifests in inputs
+        for ref in (
+            *(pod.ref for pod in manifests.pods),
+            *(one.ref for one in manifests.survey.untouched),
+        )
+    )
+    for glob in globs:
+        if not any(named_by(ref, glob) for ref in refs):
+            raise UsageError(f"--only: {nothing_matches(glob, list(refs))}")
+
+
+def as_json(found: Explained, exit_code: int) -> bytes:
+    """One JSON object."""
+    return json_output(
+        {
+            "archfit": __version__,
+            "exit": exit_code,
+            "pods": [{**record_value(pod.place), **record_value(pod.explanation)} for pod in found.pods],
+            "passedOver": [_flat(record_value(one)) for one in found.passed_over],
+        }
+    )
+
+
+def _flat(value: dict[str, Any]) -> dict[str, Any]:
+    place: dict[str, Any] = value.pop("place")
+    return {**place, **value}

@@ -1,0 +1,318 @@
+"""Why a pod is placed as it is: the decision again, with its steps taken down (`Trace`), as plain values.
+
+    images ──────────── of each image the answer, where it runs, and what it lacks         `explained_images`
+    allows, terms ───── where the pod may go by its own demands
+    reaches ─────────── where it can go, and what keeps the pod off the rest
+    affinity, .. ────── what is added, is there already, or is left out, and why           `explained_steps`
+    remedies ────────── what would change the answer                                       `remedies`
+
+Architectures are node labels; of another OS than Linux they are written `windows/amd64`. All texts from manifests are
+as they were written: who shows them cleans them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from archfit.base.patch import dotted, pattern_text
+from archfit.base.record import Record
+from archfit.base.results import Decision, Outcome, Severity
+from archfit.explain.images import ImageAnswer, image_answers, named
+from archfit.explain.remedies import Remedy, remedies
+from archfit.explain.steps import Step, affinity_steps, preference_steps, toleration_steps
+from archfit.images.platforms import Answer
+from archfit.options.option_entries import Rule
+from archfit.options.settings import Options
+from archfit.placement.affinity import ARCH_LABELS, OS_LABELS, existing_terms
+from archfit.placement.annotations import PREFIX, annotated
+from archfit.placement.case import PodCase, Trace
+from archfit.placement.decide import decide
+from archfit.placement.filters import matched
+from archfit.placement.reach import Reach, by_system, union
+from archfit.placement.selection import PodOptions
+from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
+from archfit.workloads.pods import Pod
+
+_MOST = 3  # images that a reason names
+
+
+class Term(Record):
+    """One required term. number: from 1. asks: its expressions. allows: they. reaches: and every image runs there."""
+
+    number: int
+    asks: tuple[str, ...]
+    allows: tuple[str, ...]
+    reaches: tuple[str, ...]
+
+
+class Message(Record):
+    """A message of the decision that is about no image. field: dotted path, or ""."""
+
+    severity: Severity
+    field: str
+    message: str
+
+
+class Explanation(Record):
+    """One pod, explained.
+
+    api_version, kind, namespace, name: of the object. path: of the pod spec. row: the row of the table of workloads
+    that found it, "" for a workload of Kubernetes itself.
+    outcome, reason: of the decision. decided: the pod was judged; else allows, terms, reaches and all that follows are
+    empty.
+    settings: what else counts for this pod, a sentence each: rules, annotations, a RuntimeClass, immutability.
+    asks: what nodeSelector, RuntimeClass and spec.os ask for. allows: what its demands leave open. cluster: what the
+    cluster has for the pod's OS; cluster_source: how that is known. reaches: where it can run in the end. because: why
+    it reaches no more.
+    """
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    path: str
+    row: str
+    outcome: Outcome
+    reason: str
+    decided: bool
+    images: tuple[ImageAnswer, ...]
+    settings: tuple[str, ...]
+    asks: tuple[str, ...]
+    allows: tuple[str, ...]
+    terms: tuple[Term, ...]
+    cluster: tuple[str, ...]
+    cluster_source: str
+    reaches: tuple[str, ...]
+    because: tuple[str, ...]
+    affinity: tuple[Step, ...]
+    tolerations: tuple[Step, ...]
+    preferences: tuple[Step, ...]
+    messages: tuple[Message, ...]
+    remedies: tuple[Remedy, ...]
+
+
+def explanation(
+    pod: Pod,
+    own: PodOptions,
+    decision: Decision,
+    answers: Mapping[str, Answer],
+    options: Options,
+    user_rows: UserRows,
+) -> Explanation:
+    """Why `decision` came out as it did.
+
+    own, answers: what it was made from. With `stamp` the decision is that for the object as it stands, and pod that
+    without the additions of an earlier run.
+    """
+    trace = Trace()
+    decide(pod, own, answers, options, trace)
+    case = trace.case
+    images = image_answers(pod, own, trace, decision, options)
+    ref = pod.ref
+    found = case.reaches if case else ()
+    opened, reaches = _open(found), _reaches(found)
+    about_images = {use.path for use in pod.images}
+    return Explanation(
+        ref.api_version,
+        ref.kind,
+        ref.namespace,
+        ref.name,
+        dotted(pod.path),
+        _row(pod, user_rows),
+        decision.outcome,
+        decision.reason,
+        case is not None,
+        images,
+        tuple(_settings(pod, own, decision, options)),
+        tuple(_asks(pod)) if case else (),
+        opened,
+        _terms(pod, found),
+        *_cluster(found, options),
+        reaches,
+        tuple(_because(case, images, reaches)) if case else (),
+        tuple(affinity_steps(trace, decision)),
+        tuple(toleration_steps(trace, decision)),
+        tuple(preference_steps(trace, decision)),
+        tuple(
+            Message(one.severity, one.field, one.message)
+            for one in decision.results
+            if one.path not in about_images
+        ),
+        tuple(remedies(own, case, decision, images, frozenset(opened) - frozenset(reaches))),
+    )
+
+
+def _open(found: Iterable[Reach]) -> tuple[str, ...]:
+    return _names((system.os, name) for reach in found for system in reach.systems for name in system.allowed)
+
+
+def _cluster(found: Iterable[Reach], options: Options) -> tuple[tuple[str, ...], str]:
+    """What the cluster has for the systems of the pod, and how that is known."""
+    stated = by_system(options.cluster_architectures)
+    systems = {system.os: system.cluster for reach in found for system in reach.systems}
+    names = _names((os, name) for os, names in (systems or stated).items() for name in names)
+    unstated = sorted(os for os in systems if os not in stated)
+    source = "--cluster-architectures"
+    if unstated:
+        source += f", which has no entry for {' and '.join(unstated)}: what the images offer counts"
+    return names, source
+
+
+def _reaches(found: Iterable[Reach]) -> tuple[str, ...]:
+    return _names(
+        (system.os, name)
+        for reach in found
+        for system in reach.systems
+        for name in reach.live & system.allowed & system.runs
+    )
+
+
+def _names(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(sorted({named(os, name) for os, name in pairs}))
+
+
+def _terms(pod: Pod, found: Iterable[Reach]) -> tuple[Term, ...]:
+    """The required terms, () where the pod has no required set."""
+    terms = [reach for reach in found if reach.demand.index is not None]
+    if not terms:
+        return ()
+    written = existing_terms(pod)[0] or []
+    return tuple(
+        Term(
+            (reach.demand.index or 0) + 1,
+            tuple(_expressions(written[reach.demand.index or 0])),
+            _open([reach]),
+            _reaches([reach]),
+        )
+        for reach in terms
+    )
+
+
+def _expressions(term: Mapping[str, object]) -> Iterator[str]:
+    for member, prefix in (("matchExpressions", ""), ("matchFields", "field ")):
+        listed = term.get(member)
+        for one in listed if isinstance(listed, list) else ():
+            values = one.get("values")
+            texts = f" [{', '.join(map(str, values))}]" if values else ""
+            yield f"{prefix}{one.get('key') or ''} {one.get('operator') or ''}{texts}"
+
+
+def _asks(pod: Pod) -> Iterator[str]:
+    """What the pod says about architecture and OS outside of its required terms."""
+    selector = pod.spec.get("nodeSelector") or {}
+    for label in selector:
+        if label in ARCH_LABELS | OS_LABELS:
+            at = pod.placement_paths.architecture if pod.placement_paths else ()
+            where = dotted(at) if at and label in ARCH_LABELS else "nodeSelector"
+            yield f"{where} {label}={selector[label]}"
+    if pod.runtime_class is not None:
+        for label, value in pod.runtime_class.node_selector:
+            if label in ARCH_LABELS | OS_LABELS:
+                yield f"RuntimeClass {pod.runtime_class.name} {label}={value}"
+    system = pod.spec.get("os")
+    if isinstance(system, dict) and system.get("name"):
+        yield f"spec.os.name {system['name']}"
+
+
+def _because(case: PodCase, images: Sequence[ImageAnswer], reaches: Sequence[str]) -> Iterator[str]:
+    """Why the pod reaches what it reaches, and no more."""
+    opened = _open(case.reaches)
+    if not opened:
+        yield "no node matches what it asks for"
+        return
+    if case.own.only is not None:
+        yield f"{case.own.only_by} allows {', '.join(sorted(case.own.only)) or 'nothing'}"
+    missing = [name for name in opened if name not in reaches]
+    for name in missing:
+        lacking = [image.image for image in images if name in image.lacks]
+        if lacking:
+            yield f"{_some(lacking)} {'has' if len(lacking) == 1 else 'have'} no {name} build"
+    lost = union(frozenset(named(os, name) for os, name in reach.lost) for reach in case.reaches)
+    for name in sorted(lost & frozenset(missing)):
+        yield f"a term for several operating systems has one list of architectures, so {name} is lost"
+    if not missing and case.own.only is None:
+        everywhere = set(_cluster(case.reaches, case.options)[0]) <= set(opened)
+        if not any(image.runs_on is not None for image in images):
+            yield "no image restricts it"
+        else:
+            images_of_it = "all its images that are known" if case.evidence.unasked else "all its images"
+            yield f"{images_of_it} run {'there' if everywhere else 'on what it allows'}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _MOST
+    return ", ".join(names[:_MOST]) + (f" and {more} more" if more > 0 else "")
+
+
+def _settings(pod: Pod, own: PodOptions, decision: Decision, options: Options) -> Iterator[str]:
+    """Rules, annotations, and what is special about the object."""
+    if own.controller:
+        return
+    for number, rule in enumerate(options.rules, start=1):
+        if matched(pod, rule.match):
+            yield f"rule {number} of the configuration matches: {_rule(rule)}"
+    notes = annotated(pod)
+    if notes.skip:
+        yield f'{PREFIX}skip: "true"'
+    if notes.only is not None:
+        yield f"{PREFIX}only: {', '.join(sorted(notes.only))}"
+    if notes.tolerate is not None:
+        yield f'{PREFIX}tolerate: "{str(notes.tolerate).lower()}"'
+    if notes.platforms is not None:
+        yield f"{PREFIX}image-platforms: {', '.join(map(str, notes.platforms))}"
+    if pod.runtime_class is not None:
+        yield f"RuntimeClass {pod.runtime_class.name} of the input adds its nodeSelector and tolerations"
+    if own.unlabelled:
+        yield f"it tolerates nodes without an architecture label (toleration of {own.unlabelled})"
+    if pod.namespace is not None and pod.namespace.node_selector:
+        asked = ", ".join(f"{key}={value}" for key, value in pod.namespace.node_selector)
+        yield f"Namespace {pod.ref.namespace} selects nodes: {asked}"
+    if not own.left_alone:
+        yield from _changeable(pod, decision, options)
+
+
+def _changeable(pod: Pod, decision: Decision, options: Options) -> Iterator[str]:
+    if not pod.immutable:
+        return
+    if not decision.immutable:
+        hook = pod.object_metadata.get("name") and options.hooks == "recreated"
+        yield (
+            "a hook, which is made anew each time (--hooks recreated)"
+            if hook
+            else "generateName without a name: it is made anew each time"
+        )
+    elif options.immutable == "needed":
+        yield (
+            f"a {pod.ref.kind} cannot be changed once applied: it gets only what it cannot run without "
+            "(--immutable needed)"
+        )
+    else:
+        yield f"a {pod.ref.kind} cannot be changed once applied, and is treated as any other (--immutable full)"
+
+
+def _rule(rule: Rule) -> str:
+    parts = []
+    if rule.skip is not None:
+        parts.append(f"skip {str(rule.skip).lower()}")
+    if rule.only is not None:
+        parts.append(f"only {', '.join(rule.only) or 'nothing'}")
+    if rule.tolerate is not None:
+        parts.append(f"tolerate {str(rule.tolerate).lower()}")
+    if rule.prefer is not None:
+        parts.append(f"prefer {', '.join(f'{name}={weight}' for name, weight in rule.prefer) or 'nothing'}")
+    return "; ".join(parts) or "it says nothing"
+
+
+def _row(pod: Pod, user_rows: UserRows) -> str:
+    """Which row of the table of workloads found the pod."""
+    key = group_of(pod.ref.api_version), pod.ref.kind
+    own = key in user_rows
+    if key in WORKLOADS and not own:
+        return ""
+    path = pod.path[len(pod.root) :]
+    for row in rows_of(pod.ref.api_version, pod.ref.kind, user_rows):
+        if len(row.pod_spec) == len(path) and all(
+            step in ("*", token) for step, token in zip(row.pod_spec, path, strict=True)
+        ):
+            return f"{'workloads: of the configuration' if own else 'built-in row'}, {pattern_text(row.pod_spec)}"
+    return "workloads: of the configuration" if own else "built-in row"

@@ -1,0 +1,157 @@
+"""What became of each image of a pod: its answer, where it runs, what the pod loses by it.
+
+    answer       Found, Absent, Unknown, Unasked, Malformed; Unknown too where no entry of what was found counts;
+                 "" where the pod was left alone before anybody was asked
+    runs_on      what counts of a Found, or of assumed platforms; None where the image restricts nothing
+    lacks        what the cluster has, or the pod names, and the image does not run on
+
+The same image in several containers is one entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from archfit.base.patch import Path, dotted
+from archfit.base.record import Record
+from archfit.base.results import Decision
+from archfit.images.platforms import Absent, Answer, Found, Unasked, Unknown
+from archfit.options.settings import Options
+from archfit.placement.case import Trace
+from archfit.placement.evidence import offered
+from archfit.placement.reach import by_system
+from archfit.placement.selection import PodOptions
+from archfit.workloads.pods import ImageUse, Pod
+
+Kind = Literal["Found", "Absent", "Unknown", "Unasked", "Malformed", ""]
+Origin = Literal["registry", "cache", "lock", "stale", "override", "annotation", "assumed", ""]
+
+
+class ImageAnswer(Record):
+    """One image of a pod; see the module.
+
+    image: as written, "" where none is named. fields: dotted paths of all places that name it. volume: it is an image
+    volume. platforms: those of the answer, or assumed ones. digest, age_seconds: as in Found. detail: why there is no
+    answer. final: nobody may be asked for one, as with --locked. messages: what the decision says about it, without
+    its name.
+    """
+
+    image: str
+    fields: tuple[str, ...]
+    volume: bool
+    answer: Kind
+    platforms: tuple[str, ...]
+    digest: str
+    origin: Origin
+    age_seconds: int
+    detail: str
+    final: bool
+    runs_on: tuple[str, ...] | None
+    lacks: tuple[str, ...]
+    messages: tuple[str, ...]
+
+    @property
+    def counts(self) -> bool:
+        """Whether it has platforms to go by: an answer, an old one, or assumed ones."""
+        return self.answer == "Found" or self.origin in ("assumed", "stale")
+
+    @property
+    def unknown(self) -> bool:
+        """Whether it has no platforms to go by, although there is something to ask for."""
+        return self.answer in ("Absent", "Unknown", "Malformed") and not self.counts
+
+
+def named(os: str, architecture: str) -> str:
+    """`amd64` of Linux, `windows/amd64` of another OS."""
+    return architecture if os == "linux" else f"{os}/{architecture}"
+
+
+def image_answers(
+    pod: Pod, own: PodOptions, trace: Trace, decision: Decision, options: Options
+) -> tuple[ImageAnswer, ...]:
+    """The images of the pod, in its order."""
+    given: Iterable[Answer | None] = trace.given if trace.given is not None else (None,) * len(pod.images)
+    counted = {use.path: found for use, found in trace.evidence.known} if trace.evidence else {}
+    groups: dict[tuple[object, ...], tuple[ImageUse, Answer | None, list[Path]]] = {}
+    for use, answer in zip(pod.images, given, strict=True):
+        groups.setdefault((use.text, use.volume, answer), (use, answer, []))[2].append(use.path)
+    wanted = _wanted(trace, options)
+    made = []
+    for use, answer, paths in groups.values():
+        messages = dict.fromkeys(
+            one.message.removeprefix(f"{use.text}: ") for one in decision.results if one.path in paths
+        )
+        fact = _answer(use, answer, counted.get(use.path), own, wanted)
+        made.append(fact.replace(fields=tuple(map(dotted, paths)), messages=tuple(messages)))
+    return tuple(made)
+
+
+def _wanted(trace: Trace, options: Options) -> dict[str, frozenset[str]]:
+    """By OS, the architectures that the pod could use: those of the cluster, and those that it names."""
+    if trace.case is None:
+        return {"linux": by_system(options.cluster_architectures)["linux"]}
+    wanted: dict[str, frozenset[str]] = {}
+    for reach in trace.case.reaches:
+        for system in reach.systems:
+            wanted[system.os] = wanted.get(system.os, frozenset()) | system.cluster | system.allowed
+    return wanted or {"linux": by_system(options.cluster_architectures)["linux"]}
+
+
+def _answer(
+    use: ImageUse,
+    answer: Answer | None,
+    counts: Found | None,
+    own: PodOptions,
+    wanted: dict[str, frozenset[str]],
+) -> ImageAnswer:
+    source = answer if isinstance(answer, Found) else counts
+    runs_on: tuple[str, ...] | None = None
+    lacks: tuple[str, ...] = ()
+    if counts is not None:
+        per_system = {os: offered(use, counts, os) for os in wanted}
+        if not any(names is None for names in per_system.values()):
+            runs = {named(os, name) for os, names in per_system.items() for name in names or ()}
+            needs = {named(os, name) for os, names in wanted.items() for name in names}
+            runs_on, lacks = tuple(sorted(runs)), tuple(sorted(needs - runs))
+    origin = source.origin if source else ""
+    if origin == "override" and own.platforms is not None:
+        origin = "annotation"
+    return ImageAnswer(
+        use.text or "",
+        (),
+        use.volume,
+        _kind(answer, counts),
+        tuple(map(str, source.platforms)) if source else (),
+        source.digest if source else "",
+        origin,  # type: ignore[arg-type]  # Found says which there are
+        source.age_seconds if source else 0,
+        _detail(answer),
+        isinstance(answer, Unknown) and answer.final,
+        runs_on,
+        lacks,
+        (),
+    )
+
+
+def _kind(answer: Answer | None, counts: Found | None) -> Kind:
+    match answer:
+        case None:
+            return ""
+        case Found():
+            return "Found" if counts is not None else "Unknown"
+        case Absent():
+            return "Absent"
+        case Unknown():
+            return "Unknown"
+        case Unasked():
+            return "Unasked"
+    return "Malformed"
+
+
+def _detail(answer: Answer | None) -> str:
+    if answer is None or isinstance(answer, Found):
+        return ""
+    if isinstance(answer, Absent):
+        return answer.detail
+    return answer.cause if isinstance(answer, Unknown) else answer.reason

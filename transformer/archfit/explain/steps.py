@@ -1,0 +1,244 @@
+"""What a pod is given, one step for each thing that it gets or might have got.
+
+    effect       the patch                             reason
+    added        writes it                             why, where it does not go without saying
+    present      need not                              what is there already: the pod's own, or an earlier run's
+    left out     does not                              the first condition of the modules below that fails
+    none         has nothing to write                  why nothing is needed
+
+The conditions are those of `reach` and `tolerations`, asked in their order with their own functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from archfit.base.patch import Add, Path
+from archfit.base.record import Record
+from archfit.base.results import Decision
+from archfit.options.settings import Toleration, TolerationRule
+from archfit.placement import tolerations as taints
+from archfit.placement.affinity import ARCH, Requirement, arch_pins, runtime_pins
+from archfit.placement.annotations import PREFIX, annotated
+from archfit.placement.case import PodCase, Trace
+from archfit.placement.pod_patch import Additions, listed, taint
+from archfit.placement.reach import NOTHING, Reach, union
+
+Effect = Literal["added", "present", "left out", "none"]
+_NOT_NEEDED = "the pod runs without it"
+_EARLIER = "an earlier run added it (--stamp)"
+
+
+class Step(Record):
+    """One thing. what: as people write it, "" where there is nothing to name. term: the required term, 0 for none."""
+
+    what: str
+    effect: Effect
+    reason: str
+    term: int = 0
+
+
+def affinity_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
+    """The required node affinity. Nothing for a decision that ended before it."""
+    case = trace.case
+    if case is None or trace.wanted is None:
+        return
+    needed, narrowed = trace.needed, dict(trace.needed.narrowed)
+    effect, why = _affinity_effect(trace, case, decision)
+    if needed.required is not None:
+        reason = "--affinity always" if needed.only_always else _beside(case)
+        yield Step(_expression(needed.required), effect, why or reason)
+    for reach in case.reaches:
+        index = reach.demand.index
+        if index is None:
+            continue
+        if index in narrowed:
+            dead = (
+                "" if reach.live else "its images run on nothing that the term allows, so it matches no node"
+            )
+            what = " and ".join(map(_expression, narrowed[index]))
+            yield Step(what, effect, why or dead or _beside(case), index + 1)
+        else:
+            yield Step("", "none", _untouched(case, reach), index + 1)
+    if needed is NOTHING and not any(reach.demand.index is not None for reach in case.reaches):
+        yield Step("", "none", _no_affinity(trace, case))
+
+
+def _affinity_effect(trace: Trace, case: PodCase, decision: Decision) -> tuple[Effect, str]:
+    """What becomes of the affinity that the pod needs, and why where it is not added."""
+    if trace.needed is NOTHING:
+        return "none", ""
+    if trace.wanted is not None and trace.wanted.terms is NOTHING:
+        return "left out", "--affinity never"
+    if trace.written.terms is NOTHING or not _written(trace, decision):
+        return "left out", _no_field(case, "affinity")
+    return _kept(case, decision, "affinity")
+
+
+def _kept(case: PodCase, decision: Decision, field: str) -> tuple[Effect, str]:
+    """Added, unless a stamp says that it is there."""
+    at = case.pod.at(field)
+    if not case.options.stamp or any(
+        _fills(step.path, at) for step in decision.patch if isinstance(step, Add)
+    ):
+        return "added", ""
+    return "present", _EARLIER
+
+
+def _fills(path: Path, at: Path) -> bool:
+    return path[: len(at)] == at or at[: len(path)] == path
+
+
+def _written(trace: Trace, decision: Decision) -> bool:
+    """Whether what can be written is written: not beside a conflict."""
+    return decision.outcome not in ("Conflict", "Unresolved", "OptedOut") and trace.written != Additions()
+
+
+def _no_field(case: PodCase, field: str) -> str:
+    if case.pod.lacks(field):
+        return f"{case.pod.ref.kind} has no field for {field}"
+    if case.pod.placement_paths is not None and field in dict(case.pod.placement_paths.replaced):
+        return "another field replaces it"
+    return "the pod is left as it is"
+
+
+def _beside(case: PodCase) -> str:
+    key = case.own.unlabelled
+    return f"nodes without an architecture label stay open, as the pod tolerates {key}" if key else ""
+
+
+def _untouched(case: PodCase, reach: Reach) -> str:
+    if not reach.allowed:
+        return "untouched: it matches no node"
+    return f"untouched: {_all(case)} run on what it allows ({listed(reach.allowed)})"
+
+
+def _all(case: PodCase) -> str:
+    return "all images that are known" if case.evidence.unasked else "all images"
+
+
+def _no_affinity(trace: Trace, case: PodCase) -> str:
+    first = case.reaches[0].systems[0]
+    pins = {*arch_pins(case.pod), *runtime_pins(case.pod)}
+    if pins:
+        return f"none needed: the pod is pinned to {listed(pins)}"
+    if first.supported is None:
+        return "none needed: no image restricts the pod"
+    reason = f"none needed: {_all(case)} run on {listed(union(one.allowed for one in case.reaches))}"
+    if case.options.affinity != "always":
+        return reason
+    if trace.needed_only:
+        return f"{reason} (--affinity always counts for pods that can be changed)"
+    return f"{reason} (--affinity always would shut out nodes without an architecture label)"
+
+
+def _expression(requirement: Requirement) -> str:
+    operator, architectures = requirement
+    return f"{ARCH} {operator} [{', '.join(architectures)}]"
+
+
+def toleration_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
+    """One step for each toleration rule of the pod. Nothing for a decision that ended before it."""
+    case, wanted = trace.case, trace.wanted
+    if case is None or wanted is None:
+        return
+    if not case.own.tolerate:
+        yield Step("", "none", _no_rules(case))
+    added = list(wanted.tolerations)
+    for rule in case.own.tolerate:
+        if rule.toleration in added:
+            added.remove(rule.toleration)
+            if rule.toleration in trace.written.tolerations and _written(trace, decision):
+                effect, reason = _kept(case, decision, "tolerations")
+            else:
+                effect, reason = "left out", _no_field(case, "tolerations")
+        else:
+            effect, reason = _not_tolerated(case, wanted, rule)
+        yield Step(taint(rule.toleration), effect, reason)
+
+
+def _no_rules(case: PodCase) -> str:
+    if not case.options.tolerate:
+        return "none: --tolerate none"
+    if annotated(case.pod).tolerate is False:
+        return f'none: {PREFIX}tolerate is "false"'
+    return "none: a rule of the configuration says tolerate: false"
+
+
+def _not_tolerated(case: PodCase, wanted: Additions, rule: TolerationRule) -> tuple[Effect, str]:
+    """Why a rule adds nothing: the conditions of `tolerations.applicable`, then what covers its toleration."""
+    if case.evidence.unasked:
+        return "left out", "the platforms of an image cannot be looked up"
+    if not case.evidence.known:
+        return "left out", "no image has platforms to go by"
+    if case.evidence.mounted_only and len(case.reachable_architectures) > 1:
+        return "left out", "its images are mounted, and say nothing about where it runs"
+    if case.reachable_architectures.isdisjoint(rule.architectures):
+        return "left out", f"the pod cannot run on {listed(rule.architectures)}"
+    unsafe = [
+        name
+        for name in rule.architectures
+        if name not in case.reachable_architectures and taints.exposed(name, case.reaches, wanted.terms)
+    ]
+    if unsafe:
+        return (
+            "left out",
+            f"not all images run on {listed(unsafe)}, and nothing else keeps the pod off such nodes",
+        )
+    own = next((one for one in case.tolerations if taints.covers(one, rule.toleration)), None)
+    if own is not None:
+        return "present", f"the pod tolerates {_own(own)}"
+    if any(taints.covers(one, rule.toleration) for one in wanted.tolerations):
+        return "present", "another rule's toleration covers it"
+    if case.pod.namespace is not None and taints.refused(rule.toleration, case.pod.namespace):
+        return (
+            "left out",
+            f"the tolerations whitelist of Namespace {case.pod.ref.namespace} does not allow it",
+        )
+    return "left out", _reserved(case)
+
+
+def _own(toleration: Toleration) -> str:
+    if toleration.key:
+        return taint(toleration)
+    return f"every {toleration.effect} taint" if toleration.effect else "every taint"
+
+
+def _reserved(case: PodCase) -> str:
+    """Why a pod gets only what it needs."""
+    if case.immutable and case.options.immutable == "needed":
+        return f"--immutable needed: {_NOT_NEEDED}, and cannot be changed once applied"
+    return f"{_NOT_NEEDED}, and its API refuses placement by default"
+
+
+def preference_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
+    """One step for each preference of the pod's options. Nothing for a decision that ended before it."""
+    case = trace.case
+    if case is None or trace.wanted is None:
+        return
+    for architecture, weight in sorted(case.own.prefer):
+        effect: Effect = "left out"
+        if (architecture, weight) in trace.wanted.preferred:
+            if (architecture, weight) in trace.written.preferred and _written(trace, decision):
+                effect, reason = _kept(case, decision, "affinity")
+            else:
+                reason = _no_field(case, "affinity")
+        else:
+            reason = _not_preferred(trace, case, architecture)
+        yield Step(f"{architecture}={weight}", effect, reason)
+
+
+def _not_preferred(trace: Trace, case: PodCase, architecture: str) -> str:
+    """The conditions of what immutable objects keep, and of `tolerations.preferred`, in their order."""
+    if trace.needed_only:
+        return _reserved(case)
+    if case.prefers_architecture:
+        return "the pod states a preference of its own"
+    if case.pod.ref.kind == "DaemonSet":
+        return "a DaemonSet runs on every node"
+    if architecture not in case.reachable_architectures:
+        return f"the pod cannot run on {architecture}"
+    if len(case.reachable_architectures) < 2:
+        return f"the pod runs on {architecture} alone"
+    return "the platforms of an image cannot be looked up"

@@ -1,0 +1,1 @@
+"""`archfit inspect` and `archfit login-check`: one image, one registry."""

@@ -1,0 +1,176 @@
+"""`archfit login-check HOST|IMAGE`: which credential would be used, from where, and whether the registry accepts it.
+
+    HOST     ghcr.io, localhost, localhost:5000; or with "/" at its end, as in registry:5000/
+    IMAGE    anything else, as in ghcr.io/team/app:1, for which a path in a credentials file may count
+
+    for     ghcr.io/team/app:1
+    asked   https://ghcr.io
+    with    user and password from /home/me/.docker/config.json (ghcr.io)
+    answer  accepted
+
+An image that has mirrors is asked for at each of them; all have to accept. The credential itself is never shown.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO, TextIO
+
+from archfit.base.errors import InvalidReference, UsageError
+from archfit.base.printable import visible
+from archfit.base.record import Record
+from archfit.cli.invocation import read_invocation
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.images.reference import HUB, HUB_NAMES, Reference, is_host, parse
+from archfit.lookup import operator_files
+from archfit.options.settings import Operator
+from archfit.registry.credentials.credential import Credential
+from archfit.registry.credentials.keychain import Keychain
+from archfit.registry.credentials.tokens import Tokens
+from archfit.registry.fetcher import Fetcher
+from archfit.registry.login import check
+from archfit.registry.lookup_context import Deadline, LookupContext
+from archfit.registry.registry_errors import RegistryError
+from archfit.registry.registry_questions import Question
+from archfit.registry.routing.endpoints import Endpoint
+from archfit.registry.routing.routes import Routes
+from archfit.yaml.json_output import json_output
+
+_COMMAND = BY_NAME["login-check"]
+
+
+class Checked(Record):
+    """One server. credential: what it is and where it is from, "" if there is none.
+
+    good: the exit code depends on it. answer: a sentence. date: the Date header of the answer, "" for none.
+    """
+
+    origin: str
+    credential: str
+    good: bool
+    answer: str
+    date: str = ""
+
+
+def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    invocation = read_invocation(_COMMAND, argv, environ, stderr)
+    words, operator = invocation.words, invocation.settings.operator
+    if len(words) != 1:
+        program = _COMMAND.program
+        raise UsageError(f"name one registry or image, as in {program} ghcr.io; see {program} --help")
+    operator_files.check(operator)
+    name, checked = servers_checked(words[0], operator, environ)
+    good = all(one.good for one in checked)
+    if invocation.flags.json:
+        value = {"for": name, "good": good, "servers": [_server_value(one) for one in checked]}
+        stdout.write(json_output(value))
+    else:
+        stdout.write("\n".join(_text(name, one) for one in checked).encode())
+    stdout.flush()
+    stderr.writelines(f"error: {one.origin}: {one.answer}\n" for one in checked if not one.good)
+    return 0 if good else 1
+
+
+def servers_checked(word: str, operator: Operator, environ: Mapping[str, str]) -> tuple[str, list[Checked]]:
+    """What is checked, and the servers in the order in which they would be asked."""
+    host = _host(word)
+    # A server is found as some repository of its would be.
+    reference = Reference(host, "any", "latest", "", word) if host else _parsed(word)
+    keychain = Keychain(operator.authfile, environ)
+    deadline = Deadline()
+    deadline.start(operator.timeout_seconds)
+    context = LookupContext(
+        environ, time.time, time.sleep, progress=None, named_hosts_only=False, deadline=deadline
+    )
+    fetcher = Fetcher(operator, context, lambda _reference, _digest: None, keychain, Routes(operator))
+    try:
+        route = fetcher.routes([Question(reference)])[0]
+        if route.refusal:
+            raise RegistryError(f"archfit does not ask for {word}: {route.refusal}")
+        endpoints = (
+            [endpoint.replace(repository="") for endpoint in route.endpoints] if host else route.endpoints
+        )
+        tag = "" if host else reference.digest or reference.tag
+        checked = [
+            _one(endpoint, tag, keychain, None if operator.offline else fetcher) for endpoint in endpoints
+        ]
+    finally:
+        fetcher.close()
+    return host or reference.normalised, checked
+
+
+def _one(endpoint: Endpoint, tag: str, keychain: Keychain, fetcher: Fetcher | None) -> Checked:
+    try:
+        credential = keychain.find(endpoint.host, endpoint.repository)
+    except RegistryError as error:
+        return Checked(endpoint.origin, "", good=False, answer=str(error))
+    words = _words(credential)
+    if fetcher is None:
+        answer = (
+            "not asked, as --offline forbids it" if words else "there is none, and --offline forbids asking"
+        )
+        return Checked(endpoint.origin, words, good=bool(words), answer=answer)
+    http = fetcher.client.http
+    try:
+        verdict = check(http, Tokens(http, time.monotonic), endpoint, tag, credential)
+    except RegistryError as error:
+        return Checked(endpoint.origin, words, good=False, answer=str(error))
+    if not verdict.accepted:
+        advice = "log in again" if credential else f"log in with `docker login {endpoint.host}`"
+        answer = f"refused: {verdict.detail}; {advice}, or ask for the right to pull"
+    else:
+        how = "accepted" if verdict.asked else "accepted: it asked for no credential"
+        answer = f"{how}; {verdict.detail}" if verdict.detail else how
+    return Checked(endpoint.origin, words, good=verdict.accepted, answer=answer, date=verdict.date)
+
+
+def _words(credential: Credential | None) -> str:
+    """What kind of credential it is, and its place; "" if there is none."""
+    if credential is None:
+        return ""
+    kind = "user and password"
+    if credential.registry_token:
+        kind = "a registry token"
+    elif credential.identity_token:
+        kind = "an identity token"
+    return f"{kind} from {credential.source}"
+
+
+def _host(word: str) -> str:
+    """The host that the word names, "" where it is an image. Raises UsageError for a host that is malformed."""
+    bare = word.removeprefix("https://")
+    name = bare.removesuffix("/")
+    first = name.partition(":")[0]
+    if "/" in name or not (bare != name or bare != word or "." in first or first == "localhost"):
+        return ""
+    if not is_host(name):
+        raise UsageError(f"{name!r} is not a host: write one as in ghcr.io or registry.example:5000")
+    return HUB if name in HUB_NAMES else name
+
+
+def _parsed(word: str) -> Reference:
+    try:
+        return parse(word)
+    except InvalidReference as error:
+        raise UsageError(f"neither a registry nor an image: {error}") from None
+
+
+def _text(name: str, one: Checked) -> str:
+    rows = (
+        ("for", name),
+        ("asked", one.origin),
+        ("with", one.credential or "no credential"),
+        ("answer", one.answer),
+    )
+    return "".join(f"{label:8}{visible(value)}\n" for label, value in rows)
+
+
+def _server_value(one: Checked) -> dict[str, object]:
+    return {
+        "server": one.origin,
+        "credential": one.credential or None,
+        "good": one.good,
+        "answer": one.answer,
+    }

@@ -1,0 +1,181 @@
+"""Images as their registry has them, as a table and as JSON.
+
+    docker.io/library/nginx:1.27
+      digest      sha256:..
+      media type  application/vnd.oci.image.index.v1+json (1.2 kB)
+      source      https://registry-1.docker.io/library/nginx
+      runs on     amd64, arm64
+      note        linux/amd64/v3 does not count ..
+
+      PLATFORM      DIGEST      SIZE    KIND
+      linux/amd64   sha256:..   1.1 kB  image
+      -             sha256:..   840 B   attestation of sha256:..
+
+`runs on` is what archfit concludes for pods on Linux: values of the node label kubernetes.io/arch. The size of an
+entry is that of its manifest; of a single manifest, config and layers are listed, and their sizes added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from archfit.base.printable import visible
+from archfit.base.record import Record
+from archfit.base.typing_names import Any
+from archfit.images.listing import ListedEntry, ManifestListing
+from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
+from archfit.yaml.json_output import json_output
+
+_HEADS = ("PLATFORM", "DIGEST", "SIZE", "KIND")
+
+
+class Inspected(Record):
+    """One image. text: as the user wrote it. reference: normalised, "" if it is none.
+
+    answer: the registry's, or the cache's. stated: what an override says instead, None if none does.
+    source: server and repository that were read, "" where none was.
+    listing: None where there is no document. runs_on: node labels for Linux, None where it restricts nothing.
+    notes: sentences about platforms that do not count as they stand.
+    """
+
+    text: str
+    reference: str
+    answer: Answer
+    stated: Found | None = None
+    source: str = ""
+    listing: ManifestListing | None = None
+    runs_on: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """`index`, `single` or `artifact`; "" where it is not known."""
+        if not isinstance(self.answer, Found):
+            return ""
+        return "artifact" if not self.answer.image else "index" if self.answer.index else "single"
+
+
+def problem(image: Inspected) -> str:
+    """Why there is no answer, as a sentence; "" where there is one."""
+    match image.answer:
+        case Absent():
+            return f"{image.text}: there is no such image: {image.answer.detail}"
+        case Unknown():
+            return f"{image.text}: {image.answer.cause}"
+        case Unasked() | Malformed():
+            return f"{image.text}: {image.answer.reason}"
+    return ""
+
+
+def text(images: Sequence[Inspected]) -> str:
+    """The images that were found, one after the other."""
+    parts = ["".join(f"{line}\n" for line in _lines(image)) for image in images if not problem(image)]
+    return "\n".join(parts)
+
+
+def as_json(images: Sequence[Inspected], requests: Mapping[str, int]) -> bytes:
+    """One JSON object. requests: by kind, of all images together."""
+    value = {"images": [_image_value(image) for image in images], "requests": dict(requests)}
+    return json_output(value)
+
+
+def _lines(image: Inspected) -> Iterator[str]:
+    found, listing = image.answer, image.listing
+    if not isinstance(found, Found):
+        return
+    yield image.reference
+    yield f"  digest      {found.digest}"
+    if listing:
+        yield f"  media type  {visible(listing.media_type)} ({_size(listing.size)})"
+        if listing.artifact_type:
+            yield f"  artifact    {visible(listing.artifact_type)}"
+    yield f"  source      {_source(image, found)}"
+    if not listing or image.kind == "single":
+        yield f"  platforms   {', '.join(map(str, found.platforms)) or '-'}"
+    if listing and not listing.index:
+        sizes = [entry.size for entry in listing.entries]
+        yield f"  contents    {_size(-1 if -1 in sizes else sum(sizes))}"
+    yield f"  runs on     {_runs_on(image)}"
+    for note in image.notes:
+        yield f"  note        {note}"
+    if listing and listing.entries:
+        yield ""
+        yield from _table(listing.entries)
+
+
+def _source(image: Inspected, found: Found) -> str:
+    if image.source:
+        return image.source
+    return f"the cache, confirmed {found.age_seconds} s ago" if found.age_seconds else "the cache"
+
+
+def _runs_on(image: Inspected) -> str:
+    if image.runs_on is None:
+        words = "anywhere: it is no image, and restricts nothing" if image.kind == "artifact" else "anywhere"
+    else:
+        words = ", ".join(image.runs_on) or "no Linux node"
+    return f"{words} (stated by image platforms, against the registry)" if image.stated else words
+
+
+def _table(entries: Sequence[ListedEntry]) -> Iterator[str]:
+    rows = [_HEADS, *(_row(entry) for entry in entries)]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        yield "  " + "  ".join(
+            (*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3])
+        )
+
+
+def _row(entry: ListedEntry) -> tuple[str, str, str, str]:
+    kind = f"{entry.kind} of {entry.subject}" if entry.subject else entry.kind
+    if entry.kind in {"other", "config", "layer"}:
+        kind = f"{entry.kind} {entry.media_type}".strip()
+    platform = f"{entry.platform} {entry.os_version}".strip() or "-"
+    return visible(platform), visible(entry.digest) or "-", _size(entry.size), visible(kind)
+
+
+def _image_value(image: Inspected) -> dict[str, Any]:
+    value: dict[str, Any] = {"image": image.text, "reference": image.reference}
+    found, listing = image.answer, image.listing
+    if not isinstance(found, Found):
+        return {**value, "outcome": type(found).__name__, "error": problem(image)}
+    value |= {
+        "outcome": "Found",
+        "digest": found.digest,
+        "kind": image.kind,
+        "source": image.source or "cache",
+    }
+    if not image.source:
+        value["ageSeconds"] = found.age_seconds
+    if listing:
+        value |= {"mediaType": listing.media_type, "size": listing.size}
+        value |= {"artifactType": listing.artifact_type} if listing.artifact_type else {}
+    value["platforms"] = [str(platform) for platform in found.platforms]
+    value["architectures"] = None if image.runs_on is None else list(image.runs_on)
+    if image.notes:
+        value["notes"] = list(image.notes)
+    if image.stated:
+        value["stated"] = [str(platform) for platform in image.stated.platforms]
+    if listing:
+        value["entries"] = [_entry_value(entry) for entry in listing.entries]
+    return value
+
+
+def _entry_value(entry: ListedEntry) -> dict[str, Any]:
+    value: dict[str, Any] = {"kind": entry.kind, "mediaType": entry.media_type, "digest": entry.digest}
+    value["size"] = None if entry.size < 0 else entry.size
+    more = {"platform": entry.platform, "osVersion": entry.os_version, "of": entry.subject}
+    value |= {key: value for key, value in more.items() if value}
+    return {**value, "counts": entry.counts}
+
+
+def _size(count: int) -> str:
+    """In powers of a thousand, as registries' pages show it."""
+    if count < 0:
+        return "-"
+    amount = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} TB"

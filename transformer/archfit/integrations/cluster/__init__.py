@@ -1,1 +1,0 @@
-"""Configuration written from what a cluster says about itself."""

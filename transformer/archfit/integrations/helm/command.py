@@ -1,0 +1,27 @@
+"""`archfit helm`: what the plugin of Helm 4 starts: `archfit transform` with defaults for Helm.
+
+The defaults of `archfit helm`, which Helm 4's plugin starts: the main job, with two defaults of its own.
+
+    onBlank: comment     Helm 4 fails a release whose post-renderer prints nothing, even if the chart renders nothing
+    hooks: recreated     Helm creates hooks and never updates one
+
+Flags, variables and the configuration file all win over them.
+"""
+
+from __future__ import annotations
+
+from archfit.base.typing_names import BinaryIO, Mapping, Sequence, TextIO
+from archfit.options.layers import Given, Layer
+from archfit.rewrite import command as transform
+
+DEFAULTS = Layer(
+    "defaults of archfit helm (onBlank, hooks)",
+    {"onBlank": Given("comment", "archfit helm"), "hooks": Given("recreated", "archfit helm")},
+)
+
+
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    return transform.run(argv, stdin, stdout, stderr, environ, DEFAULTS)

@@ -1,0 +1,1 @@
+"""`archfit lock`: the lock file, written and refreshed."""

@@ -1,0 +1,205 @@
+"""`archfit lock [FILE|-].. [--from-audit FILE].. [OPTION]..`: the lock file.
+
+    audits ──── needed ─┐
+    streams ── needed ─> references ── chosen ──> registries ──> answers ── merged ──┬─> archfit.lock, if it changed
+                                         │                                  │        └─> --check: exit 3, if it would
+    archfit.lock ────────────────────────┴──────────────────────────────────┘
+
+    stdout    nothing; with --json what changed
+    stderr    a line for each change, and a summary
+
+The command asks registries even where the cache has a fresh answer. If a lookup fails, the command fails and writes
+nothing. `lock.update` has the rules, `lookup.lockfile` the format.
+
+What audits need of a lock file: the images that run, as reports of `archfit audit --format json` hold them.
+
+    Found                          needed, as the images of manifests are
+    Unknown, Absent, Malformed     left out, with a warning that says why
+    Unread                         left out: the report of its shard is missing
+    Unasked                        left out: nothing says which image it is
+
+--prune would drop the entry of an image that is only not known, so that is an error then.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import BinaryIO, TextIO
+
+from archfit.audit.facts import ImageFacts
+from archfit.audit.merge import merge
+from archfit.audit.reports import facts_of_report
+from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.printable import count, visible
+from archfit.base.results import Result, has_error
+from archfit.cli.inputs.survey import check_objects, manifests_of, on_blank
+from archfit.cli.invocation import read_invocation
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.images.overrides import override
+from archfit.images.reference import parse
+from archfit.lock.answers import asked_anew, failed_result, looked_up
+from archfit.lock.needs import LockNeeds, lock_needs
+from archfit.lock.update import Change, changes, chosen, merged
+from archfit.lookup import lockfile, operator_files
+from archfit.lookup.lock_storage import content_of, replace
+from archfit.lookup.lockfile import DEFAULT_PATH, render
+from archfit.options.settings import Options
+from archfit.reports.summary import failure, lines, unknown_words
+from archfit.yaml.json_output import json_output
+
+_COMMAND = BY_NAME["lock"]
+_WORDS_OF_CHECK = {"added": "missing", "dropped": "unused"}
+_PRUNE_ALL = Result(
+    "error",
+    "the input holds no manifests, and --prune would drop their entries. Did the command before the pipe fail?",
+)
+
+
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    invocation = read_invocation(_COMMAND, argv, environ, stderr)
+    flags, settings = invocation.flags, invocation.settings
+    if settings.operator.offline:
+        raise UsageError("offline is set, but archfit lock has to ask registries: run it without offline")
+    operator_files.check(settings.operator)
+    path = settings.options.lock_file or DEFAULT_PATH
+    # --check says that a lock file is right: of an input without manifests it says nothing.
+    blank = on_blank(invocation.layer) if flags.check else settings.options.on_blank
+    audits = audit_needs(flags.from_audit, settings.options, prune=flags.prune)
+    inputs = (
+        manifests_of(invocation, (stdin, stderr, environ), settings.options, blank)
+        if invocation.words or invocation.rendering or not flags.from_audit
+        else []
+    )
+    if flags.check and not flags.from_audit:
+        check_objects(inputs)
+    if flags.prune:
+        inputs = [one.replace(results=(_PRUNE_ALL,)) if one.blank else one for one in inputs]
+    needs = together((lock_needs(inputs, settings.options), audits))
+    if _failed(needs.results, stderr):
+        return 1
+    content = content_of(path)
+    before = {} if content is None else lockfile.parse(content, path)
+    names = chosen(needs.needed, before, flags.update, add=flags.add_missing)
+    asked = looked_up(names, needs, asked_anew(settings.operator), environ, stderr)
+    results = [*asked.messages, *(failed_result(one) for one in asked.failed)]
+    if _failed([*needs.results, *results], stderr):
+        return 1
+    after = merged(before, asked.found, needs.needed, prune=flags.prune)
+    changed = changes(before, after)
+    text = render(after)
+    # Git may have checked the file out with CRLF, which does not change the lock file.
+    write = not flags.check and (content is None or content.replace(b"\r\n", b"\n") != text)
+    if write:
+        replace(path, text)
+    if flags.json:
+        head = {"lockFile": path, "images": len(after), "written": write}
+        stdout.write(json_output({**head, "changes": [change.as_json() for change in changed]}))
+    stale = flags.check and (bool(changed) or content is None)
+    words = _WORDS_OF_CHECK if flags.check else {}
+    state = "is stale" if stale else "is written" if write else "is up to date"
+    _write_lines(stderr, lines([*needs.results, *results]))
+    _write_lines(stderr, [_line(change, words) for change in changed])
+    _write_lines(
+        stderr, [f"lacking: {name} (--add-missing adds it)" for name in needs.needed if name not in after]
+    )
+    unused = len(after.keys() - needs.needed.keys())
+    beside = [f"{unused} of them not in these manifests"] if unused else []
+    beside += [f"{len(names)} of them asked now"] if flags.check and len(names) < len(after) else []
+    beside += [unknown_words(needs.unknown)] if needs.unknown else []
+    _write_lines(stderr, [_summary(f"{path} {state}", len(after), changed, words, beside, asked.requests)])
+    return 3 if stale else 0
+
+
+def _failed(results: Sequence[Result], stderr: TextIO) -> bool:
+    """Whether an error is among them; then all of them go to standard error."""
+    if not has_error(results):
+        return False
+    _write_lines(stderr, [failure(results), *lines(results)])
+    return True
+
+
+def _line(change: Change, words: Mapping[str, str]) -> str:
+    parts = []
+    if change.verb == "added":
+        parts = [", ".join(change.gained) or "no image, so it restricts nothing"]
+    elif change.verb != "dropped":
+        parts = [f"now has {', '.join(change.gained)}"] if change.gained else []
+        parts += [f"no longer has {', '.join(change.lost)}"] if change.lost else []
+        parts = parts or ["the same platforms"]
+    return f"{words.get(change.verb, change.verb)}: {change.reference}" + (
+        f" ({'; '.join(parts)})" if parts else ""
+    )
+
+
+def _summary(
+    head: str,
+    images: int,
+    changed: Sequence[Change],
+    words: Mapping[str, str],
+    beside: Sequence[str],
+    requests: int,
+) -> str:
+    verbs = Counter(change.verb for change in changed)
+    parts = [
+        f"{verbs[verb]} {words.get(verb, verb)}"
+        for verb in ("added", "moved", "corrected", "dropped")
+        if verbs[verb]
+    ]
+    parts += [count(images, "image")]
+    parts += beside
+    parts += [count(requests, "registry request")]
+    return f"archfit: {head}: {', '.join(parts)}"
+
+
+def _write_lines(stderr: TextIO, texts: Sequence[str]) -> None:
+    stderr.writelines(f"{text}\n" for text in texts)
+
+
+_MAY_EXIST = ("Unknown", "Unread")
+
+
+def audit_needs(files: Sequence[str], options: Options, *, prune: bool) -> LockNeeds:
+    """The images of the reports together, without those that an override answers. Raises UsageError, InvalidInput."""
+    facts = merge(facts_of_report(file, "--from-audit") for file in files)
+    known = [image.reference for image in facts.images if image.answer == "Found"]
+    if files and not known:
+        raise InvalidInput(
+            f"--from-audit: {', '.join(files)}: of no image the platforms are known, so there is nothing to lock: make "
+            "the report again without --offline"
+        )
+    stated = {name for name in known if override(parse(name), options.image_platforms)}
+    needed = {name: name for name in known if name not in stated}
+    results = tuple(
+        _left_out(image, prune=prune) for image in facts.images if image.answer not in ("Found", "Unasked")
+    )
+    return LockNeeds(needed, {name: Result("error", "") for name in needed}, results)
+
+
+def together(needs: Iterable[LockNeeds]) -> LockNeeds:
+    """What all of them need; the first counts where two name an image."""
+    needed: dict[str, str] = {}
+    uses: dict[str, Result] = {}
+    results: list[Result] = []
+    unknown: list[str] = []
+    for one in needs:
+        needed = {**one.needed, **needed}
+        uses = {**one.uses, **uses}
+        results += one.results
+        unknown += one.unknown
+    return LockNeeds(needed, uses, tuple(results), tuple(unknown))
+
+
+def _left_out(image: ImageFacts, *, prune: bool) -> Result:
+    why = visible(image.detail) or "the audit has no answer for it"
+    if image.answer == "Unread":
+        why = "the audit did not ask for it; merge the reports of all shards first"
+    name = visible(image.reference)
+    if prune and image.answer in _MAY_EXIST:
+        return Result(
+            "error", f"{name}: {why}; --prune would drop its entry: audit it again, or leave --prune out"
+        )
+    return Result("warning", f"{name} is left out: {why}")

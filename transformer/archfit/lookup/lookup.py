@@ -1,0 +1,414 @@
+"""The platforms of all images of a run: override, then lock file, then cache, then registry.
+
+    text -> not a reference?         Unasked, or Malformed
+         -> an override matches?     Found, origin "override"
+         -> the lock file holds it?  Found, origin "lock"
+         -> --locked?                Unknown, and final
+         -> digest in the cache?     Found, origin "cache"
+         -> tag in the cache?        younger than --cache-ttl: Found, origin "cache"
+         -> --offline?               younger than --max-stale: Found, origin "stale"; else Unknown
+         -> ask the registry         Found | Absent
+                                     Unknown, but the cache is younger than --max-stale: Found, origin "stale"
+                                     Unknown, and the cache is older: Unknown, with that answer as its last
+
+    settings ── lock file ─┐
+             └─ cache ─────┴─ registries ── answers, with a line of progress on a terminal
+
+A run opens lock file and cache with its first question. Everything of it is asked at once, each distinct image once.
+Where another process asks for an image just now, the run waits for its answer (`single_flight`). The network modules
+are imported with the first image that has to be asked for (`registry_lookup`). Locked tags are read from the cache too,
+only to warn where it has another digest. --locked does not open the cache.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from time import monotonic
+
+from archfit.base.errors import InvalidReference
+from archfit.base.results import Result
+from archfit.base.typing_names import Callable, Iterable, Mapping, Sequence, TextIO
+from archfit.images.platforms import Answer, Found, ImagePlatforms, Unknown, unanswerable
+from archfit.images.reference import Reference, parse
+from archfit.lookup.cache import LookupCache
+from archfit.lookup.entries import OwnKeys
+from archfit.lookup.store import Store, StoreTrouble
+from archfit.options.settings import Operator, Options, Settings
+from archfit.registry.lookup_context import Deadline, LookupContext
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.base.terminal import Progress
+    from archfit.images.contents import Contents
+    from archfit.lookup.lockfile import Lock
+    from archfit.lookup.pull_secret_lookup import PullSecretLookup
+    from archfit.lookup.registry_lookup import ContentsAnswer, RegistryLookup
+    from archfit.registry.client import RawManifest
+    from archfit.registry.credentials.keychain import Keychain
+    from archfit.registry.registry_questions import Part
+    from archfit.registry.routing.endpoints import Endpoint
+    from archfit.registry.routing.routes import Routes
+    from archfit.yaml.split import Piece
+
+_USUAL = Operator()
+
+
+class Lookup:
+    """Answers for images; see the module. lock: what it holds is final; None takes the options' lock file.
+
+    keychain: None is the operator's. line: of progress.
+
+    messages: sentences for the user, in order: trouble with the cache, a lock file left behind, stale answers.
+    """
+
+    def __init__(
+        self,
+        operator: Operator,
+        options: Options,
+        context: LookupContext,
+        *,
+        lock: Lock | None = None,
+        keychain: Keychain | None = None,
+        line: Progress | None = None,
+    ) -> None:
+        self.messages: list[str] = []
+        self._operator = operator
+        self._options = options
+        self._overrides = options.image_platforms
+        self._context = context
+        self._deadline = context.deadline
+        self._lock = lock
+        self._asked: RegistryLookup | None = None
+        self._routed: Routes | None = None
+        self._keychain = keychain
+        self._line = line
+        self._opened: LookupCache | None = None
+        self._pull_secrets: PullSecretLookup | None = None
+
+    def open(self) -> LookupCache:
+        """Open lock file and cache, once. Where the cache cannot be used, `messages` says why.
+
+        Raises InvalidLock, and UsageError for a file of the operator's that cannot be used.
+        """
+        if self._opened is None:
+            if self._lock is None and self._options.lock_file:
+                from archfit.lookup.lock_storage import lock_of
+
+                self._lock = lock_of(self._options)
+            store, trouble = _open_store(
+                self._operator, self._context, used=not (self._lock and self._lock.only)
+            )
+            try:
+                self._opened = LookupCache(
+                    store, self._keys(store), self._operator.cache_ttl_seconds, self.messages.append
+                )
+            except BaseException:
+                store.close()
+                raise
+            if trouble:
+                self.messages.append(f"{trouble}; this run goes on without it")
+        return self._opened
+
+    @property
+    def results(self) -> list[Result]:
+        """The messages so far, those of pull secrets first, as warnings."""
+        secrets = self._pull_secrets.messages if self._pull_secrets else []
+        return [Result("warning", message) for message in dict.fromkeys([*secrets, *self.messages])]
+
+    @property
+    def requests(self) -> dict[str, int]:
+        """How many of each kind were sent, as in {"manifest": 12, "token": 3}."""
+        total = dict(self._pull_secrets.requests) if self._pull_secrets else {}
+        for kind, count in (self._asked.requests if self._asked else {}).items():
+            total[kind] = total.get(kind, 0) + count
+        return total
+
+    @property
+    def pulls_left(self) -> dict[str, str]:
+        """The last RateLimit-Remaining header of each server that sends it, by origin."""
+        left = dict(self._pull_secrets.pulls_left) if self._pull_secrets else {}
+        return left | (self._asked.pulls_left if self._asked else {})
+
+    def use_pull_secrets(self, streams: Iterable[tuple[bytes, Sequence[Piece]]]) -> None:
+        """Use the pull secrets of streams for their images, where the operator allows it (`--pull-secrets`)."""
+        if self._operator.pull_secrets:
+            from archfit.lookup.pull_secret_lookup import PullSecretLookup
+
+            self._pull_secrets = PullSecretLookup(streams, self._options)
+
+    def answers(self, texts: Sequence[str]) -> dict[str, Answer]:
+        """The answer for each image string, by pull secrets too, with a line of progress. Raises as `resolve`."""
+        try:
+            if not self._pull_secrets:
+                return self.resolve(texts)
+            started = monotonic()
+            pulled = self._pull_secrets.answers(texts, self._operator, self._context.environ, self._with)
+            left = max(0.1, self._operator.timeout_seconds - (monotonic() - started))
+            rest = [text for text in texts if text not in pulled]
+            return {**pulled, **(self.resolve(rest, seconds=left) if rest else {})}
+        finally:
+            self._clear_line()
+
+    def answers_with_contents(self, texts: Sequence[str]) -> tuple[dict[str, Answer], Mapping[str, Contents]]:
+        """The same, and what is behind the indexes and manifests that were read for it, by digest."""
+        self.open()
+        contents = {} if self._silent else self._registries().keep_contents()
+        return self.answers(texts), contents
+
+    def take_replies(self) -> dict[tuple[str, int], int]:
+        """How many answers registries gave since the last call, by server and HTTP status; 0 is none."""
+        return self._asked.take_replies() if self._asked else {}
+
+    def resolve(self, texts: Iterable[str], *, seconds: float | None = None) -> dict[str, Answer]:
+        """An answer for each distinct text. Raises UsageError when overrides contradict each other.
+
+        seconds: how long it may take, where that is not --timeout.
+        """
+        self.open()
+        self._deadline.start(self._operator.timeout_seconds if seconds is None else seconds)
+        answers, wanted = self._without_lookup(texts)
+        resolved = self._references([reference for reference, _ in wanted.values()])
+        for name, (_, same) in wanted.items():
+            answers.update(dict.fromkeys(same, resolved[name]))
+        return answers
+
+    def _without_lookup(
+        self, texts: Iterable[str]
+    ) -> tuple[dict[str, Answer], dict[str, tuple[Reference, list[str]]]]:
+        """The answers that need none, and the other texts: by normalised reference, as written."""
+        answers: dict[str, Answer] = {}
+        wanted: dict[str, tuple[Reference, list[str]]] = {}
+        for text in dict.fromkeys(texts):
+            try:
+                reference = parse(text)
+            except InvalidReference as error:
+                answers[text] = unanswerable(text, error)
+                continue
+            found = self._overridden(reference) if self._overrides else None
+            if found:
+                answers[text] = found
+            else:
+                wanted.setdefault(reference.normalised, (reference, []))[1].append(text)
+        return answers, wanted
+
+    def _overridden(self, reference: Reference) -> Found | None:
+        from archfit.images.overrides import override
+
+        return override(reference, self._overrides)
+
+    def fetch(
+        self, references: Sequence[Reference], meanwhile: Callable[[], object]
+    ) -> dict[str, tuple[Answer, Endpoint | None, RawManifest | None]]:
+        """What registries answer now, not what the cache holds, by normalised reference; the cache keeps the answers.
+
+        Endpoint and manifest: where it was read, and its bytes; None where there is none. meanwhile: called while
+        connections are made.
+        """
+        self.open()
+        unique = list({reference.normalised: reference for reference in references}.values())
+        self._deadline.start(self._operator.timeout_seconds)
+        return self._registries().manifests(unique, meanwhile)
+
+    def kept_contents(self, parts: Sequence[Part]) -> dict[str, Contents]:
+        """What the cache has of what is behind digests, by normalised reference."""
+        from archfit.lookup.registry_lookup import kept_contents
+
+        return kept_contents(self.open(), parts) if parts else {}
+
+    def contents(self, parts: Sequence[Part]) -> Mapping[str, ContentsAnswer]:
+        """What is behind digests, by normalised reference: what the cache has, else what registries answer.
+
+        The deadline is that of the last `resolve`.
+        """
+        kept = self.kept_contents(parts)
+        missing = [part for part in parts if part.reference.normalised not in kept]
+        if not missing:
+            return kept
+        if self._silent:
+            option = "--offline" if self._operator.offline else "--locked"
+            refused = Unknown(f"the cache does not know the digest, and {option} forbids asking")
+            return {**kept, **{part.reference.normalised: refused for part in missing}}
+        try:
+            return {**kept, **self._registries().contents(missing)}
+        finally:
+            self._clear_line()
+
+    @property
+    def _silent(self) -> bool:
+        """No registry may be asked."""
+        return self._operator.offline or bool(self._lock and self._lock.only)
+
+    def close(self) -> None:
+        """Close the cache and the connections, and end the credential helpers that still run."""
+        if self._opened:
+            self._opened.close()
+        if self._asked:
+            self._asked.close()
+        if self._keychain:
+            self._keychain.close()
+
+    def _keys(self, store: Store) -> OwnKeys:
+        operator, secrets_of_others = self._operator, store.shared or self._keychain is not None
+        if not (secrets_of_others or operator.mirrors or operator.hosts_dir or operator.registries_conf):
+            return OwnKeys()
+        from archfit.lookup.scoped_keys import ScopedKeys
+
+        return ScopedKeys(self._routes(), self._credentials() if secrets_of_others else None)
+
+    def _routes(self) -> Routes:
+        from archfit.registry.routing.routes import Routes
+
+        if self._routed is None:
+            self._routed = Routes(self._operator)
+        return self._routed
+
+    def _credentials(self) -> Keychain:
+        from archfit.registry.credentials.keychain import Keychain
+
+        if self._keychain is None:
+            self._keychain = Keychain(self._operator.authfile, self._context.environ)
+        self._keychain.left = self._deadline.left
+        return self._keychain
+
+    def _references(self, references: list[Reference]) -> dict[str, Answer]:
+        lock = self._lock
+        if lock and lock.only:
+            return {
+                reference.normalised: lock.images.get(reference.normalised) or lock.missing_answer(reference)
+                for reference in references
+            }
+        locked = lock.images if lock else {}
+        fresh, stale = self.open().read(references, self._context.clock(), settled=locked)
+        answers: dict[str, Answer] = {**fresh}
+        moved: list[str] = []
+        missing: list[Reference] = []
+        for reference in references:
+            name = reference.normalised
+            final = locked.get(name)
+            if final:
+                answers[name] = final
+                if name in fresh and fresh[name].digest != final.digest:
+                    moved.append(name)
+            elif name not in fresh:
+                missing.append(reference)
+        if lock and moved:
+            self.messages.append(lock.outdated_warning(moved))
+        if missing:
+            asked = (
+                self._offline(missing)
+                if self._operator.offline
+                else self._registries().answers(missing, stale)
+            )
+            answers |= {name: self._or_stale(name, answer, stale.get(name)) for name, answer in asked.items()}
+        return answers
+
+    def _or_stale(self, name: str, answer: Answer, known: Found | None) -> Answer:
+        """The answer; where it is Unknown, what the cache has, if it is young enough."""
+        if not isinstance(answer, Unknown) or not known:
+            return answer
+        longest = self._operator.max_stale_seconds
+        if not longest or not 0 <= known.age_seconds <= longest:
+            return answer.replace(last=known)
+        if not self._operator.offline:
+            self.messages.append(
+                f"{name}: an answer {_age(known.age_seconds)} old is used, because {answer.cause}"
+            )
+        return known
+
+    def _offline(self, references: list[Reference]) -> dict[str, Answer]:
+        answer = Unknown("the cache has no answer, and --offline forbids asking: run once without --offline")
+        return {reference.normalised: answer for reference in references}
+
+    def _with(self, operator: Operator, keychain: Keychain) -> Lookup:
+        """Another lookup of the same run, with other credentials."""
+        context = self._context.replace(deadline=Deadline())
+        another = Lookup(operator, self._options, context, lock=self._lock, keychain=keychain)
+        another.open()
+        return another
+
+    def _clear_line(self) -> None:
+        if self._line:
+            self._line.clear()
+
+    def _registries(self) -> RegistryLookup:
+        if self._asked is None:
+            from archfit.lookup.registry_lookup import RegistryLookup
+
+            self._asked = RegistryLookup(
+                self._operator,
+                self.open(),
+                self._credentials(),
+                self._routes(),
+                self._context,
+                warn=self.messages.append,
+            )
+        return self._asked
+
+
+def open_lookup(
+    operator: Operator,
+    overrides: tuple[ImagePlatforms, ...] = (),
+    *,
+    lock: Lock | None = None,
+    clock: Callable[[], float] = time.time,
+    environ: Mapping[str, str] = os.environ,
+    progress: Callable[[int, int], None] | None = None,
+    wait: Callable[[float], object] = time.sleep,
+    named_hosts_only: bool = False,
+    keychain: Keychain | None = None,
+) -> Lookup:
+    """A Lookup over the operator's cache and registries, opened.
+
+    clock, environ, progress, wait, named_hosts_only: as `LookupContext` has them; the last is for servers and plugins,
+    where somebody else chooses the images. Raises as `Lookup.open`.
+    """
+    context = LookupContext(environ, clock, wait, progress, named_hosts_only, Deadline())
+    options = Options(image_platforms=overrides)
+    lookup = Lookup(operator, options, context, lock=lock, keychain=keychain)
+    lookup.open()
+    return lookup
+
+
+def lookup_of(
+    settings: Settings, environ: Mapping[str, str], stderr: TextIO, *, named_hosts_only: bool = False
+) -> Lookup:
+    """The lookup of a run, which opens with its first question. stderr: for a line of progress on a terminal.
+
+    named_hosts_only: as for `open_lookup`. Raises UsageError for a file of the operator's that is not there.
+    """
+    operator = settings.operator
+    if operator != _USUAL or settings.options.lock_file:
+        from archfit.lookup.operator_files import check
+
+        check(operator, settings.options.lock_file)
+    line = None
+    if not operator.quiet and stderr.isatty():
+        from archfit.base.terminal import Progress
+
+        line = Progress(stderr, monotonic)
+    context = LookupContext(environ, time.time, time.sleep, line, named_hosts_only, Deadline())
+    return Lookup(operator, settings.options, context, line=line)
+
+
+def _open_store(operator: Operator, context: LookupContext, *, used: bool) -> tuple[Store, str]:
+    """The store, and why it is not the one that the operator wants. used: False for a run that needs none."""
+    why = ""
+    if used and not operator.no_cache:
+        from archfit.lookup.store.open import open_store
+
+        try:
+            left = context.deadline.left_for_cache
+            return open_store(operator, context.environ, context.clock, left), ""
+        except StoreTrouble as trouble:
+            why = str(trouble)
+    from archfit.lookup.store.memory import MemoryStore
+
+    return MemoryStore(), why
+
+
+def _age(seconds: int) -> str:
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} seconds"

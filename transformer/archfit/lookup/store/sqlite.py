@@ -1,0 +1,322 @@
+"""A store in one SQLite file, shared by concurrent runs of one user.
+
+    entries(key TEXT PRIMARY KEY, value TEXT)      value: JSON, never pickle
+        claim:<key>   {"owner": "..", "until": 1767225610.5}
+    application_id 0x61726366 ("arcf")             so that no other program's file is written to
+    user_version   2                               the schema; an older one is emptied, a newer one is left alone
+
+A file is used only if it is a regular file of this user and holds that table and nothing else: reading a view could
+take for ever.
+
+Write-ahead logging: readers never wait, writers wait for each other, a killed process leaves no damage. The file is
+made under another name and linked to its own when it is complete, so that no run sees an incomplete file. Directory
+0700, file 0600. A run that only reads writes nothing. Source: SQLite, "Write-Ahead Logging" and "PRAGMA Statements".
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import stat
+import sys
+import time
+
+from archfit.base import c_json
+from archfit.base.typing_names import Any, Callable, Iterable, Iterator, Mapping, Sequence, T
+from archfit.lookup.store import StoreTrouble
+
+
+def _extension() -> Any:
+    """The extension module of `sqlite3` without functools, whose loading takes 1.5 ms. Raises ImportError.
+
+    The extension asks functools for `lru_cache`, once, when it is loaded (CPython, Modules/_sqlite/module.c), and
+    makes its cache of statements by it. Other threads may import functools meanwhile, so there must be none.
+    """
+    alone = _thread._count() == 0  # noqa: SLF001 - threading.active_count would load functools
+    if sys.implementation.name == "cpython" and "functools" not in sys.modules and alone:
+        stand_in: Any = type(sys)("functools")
+        stand_in.lru_cache = _lru_cache
+        sys.modules["functools"] = stand_in
+        try:
+            import _sqlite3
+        except Exception:  # noqa: BLE001, S110 - whatever another version asks for, the real one has
+            pass
+        finally:
+            # It is not what others expect of `import functools`.
+            del sys.modules["functools"]
+    import _sqlite3
+
+    return _sqlite3
+
+
+def _lru_cache(maxsize: int, typed: bool = False) -> Callable[[Any], Any]:
+    from _functools import _lru_cache_wrapper  # type: ignore[import-not-found] # functools is made of it
+
+    return lambda function: _lru_cache_wrapper(function, maxsize, typed, tuple)
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+else:
+    # `sqlite3` is this module and adapters for dates, for which it loads datetime: 1 ms of a warm run.
+    sqlite3 = _extension()
+
+APPLICATION_ID = 0x61726366
+SCHEMA = 2
+_WAIT_SECONDS = 3.0
+_AT_ONCE = 500
+_READS = 20
+"""More of them are a server's, which has some dozen connections: each would keep 2 MiB of pages."""
+_PAGES_KIB = 256
+_CLAIM = "claim:"
+_LONGEST_CLAIM_SECONDS = 60
+_PRAGMAS = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA};"
+_TABLE = "CREATE TABLE entries (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+
+
+class SqliteStore:
+    """See `archfit.lookup.store`. Safe under several processes; used by one thread at a time. clock: Unix seconds.
+
+    left: seconds that a write may take now.
+    """
+
+    shared = False
+
+    def __init__(
+        self,
+        path: str,
+        clock: Callable[[], float] = time.time,
+        left: Callable[[], float] = lambda: _WAIT_SECONDS,
+    ) -> None:
+        """Open the file, making it and its directory where they are missing. Raises StoreTrouble."""
+        self._path = path
+        self._clock = clock
+        self._left = left
+        self._reads = 0
+        try:
+            if not os.path.exists(path):
+                _make(path)
+            _check_file(path)
+            self._file = _connect(path)
+        except (sqlite3.Error, OSError) as error:
+            raise self._trouble(error) from None
+        try:
+            self._check()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _check(self) -> None:
+        try:
+            if os.path.getsize(self._path) == 0:
+                self._file.executescript("PRAGMA journal_mode = WAL;" + _PRAGMAS + _TABLE)
+            (application,) = self._file.execute("PRAGMA application_id").fetchone()
+            (version,) = self._file.execute("PRAGMA user_version").fetchone()
+            found = self._file.execute("SELECT type, name, sql FROM sqlite_master LIMIT 2").fetchall()
+        except (sqlite3.Error, OSError) as error:
+            raise self._trouble(error) from None
+        if application == APPLICATION_ID and version > SCHEMA:
+            raise StoreTrouble(
+                f"the cache {self._path} was written by another version of archfit (format {version}, not {SCHEMA}) "
+                "and is not used: remove it, or name another file in --cache"
+            )
+        if application != APPLICATION_ID or found != [("table", "entries", _TABLE)]:
+            raise StoreTrouble(
+                f"{self._path} is not a cache of archfit and is not changed: name another file in --cache"
+            )
+        if version < SCHEMA:
+            self._write(self._empty)
+
+    def _empty(self) -> None:
+        """Entries of an older version do not name server and repository, and are removed."""
+        (version,) = self._file.execute("PRAGMA user_version").fetchone()
+        if version >= SCHEMA:  # another run was faster
+            return
+        self._file.execute("DELETE FROM entries")
+        self._file.execute(f"PRAGMA user_version = {SCHEMA}")
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
+        """Those of the keys that there are. Raises StoreTrouble."""
+        found: dict[str, str] = {}
+        self._reads += 1
+        try:
+            if self._reads == _READS:
+                self._file.execute(f"PRAGMA cache_size = -{_PAGES_KIB}")
+            for start in range(0, len(keys), _AT_ONCE):
+                some = keys[start : start + _AT_ONCE]
+                marks = ",".join("?" * len(some))
+                rows = self._file.execute(f"SELECT key, value FROM entries WHERE key IN ({marks})", some)  # noqa: S608 - only question marks
+                found.update(
+                    (key, value) for key, value in rows if isinstance(key, str) and isinstance(value, str)
+                )
+        except sqlite3.Error as error:
+            raise self._trouble(error) from None
+        return found
+
+    def put_many(self, entries: Mapping[str, str]) -> None:
+        """Write all or none. Raises StoreTrouble."""
+        self._write(lambda: self._replace(entries))
+
+    def claim(self, keys: Sequence[str], owner: str, seconds: float) -> set[str]:
+        """Those that nobody else has claimed. Raises StoreTrouble."""
+
+        def work() -> set[str]:
+            now = self._clock()
+            kept = self.get_many([_CLAIM + key for key in keys])
+            held = {key for key, text in kept.items() if _held(text, owner, now)}
+            won = {key for key in keys if _CLAIM + key not in held}
+            text = c_json.dumps({"owner": owner, "until": now + seconds})
+            self._replace({_CLAIM + key: text for key in won})
+            return won
+
+        return self._write(work)
+
+    def release(self, keys: Sequence[str], owner: str) -> None:
+        """Ends the owner's claims. Raises StoreTrouble."""
+
+        def work() -> None:
+            now = self._clock()
+            kept = self.get_many([_CLAIM + key for key in keys])
+            self._delete(key for key, text in kept.items() if not _held(text, owner, now))
+
+        self._write(work)
+
+    def items(self) -> list[tuple[str, str]]:
+        """Everything there is. Raises StoreTrouble."""
+        try:
+            rows = self._file.execute("SELECT key, value FROM entries ORDER BY key").fetchall()
+        except sqlite3.Error as error:
+            raise self._trouble(error) from None
+        return [(str(key), value if isinstance(value, str) else "") for key, value in rows]
+
+    def pages(self) -> Iterator[list[tuple[str, str]]]:
+        """Everything there is, some hundred entries at a time; they may be removed meanwhile. Raises StoreTrouble."""
+        last = ""
+        while True:
+            try:
+                rows = self._file.execute(
+                    "SELECT key, value FROM entries WHERE key > ? ORDER BY key LIMIT ?", (last, _AT_ONCE)
+                ).fetchall()
+            except sqlite3.Error as error:
+                raise self._trouble(error) from None
+            if not rows:
+                return
+            last = str(rows[-1][0])
+            yield [(str(key), value if isinstance(value, str) else "") for key, value in rows]
+
+    def discard(self, keys: Iterable[str]) -> int:
+        """As `remove`, but their place stays in the file, for the next entries. Raises StoreTrouble."""
+        return self._write(lambda: self._delete(keys))
+
+    def used(self) -> int:
+        """Bytes of the pages that hold something. Raises StoreTrouble."""
+        try:
+            pages, free, size = (
+                self._file.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("page_count", "freelist_count", "page_size")
+            )
+            return int(pages - free) * int(size)
+        except sqlite3.Error as error:
+            raise self._trouble(error) from None
+
+    def remove(self, keys: Iterable[str]) -> int:
+        """How many there were; their place in the file is given back. Raises StoreTrouble."""
+        removed = self._write(lambda: self._delete(keys))
+        try:
+            self._file.execute("VACUUM")
+        except sqlite3.OperationalError:
+            # Another run is reading or writing; the next one to remove something gives the place back.
+            return removed
+        return removed
+
+    def size(self) -> int:
+        """Bytes of the file and of what is not yet in it."""
+        beside = (self._path, f"{self._path}-wal")
+        return sum(os.path.getsize(path) for path in beside if os.path.exists(path))
+
+    def _write(self, work: Callable[[], T]) -> T:
+        """What `work` gives, all of it done or nothing. Raises StoreTrouble."""
+        try:
+            self._file.execute("PRAGMA synchronous = NORMAL")
+            self._file.execute(f"PRAGMA busy_timeout = {int(1000 * min(_WAIT_SECONDS, self._left()))}")
+            self._file.execute("BEGIN IMMEDIATE")
+            try:
+                done = work()
+                self._file.execute("COMMIT")
+            except BaseException:
+                if self._file.in_transaction:
+                    self._file.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise self._trouble(error) from None
+        return done
+
+    def _replace(self, entries: Mapping[str, str]) -> None:
+        self._file.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?)", sorted(entries.items()))
+
+    def _delete(self, keys: Iterable[str]) -> int:
+        return self._file.executemany(
+            "DELETE FROM entries WHERE key = ?", [(key,) for key in sorted(keys)]
+        ).rowcount
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _trouble(self, error: Exception) -> StoreTrouble:
+        damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+        if damaged:
+            return StoreTrouble(
+                f"the cache {self._path} is damaged or not an SQLite file ({error}): remove it, or name another "
+                "file in --cache"
+            )
+        why = getattr(error, "strerror", None) or error
+        return StoreTrouble(f"the cache {self._path} cannot be used ({why}): name another file in --cache")
+
+
+def _held(text: str, owner: str, now: float) -> bool:
+    """Another owner's claim that has not ended; a time that is too far away for a claim does not count."""
+    try:
+        claim = c_json.loads(text)
+        other, until = claim["owner"], float(claim["until"])
+    except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
+        return False
+    return other != owner and now < until <= now + _LONGEST_CLAIM_SECONDS
+
+
+def _check_file(path: str) -> None:
+    """Raises StoreTrouble for a file that another user could have written."""
+    about = os.stat(path)
+    if not stat.S_ISREG(about.st_mode):
+        raise StoreTrouble(f"the cache {path} is not a regular file: name another in --cache")
+    if hasattr(os, "geteuid") and about.st_uid != os.geteuid():
+        raise StoreTrouble(
+            f"the cache {path} belongs to another user and is not used: name another file in --cache"
+        )
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
+
+
+def _make(path: str) -> None:
+    folder = os.path.dirname(os.path.abspath(path))
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    partial = os.path.join(folder, f".{os.path.basename(path)}.{os.urandom(8).hex()}.new")
+    try:
+        os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+        made = _connect(partial)
+        try:
+            made.executescript("PRAGMA journal_mode = WAL;" + _PRAGMAS + _TABLE)
+        finally:
+            made.close()
+        try:
+            os.link(partial, path)
+        except FileExistsError:
+            pass  # Another run was faster; its file is as good.
+        except OSError:
+            # No hard links here. Creating in place is safe too, only that another run may see it empty.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    finally:
+        if os.path.exists(partial):
+            os.unlink(partial)

@@ -1,0 +1,1 @@
+"""`archfit patch`: the same decisions as patches."""

@@ -1,0 +1,1 @@
+"""`archfit policy`: admission without a server, as a MutatingAdmissionPolicy made from the lock file."""

@@ -1,0 +1,219 @@
+"""Where the platform table stands: in the policy's own variables, or in a custom resource that the policy reads.
+
+    literal    images1: {..}, images2: {..}, ..     each below 100,000 code points, the limit of CEL's parser
+    crd        params.images                        a PlatformTable with the policy's name, which it reads as its param
+
+A PlatformTable is a custom resource of the cluster (apiextensions.k8s.io/v1). Where it is missing, the policy does
+nothing (`parameterNotFoundAction: Allow`). A ConfigMap is never used: the API server keeps a stale copy of it for ever
+once no binding names the kind (kubernetes#133827), and reads it as a whole for each pod.
+
+Limits: etcd refuses objects above 1.5 MiB (--max-request-bytes); both carriers stay below 1.4 MB. The images of a
+cluster are its tenants' words, so `fitting` takes what fits of them: nobody's images keep a policy from being written.
+
+    images                     5,000 with literals; bytes
+    classes                    code points: they stand in one expression
+    strange architectures      16 that neither Go nor the options know: each costs CEL's budget for every pod
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from archfit.base.errors import UsageError
+from archfit.base.typing_names import Any
+from archfit.images.platforms import ARCHITECTURES, Found
+from archfit.options.settings import Options
+from archfit.policy.cel.cel_text import Variable, literal, rows, text, variable
+from archfit.policy.cel.platform_table import (
+    PlatformTable,
+    all_architectures,
+    architectures_of,
+    platform_table,
+)
+from archfit.policy.cel.policy_settings import DATE, PolicySettings
+
+GROUP, VERSION, KIND, PLURAL = "archfit.dev", "v1alpha1", "PlatformTable", "platformtables"
+MAX_CODE_POINTS = 100_000
+MAX_LITERAL_IMAGES = 5_000
+MAX_BYTES = 1_400_000
+MAX_STRANGE = 16
+_PIECE = 95_000
+_CLASSES = 80_000
+_HEAD = 2_000
+_BETWEEN = 8  # quotes, colon, comma, margin and line end around an entry of two texts
+_LONGEST_NAME = 64  # of a strange architecture
+
+
+def fitting(
+    images: Mapping[str, Found], options: Options, settings: PolicySettings
+) -> tuple[dict[str, Found], list[str]]:
+    """The images that the carrier holds, the first ones first, and the names of the others, in their order."""
+    table = platform_table(images, options)
+    usual = set(all_architectures((), options))
+    most = MAX_LITERAL_IMAGES if settings.carrier == "literal" else MAX_BYTES
+    count = size = classes = 0
+    held: dict[str, Found] = {}
+    left: list[str] = []
+    used: set[str] = set()
+    strange: set[str] = set()
+    for name, found in images.items():
+        code = table.images.get(name)
+        if code is None:  # it takes no room: an override has its platforms, or it is left out anyway
+            held[name] = found
+            continue
+        offers = table.classes[code]
+        entry = len(json.dumps(name)) + len(code) + _BETWEEN
+        of_class = 0 if code in used else len(json.dumps(offers)) + len(code) + _BETWEEN
+        named = strange | architectures_of([offers]) - usual
+        if (
+            count == most
+            or size + classes + entry + of_class > MAX_BYTES - _HEAD
+            or classes + of_class > _CLASSES
+            or len(named) > MAX_STRANGE
+            or any(len(one) > _LONGEST_NAME for one in named)
+        ):
+            left.append(name)
+            continue
+        held[name], strange = found, named
+        used.add(code)
+        count, size, classes = count + 1, size + entry, classes + of_class
+    return held, left
+
+
+class Carrier:
+    """How a policy reads its table. images: the mappings to look a reference up in. classes: that of the classes."""
+
+    def __init__(self, table: PlatformTable, architectures: Sequence[str], settings: PolicySettings) -> None:
+        self._table, self._architectures, self._settings = table, architectures, settings
+        self._pieces = list(_pieces(table)) if settings.carrier == "literal" else []
+
+    @property
+    def images(self) -> list[str]:
+        if self._settings.carrier == "crd":
+            return ["params.images"]
+        return [f"variables.images{number}" for number in range(1, len(self._pieces) + 1)]
+
+    @property
+    def classes(self) -> str:
+        return "params.classes" if self._settings.carrier == "crd" else "variables.classes"
+
+    def architectures(self) -> Iterator[Variable]:
+        """nodeArchitectures, architectures."""
+        yield variable("nodeArchitectures", "values of the label kubernetes.io/arch", literal(ARCHITECTURES))
+        comment = "all architectures that the policy knows, sorted"
+        if self._settings.carrier == "crd":
+            yield variable("architectures", comment, "params.architectures.map(a, string(a))")
+            return
+        same = list(self._architectures) == sorted(ARCHITECTURES)
+        known = "variables.nodeArchitectures" if same else literal(self._architectures)
+        yield variable("architectures", comment, known)
+
+    def table(self) -> Iterator[Variable]:
+        """With the literal carrier: classes, images1, images2, .."""
+        if self._settings.carrier == "crd":
+            return
+        classes = (f"{text(code)}: {literal(offers)}" for code, offers in self._table.classes.items())
+        yield variable(
+            "classes",
+            "what images offer, by a code: architectures by operating system",
+            rows(classes, "{", "}"),
+        )
+        for number, piece in enumerate(self._pieces, 1):
+            yield Variable(
+                f"images{number}",
+                "the images that the policy knows, each with the code of what it offers",
+                piece,
+            )
+
+    def spec(self) -> dict[str, Any]:
+        """What the policy's spec says of it."""
+        if self._settings.carrier == "literal":
+            return {}
+        return {"paramKind": {"apiVersion": f"{GROUP}/{VERSION}", "kind": KIND}}
+
+    def binding(self) -> dict[str, Any]:
+        """What the binding's spec says of it."""
+        if self._settings.carrier == "literal":
+            return {}
+        return {"paramRef": {"name": self._settings.name, "parameterNotFoundAction": "Allow"}}
+
+    def objects(self) -> list[dict[str, Any]]:
+        """The definition of the custom resource, and the one that holds the table."""
+        if self._settings.carrier == "literal":
+            return []
+        return [_definition(), self._resource()]
+
+    def _resource(self) -> dict[str, Any]:
+        made = {
+            "apiVersion": f"{GROUP}/{VERSION}",
+            "kind": KIND,
+            "metadata": {
+                "name": self._settings.name,
+                **({"annotations": {DATE: self._settings.date}} if self._settings.date else {}),
+            },
+            "architectures": list(self._architectures),
+            "classes": self._table.classes,
+            "images": self._table.images,
+        }
+        size = len(json.dumps(made))
+        if size > MAX_BYTES:
+            raise UsageError(
+                f"{len(self._table.images)} images make a custom resource of {size} bytes, and the API server takes "
+                f"{MAX_BYTES}: write a lock file for fewer images, such as those of one cluster"
+            )
+        return made
+
+
+def _pieces(table: PlatformTable) -> Iterator[str]:
+    """The images as mappings below the limit of one expression; one at least. Raises UsageError."""
+    entries = [f"{text(name)}: {text(code)}" for name, code in table.images.items()]
+    size = sum(map(len, entries))
+    if len(entries) > MAX_LITERAL_IMAGES or size > MAX_BYTES:
+        raise UsageError(
+            f"the lock file has {len(entries)} images, and a policy with literals holds {MAX_LITERAL_IMAGES}: "
+            "write them to a custom resource with --carrier crd"
+        )
+    piece: list[str] = []
+    length = 0
+    for entry in entries:
+        if piece and length + len(entry) > _PIECE:
+            yield rows(piece, "{", "}")
+            piece, length = [], 0
+        piece.append(entry)
+        length += len(entry) + 4
+    yield rows(piece, "{", "}")
+
+
+def _definition() -> dict[str, Any]:
+    names = {"type": "array", "items": {"type": "string"}}
+    # Not granular: managedFields would name each image once more, and 15,000 of them would not fit into etcd.
+    whole = {"type": "object", "x-kubernetes-map-type": "atomic"}
+    texts = {**whole, "additionalProperties": {"type": "string"}}
+    schema = {
+        "type": "object",
+        "description": "What the images of a lock file run on. `archfit policy` writes it; the policy reads it.",
+        "required": ["architectures", "classes", "images"],
+        "properties": {
+            "architectures": {"description": "Values of the label kubernetes.io/arch, sorted.", **names},
+            "classes": {
+                "description": "By code: architectures by operating system; roles in a pod without a restriction.",
+                **whole,
+                "additionalProperties": {"type": "object", "additionalProperties": names},
+            },
+            "images": {"description": "The code of a class by normalised image reference.", **texts},
+        },
+    }
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{PLURAL}.{GROUP}"},
+        "spec": {
+            "group": GROUP,
+            "scope": "Cluster",
+            "names": {"kind": KIND, "listKind": f"{KIND}List", "plural": PLURAL, "singular": KIND.lower()},
+            "versions": [
+                {"name": VERSION, "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+            ],
+        },
+    }

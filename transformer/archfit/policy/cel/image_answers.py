@@ -1,0 +1,260 @@
+"""CEL: what is known about each image of a pod.
+
+    answers           for each image the code of a class of the table, or
+                        unasked    nobody can say: empty, a placeholder, never pulled, Istio's `auto`
+                        unknown    the table lacks it, or no node could pull it
+    answerClasses     for each image its class
+    unknownImages     the texts that keep the pod from being decided
+    restrictions      the classes of the images that restrict the pod
+
+The annotation archfit.dev/image-platforms answers for every image.
+
+The images of a pod, and their references as `images.reference` normalises them.
+
+    imageUses     every place that names an image: its role (`platform_table`), text and pull policy
+    references    docker.io/library/nginx:1.27, quay.io/team/app@sha256:..; '' where the text is no reference
+
+The grammar is that of `images.reference`, whose patterns Python and RE2 read alike. Only the order differs: Docker's
+defaults are filled in first, so that one pattern can check the whole.
+
+The overrides of the configuration (`imagePlatforms`), which answer before anything else does.
+
+    statedClasses       the class of each override, by a code
+    overrideRanks       by code: how specific it is, and what it states
+    matchingOverrides   for each image the codes of the overrides that match, the most specific first
+    overrides           for each image the code of the override that counts, '' for none
+
+They are ranked as `images.overrides` does. Where two that match equally well differ, archfit refuses to decide; the
+image is unknown then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from archfit.images.overrides import specificity, split_host
+from archfit.images.platforms import ImagePlatforms
+from archfit.images.reference import HUB, HUB_INDEX, KO, PLACEHOLDERS
+from archfit.images.reference_grammar import DIGEST, HOST, IDENTIFIER, MAX_PATH, PATH, TAG
+from archfit.placement.selection import ISTIO_INJECT, ISTIO_REVISION, ISTIO_TEMPLATES
+from archfit.policy.cel.cel_text import (
+    Variable,
+    any_of,
+    choice,
+    literal,
+    pattern,
+    quoted,
+    rows,
+    text,
+    variable,
+)
+from archfit.policy.cel.platform_table import CONTAINER, RUNTIME_CLASS, VOLUME, OfferClass
+
+NAME = text("^[^/]+/[^:@]+")
+"""What `find` takes out of a normalised reference: its host and repository."""
+
+
+def reference_variables(images: Sequence[str]) -> Iterator[Variable]:
+    """runtimeClass, imageUses, references. images: the mappings whose keys are normalised references."""
+    yield variable(
+        "runtimeClass",
+        "how roles of images end in a pod that names a runtime class",
+        "has(object.spec.runtimeClassName) && object.spec.runtimeClassName != '' ? %suffix : ''",
+        suffix=text(RUNTIME_CLASS),
+    )
+    yield variable(
+        "imageUses",
+        "every place of the pod that names an image",
+        """
+        (object.spec.containers + (has(object.spec.initContainers) ? object.spec.initContainers : [])).map(c, {
+          'role': %container + variables.runtimeClass,
+          'image': has(c.image) ? string(c.image) : '',
+          'pull': has(c.imagePullPolicy) ? string(c.imagePullPolicy) : ''})
+        + (has(object.spec.volumes) ? object.spec.volumes : []).filter(v, has(v.image)).map(v, {
+          'role': %volume + variables.runtimeClass,
+          'image': has(v.image.reference) ? string(v.image.reference) : '',
+          'pull': has(v.image.pullPolicy) ? string(v.image.pullPolicy) : ''})
+        """,
+        container=text(CONTAINER),
+        volume=text(VOLUME),
+    )
+    yield variable(
+        "references",
+        "the images in full, with Docker's defaults; '' where the text is no reference",
+        """
+        // a key of the table is its own reference: most pods need no pattern
+        variables.imageUses.map(use, %listed ? use.image : [use.image]
+          .map(r, r.matches(%identifier) ? '' : r)
+          // the first segment is a host, or the host is Docker Hub
+          .map(r, r.matches('^(?:localhost|[^/]*[.:A-Z][^/]*)/') ? r : %hub + r)
+          .map(r, r.startsWith(%index) ? %hub + r.substring(%after_index) : r)
+          .map(r, r.matches(%official) ? %hub + 'library/' + r.substring(%after_hub) : r)
+          // what the grammar refuses
+          .map(r, r.matches(%grammar) && r.matches(%length) ? r : '')
+          // a digest makes the tag meaningless, and a missing tag is `latest`
+          .map(r, r.contains('@') ? r.find(%name) + r.substring(r.indexOf('@'))
+            : r.matches('^[^/]+/[^:]+$') ? r + ':latest' : r)[0])
+        """,
+        listed=any_of(f"use.image in {one}" for one in images),
+        identifier=text(f"^{IDENTIFIER}$"),
+        hub=text(f"{HUB}/"),
+        after_hub=str(len(HUB) + 1),
+        index=text(f"{HUB_INDEX}/"),
+        after_index=str(len(HUB_INDEX) + 1),
+        official=text(f"^{quoted(HUB)}/[^/]*$"),
+        grammar=text(f"^{HOST}/{PATH}(?::{TAG})?(?:@(?:{DIGEST}))?$"),
+        length=text(f"^[^/]+/[^:@]{{1,{MAX_PATH}}}(?:[:@].*)?$"),
+        name=NAME,
+    )
+
+
+UNKNOWN = "unknown"
+
+
+def override_variables(stated: Sequence[tuple[ImagePlatforms, OfferClass]]) -> Iterator[Variable]:
+    """See the module; nothing where there are no overrides. stated: each with its class."""
+    if not stated:
+        return
+    order = sorted(stated, key=lambda one: specificity(one[0].pattern), reverse=True)
+    ranks = sorted({specificity(row.pattern) for row, _ in stated}, reverse=True)
+    coded = [(f"stated {number}", row, offers) for number, (row, offers) in enumerate(order, 1)]
+    yield variable(
+        "statedClasses",
+        "what each of imagePlatforms states, by a code",
+        rows((f"{text(code)}: {literal(offers)}" for code, _, offers in coded), "{", "}"),
+    )
+    yield variable(
+        "overrideRanks",
+        "how specific each of them is, and what it states",
+        rows(
+            (
+                f"{text(code)}: {literal([str(ranks.index(specificity(row.pattern))), _platforms(row)])}"
+                for code, row, _ in coded
+            ),
+            "{",
+            "}",
+        ),
+    )
+    yield variable(
+        "matchingOverrides",
+        "for each image those of imagePlatforms that match, the most specific first",
+        """
+        variables.references.map(r, r == '' ? [] :
+          %codes.filter(code, code != ''))
+        """,
+        codes=rows(f"{_matches(row.pattern)} ? {text(code)} : ''" for code, row, _ in coded),
+    )
+    yield variable(
+        "overrides",
+        "for each image the code of the one that counts, '' for none; of two that differ none does",
+        """
+        variables.matchingOverrides.map(codes, codes.size() == 0 ? ''
+          : codes.exists(code, variables.overrideRanks[code][0] == variables.overrideRanks[codes[0]][0]
+            && variables.overrideRanks[code][1] != variables.overrideRanks[codes[0]][1]) ? %unknown
+          : codes[0])
+        """,
+        unknown=text(UNKNOWN),
+    )
+
+
+def _platforms(row: ImagePlatforms) -> str:
+    return ",".join(sorted(set(map(str, row.platforms))))
+
+
+def _matches(glob: str) -> str:
+    """Whether the normalised reference `r` matches."""
+    host, rest = split_host(glob)
+    expression = text(pattern(rest, literal=host))
+    if "@" in glob:
+        return f"r.contains('@') && r.matches({expression})"
+    if ":" in glob.rpartition("/")[2]:
+        return f"!r.contains('@') && r.matches({expression})"
+    return f"r.find({NAME}).matches({expression})"
+
+
+UNASKED = "unasked"
+
+
+def answer_variables(images: Sequence[str], classes: str, *, overridden: bool) -> Iterator[Variable]:
+    """istioInjected, answers, answerClasses, unknownImages, unasked, restrictions.
+
+    images: the mappings that hold the images. classes: the mapping that holds the classes. overridden: there are
+    variables of the overrides.
+    """
+    yield variable(
+        "istioInjected",
+        "the pod is marked for Istio's injector, which writes the image `auto`",
+        """
+        ![variables.labels, variables.annotations].exists(m, %inject in m && m[%inject] == 'false')
+        && (%templates in variables.annotations || [variables.labels, variables.annotations].exists(m,
+          %revision in m || %inject in m && m[%inject] == 'true'))
+        """,
+        inject=text(ISTIO_INJECT),
+        templates=text(ISTIO_TEMPLATES),
+        revision=text(ISTIO_REVISION),
+    )
+    yield variable(
+        "answers",
+        "for each image the code of its class, 'unasked' where nobody can say, 'unknown' where it is not listed",
+        """
+        variables.imageUses.transformList(i, use,
+          %chain)
+        """,
+        chain=choice(_answer(images, overridden=overridden), text(UNKNOWN)),
+    )
+    in_table = f"{classes}[variables.answers[i]]"
+    stated = "variables.statedClasses"
+    yield variable(
+        "answerClasses",
+        "for each image what it offers",
+        """
+        variables.imageUses.transformList(i, use,
+          variables.answers[i] in %no_class ? {'unrestricted': [use.role]}
+          : %of_image)
+        """,
+        no_class=literal([UNASKED, UNKNOWN]),
+        of_image=choice([(f"variables.answers[i] in {stated}", f"{stated}[variables.answers[i]]")], in_table)
+        if overridden
+        else in_table,
+    )
+    yield variable(
+        "unknownImages",
+        "the images that keep the pod from being decided",
+        """
+        variables.platformsStated ? [] : variables.imageUses.transformList(i, use,
+          variables.answers[i] == %unknown
+            || has(variables.answerClasses[i].unanswered) && use.role in variables.answerClasses[i].unanswered,
+          use.image)
+        """,
+        unknown=text(UNKNOWN),
+    )
+    yield variable(
+        "unasked",
+        "nobody can say for at least one image: no toleration and no preference is added",
+        "!variables.platformsStated && variables.answers.exists(answer, answer == %unasked)",
+        unasked=text(UNASKED),
+    )
+    yield variable(
+        "restrictions",
+        "what the images offer that restrict the pod",
+        """
+        variables.platformsStated ? [variables.statedPlatforms] : variables.imageUses.transformList(i, use,
+          !(has(variables.answerClasses[i].unrestricted) && use.role in variables.answerClasses[i].unrestricted),
+          variables.answerClasses[i])
+        """,
+    )
+
+
+def _answer(images: Sequence[str], *, overridden: bool) -> Iterator[tuple[str, str]]:
+    """(condition, answer), as `placement.selection` and the lookup have them, in their order."""
+    yield "use.image == ''", text(UNASKED)
+    yield (
+        "variables.references[i] == ''",
+        f"(use.image.startsWith({literal(KO)}) || {literal(PLACEHOLDERS)}.exists(mark, use.image.contains(mark)) "
+        f"? {text(UNASKED)} : {text(UNKNOWN)})",
+    )
+    if overridden:
+        yield "variables.overrides[i] != ''", "variables.overrides[i]"
+    yield "use.pull == 'Never' || use.image == 'auto' && variables.istioInjected", text(UNASKED)
+    for one in images:
+        yield f"variables.references[i] in {one}", f"{one}[variables.references[i]]"

@@ -1,0 +1,316 @@
+"""CEL: the one mutation, a JSON patch that makes of the pod what the variables say.
+
+    same as an earlier pass    nothing, but for the annotation
+    else                       its additions out, the new ones in
+    an update                  what it lacks of what was recorded is put back (`updated_pods`)
+
+There is one, so that the API server does all of it or nothing. Its values are made of the policy's own literals, never
+of parts of `object`, and never of a list of `Object{..}`: the API server loses the one and panics at the other
+(kubernetes#140164, #142181).
+
+The tolerations and preferred terms that a pod gets, by `placement.tolerations`.
+
+exposed                  the architectures to whose nodes the pod may come although an image does not run there
+applicableTolerations    those of the rules that apply to the pod
+newTolerations           of these, those that no other toleration covers
+newPreferences           preferred terms
+needsNodeAffinity        the pod has no node affinity, and gets some
+
+The required node affinity that a pod gets, by `placement.reach`.
+
+written    for each term what is ANDed to it; for a pod without required terms, its one new term
+
+one In or NotIn, or two of In for a term that asks for another operating system and must match no node
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from archfit.admission.added_record import NAME
+from archfit.images.platforms import WINDOWS
+from archfit.options.settings import Options
+from archfit.placement.affinity import ARCH, ARCH_LABELS
+from archfit.placement.tolerations import covers
+from archfit.policy.cel.cel_text import Variable, cel, literal, text, variable
+from archfit.policy.cel.recorded_entries import (
+    AFFINITY_LINE,
+    NODE_AFFINITY_LINE,
+    PATH_OF_ANNOTATION,
+    preference_variables,
+    same_items,
+)
+from archfit.policy.cel.updated_pods import restoring
+from archfit.workloads.pods import PREFERRED, REQUIRED
+
+
+def written_variables(options: Options) -> Iterator[Variable]:
+    """Always (for `affinity: always` alone), another, written."""
+    comment = "for each required term, or for the one to create, what it gets"
+    if options.affinity == "never":
+        yield variable("written", comment, "variables.terms.map(term, [])")
+        return
+    enough = "variables.barred[i].size() == 0 || !variables.hasTerms && variables.archPins.size() > 0"
+    if options.affinity == "always":
+        yield variable(
+            "always",
+            "the pod gets a term even where it runs everywhere",
+            """
+            !variables.hasTerms && variables.archPins.size() == 0
+            && variables.restricted && !variables.toleratesVirtualNodes
+            """,
+        )
+        enough = f"!variables.always && ({enough})"
+    yield variable(
+        "another",
+        "an architecture that the pod cannot reach",
+        "(variables.nodeArchitectures.filter(a, !(a in variables.reachable)) + ['none'])[0]",
+    )
+    yield variable(
+        "written",
+        comment,
+        """
+        variables.terms.transformList(i, term,
+          %enough ? []
+          // nodes without an arch label stay reachable
+          : variables.toleratesVirtualNodes && variables.archPins.size() == 0
+            && variables.archRequirements[i].all(e, e.operator in ['NotIn', 'DoesNotExist'])
+            ? [%not_in]
+          : variables.live[i].size() > 0
+            ? [%live]
+          // a term on which nothing runs, beside one on which the pod does: it must match no node
+          : variables.reachable.exists(a, !(a in variables.meeting[i]))
+            ? [%apart]
+          : variables.another in variables.meeting[i]
+            ? [%reachable,
+              %another]
+          : [%another])
+        """,
+        enough=enough,
+        not_in=expression("NotIn", "variables.lacking[i]"),
+        live=expression(
+            "In",
+            "variables.unconstrained ? variables.live[i]"
+            " : variables.architectures.filter(a, a in variables.live[i])",
+        ),
+        apart=expression("In", "variables.reachable.filter(a, !(a in variables.meeting[i]))"),
+        reachable=expression("In", "variables.reachable"),
+        another=expression("In", "[variables.another]"),
+    )
+
+
+def expression(operator: str, values: str) -> str:
+    """A requirement on the architecture of nodes. values: a list in CEL."""
+    return f"{{'key': dyn({text(ARCH)}), 'operator': dyn({text(operator)}), 'values': dyn({values})}}"
+
+
+def addition_variables(options: Options) -> Iterator[Variable]:
+    """exposed, applicableTolerations, newTolerations, newPreferences, needsNodeAffinity."""
+    yield variable(
+        "exposed",
+        "the architectures to whose nodes the pod may come although an image does not run there",
+        """
+        variables.restrictions.size() == 0 ? [] :
+        variables.architectures.filter(a, variables.systems.exists(i, systems,
+          systems.size() > 0 && a in variables.meeting[i] && !(a in variables.live[i])
+          && systems.exists(os, !(a in variables.offered[os]) && (os != 'windows' || a in %windows))
+          && variables.written[i].all(e, e.operator == 'In' ? a in e.values : !(a in e.values))))
+        """,
+        windows=literal(WINDOWS),
+    )
+    yield variable(
+        "applicableTolerations",
+        "the tolerations of the rules that apply to the pod",
+        """
+        variables.unasked || !variables.tolerates ? [] :
+        variables.tolerationRules.filter(rule, rule.architectures.exists(a, a in variables.reachable)
+          && rule.architectures.all(a, a in variables.reachable || !(a in variables.exposed)))
+        .map(rule, rule.toleration)
+        """,
+    )
+    yield variable(
+        "newTolerations",
+        "of these, those that no other toleration covers",
+        """
+        variables.applicableTolerations.transformList(i, new,
+          !variables.tolerations.exists(there,
+            %covers)%among_themselves,
+          new)
+        """,
+        covers=_covers(),
+        among_themselves=_among_themselves(options),
+    )
+    yield from preference_variables()
+    yield variable(
+        "newPreferences",
+        "the preferred terms that the pod gets, if it has none on the architecture itself",
+        "%preferences",
+        preferences=_preferences() if options.prefer or any(rule.prefer for rule in options.rules) else "[]",
+    )
+    yield variable(
+        "needsNodeAffinity",
+        "the pod has no node affinity, and gets some",
+        """
+        !variables.hasNodeAffinity
+        && (variables.written[0].size() > 0 || variables.newPreferences.size() > 0)
+        """,
+    )
+
+
+def _among_themselves(options: Options) -> str:
+    """Whether an earlier toleration covers `new`; "" where none of the rules covers a later one."""
+    added = [rule.toleration for rule in options.tolerate]
+    if not any(covers(there, new) for there, new in combinations(added, 2)):
+        return ""
+    return "\n" + cel(
+        """
+        && !variables.applicableTolerations.exists(j, there, j < i &&
+          %covers)
+        """,
+        covers=_covers(),
+    )
+
+
+def _covers() -> str:
+    """Whether `there` tolerates every taint that `new` does, as `placement.tolerations.covers` has it."""
+    return cel(
+        """
+        (!has(there.effect) || there.effect == '' || has(new.effect) && new.effect == there.effect)
+        && (!has(there.key) || there.key == '' || has(new.key) && new.key == there.key)
+        && (has(there.operator) && there.operator == 'Exists'
+          || (!has(there.operator) || there.operator in ['', 'Equal'])
+            && (!has(new.operator) || new.operator == 'Equal')
+            && (has(there.value) ? there.value : '') == (has(new.value) ? new.value : ''))
+        """
+    )
+
+
+def _preferences() -> str:
+    return cel(
+        """
+        variables.unasked
+        // one architecture alone leaves nothing to prefer
+        || variables.reachable.size() < 2
+          && !variables.live.exists(live, live.exists(a, !(a in variables.reachable)))
+        || variables.preferences.exists(p, has(p.preference.matchExpressions)
+          && p.preference.matchExpressions.exists(e, e.key in %labels))
+        ? [] :
+        variables.weights.filter(w, w.architecture in variables.reachable).map(w, {
+          'weight': dyn(w.weight),
+          'preference': dyn({'matchExpressions': [%expression]})})
+        """,
+        labels=literal(sorted(ARCH_LABELS)),
+        expression=expression("In", "[w.architecture]"),
+    )
+
+
+_PATH = "/spec/affinity/nodeAffinity"
+
+
+def mutation() -> str:
+    """The expression of the JSON patch."""
+    return cel(
+        """
+        request.operation == 'UPDATE' ?
+        %restoring
+        :
+        (%same ? [] :
+        %removed
+        + (!variables.places ? [] :
+        %added))
+        // the annotation that says what was added
+        + (variables.newRecord == variables.recordText
+            || variables.newItems.size() == 0 && variables.ownLines.size() == 0 ? []
+          : variables.newRecord == '' ? [JSONPatch{op: 'remove', path: %annotation}]
+          : has(object.metadata.annotations)
+            ? [JSONPatch{op: 'add', path: %annotation, value: variables.newRecord}]
+          : [JSONPatch{op: 'add', path: '/metadata/annotations', value: {%name: variables.newRecord}}])
+        """,
+        restoring=restoring(),
+        same=same_items(),
+        removed=_removed(),
+        added=_added(),
+        annotation=text(PATH_OF_ANNOTATION),
+        name=text(NAME),
+    )
+
+
+def _removed() -> str:
+    """Items from the front of their lists, each index less those that are gone; then mappings that would be empty."""
+    return cel(
+        """
+        // what an earlier pass added
+        (variables.ownLines.size() == 0 ? [] :
+        variables.recordedTolerations.transformList(k, i,
+          JSONPatch{op: 'remove', path: '/spec/tolerations/' + string(i - k)})
+        + variables.recordedPreferences.transformList(k, i,
+          JSONPatch{op: 'remove', path: %preferred + string(i - k)})
+        + (variables.foreignRecord ? [] :
+          variables.statedTerms.transformList(i, term, variables.recordedExpressions[i].size() > 0,
+            JSONPatch{op: 'remove', path: %terms + string(i) + '/matchExpressions/'
+              + string(variables.recordedExpressions[i][0])})
+          + variables.statedTerms.transformList(i, term, variables.recordedExpressions[i].size() > 1,
+            JSONPatch{op: 'remove', path: %terms + string(i) + '/matchExpressions/'
+              + string(variables.recordedExpressions[i][1] - 1)})
+          + (variables.requiredRecorded && !variables.addsTerms
+            ? [JSONPatch{op: 'remove', path: %required}] : [])
+          + (%node_line in variables.ownLines && variables.hasNodeAffinity && !variables.hasTerms
+              && variables.preferences.size() == 0 && !variables.addsAffinity
+            ? [JSONPatch{op: 'remove', path: %path}]
+              + (%affinity_line in variables.ownLines && !has(object.spec.affinity.podAffinity)
+                  && !has(object.spec.affinity.podAntiAffinity)
+                ? [JSONPatch{op: 'remove', path: '/spec/affinity'}] : [])
+            : [])))
+        """,
+        preferred=text(f"{_PATH}/{PREFERRED}/"),
+        terms=text(f"{_PATH}/{REQUIRED}/nodeSelectorTerms/"),
+        required=text(f"{_PATH}/{REQUIRED}"),
+        node_line=NODE_AFFINITY_LINE,
+        affinity_line=AFFINITY_LINE,
+        path=text(_PATH),
+    )
+
+
+def _added() -> str:
+    return cel(
+        """
+        // the mappings above what is written
+        (variables.needsNodeAffinity && !has(object.spec.affinity)
+          ? [JSONPatch{op: 'add', path: '/spec/affinity', value: {}}] : [])
+        + (variables.needsNodeAffinity ? [JSONPatch{op: 'add', path: %path, value: {}}] : [])
+        // required node affinity: a new term, or one or two more expressions in each that there is
+        + (!variables.hasRequired && variables.written[0].size() > 0
+          ? [JSONPatch{op: 'add',
+            path: %required,
+            value: {'nodeSelectorTerms': [{'matchExpressions': variables.written[0]}]}}] : [])
+        + variables.statedTerms.transformList(i, term, variables.written[i].size() > 0,
+          JSONPatch{op: 'add',
+            path: %terms
+              + string(i) + '/matchExpressions' + (has(term.matchExpressions) ? '/-' : ''),
+            value: has(term.matchExpressions) ? dyn(variables.written[i][0]) : dyn([variables.written[i][0]])})
+        + variables.statedTerms.transformList(i, term, variables.written[i].size() > 1,
+          JSONPatch{op: 'add',
+            path: %terms
+              + string(i) + '/matchExpressions/-',
+            value: variables.written[i][1]})
+        // preferred node affinity
+        + (variables.newPreferences.size() > 0 && !has(%own_preferred)
+          ? [JSONPatch{op: 'add',
+            path: %preferred,
+            value: variables.newPreferences}]
+          : variables.newPreferences.map(new, JSONPatch{op: 'add',
+            path: %append,
+            value: new}))
+        // tolerations
+        + (variables.newTolerations.size() > 0 && !has(object.spec.tolerations)
+          ? [JSONPatch{op: 'add', path: '/spec/tolerations', value: variables.newTolerations}]
+          : variables.newTolerations.map(new, JSONPatch{op: 'add', path: '/spec/tolerations/-', value: new}))
+        """,
+        path=text(_PATH),
+        required=text(f"{_PATH}/{REQUIRED}"),
+        terms=text(f"{_PATH}/{REQUIRED}/nodeSelectorTerms/"),
+        own_preferred=f"variables.nodeAffinity.{PREFERRED}",
+        preferred=text(f"{_PATH}/{PREFERRED}"),
+        append=text(f"{_PATH}/{PREFERRED}/-"),
+    )

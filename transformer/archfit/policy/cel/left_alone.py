@@ -1,0 +1,212 @@
+"""Pods for which archfit may decide something and the policy does not: it leaves them as they are, and never guesses.
+
+The documentation lists `LEFT_ALONE`, and the tests that compare the policy with `decide` take it from here. A pod that
+archfit itself leaves as it is (skip, nodeName, a conflict, an error in it) is none of these.
+
+The policy asks in CEL and tells nobody why. `archfit policy --check` asks a row in Python, and names its sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from archfit.admission.admitted_pod import AdmittedPod
+from archfit.base.record import Record
+from archfit.images.overrides import override
+from archfit.images.platforms import ARCHITECTURES
+from archfit.images.reference import parse
+from archfit.options.settings import Options
+from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
+from archfit.policy.cel.cel_text import Variable, any_of, cel, choice, text, variable
+from archfit.policy.cel.platform_table import SYSTEMS, OfferClass
+from archfit.policy.cel.recorded_entries import foreign_variables
+from archfit.workloads.pods import REQUIRED
+from archfit.yaml.values import mapping_of, text_of
+
+MAX_IMAGES = 250
+MAX_TERMS = 250
+MAX_VALUES = 400
+"""What the API server's budget for CEL is enough for, with references of any length: 1,000,000 for one expression."""
+
+
+_LONG = re.compile("[0-9]{19}").search
+
+
+class LeftAlone(Record):
+    """One kind of pod that the policy leaves alone. sentence: for people. condition: CEL; holds: the same in Python.
+
+    holds: None where it needs the policy's table, see `reason`.
+    """
+
+    id: str
+    sentence: str
+    condition: str
+    holds: Callable[[AdmittedPod], bool] | None
+
+
+def _too_large(admitted: AdmittedPod) -> bool:
+    terms = list(_terms(admitted.pod.spec))
+    named = [
+        sum(
+            len(one.get("values") or ())
+            for one in term.get("matchExpressions") or ()
+            if one.get("key") in labels
+        )
+        for term in terms
+        for labels in (ARCH_LABELS, OS_LABELS)
+    ]
+    return (
+        len(admitted.pod.images) > MAX_IMAGES
+        or len(terms) > MAX_TERMS
+        or sum(count * count for count in named) > MAX_VALUES * MAX_VALUES
+    )
+
+
+def _other_system(admitted: AdmittedPod) -> bool:
+    spec = admitted.pod.spec
+    pins = [text_of(value) for key, value in _selector(spec) if key in OS_LABELS]
+    asked = [
+        text_of(value)
+        for expression in _expressions(spec)
+        if expression.get("key") in OS_LABELS and expression.get("operator") == "In"
+        for value in expression.get("values") or ()
+    ]
+    own = text_of(mapping_of(spec.get("os")).get("name"))
+    return any(system not in SYSTEMS for system in (*pins, *asked, *([own] if own else [])))
+
+
+def _stated_platforms(admitted: AdmittedPod) -> bool:
+    return any(
+        platform.os not in SYSTEMS or platform.architecture not in ARCHITECTURES or platform.variant
+        for platform in admitted.own.platforms or ()
+    )
+
+
+def _long_number(admitted: AdmittedPod) -> bool:
+    return any(
+        expression.get("key") in ARCH_LABELS | OS_LABELS and _LONG(text_of(value))
+        for expression in _expressions(admitted.pod.spec)
+        for value in expression.get("values") or ()
+    )
+
+
+def _selector(spec: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    yield from mapping_of(spec.get("nodeSelector")).items()
+
+
+def _terms(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    affinity = mapping_of(mapping_of(spec.get("affinity")).get("nodeAffinity"))
+    yield from map(mapping_of, mapping_of(affinity.get(REQUIRED)).get("nodeSelectorTerms") or ())
+
+
+def _expressions(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for term in _terms(spec):
+        yield from term.get("matchExpressions") or ()
+
+
+LEFT_ALONE = (
+    LeftAlone(
+        "too-large",
+        f"The pod has more than {MAX_IMAGES} images or {MAX_TERMS} required terms, or its terms name more than "
+        f"{MAX_VALUES} architectures. CEL has a budget, and the API server may end an expression that costs more.",
+        cel(
+            """
+            variables.imageUses.size() > %images || variables.hasTerms && (variables.terms.size() > %terms
+              || (variables.archRequirements + variables.osRequirements)
+                .map(asked, asked.map(e, has(e.values) ? e.values.size() : 0).sum())
+                .map(values, values * values).sum() > %values)
+            """,
+            images=str(MAX_IMAGES),
+            terms=str(MAX_TERMS),
+            values=str(MAX_VALUES * MAX_VALUES),
+        ),
+        _too_large,
+    ),
+    LeftAlone(
+        "unlisted-image",
+        "An image is neither in the lock file nor covered by `imagePlatforms`. The policy cannot ask a registry.",
+        "variables.unknownImages.size() > 0",
+        None,
+    ),
+    LeftAlone(
+        "other-system",
+        "The pod asks for nodes of an operating system that is neither `linux` nor `windows`.",
+        cel(
+            """
+            !variables.unconstrained && variables.osPins.exists(pin, !(pin in ['linux', 'windows']))
+            || variables.hasTerms && variables.osRequirements.exists(asked, asked.exists(e,
+              e.operator == 'In' && e.values.exists(os, !(os in ['linux', 'windows']))))
+            """
+        ),
+        _other_system,
+    ),
+    LeftAlone(
+        "stated-platforms",
+        "The annotation `archfit.dev/image-platforms` names a platform that is neither of Linux nor of Windows, or one "
+        "with an architecture or variant that the policy does not know.",
+        "variables.platformsStated && variables.wordOffers.exists(offer, offer == ['?'])",
+        _stated_platforms,
+    ),
+    LeftAlone(
+        "long-number",
+        "A required term names a number of more than 18 digits as an architecture or operating system.",
+        cel(
+            """
+            variables.hasTerms
+            && (variables.archRequirements + variables.osRequirements).exists(asked, asked.exists(e,
+              has(e.values) && e.values.exists(value, value.matches('[0-9]{19}'))))
+            """
+        ),
+        _long_number,
+    ),
+)
+
+
+def left_alone_variables(options: Options) -> Iterator[Variable]:
+    """leftAlone, requestedRecord, foreignRecord, decided, conflict."""
+    yield variable(
+        "leftAlone",
+        "why the policy does not decide for the pod",
+        """
+        %chain
+        """,
+        chain=choice(((one.condition, f"[{text(one.id)}]") for one in LEFT_ALONE), "[]"),
+    )
+    faults = ["variables.faultyAnnotations", *(["variables.unasked"] if options.strict else [])]
+    nowhere = "!variables.live.exists(live, live.size() > 0)"
+    yield from foreign_variables(any_of(["variables.leftAlone.size() > 0", *faults, nowhere]))
+    yield variable(
+        "decided",
+        "the policy decides for the pod",
+        "variables.leftAlone.size() == 0 && !(%faults)",
+        faults=any_of([*faults, "variables.foreignRecord"]),
+    )
+    yield variable(
+        "conflict",
+        "no node that the pod allows runs all its images",
+        f"variables.decided && {nowhere}",
+    )
+
+
+def reason(admitted: AdmittedPod, options: Options, table: Mapping[str, OfferClass]) -> str:
+    """The sentence of the first row that holds, with the images for an unlisted one; "" for none.
+
+    table: of the installed policy.
+    """
+    unlisted = _unlisted(admitted, options, table)
+    if unlisted:
+        return f"the policy does not know {', '.join(unlisted)}: renew it with archfit policy"
+    for row in LEFT_ALONE:
+        if row.holds and row.holds(admitted):
+            return row.sentence
+    return ""
+
+
+def _unlisted(admitted: AdmittedPod, options: Options, table: Mapping[str, OfferClass]) -> list[str]:
+    return [
+        text
+        for text in admitted.questions
+        if not override(parse(text), options.image_platforms) and parse(text).normalised not in table
+    ]

@@ -1,0 +1,182 @@
+"""The Kubernetes objects of a policy, in the order to apply them.
+
+CustomResourceDefinition, PlatformTable    with the carrier `crd`: where the platforms stand
+MutatingAdmissionPolicy                    the decision as CEL: match conditions, variables, and one mutation, which on
+                                           an update puts back what the policy had added
+MutatingAdmissionPolicyBinding             puts it into force
+
+Everything in the CEL is known to Kubernetes 1.34, whose API server checks it as 1.33 would: two-variable comprehensions
+(1.32), `sets`, `strings` of version 2, `find` and `findAll`; not the `lists` of 1.34. Source: KEP-3962;
+k8s.io/apiserver, pkg/cel/environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from archfit.base.errors import UsageError
+from archfit.base.typing_names import Any
+from archfit.images.platforms import Found
+from archfit.options.settings import Options
+from archfit.policy.cel.carriers import MAX_CODE_POINTS, Carrier
+from archfit.policy.cel.cel_text import Variable
+from archfit.policy.cel.image_answers import answer_variables, override_variables, reference_variables
+from archfit.policy.cel.json_patch import addition_variables, mutation, written_variables
+from archfit.policy.cel.left_alone import left_alone_variables
+from archfit.policy.cel.match_conditions import match_conditions
+from archfit.policy.cel.other_kinds import (
+    about_daemon_sets,
+    daemon_set_conditions,
+    daemon_set_constraints,
+    of_daemon_sets,
+)
+from archfit.policy.cel.platform_table import all_architectures, platform_table, stated_classes
+from archfit.policy.cel.pod_choices import choice_variables
+from archfit.policy.cel.policy_settings import ALWAYS_LEFT_OUT, DATE, OPT_OUT, PolicySettings
+from archfit.policy.cel.recorded_entries import result_variables
+from archfit.policy.cel.term_reach import reach_variables, supported_variables, term_variables
+from archfit.policy.cel.updated_pods import update_condition, update_variables
+
+
+def policy_objects(
+    images: Mapping[str, Found], options: Options, settings: PolicySettings
+) -> list[dict[str, Any]]:
+    """The objects to apply. images: the answers of a lock file, by normalised reference. options: of the run.
+
+    Raises UsageError for overrides that disagree, and for more images, rules or overrides than a policy holds.
+    """
+    carrier = _carrier(images, options, settings)
+    policy = {
+        **_head("MutatingAdmissionPolicy", settings),
+        "spec": {
+            "failurePolicy": "Ignore",
+            "reinvocationPolicy": "IfNeeded",
+            **carrier.spec(),
+            "matchConstraints": match_constraints(settings),
+            "matchConditions": conditions(options),
+            "variables": _named(carrier, options),
+            "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": mutation()}}],
+        },
+    }
+    binding = {
+        **_head("MutatingAdmissionPolicyBinding", settings),
+        "spec": {"policyName": settings.name, **carrier.binding()},
+    }
+    return [*carrier.objects(), policy, dated(binding, settings)]
+
+
+def dated(value: dict[str, Any], settings: PolicySettings) -> dict[str, Any]:
+    """The object with the policy's date. Only small objects have it: the API server compiles a policy anew at each
+    change, also at one of an annotation.
+    """
+    if not settings.date:
+        return value
+    return {**value, "metadata": {**value["metadata"], "annotations": {DATE: settings.date}}}
+
+
+def match_constraints(settings: PolicySettings) -> dict[str, Any]:
+    """Pods that are created or updated, but for those that opt out, in all namespaces but those that are left out.
+
+    No subresource counts.
+    """
+    left_out = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": list(ALWAYS_LEFT_OUT)}
+    return {
+        "resourceRules": [
+            {
+                "apiGroups": [""],
+                "apiVersions": ["v1"],
+                "operations": ["CREATE", "UPDATE"],
+                "resources": ["pods"],
+            }
+        ],
+        "namespaceSelector": {"matchExpressions": [left_out, OPT_OUT, *settings.namespace_selector]},
+        "objectSelector": {"matchExpressions": [OPT_OUT]},
+    }
+
+
+def conditions(options: Options) -> list[dict[str, str]]:
+    """The match conditions, {name, expression}."""
+    return [
+        {"name": name, "expression": _limited(name, expression)}
+        for name, expression in (*match_conditions(options), update_condition())
+    ]
+
+
+def variables(
+    images: Mapping[str, Found], options: Options, settings: PolicySettings
+) -> list[dict[str, str]]:
+    """The policy's variables, {name, expression}, each using only earlier ones. The companion policy uses them too.
+
+    unknownImages: the pod's images without an answer. reachable: by the pod. decided: the policy decides
+    for the pod. conflict: it does, and no node that the pod allows runs all its images.
+    """
+    return _named(_carrier(images, options, settings), options)
+
+
+def daemon_set_spec(
+    images: Mapping[str, Found], options: Options, settings: PolicySettings
+) -> dict[str, Any]:
+    """The matchConstraints, matchConditions and variables for what the companion says about DaemonSets.
+
+    Raises UsageError.
+    """
+    own = about_daemon_sets(options)
+    return {
+        "matchConstraints": daemon_set_constraints(settings),
+        "matchConditions": [
+            {"name": name, "expression": _limited(name, expression)}
+            for name, expression in daemon_set_conditions(own)
+        ],
+        "variables": _texts(of_daemon_sets(_variables(_carrier(images, options, settings), own))),
+    }
+
+
+def _named(carrier: Carrier, options: Options) -> list[dict[str, str]]:
+    return _texts(_variables(carrier, options))
+
+
+def _texts(variables: Iterable[Variable]) -> list[dict[str, str]]:
+    return [
+        {"name": one.name, "expression": _limited(one.name, f"// {one.comment}\n{one.expression}")}
+        for one in variables
+    ]
+
+
+def _limited(name: str, expression: str) -> str:
+    if len(expression) < MAX_CODE_POINTS:
+        return expression
+    raise UsageError(
+        f"{name} of the policy has {len(expression)} code points, and CEL takes {MAX_CODE_POINTS}: write "
+        "fewer entries of imagePlatforms, rules or exclude, with globs for several"
+    )
+
+
+def _variables(carrier: Carrier, options: Options) -> Iterator[Variable]:
+    yield from carrier.architectures()
+    yield from choice_variables(options)
+    yield from carrier.table()
+    yield from reference_variables(carrier.images)
+    yield from override_variables(stated_classes(options))
+    yield from answer_variables(carrier.images, carrier.classes, overridden=bool(options.image_platforms))
+    yield from supported_variables(options)
+    yield from term_variables()
+    yield from reach_variables()
+    yield from written_variables(options)
+    yield from left_alone_variables(options)
+    yield from addition_variables(options)
+    yield from result_variables()
+    yield from update_variables()
+
+
+def _carrier(images: Mapping[str, Found], options: Options, settings: PolicySettings) -> Carrier:
+    table = platform_table(images, options)
+    stated = [offers for _, offers in stated_classes(options)]
+    return Carrier(table, all_architectures([*table.classes.values(), *stated], options), settings)
+
+
+def _head(kind: str, settings: PolicySettings) -> dict[str, Any]:
+    return {
+        "apiVersion": f"admissionregistration.k8s.io/{settings.api_version}",
+        "kind": kind,
+        "metadata": {"name": settings.name},
+    }

@@ -1,0 +1,207 @@
+"""CEL: what annotations of the pod and rules of the configuration choose for it, as `placement.selection` has it.
+
+only                                the lists that narrow the pod: of a rule, of archfit.dev/only
+tolerates, tolerationRules          whether toleration rules apply, and the rules
+weights                             prefer
+toleratesVirtualNodes               the pod tolerates nodes without an arch label
+faultyAnnotations                   an annotation is misspelt or cannot be obeyed: archfit reports an error
+
+The platforms that the annotation archfit.dev/image-platforms states for every image of a pod.
+
+platformsStated      whether it is there
+platformSpellings    what a platform offers, for all that are not linux and a bare architecture
+wordOffers           what each word of the annotation offers; ['?'] for one that the policy does not know
+statedPlatforms      as a class of the table
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from archfit.images.platforms import ARCHITECTURES, WINDOWS, Found, normalised, parse_platform
+from archfit.options.settings import Options, TolerationRule
+from archfit.placement.annotations import KNOWN, PREFIX
+from archfit.placement.pod_patch import toleration_fields
+from archfit.placement.selection import VIRTUAL_KUBELET
+from archfit.policy.cel.cel_text import Variable, literal, mixed, rows, text, variable
+from archfit.policy.cel.match_conditions import chosen
+from archfit.policy.cel.platform_table import SYSTEMS, offer_class
+from archfit.policy.cel.recorded_entries import (
+    record_variables,
+    toleration_line,
+    toleration_variables,
+)
+
+SPELLINGS = ("x86_64", "x86-64", "aarch64", "armhf", "armel", "i386")
+WORDS = text(r"[^,\s]+")
+_PLATFORMS = text(f"{PREFIX}image-platforms")
+_VARIANTS = (
+    ("amd64", ("v1", "v2", "v3", "v4")),
+    ("arm64", ("8", "v8", "v8.0", "v9")),
+    ("arm", ("5", "6", "7", "8", "v5", "v6", "v7", "v8")),
+)
+
+
+def stated_platform_variables() -> Iterator[Variable]:
+    """See the module."""
+    yield variable(
+        "platformsStated",
+        "an annotation states the platforms of every image",
+        "%name in variables.annotations",
+        name=_PLATFORMS,
+    )
+    yield variable(
+        "platformSpellings",
+        "what platforms mean that are not linux and a bare architecture",
+        "%spellings",
+        spellings=rows((f"{text(word)}: {literal(meant)}" for word, meant in _spellings()), "{", "}"),
+    )
+    yield variable(
+        "wordOffers",
+        "what each word of that annotation offers, ['?'] for one that the policy does not know",
+        """
+        (variables.platformsStated ? variables.annotations[%name].lowerAscii().findAll(%words) : [])
+          .map(word, word.contains('/') ? word : 'linux/' + word)
+          .map(word,
+            word in variables.platformSpellings ? variables.platformSpellings[word]
+            : variables.nodeArchitectures.exists(a, word == 'linux/' + a) ? [word]
+            : ['?'])
+        """,
+        name=_PLATFORMS,
+        words=WORDS,
+    )
+    yield variable(
+        "statedPlatforms",
+        "what that annotation offers, by operating system",
+        """
+        {
+          'linux': variables.architectures.filter(a, variables.wordOffers.exists(offer, 'linux/' + a in offer)),
+          'windows': variables.architectures.filter(a, variables.wordOffers.exists(offer, 'windows/' + a in offer))
+        }
+        """,
+    )
+
+
+def _spellings() -> Iterator[tuple[str, list[str]]]:
+    """Each platform that is not linux/ and an architecture alone, with what it offers for a container."""
+    linux = [
+        *ARCHITECTURES,
+        *SPELLINGS,
+        *(f"{name}/{one}" for name, variants in _VARIANTS for one in variants),
+    ]
+    for word in [*(f"linux/{name}" for name in linux), *(f"windows/{name}" for name in WINDOWS)]:
+        offers, _ = offer_class("", Found((parse_platform(word),), origin="override"), Options())
+        meant = [f"{os}/{name}" for os in SYSTEMS for name in offers.get(os, ())]
+        if meant != [word] or not word.startswith("linux/"):
+            yield word, meant
+
+
+_SKIP, _ONLY, _TOLERATE = (text(f"{PREFIX}{name}") for name in ("skip", "only", "tolerate"))
+_TRUTH = text(r"^\s*(?:true|false)\s*$")
+
+
+def choice_variables(options: Options) -> Iterator[Variable]:
+    """See the module; annotations, labels and nodeSelector, which may be missing in the pod; and its tolerations,
+    without those of an earlier pass.
+    """
+    for field, of, nothing in (
+        ("annotations", "metadata", "{}"),
+        ("labels", "metadata", "{}"),
+        ("nodeSelector", "spec", "{}"),
+    ):
+        yield variable(
+            field,
+            "the pod's own, if it has any",
+            f"has(object.{of}.{field}) ? object.{of}.{field} : {nothing}",
+        )
+    yield from record_variables()
+    yield variable(
+        "tolerationRules",
+        "a toleration is added where the images run on its architectures",
+        "%rules",
+        rules=rows(map(_rule, options.tolerate)),
+    )
+    yield from toleration_variables()
+    yield from stated_platform_variables()
+    yield from _only(options)
+    yield variable(
+        "tolerates",
+        "whether the toleration rules apply to the pod",
+        """
+        %name in variables.annotations ? variables.annotations[%name].contains('true') :
+        %ruled
+        """,
+        name=_TOLERATE,
+        ruled=chosen(options, lambda rule: None if rule.tolerate is None else literal(rule.tolerate), "true"),
+    )
+    yield variable(
+        "weights",
+        "of preferred architectures",
+        "%weights",
+        weights=chosen(
+            options,
+            lambda rule: None if rule.prefer is None else _weights(rule.prefer),
+            _weights(options.prefer),
+        ),
+    )
+    yield variable(
+        "toleratesVirtualNodes",
+        "the pod tolerates nodes without an arch label: they stay reachable",
+        "variables.tolerations.exists(t, has(t.key) && t.key in %keys)",
+        keys=literal(sorted({VIRTUAL_KUBELET, *options.unlabelled_nodes})),
+    )
+    yield variable(
+        "faultyAnnotations",
+        "an annotation is misspelt or cannot be obeyed",
+        """
+        variables.annotations.exists(name, name.startsWith(%prefix)
+          && !(name in %known))
+        || [%skip, %tolerate].exists(name,
+          name in variables.annotations && !variables.annotations[name].matches(%truth))
+        || %only in variables.annotations && (variables.onlyWords.size() == 0
+          || variables.onlyWords.exists(word, !(word in variables.nodeArchitectures)))
+        || variables.platformsStated && !variables.wordOffers.exists(offer, offer.size() > 0)
+        """,
+        prefix=text(PREFIX),
+        known=literal(KNOWN),
+        skip=_SKIP,
+        tolerate=_TOLERATE,
+        truth=_TRUTH,
+        only=_ONLY,
+    )
+
+
+def _only(options: Options) -> Iterator[Variable]:
+    yield variable(
+        "spellings",
+        "other names of architectures",
+        literal({word: normalised("linux", word).architecture for word in SPELLINGS if "-" not in word}),
+    )
+    yield variable(
+        "onlyWords",
+        "the architectures of the annotation that narrows the pod",
+        """
+        (%name in variables.annotations ? variables.annotations[%name].lowerAscii().findAll(%words) : [])
+          .map(word, word in variables.spellings ? variables.spellings[word] : word)
+        """,
+        name=_ONLY,
+        words=WORDS,
+    )
+    ruled = chosen(options, lambda rule: None if rule.only is None else literal([rule.only]), "[]")
+    yield variable(
+        "only",
+        "the lists of architectures that narrow the pod",
+        "%ruled(%name in variables.annotations ? [variables.onlyWords] : [])",
+        ruled="" if ruled == "[]" else f"({ruled})\n+ ",
+        name=_ONLY,
+    )
+
+
+def _rule(rule: TolerationRule) -> str:
+    fields = toleration_fields(rule.toleration)
+    return mixed({"architectures": rule.architectures, "toleration": fields, "line": toleration_line(fields)})
+
+
+def _weights(weights: Iterable[tuple[str, int]]) -> str:
+    entries = (mixed({"architecture": name, "weight": weight}) for name, weight in sorted(weights))
+    return f"[{', '.join(entries)}]"

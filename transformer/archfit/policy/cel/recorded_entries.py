@@ -1,0 +1,351 @@
+"""CEL: what the policy itself added in an earlier pass of the same admission, by `admission.added_record`.
+
+CEL reads no JSON: the text of an entry is written for each item of the pod that has the shape of an addition, and
+looked for among the lines of the annotation. All of it costs nothing for a pod without the annotation.
+
+recordText, ownLines, otherLines                 the annotation, its lines, those of the webhook
+recordedTolerations, tolerations                 indices of the pod's own list; the tolerations without them
+recordedExpressions                              for each of `statedTerms` the indices of its expressions
+recordedPreferences, preferences                 as for tolerations
+requestedRecord                                  the annotation came with the request
+foreignRecord                                    the recorded expressions may be somebody else's, and stay
+recordedItems, newItems, newRecord               entries that are there, entries that the pod gets; the new annotation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from archfit.admission.added_record import (
+    AFFINITY,
+    LONGEST,
+    NAME,
+    NODE_AFFINITY,
+    OPERATORS,
+    PREFERENCES,
+    REQUIRED_SET,
+    SEPARATOR,
+    TERMS,
+    TOLERATIONS,
+    entry,
+)
+from archfit.base.patch import pointer
+from archfit.placement.affinity import ARCH
+from archfit.policy.cel.cel_text import Variable, cel, literal, text, variable
+from archfit.workloads.pods import PREFERRED
+
+_OWN, _ANY = text('{"by":"policy",'), text('{"by":"')
+_PATTERN = text(r'^\{"by":"policy","images":[0-9]{1,9},"path":')
+_OF_ANY_DOOR = text(r'^\{"by":"(?:policy|webhook)","images":[0-9]{1,9},"path":')
+BEGINNING = '[{"by":"'
+"""How the annotation begins; that of a rendered Pod begins otherwise."""
+_HOLDERS = tuple(text(entry("policy", path, {})) for path in (AFFINITY, NODE_AFFINITY, REQUIRED_SET))
+AFFINITY_LINE, NODE_AFFINITY_LINE, REQUIRED_LINE = _HOLDERS
+
+
+def toleration_line(fields: dict[str, str]) -> str:
+    """The entry of a rule's toleration."""
+    return entry("policy", ("spec", "tolerations", "-"), fields)
+
+
+def record_variables() -> Iterator[Variable]:
+    """recordText, ownLines, otherLines."""
+    yield variable(
+        "recordText",
+        "what an earlier pass wrote that it added",
+        "%name in variables.annotations ? variables.annotations[%name] : ''",
+        name=text(NAME),
+    )
+    yield variable(
+        "recordLines",
+        "its entries",
+        "%lines",
+        lines=_lines("variables.recordText"),
+    )
+    yield variable(
+        "ownLines",
+        "those of this policy, less the number of images that it saw",
+        "variables.recordLines%own",
+        own=_as_own(_PATTERN),
+    )
+    yield variable(
+        "otherLines",
+        "those of the webhook",
+        "variables.recordLines.filter(l, l.startsWith(%any) && !l.matches(%pattern))",
+        any=_ANY,
+        pattern=_PATTERN,
+    )
+
+
+def _lines(record: str) -> str:
+    """The entries of an annotation. record: it, in CEL."""
+    return cel(
+        """
+        %record.startsWith(%beginning) && %record.endsWith(']') && %record.size() < %longest
+        ? %record.substring(1, %record.size() - 1).split(%separator) : []
+        """,
+        record=record,
+        beginning=text(BEGINNING),
+        longest=str(LONGEST),
+        separator=text(SEPARATOR),
+    )
+
+
+def _as_own(pattern: str) -> str:
+    """Of a list of entries those that match, less the number of images, as the policy would write them."""
+    return f""".filter(l, l.matches({pattern})).map(l, {_OWN} + l.substring(l.indexOf('"path":')))"""
+
+
+def lines_of_any_door(record: str) -> str:
+    """The entries of an annotation, whichever door wrote them, as the policy would. record: the annotation, in CEL."""
+    return f"({_lines(record)}){_as_own(_OF_ANY_DOOR)}"
+
+
+def toleration_variables() -> Iterator[Variable]:
+    """recordedTolerations, tolerations. Uses tolerationRules."""
+    equal = " && ".join(
+        f"(has(t.{field}) ? t.{field} : '') == (has(rule.toleration.{field}) ? rule.toleration.{field} : '')"
+        for field in ("key", "operator", "value", "effect")
+    )
+    yield variable(
+        "recordedTolerations",
+        "where in the pod's list an earlier pass's tolerations stand",
+        """
+        variables.ownLines.size() == 0 || !has(object.spec.tolerations) ? [] :
+        object.spec.tolerations.transformList(i, t, !has(t.tolerationSeconds)
+          && variables.tolerationRules.exists(rule, rule.line in variables.ownLines
+            && %equal)
+          && !object.spec.tolerations.exists(j, other, j < i && other == t), i)
+        """,
+        equal=equal,
+    )
+    yield variable(
+        "tolerations",
+        "the others, if it has any",
+        """
+        !has(object.spec.tolerations) ? [] : variables.recordedTolerations.size() == 0 ? object.spec.tolerations :
+        object.spec.tolerations.transformList(i, t, !(i in variables.recordedTolerations), t)
+        """,
+    )
+
+
+def expression_variables() -> Iterator[Variable]:
+    """recordedExpressions, requiredRecorded. Uses statedTerms."""
+    yield variable(
+        "recordedExpressions",
+        "for each required term, where an earlier pass's expressions stand",
+        """
+        variables.ownLines.size() == 0 ? variables.statedTerms.map(term, []) :
+        variables.statedTerms.transformList(i, term, !has(term.matchExpressions) ? [] :
+          term.matchExpressions.transformList(k, e, %is_expression && %line in variables.ownLines
+            // of equal ones the first: another webhook may have added one of them
+            && !term.matchExpressions.exists(j, other, j < k && other == e), k))
+        """,
+        is_expression=is_expression("e"),
+        line=expression_line("e"),
+    )
+    yield variable(
+        "requiredRecorded",
+        "the required set holds nothing else",
+        """
+        %line in variables.ownLines && variables.statedTerms.size() == 1
+        && variables.recordedExpressions[0].size() > 0 && !has(variables.statedTerms[0].matchFields)
+        && variables.recordedExpressions[0].size() == variables.statedTerms[0].matchExpressions.size()
+        """,
+        line=REQUIRED_LINE,
+    )
+
+
+def preference_variables() -> Iterator[Variable]:
+    """recordedPreferences, preferences."""
+    stated = f"variables.nodeAffinity.{PREFERRED}"
+    yield variable(
+        "recordedPreferences",
+        "where in the pod's list an earlier pass's preferred terms stand",
+        """
+        variables.ownLines.size() == 0 || !has(%stated) ? [] :
+        %stated.transformList(i, p, %is_preference && %line in variables.ownLines
+          && !%stated.exists(j, other, j < i && other == p), i)
+        """,
+        stated=stated,
+        is_preference=is_preference("p"),
+        line=preference_line("p"),
+    )
+    yield variable(
+        "preferences",
+        "the others, if it has any",
+        """
+        !has(%stated) ? [] : variables.recordedPreferences.size() == 0 ? %stated :
+        %stated.transformList(i, p, !(i in variables.recordedPreferences), p)
+        """,
+        stated=stated,
+    )
+
+
+def foreign_variables(undecided: str) -> Iterator[Variable]:
+    """requestedRecord, foreignRecord. Uses written. undecided: the policy leaves the pod alone anyway, in CEL."""
+    yield variable(
+        "requestedRecord",
+        "the annotation came with the request: managedFields are made of that, before admission",
+        """
+        !has(object.metadata.managedFields) || object.metadata.managedFields.size() == 0
+        || object.metadata.managedFields.exists(m, has(m.fieldsV1)
+          && 'f:metadata' in m.fieldsV1 && 'f:annotations' in m.fieldsV1['f:metadata']
+          && %field in m.fieldsV1['f:metadata']['f:annotations'])
+        """,
+        field=text(f"f:{NAME}"),
+    )
+    yield variable(
+        "foreignRecord",
+        "the recorded expressions may be somebody else's: without them the pod would be wider",
+        """
+        variables.ownLines.size() > 0 && variables.recordedExpressions.exists(i, recorded, recorded.size() > 2
+          // archfit adds nothing to a term without conditions
+          || recorded.size() > 0 && !(%required in variables.ownLines)
+            && !has(variables.statedTerms[i].matchFields)
+            && recorded.size() == variables.statedTerms[i].matchExpressions.size()
+          // of a record of the request an expression goes only for one as narrow
+          || recorded.size() > 0 && variables.requestedRecord && (%undecided || recorded.exists(k,
+            [variables.statedTerms[i].matchExpressions[k]].exists(e,
+              !variables.written[i].exists(w, w.operator == e.operator
+                && (e.operator == 'In' ? w.values.all(a, a in e.values) : e.values.all(a, a in w.values)))
+              // what the term names, with what it gets, is no wider
+              && !(variables.asksWithIn[i] && variables.meeting[i].all(a,
+                variables.written[i].exists(w, (a in w.values) != (w.operator == 'In'))
+                || (a in e.values) == (e.operator == 'In')))))))
+        """,
+        required=REQUIRED_LINE,
+        undecided=undecided,
+    )
+
+
+def result_variables() -> Iterator[Variable]:
+    """places, recordedItems, newItems, newRecord."""
+    separator = text(SEPARATOR)
+    yield variable("places", "the policy adds what the pod lacks", "variables.decided && !variables.conflict")
+    yield variable(
+        "recordedItems",
+        "the entries that an earlier pass added and that are still there",
+        """
+        variables.ownLines.size() == 0 ? [] :
+        (variables.foreignRecord ? [] : variables.statedTerms.transformList(i, term,
+          variables.recordedExpressions[i].size() > 0,
+          variables.recordedExpressions[i].map(k, term.matchExpressions[k]).map(e, %expression).join(%separator)))
+        + variables.recordedPreferences.map(i, variables.nodeAffinity.%preferred[i]).map(p, %preference)
+        + variables.recordedTolerations.map(i, object.spec.tolerations[i]).map(t,
+          variables.tolerationRules.filter(rule, %equal)[0].line)
+        """,
+        expression=expression_line("e"),
+        separator=separator,
+        preferred=PREFERRED,
+        preference=preference_line("p"),
+        equal=" && ".join(
+            f"(has(t.{field}) ? t.{field} : '') == (has(rule.toleration.{field}) ? rule.toleration.{field} : '')"
+            for field in ("key", "operator", "value", "effect")
+        ),
+    )
+    yield variable(
+        "newItems",
+        "the entries of what the pod gets",
+        """
+        !variables.places ? [] :
+        variables.written.transformList(i, written, written.size() > 0,
+          written.map(e, %expression).join(%separator))
+        + variables.newPreferences.map(p, %preference)
+        + variables.newTolerations.map(new, variables.tolerationRules.filter(rule, rule.toleration == new)[0].line)
+        """,
+        expression=expression_line("e"),
+        separator=separator,
+        preference=preference_line("p"),
+    )
+    yield variable(
+        "addsTerms",
+        "some of them are expressions of required terms",
+        "variables.places && variables.written.exists(written, written.size() > 0)",
+    )
+    yield variable(
+        "addsAffinity",
+        "some of them are node affinity",
+        "variables.addsTerms || variables.places && variables.newPreferences.size() > 0",
+    )
+    yield variable(
+        "newRecord",
+        "the annotation that says so, beside what the webhook added",
+        """
+        [((variables.addsAffinity && (!has(object.spec.affinity) || %affinity in variables.ownLines) ? [%affinity] : [])
+          + (variables.addsAffinity && (!variables.hasNodeAffinity || %node in variables.ownLines) ? [%node] : [])
+          + (variables.addsTerms && (!variables.hasRequired || %required in variables.ownLines) ? [%required] : [])
+          + variables.newItems).map(l, l.replace(%own, %own + '"images":' + string(variables.imageUses.size()) + ','))
+          + variables.otherLines]
+        .map(lines, lines.size() == 0 ? '' : '[' + lines.join(%separator) + ']')[0]
+        """,
+        affinity=AFFINITY_LINE,
+        node=NODE_AFFINITY_LINE,
+        required=REQUIRED_LINE,
+        own=_OWN,
+        separator=separator,
+    )
+
+
+def same_items() -> str:
+    """Whether the pod has what it gets."""
+    return cel(
+        """
+        variables.newItems.size() == variables.recordedItems.size()
+        && variables.newItems.all(item, item in variables.recordedItems)
+        """
+    )
+
+
+def is_expression(e: str) -> str:
+    """Whether an expression has the shape of what archfit adds."""
+    return f"{e}.key == {text(ARCH)} && {e}.operator in {literal(OPERATORS)} && has({e}.values)"
+
+
+def is_preference(p: str) -> str:
+    """The same for a preferred term."""
+    return cel(
+        """
+        !has(%p.preference.matchFields) && has(%p.preference.matchExpressions)
+          && %p.preference.matchExpressions.size() == 1 && %p.preference.matchExpressions.all(e,
+            e.key == %arch && e.operator == 'In' && has(e.values))
+        """,
+        p=p,
+        arch=text(ARCH),
+    )
+
+
+def stated_toleration_line(t: str) -> str:
+    """The entry of a toleration of a pod: the text of taints has no mark that JSON escapes."""
+    before, _, close = entry("policy", (*TOLERATIONS, "-"), 0).rpartition("0")
+    fields = ", ".join(
+        f"""has({t}.{field}) ? {text(f'"{field}":"')} + string({t}.{field}) + '"' : ''"""
+        for field in ("effect", "key", "operator", "value")
+    )
+    return f"""({text(before + "{")} + [{fields}].filter(f, f != '').join(',') + {text("}" + close)})"""
+
+
+def expression_line(e: str) -> str:
+    """The entry of an expression of term `i`."""
+    before, after = entry("policy", (*TERMS, "%", "matchExpressions", "-"), 0).split("%")
+    end, _, close = after.rpartition("0")
+    return f"({text(before)} + string(i) + {text(end)} + {_expression(e)} + {text(close)})"
+
+
+def preference_line(p: str) -> str:
+    """The entry of a preferred term."""
+    before, _, close = entry("policy", (*PREFERENCES, "-"), 0).rpartition("0")
+    head, tail = '{"preference":{"matchExpressions":[', ']},"weight":'
+    expression = _expression(f"{p}.preference.matchExpressions[0]")
+    return f"({text(before + head)} + {expression} + {text(tail)} + string({p}.weight) + {text('}' + close)})"
+
+
+def _expression(e: str) -> str:
+    """The JSON of an expression: no value of a label has a mark that JSON escapes."""
+    key = f'{{"key":"{ARCH}","operator":"'
+    values = text('","values":["')
+    joined = text('","')
+    return f"{text(key)} + {e}.operator + {values} + {e}.values.join({joined}) + {text(chr(34) + ']}')}"
+
+
+PATH_OF_ANNOTATION = pointer(("metadata", "annotations", NAME))

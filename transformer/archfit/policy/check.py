@@ -1,0 +1,199 @@
+"""`archfit policy --check [FILE|-]..`: the installed policy's answers beside archfit's own decisions.
+
+manifests ── pods ──┬── kubectl create --dry-run=server ── with the policy ───────────────────┐
+                    └── the same with archfit.dev/skip ── admitted_pod ── lookup ── decide ── compare ── report
+
+exit    0  every pod is as archfit would place it, or is left alone for a documented reason
+        1  no policy is installed, the cluster cannot be asked, it refused a pod for another reason, or an image
+           cannot be looked up
+        3  a pod differs
+
+`policy.installed` has the parts: `sample_pods`, `dry_run`, `comparison`. The report, as text or as JSON:
+
+different: apps/v1/Deployment/shop/web (web.yaml, document 2, line 14): archfit adds .., and the policy adds nothing
+left alone: batch/v1/Job/shop/once (..): its namespace is left out
+not compared: ..
+policy archfit.dev: 12 pods: 10 as archfit would place them, 1 different, 1 left alone, 0 not compared
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, BinaryIO, TextIO
+
+from archfit import __version__
+from archfit.admission.admitted_pod import AdmittedPod, admitted_pod, at_admission
+from archfit.base import standard_streams
+from archfit.base.printable import count, visible
+from archfit.base.record import Record
+from archfit.base.results import Location, ObjectRef, Result, has_error
+from archfit.cli.inputs.survey import check_objects, in_file, manifests_of, on_blank
+from archfit.cli.invocation import Invocation
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.cluster.checks import kubectl_of
+from archfit.lookup.lock_storage import content_of
+from archfit.lookup.lockfile import DEFAULT_PATH
+from archfit.options.settings import Options, Settings
+from archfit.policy.cel.left_alone import reason
+from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.installed.comparison import Compared, compared
+from archfit.policy.installed.dry_run import SKIP, Admitted, admitted
+from archfit.policy.installed.installed_policy import Installed, installed
+from archfit.policy.installed.sample_pods import SamplePod, sample_pods
+from archfit.reports.summary import failure, lines
+from archfit.run import Run
+from archfit.yaml.json_output import json_output, location_value, object_value
+from archfit.yaml.values import mapping_of
+
+_WORDS = {"different": "different", "left-alone": "left alone", "not-compared": "not compared"}
+
+
+class ComparedPod(Record):
+    """One pod. file: "" for standard input. outcome: same, left-alone, different or not-compared; reason: in words.
+
+    expected, actual: placement, where they differ.
+    """
+
+    ref: ObjectRef
+    file: str
+    location: Location
+    outcome: str
+    reason: str
+    expected: dict[str, Any] | None = None
+    actual: dict[str, Any] | None = None
+
+
+def as_text(name: str, pods: Sequence[ComparedPod]) -> bytes:
+    """The check for a terminal. name: of the policy."""
+    lines = []
+    for outcome, words in _WORDS.items():
+        for pod in pods:
+            if pod.outcome == outcome:
+                where = ", ".join(part for part in (pod.file, str(pod.location)) if part)
+                lines.append(f"{words}: {pod.ref} ({where}): {pod.reason}")
+    number = Counter(pod.outcome for pod in pods)
+    parts = [f"{number['same']} as archfit would place {'it' if number['same'] == 1 else 'them'}"]
+    parts += [f"{number[outcome]} {words}" for outcome, words in _WORDS.items() if number[outcome]]
+    found = (
+        f"{count(len(pods), 'pod')}: {', '.join(parts)}"
+        if pods
+        else "the input has no pod, so nothing was compared"
+    )
+    lines.append(f"policy {name}: {found}")
+    return "".join(f"{visible(line)}\n" for line in lines).encode()
+
+
+def as_json(name: str, pods: Sequence[ComparedPod]) -> bytes:
+    """The check as one JSON object."""
+    return json_output({"archfit": __version__, "policy": name, "pods": [_value(pod) for pod in pods]})
+
+
+def _value(pod: ComparedPod) -> dict[str, Any]:
+    return {
+        "object": object_value(pod.ref),
+        **({"file": pod.file} if pod.file else {}),
+        "location": location_value(pod.location),
+        "outcome": pod.outcome,
+        "reason": pod.reason,
+        **({"expected": pod.expected, "actual": pod.actual} if pod.expected is not None else {}),
+    }
+
+
+_COMMAND = BY_NAME["policy"]
+_OPERATOR = "its operator makes the pods, so archfit does not know them"
+
+
+def run(
+    invocation: Invocation,
+    settings: PolicySettings,
+    stdin: BinaryIO,
+    stdout: BinaryIO,
+    stderr: TextIO,
+    environ: Mapping[str, str],
+) -> int:
+    """The check. The exit code; raises ArchfitError."""
+    flags, own = invocation.flags, _settings(invocation.settings)
+    inputs = manifests_of(invocation, (stdin, stderr, environ), own.options, on_blank(invocation.layer))
+    check_objects(inputs)
+    results = [
+        in_file(result, manifests.name)
+        for manifests in inputs
+        for result in (*manifests.results, *manifests.survey.results)
+    ]
+    if has_error(results):
+        stderr.writelines(f"{line}\n" for line in (failure(results), *lines(results)))
+        return 1
+    samples = [
+        (manifests.name, pod) for manifests in inputs for pod in sample_pods(manifests.survey.documents)
+    ]
+    kubectl = kubectl_of(flags, environ)
+    policy = installed(kubectl, settings)
+    answers = iter(admitted(kubectl, [pod for _, pod in samples]))
+    pairs = [(name, pod, next(answers) if pod.value is not None else None) for name, pod in samples]
+    one = Run(f"{_COMMAND.program} --check", own, environ, stderr)
+    try:
+        found, messages = _compared(pairs, policy, own.options, one)
+    finally:
+        one.close()
+    standard_streams.write(
+        stdout, [as_json(settings.name, found) if flags.json else as_text(settings.name, found)]
+    )
+    one.write_messages(lines([*results, *messages]))
+    if any(pod.outcome == "different" for pod in found):
+        return 3
+    return 1 if any(pod.outcome == "not-compared" and pod.reason != _OPERATOR for pod in found) else 0
+
+
+def _compared(
+    pairs: list[tuple[str, SamplePod, Admitted | None]], policy: Installed, options: Options, one: Run
+) -> tuple[list[ComparedPod], list[Result]]:
+    """What was found about each pod, and messages."""
+    decided: dict[int, AdmittedPod] = {}
+    for at, (_, pod, answer) in enumerate(pairs):
+        if answer and not answer.refused and answer.skipped:
+            decided[at] = admitted_pod(
+                _as_before(answer.skipped, pod), answer.skipped["metadata"]["namespace"], options, "policy"
+            )
+    texts = list(dict.fromkeys(text for each in decided.values() for text in each.questions))
+    answers = one.answers([], texts)
+    table = policy.table()
+    found = []
+    results = list(one.messages)
+    for at, (name, pod, answer) in enumerate(pairs):
+        if at not in decided or answer is None or answer.plain is None or answer.skipped is None:
+            outcome = Compared("not-compared", answer.refused if answer else _OPERATOR)
+        else:
+            decision = decided[at].decide(answers, options)
+            results += decision.results
+            metadata = answer.skipped["metadata"]
+            labels = mapping_of(metadata.get("labels"))
+            left_alone = policy.leaves_out(metadata["namespace"], labels) or reason(
+                decided[at], options, table
+            )
+            outcome = compared(answer.plain, answer.skipped, decision, left_alone)
+        found.append(
+            ComparedPod(
+                pod.ref, name, pod.location, outcome.outcome, outcome.reason, outcome.expected, outcome.actual
+            )
+        )
+    return found, results
+
+
+def _as_before(skipped: Mapping[str, Any], pod: SamplePod) -> dict[str, Any]:
+    """The pod without the policy, as its admission saw it: with its own annotations, and not yet with a name."""
+    metadata = {key: value for key, value in skipped["metadata"].items() if key != "name"}
+    annotations = {key: value for key, value in metadata.get("annotations", {}).items() if key != SKIP}
+    own = (pod.value or {})["metadata"].get("annotations", {})
+    metadata["annotations"] = annotations | ({SKIP: own[SKIP]} if SKIP in own else {})
+    return {**skipped, "metadata": metadata}
+
+
+def _settings(settings: Settings) -> Settings:
+    """Those of the run, for pods that are new; what cannot be decided is left alone, as the policy leaves it."""
+    options = at_admission(settings.options).replace(on_conflict="leave", on_absent="leave")
+    if options.on_unknown == "fail":
+        options = options.replace(on_unknown="leave")
+    if not options.lock_file and content_of(DEFAULT_PATH) is not None:
+        options = options.replace(lock_file=DEFAULT_PATH)
+    return settings.replace(options=options)

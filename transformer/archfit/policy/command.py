@@ -1,0 +1,180 @@
+"""`archfit policy [FILE|-]..`: admission without a server, as objects to apply.
+
+    archfit.lock ───────────┐                                      ┌─ YAML on standard output
+    manifests ── lock them ─┼─ images ── admission.policy ─ objects ┼─ --stats: what they cost
+    --live ── the cluster ──┘                                      └─ --apply: into the cluster
+
+    --check     `policy_check`: the installed policy's answers beside archfit's own
+
+Standard output is whole or empty. The same images and options give the same bytes; `--live` adds its date, if
+SOURCE_DATE_EPOCH does not. `policy_images` has what becomes of an image without an answer.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, BinaryIO, TextIO
+
+from archfit import __version__
+from archfit.admission.admitted_pod import at_admission
+from archfit.base import standard_streams
+from archfit.base.printable import count
+from archfit.base.results import Result
+from archfit.cli.inputs.survey import manifests_of, moment_text, on_blank, stated_date
+from archfit.cli.invocation import Invocation, read_invocation
+from archfit.cli.usage.command_row import Command
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.cluster.cluster_connection import connect
+from archfit.cluster.live_objects import anew_once, live_objects
+from archfit.lookup import operator_files
+from archfit.options.layers import Given, Layer
+from archfit.options.settings import Options
+from archfit.policy import check as policy_check
+from archfit.policy.cel.carriers import fitting
+from archfit.policy.cel.companion import companion_objects, daemon_set_objects
+from archfit.policy.cel.objects import policy_objects
+from archfit.policy.cel.other_kinds import without_effect
+from archfit.policy.cel.platform_table import platform_table
+from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.flags import check_flags, renewal
+from archfit.policy.images import PolicyImages, from_cluster, from_lock, from_manifests, left_out
+from archfit.policy.installed.installed_policy import check_version, installed_classes
+from archfit.policy.installed.live_images import KINDS, live_images
+from archfit.policy.installed.settings_from_flags import policy_settings
+from archfit.policy.objects_yaml import objects_yaml
+from archfit.policy.stats import MAX_COST, estimated_cost, policy_stats, stats_text
+from archfit.reports.summary import failure, lines, unknown_words
+from archfit.yaml.json_output import json_output
+
+_COMMAND: Command = BY_NAME["policy"]
+_LIVE = Layer(
+    "defaults of archfit policy --live (onAbsent, onUnknown, timeout)",
+    {
+        "onAbsent": Given("leave", "--live"),
+        "onUnknown": Given("leave", "--live"),
+        "timeout": Given(600.0, "--live"),
+    },
+)
+_BETA = (
+    "note: v1beta1 needs Kubernetes 1.34 or 1.35, and on every kube-apiserver "
+    "--feature-gates=MutatingAdmissionPolicy=true and --runtime-config=admissionregistration.k8s.io/v1beta1=true"
+)
+
+
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    invocation = read_invocation(
+        _COMMAND, argv, environ, stderr, fallback=_LIVE if "--live" in argv else None
+    )
+    flags = invocation.flags
+    check_flags(flags, invocation.words)
+    settings = policy_settings(flags).replace(date=stated_date(environ))
+    if flags.check:
+        return policy_check.run(invocation, settings, stdin, stdout, stderr, environ)
+    if flags.live and not settings.date:
+        settings = settings.replace(date=moment_text(datetime.now(UTC)))
+    made = _images(invocation, stdin, stderr, environ)
+    if made.failed():
+        _write_lines(stderr, [failure(made.results), *lines(made.results)])
+        return 1
+    options = at_admission(invocation.settings.options)
+    held, left = fitting(made.images, options, settings)
+    made = made.replace(images=held, results=(*made.results, *left_out(left, settings.carrier)))
+    objects = policy_objects(made.images, options, settings)
+    objects += [
+        *companion_objects(objects, settings),
+        *daemon_set_objects(made.images, options, settings, objects),
+    ]
+    applied: list[str] = []
+    if flags.stats:
+        stats = policy_stats(
+            objects, len(made.images), _platform_lists(made), estimated_cost(options), MAX_COST
+        )
+        output = json_output(stats) if flags.json else stats_text(stats)
+        standard_streams.write(stdout, [output])
+    elif flags.apply:
+        applied = _apply(flags, objects, environ)
+    else:
+        standard_streams.write(stdout, [objects_yaml(objects, _head(invocation, made))])
+    _write_lines(stderr, lines([*made.results, *_warnings(made, options)]))
+    _write_lines(
+        stderr,
+        [_BETA if settings.api_version == "v1beta1" else "", *applied, _summary(settings, made, len(left))],
+    )
+    return 0
+
+
+def _warnings(made: PolicyImages, options: Options) -> list[Result]:
+    """What the policy does not do, although the lock file or the configuration speaks of it."""
+    left_out = platform_table(made.images, options).left_out
+    return [
+        *(
+            Result("warning", f"{name}: {reason}; the policy leaves pods with it alone", image=name)
+            for name, reason in left_out
+        ),
+        *(Result("warning", text) for text in without_effect(options)),
+    ]
+
+
+def _images(
+    invocation: Invocation, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> PolicyImages:
+    settings, flags = invocation.settings, invocation.flags
+    operator_files.check(settings.operator, settings.options.lock_file)
+    if flags.live:
+        connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
+        try:
+            own = policy_settings(flags)
+            check_version(connection, own)
+            live = anew_once(lambda: live_images(live_objects(connection, KINDS)))
+            known = installed_classes(connection, own)
+        finally:
+            connection.close()
+        return from_cluster(live, known, settings, environ, stderr)
+    if not invocation.words:
+        return from_lock(settings.options)
+    inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options, on_blank(invocation.layer))
+    return from_manifests(inputs, settings, environ, stderr)
+
+
+def _apply(flags: Namespace, objects: Sequence[Mapping[str, Any]], environ: Mapping[str, str]) -> list[str]:
+    connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
+    try:
+        check_version(connection, policy_settings(flags))
+        return connection.apply(objects)
+    finally:
+        connection.close()
+
+
+def _head(invocation: Invocation, made: PolicyImages) -> list[str]:
+    """The comment above the objects: what made them, and how to make them again."""
+    twice = (
+        "The first time, apply it twice: the API server has to know the definition before the PlatformTable."
+    )
+    return [
+        f"Written by `archfit policy` {__version__} from {made.source}. Do not edit it. To renew it:",
+        f"  {renewal(invocation)} | kubectl apply --server-side -f -",
+        *([twice] if invocation.flags.carrier == "crd" else []),
+    ]
+
+
+def _summary(settings: PolicySettings, made: PolicyImages, left: int) -> str:
+    beside = f"; {unknown_words(made.unknown)}" if made.unknown else ""
+    beside += f"; {count(left, 'image')} did not fit" if left else ""
+    beside += f", {count(made.requests, 'registry request')}" if made.requests else ""
+    return (
+        f"archfit: policy {settings.name}: {count(len(made.images), 'image')} with "
+        f"{count(_platform_lists(made), 'different list')} of platforms{beside}"
+    )
+
+
+def _platform_lists(made: PolicyImages) -> int:
+    return len({found.platforms for found in made.images.values()})
+
+
+def _write_lines(stderr: TextIO, texts: Sequence[str]) -> None:
+    stderr.writelines(f"{text}\n" for text in texts if text)

@@ -1,0 +1,252 @@
+"""The images of a policy and their platforms: from a lock file, from manifests, or from a live cluster.
+
+no manifests, no --live      the lock file, archfit.lock or the one that --lock-file names; nobody is asked
+manifests                    their images, as `archfit lock` asks for them; what --lock-file holds is not asked
+--live                       the images of the cluster's pods and workloads; the same
+
+an image without an answer         what the policy does
+--on-absent, --on-unknown: fail    nothing is written: an error for each; the default for manifests
+leave                              a warning: the policy leaves its pods alone; the default of --live
+--on-unknown assume                it has the platforms of --assume
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO
+
+from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.printable import count
+from archfit.base.record import Record
+from archfit.base.results import ObjectRef, Result, has_error
+from archfit.cli.inputs.surveyed_files import Manifests
+from archfit.images.overrides import override
+from archfit.images.platforms import Absent, Found, Unknown
+from archfit.images.reference import parse
+from archfit.lock.answers import Failure, LockAnswers, asked_anew, looked_up
+from archfit.lock.needs import LockNeeds, lock_needs
+from archfit.lookup.lock_storage import content_of, lock_of
+from archfit.lookup.lockfile import DEFAULT_PATH, Lock
+from archfit.lookup.lockfile import parse as parse_lock
+from archfit.options.settings import Options, Settings
+from archfit.placement.evidence import assumed
+from archfit.policy.cel.platform_table import OfferClass, as_found
+from archfit.policy.installed.live_images import LiveImage
+
+_NOTHING: Mapping[str, OfferClass] = {}
+_LEFT = "the policy leaves pods with it alone"
+MAX_ASKED = 20_000
+"""Of a cluster, the most used first: more than any carrier holds."""
+_SHOWN = 3
+
+
+class PolicyImages(Record):
+    """What a policy is made from. images: by normalised reference. source: in words, for its head comment.
+
+    unknown: why images are not in it, in a word or two, one for each.
+    """
+
+    images: dict[str, Found]
+    source: str
+    results: tuple[Result, ...] = ()
+    requests: int = 0
+    unknown: tuple[str, ...] = ()
+
+    def failed(self) -> bool:
+        """Whether an error stands in the way of the policy."""
+        return has_error(self.results)
+
+
+def from_lock(options: Options) -> PolicyImages:
+    """The images of the lock file. Raises ArchfitError where there is none, or none in it."""
+    path = options.lock_file or DEFAULT_PATH
+    content = content_of(path)
+    if content is None:
+        raise UsageError(
+            f"there is no {path}, and no manifests are named: write it with `archfit lock` from your manifests, name "
+            "another with --lock-file, or pass the manifests to archfit policy (- is standard input)"
+        )
+    images = parse_lock(content, path)
+    if not images:
+        raise ArchfitError(
+            f"{path} holds no images, so a policy would change no pod: run `archfit lock` on your manifests"
+        )
+    return PolicyImages(images, f"{path} ({count(len(images), 'image')})")
+
+
+def from_manifests(
+    inputs: Sequence[Manifests], settings: Settings, environ: Mapping[str, str], stderr: TextIO
+) -> PolicyImages:
+    """The images of manifests. Raises ArchfitError."""
+    needs = lock_needs(inputs, settings.options)
+    if has_error(needs.results):
+        return PolicyImages({}, "", needs.results)
+    images = {**_held(settings.options), **_overridden(inputs, settings.options)}
+    made = _with_answers(images, needs, settings, environ, stderr, anew=True)
+    names = [one.name or "standard input" for one in inputs if one.pieces]
+    shown = ", ".join(names[:3]) + (f" and {count(len(names) - 3, 'more file')}" if len(names) > 3 else "")
+    results = [*needs.results, *made.results]
+    if not made.images and not made.failed():
+        why = "the manifests name no image with known platforms, so a policy would change no pod: pass others"
+        results.append(Result("error", why))
+    return made.replace(source=f"{shown} ({count(len(made.images), 'image')})", results=tuple(results))
+
+
+def from_cluster(
+    live: Iterable[LiveImage],
+    installed: Mapping[str, OfferClass],
+    settings: Settings,
+    environ: Mapping[str, str],
+    stderr: TextIO,
+) -> PolicyImages:
+    """The images that a cluster uses. installed: what the policy in force knows about images. Raises ArchfitError."""
+    needed: dict[str, str] = {}
+    uses: dict[str, Result] = {}
+    order: list[str] = []
+    images: dict[str, Found] = _held(settings.options)
+    every = list(live)
+    for one in every[:MAX_ASKED]:
+        reference = parse(one.text)
+        stated = override(reference, settings.options.image_platforms)
+        order.append(reference.normalised)
+        if stated:
+            images[reference.normalised] = stated
+            continue
+        needed.setdefault(reference.normalised, one.text)
+        uses.setdefault(one.text, Result("error", "", ObjectRef(*one.owner), one.field))
+    needs = LockNeeds(needed, uses, ())
+    made = _with_answers(images, needs, settings, environ, stderr, installed, anew=False)
+    if len(every) > MAX_ASKED:
+        made = made.replace(results=(*made.results, _not_asked([one.text for one in every[MAX_ASKED:]])))
+    first = {name: made.images[name] for name in order if name in made.images}
+    made = made.replace(images={**first, **made.images})
+    if not made.images:
+        why = (
+            "no image of the cluster has known platforms, so a policy would change no pod: correct what the warnings "
+            "name"
+            if needed
+            else "no pod and no workload of the cluster names an image that can be looked up, so a policy would change "
+            "no pod"
+        )
+        return made.replace(results=(*made.results, Result("error", why)))
+    return made.replace(source=f"the pods and workloads of a cluster ({count(len(made.images), 'image')})")
+
+
+def _not_asked(texts: Sequence[str]) -> Result:
+    return Result(
+        "warning",
+        f"{count(len(texts), 'image')} of the cluster were not looked up, as {MAX_ASKED:,} others are used more: "
+        f"the policy leaves pods with them alone, as {', '.join(texts[:3])}",
+    )
+
+
+def left_out(names: Sequence[str], carrier: str) -> list[Result]:
+    """The warning about images that the policy does not hold; none where it holds all."""
+    if not names:
+        return []
+    shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else "")
+    remedy = (
+        "--carrier crd holds more"
+        if carrier == "literal"
+        else "write policies for several groups of namespaces (--name, --namespace-selector)"
+    )
+    return [
+        Result(
+            "warning",
+            f"{count(len(names), 'image')} did not fit into the policy, which leaves pods with them alone: {shown}; "
+            f"{remedy}",
+        )
+    ]
+
+
+def _held(options: Options) -> dict[str, Found]:
+    lock = lock_of(options)
+    return dict(lock.images) if lock else {}
+
+
+def _overridden(inputs: Iterable[Manifests], options: Options) -> dict[str, Found]:
+    """The images whose platforms the configuration states."""
+    found = {}
+    for reference in (parse(text) for manifests in inputs for text in manifests.survey.texts):
+        stated = override(reference, options.image_platforms)
+        if stated:
+            found[reference.normalised] = stated
+    return found
+
+
+def _with_answers(
+    images: Mapping[str, Found],
+    needs: LockNeeds,
+    settings: Settings,
+    environ: Mapping[str, str],
+    stderr: TextIO,
+    installed: Mapping[str, OfferClass] = _NOTHING,
+    *,
+    anew: bool,
+) -> PolicyImages:
+    """The images with the answers for those that they lack. installed: what a policy in force says of them."""
+    options, operator = settings.options, settings.operator
+    names = [name for name in needs.needed if name not in images]
+    if options.locked:
+        asked = _refused(names, needs, options)
+    else:
+        # The images of a live cluster are its tenants' words: they must not choose which private servers are asked.
+        allowed = asked_anew(operator) if anew else operator
+        asked = looked_up(names, needs, allowed, environ, stderr, named_hosts_only=not anew)
+    unknown = [
+        failure.reference
+        for failure in asked.failed
+        if isinstance(failure.answer, Unknown) and not failure.answer.final
+    ]
+    kept = {name: as_found(installed[name]) for name in unknown if name in installed}
+    counting = {
+        failure.reference: counts
+        for failure in asked.failed
+        if isinstance(failure.answer, Unknown) and (counts := assumed(failure.answer, options))
+    }
+    results = (
+        *asked.messages,
+        *(_result(failure, options, kept=failure.reference in kept) for failure in asked.failed),
+    )
+    held = {**images, **asked.found, **counting, **kept}
+    left = [one for one in asked.failed if one.reference not in held]
+    why = ("no such image" if isinstance(one.answer, Absent) else "no answer" for one in left)
+    return PolicyImages(held, "", results, asked.requests, (*needs.unknown, *why))
+
+
+def _refused(names: Iterable[str], needs: LockNeeds, options: Options) -> LockAnswers:
+    """What --locked says about images that the lock file lacks."""
+    lock = Lock(options.lock_file or DEFAULT_PATH, {}, only=True)
+    return LockAnswers(
+        {},
+        tuple(
+            Failure(name, text, lock.missing_answer(parse(text)), needs.uses[text])
+            for name in names
+            for text in [needs.needed[name]]
+        ),
+    )
+
+
+def _result(failure: Failure, options: Options, *, kept: bool) -> Result:
+    answer = failure.answer
+    policy, flag = "fail", ""
+    if isinstance(answer, Absent):
+        policy, flag = options.on_absent, "--on-absent leave"
+        why = f"there is no such image: {answer.detail}"
+    elif isinstance(answer, Unknown):
+        policy = "fail" if answer.final else options.on_unknown
+        flag = "" if answer.mistake or answer.final else "--on-unknown leave"
+        why = f"its platforms are not known: {answer.cause}"
+        if kept:
+            return _about(failure, "warning", f"{why}; those in the installed policy are kept")
+    else:
+        why = str(getattr(answer, "reason", ""))
+    if policy == "assume":
+        return _about(failure, "warning", f"{why}; those of --assume count")
+    if policy == "leave":
+        return _about(failure, "warning", f"{why}; {_LEFT}")
+    return _about(failure, "error", f"{why}; correct it" + (f", or leave it out with {flag}" if flag else ""))
+
+
+def _about(failure: Failure, severity: Any, message: str) -> Result:
+    return failure.use.replace(severity=severity, message=f"{failure.text}: {message}", image=failure.text)

@@ -1,0 +1,132 @@
+"""The policy that is in force in a cluster: whether it is there, and which namespaces it leaves out.
+
+    MutatingAdmissionPolicy NAME          spec.matchConstraints.namespaceSelector, .objectSelector
+    MutatingAdmissionPolicyBinding NAME   without it the policy is not in force
+
+Source: admissionregistration.k8s.io MutatingAdmissionPolicy; apimachinery, metav1.LabelSelector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from archfit.cluster.cluster_connection import Connection, get_if_there
+from archfit.cluster.cluster_error import ClusterError
+from archfit.policy.cel.carriers import GROUP, PLURAL, VERSION
+from archfit.policy.cel.platform_table import OfferClass, installed_table
+from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.yaml.values import mapping_of
+
+_TABLES = f"/apis/{GROUP}/{VERSION}/{PLURAL}"
+_POLICIES = "mutatingadmissionpolicies"
+NAME_LABEL = "kubernetes.io/metadata.name"
+
+
+class Installed:
+    """An installed policy. Its methods raise ClusterError."""
+
+    def __init__(self, connection: Connection, policy: Mapping[str, Any]) -> None:
+        self._connection = connection
+        self._name = str(mapping_of(policy.get("metadata")).get("name"))
+        self._spec = spec = mapping_of(policy.get("spec"))
+        constraints = mapping_of(spec.get("matchConstraints"))
+        self._selector = mapping_of(constraints.get("namespaceSelector"))
+        self._pods = mapping_of(constraints.get("objectSelector"))
+        self._labels: dict[str, dict[str, str]] = {}
+
+    def table(self) -> dict[str, OfferClass]:
+        """What it knows about images; nothing where its PlatformTable is missing."""
+        if not self._spec.get("paramKind"):
+            return installed_table({"spec": self._spec}, None)
+        table = get_if_there(self._connection, f"{_TABLES}/{quote(self._name)}")
+        return {} if table is None else installed_table({}, mapping_of(table))
+
+    def leaves_out(self, namespace: str, labels: Mapping[str, str]) -> str:
+        """Why a pod of a namespace, with these labels, is not the policy's business, "" if it is."""
+        if not selected(self._pods, labels):
+            return "the policy leaves pods with these labels out (objectSelector)"
+        if namespace not in self._labels:
+            self._labels[namespace] = self._labels_of(namespace)
+        if selected(self._selector, self._labels[namespace]):
+            return ""
+        return f"the policy leaves the namespace {namespace} out (namespaceSelector)"
+
+    def _labels_of(self, namespace: str) -> dict[str, str]:
+        found = self._connection.get(f"/api/v1/namespaces/{quote(namespace)}")
+        return {NAME_LABEL: namespace, **mapping_of(mapping_of(found.get("metadata")).get("labels"))}
+
+
+def installed(connection: Connection, settings: PolicySettings) -> Installed:
+    """The policy of that name. Raises ClusterError where it, its binding or its API is not there."""
+    base = f"/apis/admissionregistration.k8s.io/{settings.api_version}"
+    renew = "write it with archfit policy, and apply it: archfit policy | kubectl apply --server-side -f -"
+    check_version(connection, settings)
+    found = {}
+    for kind, plural in (
+        ("MutatingAdmissionPolicy", _POLICIES),
+        ("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings"),
+    ):
+        found[kind] = get_if_there(connection, f"{base}/{plural}/{quote(settings.name)}")
+        if found[kind] is None:
+            raise ClusterError(
+                f"the cluster has no {kind} {settings.name}, so there is nothing to check: name it with --name, or "
+                f"{renew}"
+            )
+    return Installed(connection, mapping_of(found["MutatingAdmissionPolicy"]))
+
+
+def check_version(connection: Connection, settings: PolicySettings) -> None:
+    """Raises ClusterError where the API server has no MutatingAdmissionPolicy of this version."""
+    group = f"admissionregistration.k8s.io/{settings.api_version}"
+    found = mapping_of(get_if_there(connection, f"/apis/{group}"))
+    if not any(one.get("name") == _POLICIES for one in found.get("resources") or ()):
+        raise ClusterError(
+            f"the API server has no MutatingAdmissionPolicy of {group}: a policy needs Kubernetes 1.36, or 1.34 with "
+            "--api-version v1beta1; use the webhook on older ones (archfit setup webhook)"
+        )
+
+
+def has_companion(connection: Connection, settings: PolicySettings) -> bool:
+    """Whether the companion policy and its binding are there. Raises ClusterError."""
+    base = "/apis/admissionregistration.k8s.io/v1"
+    return all(
+        get_if_there(connection, f"{base}/{resource}/{quote(settings.name)}") is not None
+        for resource in ("validatingadmissionpolicies", "validatingadmissionpolicybindings")
+    )
+
+
+def installed_classes(connection: Connection, settings: PolicySettings) -> dict[str, OfferClass]:
+    """What the installed policy of that name knows about images; {} where there is none, or where it may not be read.
+
+    Raises ClusterError where the cluster does not answer.
+    """
+    path = f"/apis/admissionregistration.k8s.io/{settings.api_version}/{_POLICIES}/{quote(settings.name)}"
+    try:
+        return Installed(connection, mapping_of(connection.get(path))).table()
+    except ClusterError as error:
+        if error.reason not in {"not-found", "forbidden"}:
+            raise
+        return {}
+
+
+def selected(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    """Whether a metav1.LabelSelector selects labels. An empty one selects all."""
+    if any(labels.get(key) != value for key, value in mapping_of(selector.get("matchLabels")).items()):
+        return False
+    return all(_met(one, labels) for one in selector.get("matchExpressions") or ())
+
+
+def _met(requirement: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
+    key, values = requirement.get("key"), requirement.get("values") or ()
+    match requirement.get("operator"):
+        case "In":
+            return labels.get(str(key)) in values
+        case "NotIn":
+            return labels.get(str(key)) not in values
+        case "Exists":
+            return key in labels
+        case "DoesNotExist":
+            return key not in labels
+    return False

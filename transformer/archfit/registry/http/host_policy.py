@@ -1,0 +1,175 @@
+"""Which servers may be asked, and at which addresses.
+
+    named      a mirror's URL, hosts.toml, registries.conf, --allow-host, a key of the operator's credentials files
+    trusted    the same without the credentials files: credentials of other registries may be sent there for a token
+    denied     --deny-host; `*` is every host that is not named
+    referenced the registries of the images themselves
+
+    address    what it is                                                   may be dialled for
+    public     all others                                                   every server
+    private    RFC 1918, RFC 4193, RFC 6598 and others that are not global  a named server; over https also a referenced
+                                                                            one, but not where a redirect or a token
+                                                                            service leads to it
+    loopback   127.0.0.0/8, ::1                                             a named server
+    refused    unspecified, multicast, link-local, reserved, cloud          none
+               metadata services
+
+IPv4 inside IPv6 (mapped, compatible, 6to4, Teredo, NAT64) counts as the IPv4 address that it leads to. archfit connects
+to the address that it has checked and does not resolve the name again. Sources: RFC 6890, RFC 6052, RFC 4380; the
+metadata services of AWS, Google, Azure and Alibaba, which hand out credentials.
+
+    pattern    HOST | HOST:PORT | *.DOMAIN | *.DOMAIN:PORT | *          without a port: 443
+
+A reference, a redirect or a challenge never makes a host a named one.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Iterable
+
+from archfit.base.typing_names import Literal, TypeAlias
+from archfit.images.reference import host_and_port
+from archfit.options.option_entries import HostPattern
+from archfit.registry.http.trust import HostPort
+from archfit.registry.registry_errors import RegistryError
+
+Kind: TypeAlias = "Literal['refused', 'loopback', 'private', 'public']"
+Address: TypeAlias = "ipaddress.IPv4Address | ipaddress.IPv6Address"
+
+_METADATA = frozenset(
+    ipaddress.ip_address(text)
+    for text in (
+        "169.254.169.254",
+        "100.100.100.200",
+        "168.63.129.16",
+        "192.0.0.192",
+        "fd00:ec2::254",
+        "fd20:ce::254",
+    )
+)
+_NOWHERE = tuple(ipaddress.IPv4Network(text) for text in ("0.0.0.0/8", "240.0.0.0/4"))
+_NAT64 = tuple(ipaddress.IPv6Network(text) for text in ("64:ff9b::/96", "64:ff9b:1::/48"))
+_COMPATIBLE = ipaddress.IPv6Network("::/96")
+
+
+class HostPolicy:
+    """The operator's rules. named: host, lower case, and port; the set may grow. allowed, denied: patterns.
+
+    mentioned: hosts (`host[:port]`) of the operator's credentials files; called when it is first needed.
+    referenced: registries that references name, over https; filled before they are asked.
+    """
+
+    def __init__(
+        self,
+        named: set[HostPort] | None = None,
+        allowed: Iterable[HostPattern] = (),
+        denied: Iterable[HostPattern] = (),
+        mentioned: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
+        self.named = set() if named is None else named
+        self.referenced: set[HostPort] = set()
+        self._allowed = [one.replace(port=one.port or 443) for one in allowed]
+        self._denied = [one for one in denied if one.name != "*"]
+        self._only_named = any(one.name == "*" for one in denied)
+        self._mentioned = mentioned
+        self._hosts: set[HostPort] | None = None
+
+    def is_trusted(self, host: str, port: int) -> bool:
+        """The operator named it as a server to be asked."""
+        server = (host.lower(), port)
+        return server in self.named or any(_matches(pattern, *server) for pattern in self._allowed)
+
+    def is_named(self, host: str, port: int) -> bool:
+        """The operator named it, if only by a credential for it."""
+        if self.is_trusted(host, port):
+            return True
+        if self._hosts is None:
+            self._hosts = {_server(text) for text in self._mentioned()}
+        return (host.lower(), port) in self._hosts
+
+    def check(self, host: str, port: int) -> None:
+        """Raises RegistryError for a server that --deny-host excludes, however it would be reached."""
+        denied = any(_matches(pattern, host.lower(), port) for pattern in self._denied)
+        if denied or (self._only_named and not self.is_named(host, port)):
+            raise RegistryError(f"{_shown(host, port)} is not asked: --deny-host forbids it")
+
+    def permitted(self, host: str, port: int, addresses: list[str], *, other_host: bool) -> list[str]:
+        """Those addresses of `host:port` that may be dialled. Raises RegistryError if there are none.
+
+        other_host: a redirect or a token service on another host leads there.
+        """
+        judged = [(address, kind_of(address)) for address in addresses]
+        kinds: set[Kind] = {"public"}
+        if all(kind == "public" for _, kind in judged):
+            pass
+        elif self.is_named(host, port):
+            kinds |= {"private", "loopback"}
+        elif (host.lower(), port) in self.referenced and not other_host:
+            kinds.add("private")
+        good = [address for address, kind in judged if kind in kinds]
+        if not good and judged:
+            raise RegistryError(_refusal(_shown(host, port), *judged[0]))
+        return good
+
+
+def _server(text: str) -> HostPort:
+    """Host and port of `host[:port]` as a credentials file has it."""
+    name, port = host_and_port(text)
+    exists = port.isascii() and port.isdigit() and len(port) <= 5
+    return name.lower().rstrip("."), int(port) if exists else 443
+
+
+def _matches(pattern: HostPattern, host: str, port: int) -> bool:
+    if pattern.port not in {None, port}:
+        return False
+    host = host.rstrip(".")
+    name = pattern.name
+    return host.endswith(name[1:]) if name.startswith("*.") else host == name
+
+
+def _shown(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _refusal(shown: str, address: str, kind: Kind) -> str:
+    special = "a link-local, metadata or otherwise special"
+    what = {"refused": special, "loopback": "a loopback"}.get(kind, "a private")
+    remedy = f": if it is meant, name the server with --allow-host {shown}"
+    refused = f"{shown} leads to {what} address, {address}, and archfit does not connect to it"
+    return refused + ("" if kind == "refused" else remedy)
+
+
+def kind_of(address: str) -> Kind:
+    """What a numeric address, perhaps with a zone, is. Raises ValueError if it is not numeric."""
+    return _kind(ipaddress.ip_address(address.partition("%")[0]))
+
+
+def _kind(address: Address) -> Kind:
+    if address in _METADATA:
+        return "refused"
+    if isinstance(address, ipaddress.IPv6Address):
+        if address == ipaddress.IPv6Address("::1"):
+            return "loopback"
+        for inner in _inner(address):
+            return _kind(inner)
+    elif any(address in network for network in _NOWHERE):
+        return "refused"
+    if address.is_unspecified or address.is_multicast or address.is_link_local:
+        return "refused"
+    if address.is_loopback:
+        return "loopback"
+    return "public" if address.is_global else "private"
+
+
+def _inner(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
+    """The IPv4 address that an IPv6 address leads to, none or one."""
+    if address.ipv4_mapped:
+        return [address.ipv4_mapped]
+    if address.sixtofour:
+        return [address.sixtofour]
+    if address.teredo:
+        return [address.teredo[1]]
+    if address in _COMPATIBLE or any(address in network for network in _NAT64):
+        return [ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)]
+    return []

@@ -1,0 +1,144 @@
+"""How much is asked at once, and how often.
+
+    in flight     32 requests to one server, 64 in all; as many threads
+    sent again    96 requests to one server
+    in memory     2 answers above 256 KiB in a run, 8 in a process with many, as `archfit serve` (`LargeBodies`)
+    a second      what `--requests-per-second` allows (`RequestBudget`)
+
+    thread    reads an answer ──> over 256 KiB: enter ──> parses it ──> has its platforms: leave
+
+A thread enters once for all answers that one image needs. Real indexes and configs have some kilobytes, so that only
+unusual ones wait for each other; a wait ends at the run's deadline.
+
+    request ── the next free time of its server ── wait ── sent
+                 reserved in Redis, for all processes that share it
+                 in this process, where there is no Redis
+
+    Redis fails during a run    each process keeps to N divided by the number of processes that shared it last
+
+For `--requests-per-second HOST=N` one request leaves each 1/N seconds, never two at once. A time is reserved, so that
+requests leave in the order of their reservations. A reservation behind the deadline is not made. The pauses that
+servers ask for (`retries`) come on top. This is the generic cell rate algorithm without a burst (ITU-T I.371).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable, Iterable
+
+from archfit.base.typing_names import TypeAlias
+from archfit.images.reference import HUB, HUB_API
+from archfit.options.option_entries import RequestRate
+from archfit.registry.registry_errors import RegistryError
+
+MAX_PER_SERVER = 32
+MAX_IN_FLIGHT = 64
+MAX_RETRIES_PER_SERVER = 96
+SMALL = 256 * 1024
+AT_ONCE = 2
+IN_PROCESS = 8
+OF_PROCESS = threading.Semaphore(IN_PROCESS)
+"""For all runs that go on at once in this process."""
+_M_MMAP_THRESHOLD = -3
+_TOO_LATE = "other large answers used up the time: allow more with --timeout"
+
+Reserve: TypeAlias = Callable[[str, float, float], tuple[float | None, int] | None]
+"""(host, seconds between requests, the longest wait) -> (seconds to wait, None for more than that; processes that share
+the server), None where nobody can be asked."""
+
+
+class LargeBodies:
+    """left: seconds until the run's deadline. shared: places that other runs take from, too; a thread that enters has
+    to leave.
+    """
+
+    def __init__(self, left: Callable[[], float], shared: threading.Semaphore | None = None) -> None:
+        self._left = left
+        self._shared = shared
+        self._free = threading.Semaphore(AT_ONCE)
+        self._of_thread = threading.local()
+
+    def enter(self) -> None:
+        """Wait until this thread may read a large answer. Raises RegistryError at the deadline."""
+        if getattr(self._of_thread, "entered", False):
+            return
+        if not self._free.acquire(timeout=self._left()):
+            raise RegistryError(_TOO_LATE)
+        if self._shared and not self._shared.acquire(timeout=self._left()):
+            self._free.release()
+            raise RegistryError(_TOO_LATE)
+        self._of_thread.entered = True
+        _give_back_large_blocks()
+
+    def leave(self) -> None:
+        """The thread is done with its large answers: another one may read."""
+        if getattr(self._of_thread, "entered", False):
+            self._of_thread.entered = False
+            self._free.release()
+            if self._shared:
+                self._shared.release()
+
+
+@functools.cache
+def _give_back_large_blocks() -> None:
+    # Once a large block is freed, glibc serves the next ones from an arena of the thread and keeps them there: 4 MiB
+    # and more for each of 64 threads. A fixed threshold makes them mappings of their own, which end when they are
+    # freed (mallopt(3), M_MMAP_THRESHOLD). Other C libraries do so by themselves.
+    import ctypes  # 1 ms, for answers that are seldom
+
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 128 * 1024)
+
+
+class RequestBudget:
+    """Safe to use from several threads. clock: seconds that never go back. reserve: None where no server is shared."""
+
+    def __init__(
+        self,
+        rates: Iterable[RequestRate],
+        clock: Callable[[], float],
+        wait: Callable[[float], object],
+        reserve: Reserve | None = None,
+    ) -> None:
+        self._rates = {HUB_API if rate.host == HUB else rate.host: rate.per_second for rate in rates}
+        self._clock = clock
+        self._wait = wait
+        self._reserve = reserve
+        self._lock = threading.Lock()
+        self._free: dict[str, float] = {}
+        self._sharing: dict[str, int] = {}
+
+    def take(self, host: str, left: float) -> None:
+        """Wait until the server may be asked. host: `host[:port]`. left: seconds to the deadline.
+
+        Raises RegistryError where that would be after the deadline.
+        """
+        rate = self._rates.get(host) or self._rates.get("*")
+        if not rate:
+            return
+        seconds = self._shared(host, 1 / rate, left)
+        if seconds is None:
+            raise RegistryError(
+                f"{host} may be asked {rate:g} times a second (--requests-per-second), and the time was over: "
+                "allow more with --timeout"
+            )
+        if seconds > 0:
+            self._wait(seconds)
+
+    def _shared(self, host: str, interval: float, longest: float) -> float | None:
+        answer = self._reserve(host, interval, longest) if self._reserve else None
+        if answer is None:
+            return self._own(host, interval * self._sharing.get(host, 1), longest)
+        seconds, self._sharing[host] = answer
+        return seconds
+
+    def _own(self, host: str, interval: float, longest: float) -> float | None:
+        with self._lock:
+            now = self._clock()
+            start = max(now, self._free.get(host, now))
+            if start - now >= longest:
+                return None
+            self._free[host] = start + interval
+            return start - now

@@ -1,0 +1,150 @@
+"""TLS: which CAs count, which client certificate is sent, and what is said where it fails.
+
+usual CAs     SSL_CERT_FILE or SSL_CERT_DIR, else certifi's bundle; and --ca-file
+one server    those, or none of them, and its `ca`; its `client` certificates; no verification where it is insecure
+
+A context with the usual CAs takes 0.7 MB, and a server has a Lookup in each of its threads: they share it while its
+files are the same.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+from collections.abc import Mapping
+
+from archfit.registry.http.request import NoTls, Unreachable, reason
+from archfit.registry.http.trust import Tls
+from archfit.registry.registry_errors import RegistryError
+
+_MOST_SHARED = 8
+_shared: dict[object, ssl.SSLContext] = {}
+# OpenSSL's words for an answer that is no TLS record.
+_NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
+# X509_V_ERR_* of OpenSSL's x509_vfy.h.
+_NOT_YET_VALID, _EXPIRED, _OTHER_NAME, _OTHER_ADDRESS = 9, 10, 62, 64
+
+
+def context(tls: Tls, ca_file: str, environ: Mapping[str, str]) -> ssl.SSLContext:
+    """The context for servers of this trust. ca_file: "" for none.
+
+    Raises RegistryError for files that cannot be read.
+    """
+    file, folder = environ.get("SSL_CERT_FILE", ""), environ.get("SSL_CERT_DIR", "")
+    if folder or tls.client:
+        return _made(tls, ca_file, file, folder)
+    key = tls, tuple(map(_identity, (file, ca_file, *tls.ca)))
+    found = _shared.get(key)
+    if found is None:
+        found = _made(tls, ca_file, file, folder)
+        if len(_shared) >= _MOST_SHARED:
+            _shared.clear()
+        _shared[key] = found
+    return found
+
+
+def _identity(path: str) -> object:
+    """Another one where the file is another."""
+    try:
+        about = os.stat(path)
+    except OSError:
+        return path
+    return path, about.st_mtime_ns, about.st_size, about.st_ino
+
+
+def _made(tls: Tls, ca_file: str, file: str, folder: str) -> ssl.SSLContext:
+    if tls.verify:
+        made = _usual(file, folder) if tls.usual else _usual(tls.ca[0], "")
+        for path in (*([ca_file] if ca_file and tls.usual else ()), *tls.ca):
+            _add(made, path)
+    else:
+        made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        made.check_hostname = False
+        made.verify_mode = ssl.CERT_NONE
+    # OpenSSL sends the last certificate of a kind that was loaded.
+    for certificate, key in reversed(tls.client):
+        try:
+            made.load_cert_chain(certificate, key or None, password=_no_password)
+        except (OSError, ValueError) as error:
+            raise RegistryError(
+                f"the client certificate {certificate} cannot be used: {reason(error)}"
+            ) from None
+    made.set_alpn_protocols(["http/1.1"])
+    return made
+
+
+def _usual(file: str, folder: str) -> ssl.SSLContext:
+    if not file and not folder:
+        import certifi  # 2 ms, not needed beside SSL_CERT_FILE
+
+        file = certifi.where()
+    try:
+        return ssl.create_default_context(cafile=file or None, capath=folder or None)
+    except OSError as error:
+        raise _unreadable(file or folder, error) from None
+
+
+def _add(made: ssl.SSLContext, path: str) -> None:
+    try:
+        made.load_verify_locations(cafile=path)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: str, error: OSError) -> RegistryError:
+    return RegistryError(f"the CA certificates in {path} cannot be read: {reason(error)}")
+
+
+def _no_password() -> str:
+    """Called for the password of a key; without it OpenSSL would ask on the terminal."""
+    raise ValueError("its key has a password, which archfit does not support")
+
+
+def wrapped(context: ssl.SSLContext, connected: socket.socket, host: str) -> ssl.SSLSocket:
+    """TLS on the connection, before its handshake. host: whom the certificate has to name."""
+    # The name as bytes: for a str, `ssl` loads the codec for international names.
+    name = host.encode("ascii")
+    return context.wrap_socket(connected, server_hostname=name, do_handshake_on_connect=False)
+
+
+def begun(context: ssl.SSLContext, connected: socket.socket, host: str) -> ssl.SSLSocket | None:
+    """The same once the first message is sent, so that its answer comes while something else is done.
+
+    None, with the connection closed, where it cannot be sent: who makes the next one meets the reason.
+    """
+    connected.settimeout(0)
+    try:
+        made = wrapped(context, connected, host)
+    except OSError:
+        connected.close()
+        return None
+    try:
+        made.do_handshake()
+    except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+        pass
+    except OSError:
+        made.close()
+        return None
+    return made
+
+
+def refusal(host: str, port: int, error: BaseException | None) -> Unreachable | None:
+    """What the user is told where TLS itself failed; None for a connection that broke or took too long."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return Unreachable(untrusted(host, error), retryable=False, mistake=True)
+    if not isinstance(error, ssl.SSLError):
+        return None
+    if error.reason in _NO_TLS:
+        return NoTls(host if port == 443 else f"{host}:{port}")
+    return Unreachable(f"{host} does not speak TLS as expected ({error.reason})", retryable=False)
+
+
+def untrusted(host: str, error: ssl.SSLCertVerificationError) -> str:
+    """Why a server's certificate is refused, and what to do about it."""
+    problem = f"the TLS certificate of {host} is not trusted ({error.verify_message.rstrip('.')})"
+    if error.verify_code in (_EXPIRED, _NOT_YET_VALID):
+        return f"{problem}: renew it, or set the clock of this machine right"
+    if error.verify_code in (_OTHER_NAME, _OTHER_ADDRESS):
+        return f"{problem}: use a name that the certificate has, or let one be made for {host}"
+    return f"{problem}: name the CA with --ca-file or in SSL_CERT_FILE"

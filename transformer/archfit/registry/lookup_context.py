@@ -1,0 +1,51 @@
+"""What a lookup takes from the run around it, and the one deadline for all that it waits for.
+
+    cache read | credential helpers | registries ........ | cache written
+    <--------------------- --timeout ------------------->|<- grace ->
+
+The answers may be written to the cache within half a second after it.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from archfit.base.record import Record
+from archfit.base.typing_names import Callable, Mapping
+
+GRACE_SECONDS = 0.5
+
+
+class Deadline:
+    """clock: seconds of a clock that never goes back. It does not end before `start` is called."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._end = float("inf")
+
+    def start(self, seconds: float) -> None:
+        """It ends that many seconds from now."""
+        self._end = self._clock() + seconds
+
+    def left(self) -> float:
+        """Seconds until it ends, 0 after it."""
+        return max(0.0, self._end - self._clock())
+
+    def left_for_cache(self) -> float:
+        """Seconds until the cache has to be done."""
+        return max(0.0, self._end + GRACE_SECONDS - self._clock())
+
+
+class LookupContext(Record):
+    """environ: variables of the process. clock: Unix seconds. wait: sleeps for some seconds between tries.
+
+    progress: called with (done, total) as answers arrive from registries. named_hosts_only: private addresses are asked
+    only where the operator names the host (`http.host_policy`); a reference is not enough.
+    """
+
+    environ: Mapping[str, str]
+    clock: Callable[[], float]
+    wait: Callable[[float], object]
+    progress: Callable[[int, int], None] | None
+    named_hosts_only: bool
+    deadline: Deadline

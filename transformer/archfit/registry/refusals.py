@@ -1,0 +1,101 @@
+"""What a server's refusal means, and what several of them mean together.
+
+    404 of a manifest     ManifestUnknown, where it is asked for       429    RateLimited
+    401, 403              Unauthorized                                 else   RegistryError
+    no HTTP answer        Unreachable; of a mirror, with what puts it in the registry's place
+
+Words of a server are short, printable, and dropped where they repeat a secret that was sent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from archfit.base.printable import visible
+from archfit.registry.credentials.credential import Credential
+from archfit.registry.http.request import NoTls, Reply, Unreachable, origin_of
+from archfit.registry.http.retries import is_pull_limit
+from archfit.registry.registry_errors import (
+    ManifestUnknown,
+    Misconfigured,
+    RateLimited,
+    RegistryError,
+    Unauthorized,
+)
+from archfit.registry.routing.endpoints import Endpoint
+
+MAX_ERROR = 64 * 1024
+
+
+def refusal(
+    reply: Reply, endpoint: Endpoint, what: str, credential: Credential | None, secrets: Sequence[str]
+) -> RegistryError:
+    """What a status other than 200 means. credential: for that server, None for none. secrets: that were sent."""
+    where, words = origin_of(reply.url), _error_message(reply, secrets)
+    if reply.status in {401, 403} and is_own(reply, endpoint):
+        return Unauthorized(
+            f"{where} {_denied(credential, endpoint)} {what} ({reply.status}{words})", status=reply.status
+        )
+    if reply.status == 429:
+        limit = is_pull_limit(reply.headers, reply.body)
+        advice = (
+            "its pull limit is used up: log in, ask a mirror (--mirror), or wait some hours"
+            if limit
+            else "it is asked too often: try later, or ask a mirror (--mirror)"
+        )
+        return RateLimited(f"{where} answered 429 for {what}: {advice}", status=429)
+    later = ": try again later" if reply.status >= 500 and not words else ""
+    return RegistryError(f"{where} answered {reply.status} for {what}{words}{later}", status=reply.status)
+
+
+def is_own(reply: Reply, endpoint: Endpoint) -> bool:
+    """The answer is the registry's own, not that of a server it redirected to."""
+    return origin_of(reply.url) == endpoint.origin
+
+
+def placed(error: RegistryError, endpoint: Endpoint) -> RegistryError:
+    """The error of a server that gave no answer, with what puts it in the place of the registry."""
+    if not endpoint.named_by or not isinstance(error, Unreachable):
+        return error
+    if isinstance(error, NoTls):
+        flag = endpoint.named_by
+        url = flag.replace("=https://", "=http://", 1)
+        return NoTls(error.server, f"write {url}" if url != flag else f"say so in the files of {flag}")
+    message = f"{error} (it is asked for {endpoint.instead_of} because of {endpoint.named_by})"
+    return Unreachable(message, retryable=error.retryable, mistake=error.mistake)
+
+
+def joined(failed: Sequence[RegistryError]) -> RegistryError:
+    """One error for all servers that were asked: the last one's kind, with the messages of all."""
+    if len(failed) == 1:
+        return failed[0]
+    messages = "; ".join(dict.fromkeys(str(error) for error in failed))
+    if failed and isinstance(failed[-1], ManifestUnknown):
+        return ManifestUnknown(messages, status=404)
+    if failed and all(error.mistake for error in failed):
+        return Misconfigured(messages)
+    return RegistryError(messages or "no server may be asked for it")
+
+
+def _denied(credential: Credential | None, endpoint: Endpoint) -> str:
+    if credential:
+        return f"found nothing, or gives the credentials from {credential.source} no access, for"
+    return f"found nothing, or gives no anonymous access (log in with `docker login {endpoint.host}`), for"
+
+
+def _error_message(reply: Reply, secrets: Sequence[str]) -> str:
+    """The first error message of the body, short and printable (distribution-spec, Error Codes).
+
+    "" where it repeats one of the secrets.
+    """
+    if len(reply.body) > MAX_ERROR:
+        return ""
+    try:
+        first = json.loads(reply.body)["errors"][0]
+        words = f"{first.get('code', '')} {first.get('message', '')}".strip()
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+        return ""
+    if any(secret in words for secret in secrets):
+        return ""
+    return f", {visible(words[:200])}" if words else ""

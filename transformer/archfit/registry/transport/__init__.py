@@ -1,1 +1,0 @@
-"""HTTP to registries: connections, addresses, trust, proxies, retries."""

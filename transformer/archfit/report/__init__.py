@@ -1,1 +1,0 @@
-"""What people and programs read about a run."""

@@ -1,0 +1,1 @@
+"""What a run says: the summary on standard error, the report of --report and of `archfit last`."""

@@ -1,0 +1,74 @@
+"""Jobs, bare Pods and other objects whose change the API server may refuse, and what to do as a command.
+
+    archfit: the API server may refuse the change of 2 objects: batch/v1/Job/shop/migrate, batch/v1/Job/shop/seed.
+    Where one exists with another pod template, applying it fails ("field is immutable"). Delete those first:
+    kubectl delete -n shop job/migrate job/seed; or, where it was applied without archfit, keep it so with --exclude=..
+
+One line names the first objects and counts the others. `--exclude` does not help once archfit's part has been
+applied: without it the template differs again.
+"""
+
+from __future__ import annotations
+
+from archfit.base.printable import count
+from archfit.base.results import ObjectRef
+from archfit.base.typing_names import Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.workloads.pods import Pod
+
+_NAMED = 3
+_NAMESPACE = "NAMESPACE"
+
+
+def immutable_advice(refs: Sequence[ObjectRef]) -> str:
+    """What the user needs to know before applying these objects, "" if there are none. Each counts once."""
+    objects = list(dict.fromkeys(refs))
+    if not objects:
+        return ""
+    more = len(objects) - _NAMED
+    named = ", ".join(map(str, objects[:_NAMED])) + (f" and {more} more" if more > 0 else "")
+    one = len(objects) == 1
+    sentences = [
+        f"archfit: the API server may refuse the change of {count(len(objects), 'object')}: {named}. Where "
+        f'{"it" if one else "one"} exists with another pod template, applying it fails ("field is immutable").'
+    ]
+    commands = _deleting(objects[:_NAMED])
+    if commands:
+        kept = _exclusion(objects[0]) if one else "KIND/NAMESPACE/NAME"
+        sentences.append(
+            f"Delete {'it' if one else 'those'} first: {commands}; or, where it was applied without archfit, keep it "
+            f"so with --exclude={kept}"
+        )
+    return " ".join(sentences)
+
+
+def changing(pods: Sequence[Pod], one: str, more: str) -> str:
+    """`1 Job changes, ONE`, `3 objects (Job, Pod) change, MORE`: the objects of these pods, each once."""
+    number = len({(pod.location, pod.root) for pod in pods})
+    kinds = sorted({pod.ref.kind for pod in pods})
+    named = count(number, kinds[0]) if len(kinds) == 1 else f"{count(number, 'object')} ({', '.join(kinds)})"
+    return f"{named} changes, {one}" if number == 1 else f"{named} change, {more}"
+
+
+def _deleting(refs: Sequence[ObjectRef]) -> str:
+    """`kubectl delete` for each namespace; names that Kubernetes does not allow are left out."""
+    by_namespace: dict[str, list[str]] = {}
+    for ref in refs:
+        group = ref.api_version.rpartition("/")[0]
+        resource = ref.kind.lower() + (f".{group}" if group not in ("", "batch") else "")
+        if all(map(_plain, (resource, ref.name, ref.namespace or _NAMESPACE))):
+            by_namespace.setdefault(ref.namespace or _NAMESPACE, []).append(f"{resource}/{ref.name}")
+    return "; ".join(
+        f"kubectl delete -n {namespace} {' '.join(names)}" for namespace, names in by_namespace.items()
+    )
+
+
+def _exclusion(ref: ObjectRef) -> str:
+    return f"{ref.kind}/{ref.namespace}/{ref.name}" if ref.namespace else f"'{ref.kind}/*/{ref.name}'"
+
+
+def _plain(word: str) -> bool:
+    """Whether a shell and kubectl take the word for nothing but a name (RFC 1123)."""
+    return word.isascii() and word.replace("-", "").replace(".", "").isalnum() and word[0].isalnum()

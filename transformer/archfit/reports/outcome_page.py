@@ -1,0 +1,97 @@
+"""The one page that explains how a run ended: the last line of its summary, or below the head of a failure.
+
+    archfit: see docs/decisions.md#conflicts
+
+    what happened, the first of                                   page
+    an error, or a pod that was left because of its images        of that error, see `_of_result`
+    a pod that no node can run, left as it is                     decisions, conflicts
+    an object that cannot be changed once applied changes         helm, jobs
+    an object of a kind without a row                             custom-resources, other kinds
+
+A run in which nothing needs attention has no such line, and does not load this module. Neither has one that fails for
+a reason that its error says completely, such as a document that is not YAML.
+"""
+
+from __future__ import annotations
+
+from archfit.base.documentation import place
+from archfit.base.results import Decision, Result
+from archfit.base.typing_names import Iterable, Mapping, Sequence
+from archfit.images.platforms import Answer, Unknown
+from archfit.placement.annotations import PREFIX
+from archfit.workloads.pods import Pod
+
+CONFLICTS = ("decisions", "conflicts")
+OPERATORS = ("custom-resources", "operators-that-decide-otherwise")
+JOBS = ("helm", "jobs")
+KINDS = ("custom-resources", "other-kinds-workloads")
+CREDENTIALS = ("credentials", "when-it-does-not-work")
+LOCKED = ("lock", "runs")
+ANNOTATIONS = ("configuration", "some-workloads-only-rules-and-annotations")
+DAEMON_SETS = ("decisions", "what-the-pod-gets")
+IMAGES = ("troubleshooting", "")
+PAGES = (CONFLICTS, OPERATORS, JOBS, KINDS, CREDENTIALS, LOCKED, ANNOTATIONS, DAEMON_SETS, IMAGES)
+"""Every page and heading that is linked."""
+
+# How the messages of registries and token services end where they refuse access (`registry.client`).
+_REFUSED = ("no access", "no anonymous access")
+_Decisions = Sequence[tuple[Pod, Decision]]
+
+
+def see(where: tuple[str, str]) -> str:
+    """The line that names a page."""
+    return f"archfit: see {place(*where)}"
+
+
+def after_failure(results: Iterable[Result], decisions: _Decisions, answers: Mapping[str, Answer]) -> str:
+    """The line for a run that wrote nothing: about its first error; "" where the error says all there is to say."""
+    error = next((one for one in results if one.severity == "error"), None)
+    return _line(error, decisions, answers)
+
+
+def after_success(decisions: _Decisions, answers: Mapping[str, Answer], *, passed_over: bool) -> str:
+    """The line for a run that wrote its output, "" where nothing needs attention.
+
+    passed_over: the stream holds an object of a kind without a row.
+    """
+    for _, decision in decisions:
+        if decision.outcome in ("Unresolved", "Conflict"):
+            warning = next((one for one in decision.results if one.severity == "warning"), None)
+            return _line(warning, decisions, answers)
+    if any(decision.outcome == "Change" and decision.immutable for _, decision in decisions):
+        return see(JOBS)
+    return see(KINDS) if passed_over else ""
+
+
+def _line(result: Result | None, decisions: _Decisions, answers: Mapping[str, Answer]) -> str:
+    where = _of_result(result, decisions, answers) if result else None
+    return see(where) if where else ""
+
+
+def _of_result(
+    result: Result, decisions: _Decisions, answers: Mapping[str, Answer]
+) -> tuple[str, str] | None:
+    """The page about one message, None where there is none."""
+    if result.image:
+        return _of_image(result, answers)
+    if (
+        any(isinstance(step, str) and step.startswith(PREFIX) for step in result.path)
+        or PREFIX in result.field
+    ):
+        return ANNOTATIONS
+    for pod, decision in decisions:
+        if pod.ref == result.ref and any(one.message == result.message for one in decision.results):
+            if decision.outcome == "Conflict":
+                return OPERATORS if pod.placed_elsewhere else CONFLICTS
+            if pod.ref.kind == "DaemonSet" and decision.outcome == "Change":
+                return DAEMON_SETS
+    return None
+
+
+def _of_image(result: Result, answers: Mapping[str, Answer]) -> tuple[str, str]:
+    answer = answers.get(result.image)
+    if not isinstance(answer, Unknown):
+        return IMAGES
+    if any(words in answer.cause for words in _REFUSED):
+        return CREDENTIALS
+    return LOCKED if answer.final else IMAGES

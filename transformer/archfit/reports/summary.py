@@ -1,0 +1,140 @@
+"""A run in words, for standard error.
+
+    warning: apps/v1/DaemonSet/shop/agent: will not run on arm64: ... (document 4, line 61, shop/templates/agent.yaml)
+    archfit: 12 of 15 pod templates change and roll once when applied; 13 images, 0 registry requests
+    archfit: see docs/helm.md#jobs          only where something needs attention (`outcome_page`)
+
+After a failure the errors come last, and each is one complete sentence: Helm 3 and Argo CD show the end.
+"""
+
+from __future__ import annotations
+
+from archfit.base.printable import count, visible
+from archfit.base.results import Decision, Result
+from archfit.base.typing_names import Iterable, Mapping, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.images.platforms import Answer
+    from archfit.workloads.pods import Pod
+
+_MOST_IMAGES = 5
+_ORDER = {"info": 0, "warning": 1, "error": 2}
+
+
+def lines(results: Iterable[Result]) -> list[str]:
+    """One line for each message: infos, then warnings, then errors, each in the order of the stream.
+
+    A message about several places or images appears once, with the first of them and the number of the others.
+    """
+    alike: dict[tuple[str, str], list[Result]] = {}
+    for result in sorted(results, key=lambda result: _ORDER[result.severity]):
+        cause = result.message.removeprefix(f"{result.image}: ") if result.image else result.message
+        alike.setdefault((result.severity, cause), []).append(result)
+    return [_line(same) for same in alike.values()]
+
+
+def _line(same: list[Result]) -> str:
+    places = len(dict.fromkeys(str(result) for result in same)) - 1
+    images = list(dict.fromkeys(result.image for result in same if result.image != same[0].image))
+    others = [f"and in {count(places, 'other place')}"] if places else []
+    if images:
+        more = len(images) - _MOST_IMAGES
+        names = [*images[:_MOST_IMAGES], *([f"{more} more"] if more > 0 else [])]
+        others.append(f"with {count(len(images), 'other image')}: {', '.join(names)}")
+    text = f"{same[0]} ({', '.join(others)})" if others else str(same[0])
+    return visible(text.replace("\n", " "))
+
+
+def summary(
+    decisions: Sequence[tuple[Pod, Decision]],
+    answers: Mapping[str, Answer],
+    requests: int,
+    *,
+    passed_over: bool = False,
+    default_taint: bool = False,
+) -> str:
+    """One sentence about a run that wrote its output, "" if the stream holds no pods.
+
+    A second line says which changes may be refused (`immutable_objects`), the last one where to read on. passed_over:
+    the stream holds an object of a kind without a row. default_taint: nobody has said which taints the cluster has.
+    """
+    if not decisions:
+        return _read_on(decisions, answers, passed_over=True) if passed_over else ""
+    changes = [(pod, decision) for pod, decision in decisions if decision.outcome == "Change"]
+    refused = [pod.ref for pod, decision in changes if decision.immutable]
+    recreated = [pod for pod, decision in changes if pod.immutable and not decision.immutable]
+    templates = sum(1 for pod, decision in decisions if not pod.immutable and not decision.controller)
+    rolling = len(changes) - len(refused) - len(recreated)
+    parts = []
+    if templates:
+        verb = "changes and rolls" if rolling == 1 or templates == 1 else "change and roll"
+        text = f"{rolling} of {count(templates, 'pod template')} {verb} once when applied"
+        parts.append(text + (_for_the_toleration(changes, rolling) if default_taint and rolling else ""))
+    elif not changes:
+        number = sum(1 for _, decision in decisions if not decision.controller)
+        verb = "changes" if number == 1 else "change"
+        parts.append(f"0 of {count(number, 'pod spec')} {verb}" if number else "nothing changes")
+    if recreated:
+        from archfit.reports.immutable_objects import changing
+
+        parts.append(changing(recreated, "which is made anew each time", "which are made anew each time"))
+    if refused:
+        from archfit.reports.immutable_objects import changing
+
+        one, more = "and cannot be updated if it exists", "and cannot be updated if they exist"
+        parts.append(changing([pod for pod, decision in changes if decision.immutable], one, more))
+    attention = passed_over or bool(refused)
+    for outcome, text in (
+        ("Unresolved", "left alone, images unknown"),
+        ("Conflict", "left alone, no node fits"),
+    ):
+        number = sum(1 for _, decision in decisions if decision.outcome == outcome)
+        if number:
+            parts.append(f"{number} {text}")
+            attention = True
+    text = (
+        f"archfit: {'; '.join(parts)}; {count(len(answers), 'image')}, {count(requests, 'registry request')}"
+    )
+    if not attention:
+        return text
+    if refused:
+        from archfit.reports.immutable_objects import immutable_advice
+
+        text = f"{text}\n{visible(immutable_advice(refused))}"
+    return f"{text}\n{_read_on(decisions, answers, passed_over=passed_over)}".rstrip("\n")
+
+
+def _for_the_toleration(changes: Iterable[tuple[Pod, Decision]], rolling: int) -> str:
+    """How many templates change for the toleration alone, and how to see whether they have to."""
+    from archfit.placement.pod_patch import tolerates_alone
+
+    number = sum(1 for pod, decision in changes if not pod.immutable and tolerates_alone(decision.reason))
+    if not number:
+        return ""
+    some = "" if number == rolling == 1 else f" {number} of them"
+    return f",{some} for the toleration alone (`archfit setup cluster` says whether a node has its taint)"
+
+
+def _read_on(
+    decisions: Sequence[tuple[Pod, Decision]], answers: Mapping[str, Answer], *, passed_over: bool
+) -> str:
+    from archfit.reports.outcome_page import after_success
+
+    return after_success(decisions, answers, passed_over=passed_over)
+
+
+def failure(results: Iterable[Result]) -> str:
+    """The line above the errors of a run that writes nothing."""
+    errors = sum(1 for result in results if result.severity == "error")
+    return f"archfit: {count(errors, 'problem')}; nothing was written"
+
+
+def unknown_words(unknown: Sequence[str]) -> str:
+    """`3 not known (2 no answer, 1 placeholder)`; one reason alone needs no number. unknown: of each image."""
+    reasons = {reason: unknown.count(reason) for reason in dict.fromkeys(unknown)}
+    if len(reasons) > 1:
+        listed = ", ".join(f"{number} {reason}" for reason, number in sorted(reasons.items()))
+    else:
+        listed = "".join(reasons)
+    return f"{len(unknown)} not known" + (f" ({listed})" if listed else "")

@@ -1,0 +1,78 @@
+"""The command line of `archfit [transform]` where it has words: its own flags, its options, and what it reads.
+
+A mistake in it is raised when the settings are read, as one in a configuration is: a KRM function that fails gives its
+input back.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from argparse import Namespace
+
+from archfit.base.errors import UsageError
+from archfit.base.record import Record
+from archfit.base.typing_names import Sequence
+from archfit.cli.usage.manifest_commands import TRANSFORM
+from archfit.options import arguments
+from archfit.options.layers import Layer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.cli.inputs.renderer_command import Rendering
+
+
+class TransformCall(Record):
+    """A command line, read. layer: its options. config: the configuration file that it names. flags: the own ones.
+
+    words: what is no flag. rendering: the renderer that --helm or --kustomize asks for. error: what is wrong.
+    """
+
+    layer: Layer
+    config: str | None
+    flags: Namespace
+    words: tuple[str, ...]
+    rendering: Rendering | None = None
+    error: UsageError | None = None
+
+    @property
+    def options(self) -> tuple[Layer, str | None]:
+        """The layer and the configuration file. Raises UsageError for what is wrong with the command line."""
+        if self.error:
+            raise self.error
+        return self.layer, self.config
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the run is the plain one: standard input to standard output."""
+        own = self.flags
+        named = own.diff or own.in_place or own.output or self.rendering
+        return not named and self.words in ((), ("-",))
+
+
+def _check_command(words: Sequence[str]) -> None:
+    """Raises UsageError where the first word is a command that stands behind flags."""
+    if words and words[0] != "-" and not os.path.exists(words[0]):
+        from archfit.cli.usage.command_table import first_words  # only a word that names no file needs it
+
+        if words[0] in first_words():
+            example = shlex.join(["archfit", *words])
+            raise UsageError(
+                f"{words[0]!r} is a command: write it first, as in {example}, and the flags behind it"
+            )
+
+
+def read_call(argv: Sequence[str]) -> TransformCall:
+    """The command line after the name of the command."""
+    rendering = None
+    try:
+        if any(word.startswith(("--helm", "--kustomize")) for word in argv):
+            from archfit.cli.inputs.renderer_command import without_renderer
+
+            argv, rendering = without_renderer(TRANSFORM, argv)
+        layer, config, flags, words = arguments.read(TRANSFORM.parser(), argv, TRANSFORM.options)
+        _check_command(words)
+    except UsageError as error:
+        nothing = Namespace(diff=False, in_place=False, output=None)
+        return TransformCall(Layer("flags", {}), None, nothing, (), error=error)
+    return TransformCall(layer, config, flags, tuple(words), rendering)

@@ -1,0 +1,123 @@
+"""`archfit [transform]`: stdin -> stdout; with files, folders or a place for the output, `rewrite.files`.
+
+A ResourceList makes the run a KRM function: its functionConfig gives options, its `results` hold the messages, and
+after a failure it is written back unedited. `archfit.run` has the run itself.
+"""
+
+from __future__ import annotations
+
+from archfit.base import standard_streams
+from archfit.base.errors import ArchfitError, OutputError, UsageError, message_of
+from archfit.base.files import read_file
+from archfit.base.results import Result
+from archfit.base.typing_names import BinaryIO, Mapping, Sequence, TextIO
+from archfit.explain.verbose import verbose_lines
+from archfit.options.load import load
+from archfit.run import Run, report_failure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.options.layers import Layer
+    from archfit.rewrite.function_frame import FunctionFrame
+
+_PROGRAM = "archfit transform"
+_TERMINAL = "standard input is a terminal: pipe manifests in, or name files; see archfit --help"
+
+
+def run(
+    argv: Sequence[str],
+    stdin: BinaryIO,
+    stdout: BinaryIO,
+    stderr: TextIO,
+    environ: Mapping[str, str],
+    defaults: Layer | None = None,
+) -> int:
+    """The command, after its name. defaults: the caller's own. The exit code; raises ArchfitError."""
+    try:
+        return _run(argv, stdin, stdout, stderr, environ, defaults)
+    except OutputError:
+        raise  # the run has reported it
+    except Exception as error:
+        report_failure(_PROGRAM, error, environ)
+        raise
+
+
+def _run(
+    argv: Sequence[str],
+    stdin: BinaryIO,
+    stdout: BinaryIO,
+    stderr: TextIO,
+    environ: Mapping[str, str],
+    defaults: Layer | None,
+) -> int:
+    call, flags = None, None
+    if argv and defaults is None:
+        from archfit.options.long_flags import read as read_flags
+        from archfit.options.table import TABLE
+
+        flags = read_flags(argv, TABLE)
+        if flags is None:
+            from archfit.rewrite.call import read_call
+
+            call = read_call(argv)
+            if not call.is_stream:
+                from archfit.rewrite.files import run as transform_files
+
+                return transform_files(call, stdin, stdout, stderr, environ)
+        if stdin.isatty():
+            raise (call.error if call else None) or UsageError(_TERMINAL)
+    data = standard_streams.read(stdin)
+    frame = _frame(data)
+    try:
+        application = _layer(frame) if frame else None
+        flags = call.options if call else flags
+        settings = load(argv, environ, read_file, application=application, flags=flags, fallback=defaults)
+        # A function runs wherever its caller does, on whatever images the package names.
+        one = Run(
+            _PROGRAM,
+            settings,
+            environ,
+            stderr,
+            frame=frame,
+            explain=verbose_lines,
+            named_hosts_only=frame is not None,
+        )
+        try:
+            return one.transform(data, stdout)
+        finally:
+            one.close()
+    except OutputError:
+        raise
+    except Exception as error:
+        if frame:
+            _give_back(frame, error, stdout)
+        raise
+
+
+def _frame(data: bytes) -> FunctionFrame | None:
+    if data.rfind(b"ResourceList") < 0:  # `find` takes three times as long for a text that is not there
+        return None
+    from archfit.rewrite.resource_list import recognised
+
+    function = recognised(data)
+    if function is None:
+        return None
+    from archfit.rewrite.function_frame import FunctionFrame
+
+    return FunctionFrame(function)
+
+
+def _layer(frame: FunctionFrame) -> Layer | None:
+    from archfit.options.config_file import from_function_config
+    from archfit.rewrite.resource_list import function_config
+
+    return from_function_config(function_config(frame.function))
+
+
+def _give_back(frame: FunctionFrame, error: Exception, stdout: BinaryIO) -> None:
+    """Writes the input list unchanged: an orchestrator that ignores the exit code must lose nothing."""
+    try:
+        parts = frame.after_failure(None, [Result("error", message_of(error))])
+    except ArchfitError:  # the list cannot hold results; standard error shows them
+        parts = [frame.function.data]
+    standard_streams.write(stdout, parts)

@@ -1,0 +1,231 @@
+"""The KRM function's frame: one ResourceList in, the same ResourceList out (kustomize, kpt).
+
+    apiVersion: config.kubernetes.io/v1      v1beta1 also
+    kind: ResourceList
+    items:                                   edited in place, as the items of any list
+    - ...
+    functionConfig:                          read before anything is decided: `spec` of an ArchFit, `data` of a
+      ...                                    ConfigMap, or nothing
+    results:                                 archfit adds its results here
+    - message: ...
+      severity: warning
+
+On failure the list comes back unedited, with the errors as results, and the exit code is 1.
+Source: kustomize, cmd/config/docs/api-conventions/functions-spec.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from archfit.base.errors import ArchfitError, InvalidInput
+from archfit.base.patch import Add
+from archfit.base.printable import visible
+from archfit.base.record import Record
+from archfit.base.results import ObjectRef, Result
+from archfit.base.typing_names import Any
+from archfit.edit.insert import insertions
+from archfit.edit.render import Style, block_member
+from archfit.workloads.pods import Pod
+from archfit.workloads.sites import find_sites
+from archfit.yaml.compose import parse
+from archfit.yaml.skip import identity
+from archfit.yaml.split import Piece, split
+from archfit.yaml.stream import Splice
+from archfit.yaml.tree import ROOT
+from archfit.yaml.values import plain, text_of
+
+GROUP, KIND = "config.kubernetes.io", "ResourceList"
+_CONFIG_KEY, _RESULTS_KEY = b"functionConfig", b"results"
+_NEXT_KEY = re.compile(rb"\n(?=[^ \t\r\n#\]},-])").search
+_ANCHOR = re.compile(rb"&([A-Za-z0-9_-]+)").finditer
+_PLAIN_KEY = re.compile(rb"[A-Za-z0-9_\"']").match
+_RESULTS_WRITTEN_OTHERWISE = re.compile(rb"(?:\A|\n)(?:\?[ \t]+)?['\"]?results").search
+_ITEM = re.compile(r"^items\[\d+\]\.")
+_LONG = 10
+_PREFIXES = ("internal.config.kubernetes.io/", "config.kubernetes.io/")
+
+
+class FunctionInput(Record):
+    """A ResourceList. piece: the only document of the stream."""
+
+    data: bytes
+    piece: Piece
+
+
+def recognised(data: bytes) -> FunctionInput | None:
+    """The ResourceList that the stream is, None for any other stream."""
+    try:
+        pieces = split(data)
+    except InvalidInput:
+        return None
+    if len(pieces) != 1:
+        return None
+    named = identity(data, pieces[0].start, pieces[0].end)
+    if named is not None:
+        kind, api_version = named.kind, named.api_version
+    else:
+        value = _value(data, pieces[0])
+        kind, api_version = text_of(_get(value, "kind")), text_of(_get(value, "apiVersion"))
+    if kind != KIND or not api_version.startswith(f"{GROUP}/"):
+        return None
+    return FunctionInput(data, pieces[0])
+
+
+def function_config(function: FunctionInput) -> Any:
+    """The functionConfig in Python's own values, None where there is none. Raises InvalidInput."""
+    data, piece = function.data, function.piece
+    block = _top_block(data, piece, _CONFIG_KEY)
+    if block is not None:
+        return plain(_value_of_block(data, piece, block, "functionConfig"))
+    if data.find(_CONFIG_KEY, piece.start, piece.end) < 0:
+        return None
+    return plain(_get(_value(data, piece), "functionConfig"))
+
+
+def with_results(
+    function: FunctionInput, results: Sequence[Result], pods: Sequence[Pod], splices: tuple[Splice, ...] = ()
+) -> tuple[Splice, ...]:
+    """The splices that put results into the list too, in the order of their places.
+
+    pods: for the files that their objects come from. splices: those of the items. Raises ArchfitError if the list has
+    no place for results.
+    """
+    added = _results(function, results, pods) if results else ()
+    both = tuple(sorted((*splices, *added), key=lambda splice: splice.start))
+    if any(both[index].end > both[index + 1].start for index in range(len(both) - 1)):
+        raise ArchfitError("results of the ResourceList is an alias of its items: write the results out")
+    return both
+
+
+def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[Pod]) -> tuple[Splice, ...]:
+    data, piece = function.data, function.piece
+    files = {pod.ref: file for pod in pods if (file := _file(pod.object_metadata))}
+    shown = [_result(result, files) for result in results]
+    before = _top_block(data, piece, _RESULTS_KEY)
+    if before is not None:
+        _check_anchors(data, piece, before)
+        shown = [*_listed(_value_of_block(data, piece, before, "results")), *shown]
+        return (Splice(*before, _lines(shown, data, before[0])),)
+    end = piece.end
+    regular = _top_block(data, piece, b"kind") is not None and data.find(b"\n...", piece.start, end) < 0
+    regular = regular and not _RESULTS_WRITTEN_OTHERWISE(data, piece.start, end)
+    if not regular or data[end - 1 : end] != b"\n":
+        return _placed(data, piece, shown)
+    return (Splice(end, end, _lines(shown, data, end)),)
+
+
+def _check_anchors(data: bytes, piece: Piece, block: tuple[int, int]) -> None:
+    """Raises ArchfitError for an anchor in the block that an alias outside of it uses."""
+    for anchor in _ANCHOR(data, *block):
+        alias = re.compile(rb"\*" + re.escape(anchor[1]) + rb"(?![A-Za-z0-9_-])")
+        if alias.search(data, piece.start, block[0]) or alias.search(data, block[1], piece.end):
+            raise ArchfitError(
+                f"the results of the ResourceList have an anchor, &{anchor[1].decode()}, that other parts use: "
+                "write the value out there"
+            )
+
+
+def _listed(results: Any) -> list[Any]:
+    """The results that are there. Raises ArchfitError."""
+    if results is None or isinstance(results, list):
+        return results or []
+    raise ArchfitError("results of the ResourceList is not a list: make it one, or leave it out")
+
+
+def _lines(results: list[Any], data: bytes, at: int) -> bytes:
+    line_end = data.find(b"\n", 0, at)
+    newline = "\r\n" if data[line_end - 1 : line_end] == b"\r" else "\n"
+    return "".join(line + newline for line in block_member("results", results, 0, Style())).encode()
+
+
+def _placed(data: bytes, piece: Piece, results: list[Any]) -> tuple[Splice, ...]:
+    """The splice for a list in flow style, such as JSON, or without a line break at its end."""
+    text = data[piece.start : piece.end].decode()
+    tree = parse(text)
+    sites = find_sites(tree, ROOT, tree.value, {(): {"results": None}})
+    there = _get(tree.value, "results")
+    _listed(there)
+    patch = [Add(("results",), results)] if there is None else [Add(("results", "-"), one) for one in results]
+    edits = insertions(text, tree.value, sites, patch)
+    starts = [piece.start + len(text[: edit.start].encode()) for edit in edits]
+    return tuple(
+        Splice(start, start + len(text[edit.start : edit.end].encode()), edit.text.encode())
+        for start, edit in zip(starts, edits, strict=True)
+    )
+
+
+def _top_block(data: bytes, piece: Piece, key: bytes) -> tuple[int, int] | None:
+    """The lines of a top-level key in block style, None where there is not exactly one, or no plain key follows it."""
+    needle = b"\n" + key + b":"
+    if data.startswith(needle[1:], piece.start):
+        start = piece.start
+        if data.find(needle, start, piece.end) >= 0:
+            return None
+    else:
+        start = data.find(needle, piece.start, piece.end) + 1
+        if not start or data.find(needle, start, piece.end) >= 0:
+            return None
+    following = _NEXT_KEY(data, start, piece.end)
+    if following and not _PLAIN_KEY(data, following.end(), piece.end):
+        return None
+    return start, following.end() if following else piece.end
+
+
+def _value_of_block(data: bytes, piece: Piece, block: tuple[int, int], key: str) -> Any:
+    """The value of a top-level key from its own lines, or from the whole list where an alias needs that."""
+    try:
+        return _get(parse(data[block[0] : block[1]].decode()).value, key)
+    except InvalidInput:
+        if data.find(b"*", *block) < 0:
+            raise
+        return _get(parse(data[piece.start : piece.end].decode()).value, key)
+
+
+def _value(data: bytes, piece: Piece) -> Any:
+    try:
+        return parse(data[piece.start : piece.end].decode()).value
+    except InvalidInput:
+        return None
+
+
+def _get(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _result(result: Result, files: Mapping[ObjectRef, dict[str, Any]]) -> dict[str, Any]:
+    made: dict[str, Any] = {"message": visible(result.message), "severity": result.severity}
+    ref = result.ref
+    if ref is not None and ref.api_version and ref.kind and ref.name:
+        made["resourceRef"] = {
+            "apiVersion": visible(ref.api_version),
+            "kind": visible(ref.kind),
+            **({"namespace": visible(ref.namespace)} if ref.namespace else {}),
+            "name": visible(ref.name),
+        }
+        if result.field:
+            made["field"] = {"path": visible(_ITEM.sub("", result.field))}
+        if ref in files:
+            made["file"] = files[ref]
+    return made
+
+
+def _file(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The file an object comes from, by the orchestrator's annotations: internal first, then legacy."""
+    annotations = metadata.get("annotations")
+    if not isinstance(annotations, dict):
+        return {}
+    found = {
+        name: text_of(annotations[prefix + name])
+        for prefix in reversed(_PREFIXES)
+        for name in ("path", "index")
+        if prefix + name in annotations
+    }
+    if not found.get("path"):
+        return {}
+    index = found.get("index", "")
+    return {
+        "path": visible(found["path"]),
+        **({"index": int(index)} if index.isdecimal() and len(index) < _LONG else {}),
+    }

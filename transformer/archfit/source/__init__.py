@@ -1,1 +1,0 @@
-"""Text into documents, and documents into values and places."""

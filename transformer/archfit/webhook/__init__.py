@@ -1,0 +1,1 @@
+"""`archfit serve` and `archfit setup webhook`: admission by a server."""

@@ -1,0 +1,253 @@
+"""The server's certificate and key, read again when they change, and never served as a pair that does not match.
+
+    files ── resolve ..data once ── new SSLContext ── load both ──┬── they match: new handshakes get it
+                                                                  └── else the old pair goes on, and the problem is told
+
+The kubelet writes a Secret into a folder of its own and moves one link, `..data`, to it. So both files are read below
+the target that this link had at one moment. With plain files, the moment between the two writes shows as a pair that
+does not match, and the next look finds the right one.
+
+A context that is in use is never changed: loading a new pair into it would serve the new certificate with the old key
+for as long as the second file is missing. Handshakes begin with the first context and get the current one from its
+server-name callback, which also runs for clients that send no name.
+
+With a client CA, a handshake needs a certificate of it. Then no session is resumed: a ticket would outlive the CA.
+Source: kubernetes, pkg/volume/util/atomic_writer.go; Python, ssl.SSLContext.sni_callback.
+
+`certificate_facts` reads the names and times in the first certificate of a PEM file.
+
+    Certificate    ::= SEQUENCE { tbsCertificate, .. }
+    tbsCertificate ::= SEQUENCE { [0] version OPTIONAL, serialNumber INTEGER, signature SEQUENCE, issuer SEQUENCE,
+                                  validity SEQUENCE { notBefore Time, notAfter Time }, subject SEQUENCE, .. }
+    Time           ::= UTCTime YYMMDDhhmmssZ | GeneralizedTime YYYYMMDDhhmmssZ
+
+Python's ssl module loads such a file but does not tell its dates. Source: RFC 5280, sections 4.1 and 4.1.2.5; X.690.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import ssl
+from calendar import timegm
+
+from archfit.base.errors import ArchfitError
+from archfit.base.record import Record
+
+_DATA = "..data"
+_LONGEST = 1024 * 1024
+
+
+class Pair(Record):
+    """A certificate that is in use. not_before, not_after: Unix seconds."""
+
+    context: ssl.SSLContext
+    not_before: int
+    not_after: int
+
+
+class Certificates:
+    """cert, key: paths of PEM files. client_ca: of the clients that may connect, "" for all.
+
+    Raises ArchfitError for files that cannot be used.
+
+    context: what the listener takes; it serves the current pair. current: that pair.
+    """
+
+    def __init__(self, cert: str, key: str, client_ca: str = "") -> None:
+        self._cert, self._key, self._client_ca = cert, key, client_ca
+        self._seen: object = None
+        self.current = self._read()
+        self.context = self.current.context
+        self.context.sni_callback = self._choose
+
+    def changed(self) -> bool:
+        """Whether the files are others than at the last `reload`."""
+        return self._state() != self._seen
+
+    def reload(self) -> None:
+        """Read the pair again; new handshakes get it. Raises ArchfitError, and the old pair goes on."""
+        self.current = self._read()
+
+    def _choose(
+        self, connection: ssl.SSLObject | ssl.SSLSocket, _name: str | None, _: ssl.SSLContext
+    ) -> None:
+        connection.context = self.current.context
+
+    def _read(self) -> Pair:
+        self._seen = self._state()
+        cert, key = _resolved((self._cert, self._key))
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        try:
+            with open(cert, encoding="ascii", errors="replace") as file:
+                facts = certificate_facts(file.read(_LONGEST))
+            context.load_cert_chain(cert, key, password=_no_password)
+        except ssl.SSLError as error:
+            raise ArchfitError(self._wrong(error)) from None
+        except OSError as error:
+            name = self._cert if error.filename == cert else self._key
+            raise ArchfitError(
+                f"--tls-cert, --tls-key: cannot read {name!r} ({error.strerror}): mount a Secret of type "
+                "kubernetes.io/tls, or name files that can be read"
+            ) from None
+        except ValueError as error:
+            raise ArchfitError(
+                f"--tls-cert: {self._cert!r} cannot be used ({error}): name a file with a certificate in PEM"
+            ) from None
+        if self._client_ca:
+            _admit_only(context, self._client_ca)
+        return Pair(context, facts.begins, facts.expires)
+
+    def _wrong(self, error: ssl.SSLError) -> str:
+        if error.reason == "KEY_VALUES_MISMATCH":
+            return (
+                f"--tls-cert, --tls-key: the key in {self._key!r} does not belong to the certificate in "
+                f"{self._cert!r}: issue both again, and write them together"
+            )
+        return (
+            f"--tls-cert, --tls-key: {self._cert!r} and {self._key!r} cannot be used "
+            f"({error.reason or 'not a PEM file'}): name a certificate chain and its key, both in PEM, "
+            "without a password"
+        )
+
+    def _state(self) -> tuple[object, ...]:
+        others = (self._client_ca,) if self._client_ca else ()
+        return tuple(_identity(path) for path in (*_resolved((self._cert, self._key)), *others))
+
+
+def _admit_only(context: ssl.SSLContext, client_ca: str) -> None:
+    """Handshakes need a certificate of these authorities. Raises ArchfitError."""
+    try:
+        context.load_verify_locations(client_ca)
+    except ssl.SSLError:
+        pass  # nothing was loaded, or a part
+    except OSError as error:
+        raise ArchfitError(
+            f"--client-ca: cannot read {client_ca!r} ({error.strerror}): name the CA of the API server's client "
+            "certificate, in PEM"
+        ) from None
+    loaded = context.cert_store_stats()
+    if not loaded["x509_ca"] or loaded["x509_ca"] != loaded["x509"]:
+        what = "a certificate that is no CA" if loaded["x509"] else "no certificate in PEM"
+        raise ArchfitError(
+            f"--client-ca: {client_ca!r} holds {what}: name the CA of the API server's client certificate, in PEM"
+        )
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.options |= ssl.OP_NO_TICKET
+    context.num_tickets = 0
+
+
+def _resolved(paths: tuple[str, str]) -> tuple[str, str]:
+    """The paths, both below the folder that `..data` leads to now, where the kubelet wrote them."""
+    targets: dict[str, str] = {}
+    cert, key = (_below_data(path, targets) for path in paths)
+    return cert, key
+
+
+def _below_data(path: str, targets: dict[str, str]) -> str:
+    folder = os.path.dirname(path)
+    try:
+        link = os.readlink(path)
+    except OSError:  # a plain file, or none
+        return path
+    if not link.startswith(f"{_DATA}/"):
+        return path
+    if folder not in targets:
+        targets[folder] = os.path.realpath(os.path.join(folder, _DATA))
+    return os.path.join(targets[folder], link.removeprefix(f"{_DATA}/"))
+
+
+def _identity(path: str) -> tuple[object, ...]:
+    try:
+        about = os.stat(path)
+    except OSError:
+        return (path,)
+    return path, about.st_mtime_ns, about.st_size, about.st_ino
+
+
+def _no_password() -> str:
+    """OpenSSL would ask on the terminal for the password of a key."""
+    return ""
+
+
+_SEQUENCE, _INTEGER, _VERSION = 0x30, 0x02, 0xA0
+_UTC_TIME, _GENERALIZED_TIME = 0x17, 0x18
+_PEM = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
+_TIME = re.compile(rb"([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z").fullmatch
+
+
+class CertificateFacts(Record):
+    """issuer, subject: names in DER. begins, expires: the fields notBefore and notAfter, in Unix seconds."""
+
+    issuer: bytes
+    subject: bytes
+    begins: int
+    expires: int
+
+
+def certificate_facts(pem: str) -> CertificateFacts:
+    """Of the first certificate. Raises ValueError."""
+    found = _PEM.search(pem)
+    if not found:
+        raise ValueError("it holds no certificate")
+    try:
+        return _facts(ssl.PEM_cert_to_DER_cert(found[0]))
+    except (IndexError, ValueError):
+        raise ValueError("its certificate cannot be read") from None
+
+
+def certificates_of(pem: str) -> list[str]:
+    """Every certificate of a PEM file, as PEM."""
+    return _PEM.findall(pem)
+
+
+def _facts(der: bytes) -> CertificateFacts:
+    body = _content(der, 0, _SEQUENCE)
+    signed = _content(body, 0, _SEQUENCE)
+    at = 0
+    if signed[0] == _VERSION:
+        at = _after(signed, at)
+    fields: list[bytes] = []
+    for tag in (_INTEGER, _SEQUENCE, _SEQUENCE, _SEQUENCE, _SEQUENCE):
+        fields.append(_content(signed, at, tag))
+        at = _after(signed, at)
+    _, _, issuer, times, subject = fields
+    return CertificateFacts(issuer, subject, _time(times, 0), _time(times, _after(times, 0)))
+
+
+def _header(data: bytes, at: int) -> tuple[int, int]:
+    """Where the content of the element at `at` begins and ends."""
+    length = data[at + 1]
+    start = at + 2
+    if length & 0x80:
+        size = length & 0x7F
+        length = int.from_bytes(data[start : start + size], "big")
+        start += size
+    if start + length > len(data):
+        raise ValueError("an element is cut off")
+    return start, start + length
+
+
+def _content(data: bytes, at: int, tag: int) -> bytes:
+    if data[at] != tag:
+        raise ValueError("another element was expected")
+    start, end = _header(data, at)
+    return data[start:end]
+
+
+def _after(data: bytes, at: int) -> int:
+    return _header(data, at)[1]
+
+
+def _time(data: bytes, at: int) -> int:
+    start, end = _header(data, at)
+    text = data[start:end]
+    if data[at] == _UTC_TIME:
+        text = (b"19" if text[:2] >= b"50" else b"20") + text
+    elif data[at] != _GENERALIZED_TIME:
+        raise ValueError("it is no time")
+    parts = _TIME(text)
+    if not parts:
+        raise ValueError("it is no time")
+    return timegm(tuple(map(int, parts.groups())))

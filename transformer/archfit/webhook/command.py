@@ -1,0 +1,97 @@
+"""`archfit serve`: the admission webhook. See `webhook.server.server_process`.
+
+Its defaults differ from those of a run in three options: an image that is unknown or does not exist, and a Pod that no
+node can run, leave the Pod as it is (`leave`). Flags, variables and the configuration file all win over them.
+"""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from typing import TextIO
+
+from archfit.base import packages
+from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.printable import beneath
+from archfit.cli.invocation import read_invocation
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.options.layers import Given, Layer
+from archfit.options.text_form import Problem, duration
+
+_COMMAND = BY_NAME["serve"]
+_DEFAULTS = Layer(
+    "defaults of archfit serve (onAbsent, onUnknown, onConflict)",
+    {key: Given("leave", "archfit serve") for key in ("onAbsent", "onUnknown", "onConflict")},
+)
+_SECRET = re.compile(r"([a-z0-9.-]{1,63})/([a-z0-9.-]{1,253})", re.ASCII).fullmatch
+_TLS = "archfit serve needs a certificate: add --tls-dir DIR, or --tls-cert FILE and --tls-key FILE"
+
+
+def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
+    """The command, after its name. The exit code; raises ArchfitError."""
+    invocation = read_invocation(_COMMAND, argv, environ, stderr, fallback=_DEFAULTS)
+    flags = invocation.flags
+    if invocation.words:
+        raise UsageError(f"{invocation.words[0]!r} is not expected: archfit serve takes flags alone")
+    cert, key = _tls(flags)
+    drain_delay = _seconds(flags.drain_delay)
+    try:
+        from archfit.webhook.server import server_process  # the extra may be missing, and says so
+        from archfit.webhook.server.listen_address import listen_address
+        from archfit.webhook.server.memory_budget import memory_limit
+        from archfit.webhook.server.shared_answers import PullSecret
+    except ImportError as error:
+        raise ArchfitError(
+            packages.missing("archfit serve", "serve", (error.name or "").partition(".")[0])
+        ) from None
+    own = server_process.ServeOptions(
+        listen_address(flags.listen, "--listen"),
+        listen_address(flags.probe_listen, "--probe-listen"),
+        cert,
+        key,
+        drain_delay,
+        _level(flags, quiet=invocation.settings.operator.quiet),
+        frozenset(PullSecret(*_secret(text)) for text in flags.pull_secret),
+        flags.client_ca,
+        memory_limit(flags.memory_limit),
+    )
+    if flags.insecure_http and not own.listen.is_loopback:
+        raise UsageError("--insecure-http: is for loopback only: add --listen 127.0.0.1:8443")
+    return server_process.serve(invocation.settings, own, beneath(stderr), environ)
+
+
+def _tls(flags: Namespace) -> tuple[str, str]:
+    """The paths of certificate and key, both "" with --insecure-http. Raises UsageError."""
+    both = flags.tls_cert, flags.tls_key
+    ways = [bool(flags.tls_dir), any(both), flags.insecure_http]
+    if sum(ways) > 1:
+        raise UsageError(
+            "name the certificate once: --tls-dir, or --tls-cert and --tls-key, or --insecure-http"
+        )
+    if flags.tls_dir:
+        return f"{flags.tls_dir}/tls.crt", f"{flags.tls_dir}/tls.key"
+    if not flags.insecure_http and not all(both):
+        raise UsageError(_TLS)
+    if flags.insecure_http and flags.client_ca:
+        raise UsageError("--client-ca: plain HTTP knows no client certificates: leave out --insecure-http")
+    return both
+
+
+def _level(flags: Namespace, *, quiet: bool) -> str:
+    """The lowest level of the log: with --quiet, what is below a warning is left out."""
+    return "warning" if quiet and flags.log_level in ("debug", "info") else str(flags.log_level)
+
+
+def _seconds(text: str) -> float:
+    try:
+        return duration(text)
+    except Problem as problem:
+        raise UsageError(f"--drain-delay: {problem.message}") from None
+
+
+def _secret(text: str) -> tuple[str, str]:
+    match = _SECRET(text)
+    if not match:
+        raise UsageError(f"--pull-secret: {text!r} is not the name of a Secret: write it as NAMESPACE/NAME")
+    return match[1], match[2]

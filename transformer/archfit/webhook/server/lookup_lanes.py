@@ -1,0 +1,205 @@
+"""Threads that look images up, one at a time each, with a `Lookup` that is kept from one image to the next.
+
+    Flight ── queue ── lane: what the cache has ──┬── fresh: `landed`
+                                                  ├── stale: `stale_found`, for requests that cannot wait longer
+                                                  └── Lookup.resolve, with the registry ── `landed`
+
+A Lookup is made for one run: it remembers servers that could not be reached, counts retries, reads credentials once and
+keeps something of each image. So a lane makes a new one after a lookup that failed, after 100 lookups and after five
+minutes; until then connections, tokens and the cache's file stay open. Each lookup has a deadline of its own
+(`Flight.seconds`), so that its lane is soon free again. The threads are daemons: none delays the end of the process.
+
+A lookup that is cut off may leave a thread behind: nothing ends a wait for a name server. Where there are more than 256
+threads, a lane is not free before some of them have ended.
+
+Pods are written by tenants, so a registry at a private address is asked only where the operator named it
+(`named_hosts_only`, see `registry.http.host_policy`).
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from archfit.base.errors import ArchfitError, message_of
+from archfit.images.platforms import Answer, Found, Unknown
+from archfit.lookup.lookup import Lookup
+from archfit.registry.registry_errors import NO_THREAD
+from archfit.webhook.server.shared_answers import Flight
+
+LIFE_SECONDS = 300.0
+LIFE_LOOKUPS = 100
+MOST_THREADS = 256
+_LEAST_SECONDS = 0.1
+_PAUSE_SECONDS = 0.05
+Replies = Mapping[tuple[str, int], int]
+
+
+class LookupLanes:
+    """open_lookup: a new Lookup of the operator. open_cached: one that asks no registry; None where there is no cache.
+
+    with_secrets: the answer that a pull secret gives, else None.
+
+    landed: called from the thread of a lane with the flight and its answer. said: the same with each warning.
+    replied: called there with how many answers of each (server, HTTP status) there were. clock: seconds, monotonic.
+    threads: how many the process has. wait: sleeps for some seconds.
+    """
+
+    def __init__(
+        self,
+        lanes: int,
+        open_lookup: Callable[[], Lookup],
+        landed: Callable[[Flight, Answer], None],
+        said: Callable[[str], None],
+        replied: Callable[[Replies], None],
+        clock: Callable[[], float],
+        *,
+        stale_found: Callable[[Flight, Found], None] = lambda _flight, _found: None,
+        open_cached: Callable[[], Lookup] | None = None,
+        with_secrets: Callable[[Flight], tuple[Answer | None, Sequence[str], Replies]] | None = None,
+        threads: Callable[[], int] = threading.active_count,
+        wait: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._lanes = lanes
+        self._open = open_lookup
+        self._landed = landed
+        self._said = said
+        self._replied = replied
+        self._clock = clock
+        self._stale_found = stale_found
+        self._open_cached = open_cached
+        self._with_secrets = with_secrets
+        self._thread_count = threads
+        self._wait = wait
+        self._flights: queue.SimpleQueue[Flight | None] = queue.SimpleQueue()
+        self._threads = 0
+        self._idle = 0
+        self._counting = threading.Lock()
+
+    def start(self, flight: Flight) -> None:
+        """Look the image up in a thread of its own. The caller starts no more than `lanes` at once."""
+        with self._counting:
+            another = not self._idle and self._threads < self._lanes
+            if self._idle:
+                self._idle -= 1
+            elif another:
+                self._threads += 1
+        if another:
+            try:
+                threading.Thread(target=self._work, name="archfit-lookup", daemon=True).start()
+            except RuntimeError:
+                with self._counting:
+                    self._threads -= 1
+                if not self._threads:
+                    self._landed(flight, Unknown(f"asking for it needs a thread, which {NO_THREAD}"))
+                    return
+        self._flights.put(flight)
+
+    def close(self) -> None:
+        """Ends the lanes that wait; the others end with the process."""
+        for _ in range(self._threads):
+            self._flights.put(None)
+
+    def _work(self) -> None:
+        cached = _Lane(self._open_cached, self._clock, offline=True) if self._open_cached else None
+        lane = _Lane(self._open, self._clock)
+        while (flight := self._flights.get()) is not None:
+            kept = self._kept(cached, flight) if cached else None
+            answer = kept if kept and (flight.paused or kept.origin != "stale") else self._asked(lane, flight)
+            while flight.asked and _failed(answer) and self._thread_count() > MOST_THREADS:
+                self._wait(_PAUSE_SECONDS)
+            with self._counting:
+                self._idle += 1
+            self._landed(flight, answer)
+        for one in (cached, lane):
+            if one:
+                one.close()
+
+    def _kept(self, cached: _Lane, flight: Flight) -> Found | None:
+        """What the cache has, fresh or stale. Trouble with it is for the lookup that follows."""
+        if flight.secrets:
+            return None
+        try:
+            answer, _, _ = cached.answer(flight.reference.original, flight.seconds)
+        except Exception:  # noqa: BLE001 - the lookup that follows meets it again and tells it
+            return None
+        if not isinstance(answer, Found):
+            return None
+        if answer.origin == "stale":
+            self._stale_found(flight, answer)
+        return answer
+
+    def _asked(self, lane: _Lane, flight: Flight) -> Answer:
+        if flight.paused:
+            return Unknown(flight.paused)
+        until = self._clock() + flight.seconds
+        try:
+            if flight.secrets and self._with_secrets:
+                answer, messages, replies = self._with_secrets(flight)
+                self._tell(messages, replies)
+                if answer:
+                    flight.asked = True
+                    return answer
+            answer, messages, replies = lane.answer(
+                flight.reference.original, max(_LEAST_SECONDS, until - self._clock())
+            )
+            flight.asked = not (isinstance(answer, Found) and answer.origin == "cache")
+            flight.unreached = _failed(answer) and not any(status for _, status in replies)
+            self._tell(messages, replies)
+        except Exception as error:  # noqa: BLE001 - a lane must not end, and each flight lands
+            if not isinstance(error, ArchfitError):
+                self._said(message_of(error))
+            return Unknown(message_of(error), mistake=True)
+        return answer
+
+    def _tell(self, messages: Sequence[str], replies: Replies) -> None:
+        for message in messages:
+            self._said(message)
+        if replies:
+            self._replied(replies)
+
+
+class _Lane:
+    """The Lookup of one thread. offline: it asks no registry, so that no answer of it is a failure."""
+
+    def __init__(
+        self, open_lookup: Callable[[], Lookup], clock: Callable[[], float], *, offline: bool = False
+    ) -> None:
+        self._open = open_lookup
+        self._clock = clock
+        self._offline = offline
+        self._lookup: Lookup | None = None
+        self._until = 0.0
+        self._left = 0
+        self._said = 0
+
+    def answer(self, text: str, seconds: float) -> tuple[Answer, Sequence[str], Replies]:
+        """The answer for an image string, the warnings about it, the answers of servers. Raises ArchfitError."""
+        if self._lookup is None or not self._left or self._clock() >= self._until:
+            self.close()
+            self._lookup = self._open()
+            self._until, self._left, self._said = self._clock() + LIFE_SECONDS, LIFE_LOOKUPS, 0
+        self._left -= 1
+        lookup = self._lookup
+        try:
+            answer = lookup.resolve([text], seconds=seconds)[text]
+            messages, replies = lookup.messages[self._said :], lookup.take_replies()
+            self._said += len(messages)
+        except BaseException:
+            self.close()
+            raise
+        if _failed(answer) and not self._offline:
+            self.close()
+        return answer, messages, replies
+
+    def close(self) -> None:
+        lookup, self._lookup = self._lookup, None
+        if lookup:
+            lookup.close()
+
+
+def _failed(answer: Answer) -> bool:
+    """The registry was asked and gave no answer that counts."""
+    return isinstance(answer, Unknown) or (isinstance(answer, Found) and answer.origin == "stale")

@@ -1,0 +1,145 @@
+"""Answers that pull secrets give, for Pods that refer to Secrets which the operator named.
+
+    image, Secrets of the Pod ── entries for the image ── first credential ── refused? next .. ── refused? as any image
+
+A Secret is kept in memory for five minutes, one that cannot be read for half a minute. Each credential has a Lookup of
+its own, so that a shared cache keeps what it learned under that credential's name (`lookup.scoped_keys`).
+
+Secrets of the cluster that the server runs in, read by name with its service account.
+
+    Secret shop/hub ── GET /api/v1/namespaces/shop/secrets/hub ── the object, kept in memory by the caller
+
+Nothing of a Secret is logged, cached on disk or shown in an error.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from archfit.base.errors import ArchfitError, UsageError
+from archfit.cluster.cluster_error import ClusterError
+from archfit.cluster.service_account import FOLDER, HOST, ServiceAccount
+from archfit.images.platforms import Answer, Unknown
+from archfit.images.reference import Reference
+from archfit.lookup.lookup import Lookup
+from archfit.registry.credentials.credential import Credential, from_entry
+from archfit.registry.registry_errors import RegistryError
+from archfit.registry.routing.endpoints import itself
+from archfit.webhook.server.lookup_lanes import Replies
+from archfit.webhook.server.shared_answers import Flight, PullSecret
+from archfit.workloads.pull_secrets import SecretEntry, entries_of, matching
+
+_SECONDS = 5.0
+
+
+class ClusterSecrets:
+    """environ: of the process. folder: token and ca.crt of the service account.
+
+    Raises UsageError outside of a cluster.
+    """
+
+    def __init__(self, environ: Mapping[str, str], folder: str = FOLDER) -> None:
+        self._environ, self._folder = environ, folder
+        if not environ.get(HOST) or not os.path.exists(os.path.join(folder, "token")):
+            raise UsageError(
+                "--pull-secret: archfit reads Secrets in a cluster only, with a service account: set "
+                "automountServiceAccountToken: true, or mount the credentials and name them in --authfile"
+            )
+
+    def read(self, secret: PullSecret) -> dict[str, Any]:
+        """The Secret as the API server writes it. Raises ArchfitError, which says nothing of its content."""
+        try:
+            account = ServiceAccount(self._environ, seconds=_SECONDS, folder=self._folder)
+            try:
+                found = account.get(f"/api/v1/namespaces/{secret.namespace}/secrets/{secret.name}")
+            finally:
+                account.close()
+        except ClusterError as error:
+            remedy = (
+                ": allow the service account to get it by name (RBAC)" if error.reason == "forbidden" else ""
+            )
+            raise ArchfitError(
+                f"--pull-secret: Secret {secret} cannot be read ({error.reason}){remedy}"
+            ) from None
+        if not isinstance(found, dict):
+            raise ArchfitError(f"--pull-secret: Secret {secret} cannot be read: the answer is no JSON object")
+        return found
+
+
+KEPT_SECONDS = 300.0
+PAUSE_SECONDS = 30.0
+Chosen = Mapping[tuple[str, str], Credential]
+
+
+class PullSecretAnswers:
+    """read: a Secret as the API server writes it; raises ArchfitError. open_lookup: a Lookup with these credentials.
+
+    clock: seconds of a clock that never goes back. Safe to use from several threads.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[PullSecret], Mapping[str, Any]],
+        open_lookup: Callable[[Chosen], Lookup],
+        clock: Callable[[], float],
+    ) -> None:
+        self._read = read
+        self._open = open_lookup
+        self._clock = clock
+        self._kept: dict[PullSecret, tuple[tuple[SecretEntry, ...], float]] = {}
+        # One of its own for each, so that a Secret that is slow to read holds up nobody else.
+        self._reading: defaultdict[PullSecret, threading.Lock] = defaultdict(threading.Lock)
+
+    def answer(self, flight: Flight) -> tuple[Answer | None, Sequence[str], Replies]:
+        """The answer that a credential gave, None if none did; warnings; answers of servers."""
+        messages: list[str] = []
+        replies: dict[tuple[str, int], int] = {}
+        reference = flight.reference
+        until = self._clock() + flight.seconds
+        for credential in self._credentials(flight.secrets, reference, messages):
+            left = until - self._clock()
+            if left <= 0:
+                break
+            lookup = self._open({(itself(reference).host, reference.repository): credential})
+            try:
+                answer = lookup.resolve([reference.original], seconds=left)[reference.original]
+                messages += lookup.messages
+                for key, number in lookup.take_replies().items():
+                    replies[key] = replies.get(key, 0) + number
+            finally:
+                lookup.close()
+            if not isinstance(answer, Unknown):
+                return answer, messages, replies
+        return None, messages, replies
+
+    def _credentials(
+        self, secrets: Sequence[PullSecret], reference: Reference, messages: list[str]
+    ) -> Sequence[Credential]:
+        found: dict[Credential, None] = {}
+        for secret in secrets:
+            try:
+                for entry in matching(self._entries(secret), reference.registry, reference.repository):
+                    if credential := from_entry(entry.value, entry.source):
+                        found[credential] = None
+            except (ArchfitError, RegistryError) as error:
+                messages.append(str(error))
+        return tuple(found)
+
+    def _entries(self, secret: PullSecret) -> tuple[SecretEntry, ...]:
+        with self._reading[secret]:
+            kept = self._kept.get(secret)
+            if kept and self._clock() < kept[1]:
+                return kept[0]
+            self._kept[secret] = (), self._clock() + PAUSE_SECONDS
+            entries = entries_of(self._read(secret), f"Secret {secret}")
+            if entries is None:
+                raise ArchfitError(
+                    f"--pull-secret: Secret {secret} is no pull secret: make it with "
+                    "kubectl create secret docker-registry"
+                )
+            self._kept[secret] = entries, self._clock() + KEPT_SECONDS
+            return entries

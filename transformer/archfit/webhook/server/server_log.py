@@ -1,0 +1,170 @@
+"""The log: one JSON object on each line of standard error, written by a thread of its own.
+
+    {"time": "2026-01-01T12:00:00.123Z", "level": "info", "message": "admission", "uid": "..", "namespace": "shop",
+     "name": "web-5d4f-", "outcome": "changed", "reason": "..", "images": 2, "durationMs": 0.21, "dryRun": false}
+
+A full pipe behind standard error must not stop the event loop: lines wait in memory, and where they have more bytes
+than `most`, new ones are dropped and counted in a later line. A text of a member is cut after 500 characters. The
+thread writes at most twenty times a second, because waking it for each line costs as much as answering a request. No
+line holds the body of a request, the value of a variable or a credential.
+
+Python locks its buffer of standard error while it writes, and takes the lock again when the process ends: behind a full
+pipe it would never end. So the lines go to the descriptor itself.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Protocol, TextIO
+
+from archfit.base.printable import json_text
+
+LEVELS = ("debug", "info", "warning", "error")
+_MOST = 8 << 20
+_LONGEST = 500
+_LINES_AT_ONCE = 1000
+_LINE_BYTES = 128
+"""Of a line in memory, beside its characters."""
+_PAUSE_SECONDS = 0.05
+_CLOSE_SECONDS = 2.0
+
+
+class Lines(Protocol):
+    """Where lines go. Raises OSError or ValueError where they cannot."""
+
+    def write(self, text: str, /) -> object: ...
+
+    def flush(self) -> object: ...
+
+
+class Descriptor:
+    """A file descriptor, without a buffer and without a lock."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def write(self, text: str, /) -> None:
+        left = memoryview(text.encode())
+        while left:
+            left = left[os.write(self._number, left) :]
+
+    def flush(self) -> None:
+        """Nothing waits here."""
+
+
+def without_lock(stream: TextIO) -> Lines:
+    """The descriptor of a stream; the stream itself where it has none."""
+    try:
+        return Descriptor(stream.fileno())
+    except (OSError, ValueError):
+        return stream
+
+
+class ServerLog:
+    """stream: where lines go. level: the lowest that is written. clock: Unix seconds. most: bytes that may wait.
+
+    refused: called for each line that is dropped. Safe to use from several threads.
+    """
+
+    def __init__(
+        self,
+        stream: Lines,
+        level: str = "info",
+        clock: Callable[[], float] = time.time,
+        most: int = _MOST,
+    ) -> None:
+        self._stream = stream
+        self._written = frozenset(LEVELS[LEVELS.index(level) :])
+        self._clock = clock
+        self._most = most
+        self._lines: deque[str] = deque()
+        self._taken = threading.Lock()
+        self.held = 0
+        self.refused: Callable[[], None] = lambda: None
+        self._dropped = 0
+        self._second = (0, "")
+        self._waiting = threading.Event()
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._write, name="archfit-log", daemon=True)
+        self._thread.start()
+
+    def writes(self, level: str) -> bool:
+        """Whether lines of this level are written."""
+        return level in self._written
+
+    def line(self, level: str, message: str, **members: Any) -> None:
+        """Write a line, if its level is high enough. Never waits."""
+        if level not in self._written:
+            return
+        if self.held >= self._most:
+            self._dropped += 1
+            self.refused()
+            return
+        if self._dropped:
+            members["droppedLines"] = self._dropped
+            self._dropped = 0
+        for name, member in members.items():
+            if isinstance(member, str) and len(member) > _LONGEST:
+                members[name] = member[:_LONGEST]
+        text = json_text(json.dumps({"time": self._time(), "level": level, "message": message, **members}))
+        with self._taken:
+            self._lines.append(text)
+            self.held += len(text) + _LINE_BYTES
+        if not self._waiting.is_set():
+            self._waiting.set()
+
+    def close(self) -> None:
+        """Write what waits, for two seconds at most."""
+        self._closing.set()
+        self._waiting.set()
+        self._thread.join(_CLOSE_SECONDS)
+
+    def _time(self) -> str:
+        """RFC 3339 with milliseconds."""
+        now = self._clock()
+        whole = int(now)
+        if self._second[0] != whole:
+            self._second = whole, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
+        return f"{self._second[1]}.{int((now - whole) * 1000):03d}Z"
+
+    def _write(self) -> None:
+        closing = False
+        while not closing:
+            self._waiting.wait()
+            closing = self._closing.wait(_PAUSE_SECONDS)
+            self._waiting.clear()
+            while self._lines:
+                lines = [self._lines.popleft() for _ in range(min(len(self._lines), _LINES_AT_ONCE))]
+                text = "".join(f"{line}\n" for line in lines)
+                size = sum(map(len, lines)) + _LINE_BYTES * len(lines)
+                lines.clear()
+                try:
+                    self._stream.write(text)
+                    self._stream.flush()
+                except (OSError, ValueError):
+                    pass  # nobody reads the log; the answers go on
+                with self._taken:
+                    self.held -= size
+
+
+class LibraryMessages(logging.Handler):
+    """Messages of uvicorn and asyncio as lines of the log, without tracebacks, which may show parts of a request."""
+
+    def __init__(self, log: ServerLog) -> None:
+        super().__init__()
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """As logging.Handler."""
+        level = "error" if record.levelno >= logging.ERROR else "warning"
+        if record.levelno < logging.WARNING:
+            level = "debug"
+        error = record.exc_info[1] if record.exc_info else None
+        members = {"error": type(error).__name__} if error else {}
+        self._log.line(level, str(record.getMessage()).strip()[:500], library=record.name, **members)

@@ -1,0 +1,355 @@
+"""Answers for the images of all requests: memory, then one lookup for each image, however many requests wait for it.
+
+    not a reference, an override, in the lock file      known at once
+    in memory, and fresh                                known at once
+    a lookup of the same image is under way             waits for it
+    else                                                a lookup begins: cache, then registry (`lookup_lanes`)
+
+    kept in memory   of a digest, an override or the lock file     for ever
+                     of a tag                                      for the rest of --cache-ttl
+                     Absent, Unknown, an answer that is stale      5 seconds, then the registry is asked again
+    at most          what their share of memory holds; the oldest goes first
+    of an answer     up to 32 platforms; of more, those of the cluster's architectures and of others that nodes have
+
+When a request's time is spent, it gets what the cache has, up to --max-stale old; else Unknown. The same at once where
+the registry is paused (`circuit_breakers`), or the image lost its place among those that wait (`lookup_turns`).
+
+A lookup may take a quarter of --timeout, less where few lanes are free: three seconds at least, and one of a registry
+that has not answered in time before.
+
+Everything here runs in the event loop and never waits. A lookup that a request no longer waits for goes on, so that the
+next request finds its answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from archfit.base.errors import InvalidReference
+from archfit.base.memo import Memo
+from archfit.base.record import Record
+from archfit.images.overrides import override
+from archfit.images.platforms import (
+    ARCHITECTURES,
+    Answer,
+    Found,
+    ImagePlatforms,
+    Malformed,
+    Platform,
+    Unknown,
+    unanswerable,
+)
+from archfit.images.reference import Reference, parse
+from archfit.lookup.lockfile import Lock
+from archfit.options.settings import Options
+from archfit.webhook.server.circuit_breakers import SLOW_SECONDS, CircuitBreakers
+from archfit.webhook.server.lookup_turns import LookupTurns, Turn
+from archfit.webhook.server.memory_budget import Share
+
+PAUSE_SECONDS = 5.0
+SHORTEST_SECONDS = 1.0
+LONGEST_IMAGE = 1024
+"""Of a host of 253 characters, a path of 255, a tag of 128 and a digest of 135, with room."""
+_ANSWER_BYTES = 900
+_MOST_PLATFORMS = 32
+_TOO_LONG = Malformed(f"it has more than {LONGEST_IMAGE} characters, more than any image reference")
+_NO_TURN = Turn("", "", is_new=False)
+_FOR_EVER = float("inf")
+_MEMORY = "memory"
+
+
+class PullSecret(Record):
+    """A Secret that the operator named, of a Pod that refers to it."""
+
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+
+Secrets = tuple[PullSecret, ...]
+
+
+class Flight:
+    """A lookup, from its first request on. texts: the image strings that it is for. landed: the answer for requests.
+
+    waiting: the namespaces whose turn it waits for. turn: the one that came. began: by the clock.
+    seconds: how long it may take. paused: why only the cache is asked, "" where the registry is. trial: it shows
+    whether a paused registry answers again. slow: it has been counted as such.
+
+    Set by the lane: stale, what the cache has, too old to be used before the registry was asked; asked, whether the
+    registry was; unreached, whether that gave no answer at all.
+    """
+
+    __slots__ = (
+        "asked",
+        "began",
+        "landed",
+        "paused",
+        "reference",
+        "seconds",
+        "secrets",
+        "slow",
+        "stale",
+        "texts",
+        "timer",
+        "trial",
+        "turn",
+        "unreached",
+        "waiting",
+    )
+
+    def __init__(self, reference: Reference, secrets: Secrets, landed: asyncio.Future[Answer]) -> None:
+        self.reference = reference
+        self.secrets = secrets
+        self.texts: set[str] = set()
+        self.landed = landed
+        self.waiting: set[str] = set()
+        self.turn = _NO_TURN
+        self.began = self.seconds = 0.0
+        self.paused = ""
+        self.stale: Found | None = None
+        self.timer: asyncio.TimerHandle | None = None
+        self.asked = self.slow = self.trial = self.unreached = False
+
+
+class SharedAnswers:
+    """overrides: those of the configuration. ttl_seconds: how long the digest of a tag is believed.
+
+    timeout_seconds: of all lookups of a run. turns: who is looked up next. breakers: which registries are asked.
+    start: begins a lookup, whose answer comes back to `landed`. clock: seconds of a clock that never goes back.
+    share: of memory, for what is kept.
+    counted: called with each answer that a request gets, and "memory" where it was there. evicted, cut_off: called for
+    each image that lost its place, and each lookup that took all of its time.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        ttl_seconds: float,
+        lock: Lock | None,
+        turns: LookupTurns[Flight],
+        breakers: CircuitBreakers,
+        start: Callable[[Flight], None],
+        clock: Callable[[], float],
+        counted: Callable[[Answer, str], None] = lambda _answer, _origin: None,
+        *,
+        share: Share,
+        timeout_seconds: float = 30.0,
+        evicted: Callable[[], None] = lambda: None,
+        cut_off: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._overrides: tuple[ImagePlatforms, ...] = options.image_platforms
+        self._ttl = ttl_seconds
+        self._lock = lock
+        self._start = start
+        self._clock = clock
+        self._counted = counted
+        self._share = share
+        self._architectures = frozenset((*options.cluster_architectures, *ARCHITECTURES))
+        self._platforms: Memo[tuple[Platform, ...], tuple[Platform, ...]] = Memo(_same, 256)
+        self._turns = turns
+        self._breakers = breakers
+        breakers.changed = self._standing_changed
+        self._longest = timeout_seconds / 4
+        self._evicted = evicted
+        self._cut_off = cut_off
+        self._running: set[Flight] = set()
+        self._kept: dict[tuple[str, Secrets], tuple[Answer, float, int]] = {}
+        self._flights: dict[tuple[str, Secrets], Flight] = {}
+
+    def use_lock(self, lock: Lock | None) -> None:
+        """The lock file has changed: what is kept in memory may be from the old one."""
+        self._lock = lock
+        self._kept.clear()
+        self._share.give(self._share.held)
+
+    def known(self, text: str, secrets: Secrets = ()) -> Answer | None:
+        """The answer for an image string, if nobody has to be asked. Raises UsageError for overrides that disagree."""
+        found = self._kept.get((text, secrets))
+        if found and found[1] > self._clock():
+            self._counted(found[0], _MEMORY)
+            return found[0]
+        if len(text) > LONGEST_IMAGE:
+            return _TOO_LONG
+        try:
+            reference = parse(text)
+        except InvalidReference as error:
+            return unanswerable(text, error)
+        answer = self._stated(reference)
+        if answer:
+            self._keep(text, secrets, answer, _FOR_EVER)
+            self._counted(answer, "")
+        return answer
+
+    async def asked(
+        self, texts: Sequence[str], namespace: str, seconds: float, secrets: Secrets = ()
+    ) -> tuple[Mapping[str, Answer], bool]:
+        """Answers for image strings that are not `known`, and whether all lookups were done in time.
+
+        seconds: until the request has to be answered.
+        """
+        answers: dict[str, Answer] = {}
+        flights = {text: self._flight(text, namespace, secrets) for text in texts}
+        await asyncio.wait({flight.landed for flight in flights.values()}, timeout=max(0.0, seconds))
+        in_time = all(flight.landed.done() for flight in flights.values())
+        for text, flight in flights.items():
+            landed = flight.landed
+            answers[text] = landed.result() if landed.done() else flight.stale or _late(flight, seconds)
+        for answer in answers.values():
+            self._counted(answer, "")
+        return answers, in_time
+
+    def stale_found(self, flight: Flight, answer: Found) -> None:
+        """The cache has an answer, for requests whose time is spent before the registry has answered."""
+        flight.stale = answer
+
+    def landed(self, flight: Flight, answer: Answer) -> None:
+        """The lookup has its answer."""
+        answer = self._bounded(answer)
+        self._flights.pop((flight.reference.normalised, flight.secrets), None)
+        self._running.discard(flight)
+        if flight.timer:
+            flight.timer.cancel()
+        self._judge(flight)
+        until = self._until(flight.reference, answer)
+        for text in flight.texts:
+            self._keep(text, flight.secrets, answer, until)
+        if not flight.landed.done():
+            flight.landed.set_result(answer)
+        self._turns.give_back(flight.turn)
+        self._begin()
+
+    def overdue(self, flight: Flight) -> None:
+        """The lookup is slow; it goes on."""
+        flight.slow = True
+        self._turns.strike(flight.turn.namespace)
+        trial, flight.trial = flight.trial, False
+        self._breakers.slow(flight.reference.registry, flight.turn.namespace, trial=trial)
+        self._begin()
+
+    def _judge(self, flight: Flight) -> None:
+        """What the lookup says about its registry."""
+        registry, namespace = flight.reference.registry, flight.turn.namespace
+        trial, flight.trial = flight.trial, False
+        if not flight.asked:
+            if trial:
+                self._breakers.untried(registry)
+            return
+        cut_off = self._clock() - flight.began >= flight.seconds
+        if cut_off:
+            self._cut_off()
+        if flight.unreached and not (cut_off and flight.seconds < self._longest):
+            self._breakers.unreached(registry, namespace, trial=trial)
+        elif cut_off and not flight.slow:
+            flight.trial = trial
+            self.overdue(flight)
+        elif not flight.slow:
+            self._breakers.answered(registry, trial=trial)
+
+    def _standing_changed(self, registry: str) -> None:
+        """Where it is paused now, nobody waits for its lookups any longer. They go on, for the next pod."""
+        self._turns.reconsider(registry)
+        for flight in self._running:
+            if flight.reference.registry == registry and not (flight.paused or flight.trial):
+                why = self._breakers.paused(registry, flight.turn.namespace)
+                if why and not flight.landed.done():
+                    flight.landed.set_result(flight.stale or Unknown(why))
+
+    def _flight(self, text: str, namespace: str, secrets: Secrets) -> Flight:
+        reference = parse(text)
+        key = reference.normalised, secrets
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = Flight(reference, secrets, asyncio.get_running_loop().create_future())
+            self._flights[key] = flight
+        flight.texts.add(text)
+        if flight not in self._running and namespace not in flight.waiting:
+            flight.waiting.add(namespace)
+            lost = self._turns.add(namespace, reference.registry, flight)
+            if lost:
+                self._evict(*lost)
+            self._begin()
+        return flight
+
+    def _evict(self, namespace: str, flight: Flight) -> None:
+        """It waits no longer for a turn of the namespace; others may still have it looked up."""
+        flight.waiting.discard(namespace)
+        if not flight.waiting:
+            self._evicted()
+            del self._flights[flight.reference.normalised, flight.secrets]
+            flight.landed.set_result(
+                Unknown("too many other images are being looked up: create the pod again later")
+            )
+
+    def _begin(self) -> None:
+        while taken := self._turns.take():
+            turn, flight = taken
+            namespace, registry = turn.namespace, turn.registry
+            for other in flight.waiting:
+                if other != namespace:
+                    self._turns.remove(other, registry, flight)
+            flight.waiting.clear()
+            flight.turn, flight.began = turn, self._clock()
+            shortest = SHORTEST_SECONDS if turn.is_new else SLOW_SECONDS
+            flight.seconds = min(self._longest, max(shortest, self._longest * self._turns.ease))
+            flight.paused = self._breakers.paused(registry, namespace)
+            self._running.add(flight)
+            if not flight.paused:
+                flight.trial = self._breakers.begin(registry, namespace)
+                loop = asyncio.get_running_loop()
+                flight.timer = loop.call_later(SLOW_SECONDS, self.overdue, flight)
+            self._start(flight)
+
+    def _stated(self, reference: Reference) -> Answer | None:
+        stated = override(reference, self._overrides) if self._overrides else None
+        if stated or not self._lock:
+            return stated
+        held = self._lock.images.get(reference.normalised)
+        return held or (self._lock.missing_answer(reference) if self._lock.only else None)
+
+    def _until(self, reference: Reference, answer: Answer) -> float:
+        if not isinstance(answer, Found) or answer.origin == "stale":
+            return self._clock() + PAUSE_SECONDS
+        if reference.digest:
+            return _FOR_EVER
+        return self._clock() + max(0.0, self._ttl - answer.age_seconds)
+
+    def _bounded(self, answer: Answer) -> Answer:
+        """The answer with the platforms that a node may have; equal platforms are one object."""
+        if not isinstance(answer, Found):
+            return answer
+        platforms = answer.platforms
+        if len(platforms) > _MOST_PLATFORMS:
+            known = [one for one in platforms if one.architecture in self._architectures]
+            known.sort(key=lambda one: (bool(one.variant), str(one)))
+            platforms = tuple(sorted(known[:_MOST_PLATFORMS], key=str))
+            if not platforms:
+                return Unknown(f"none of its {len(answer.platforms)} platforms is one that a node may have")
+        shared = self._platforms[platforms]
+        return answer if shared is answer.platforms else answer.replace(platforms=shared)
+
+    def _keep(self, text: str, secrets: Secrets, answer: Answer, until: float) -> None:
+        kept, share = self._kept, self._share
+        size = _ANSWER_BYTES + 2 * len(text) + (4 * len(answer.cause) if isinstance(answer, Unknown) else 0)
+        old = kept.pop((text, secrets), None)
+        if old:
+            share.give(old[2])
+        if size > share.size:
+            share.refused()
+            return
+        while not share.take(size):
+            share.give(kept.pop(next(iter(kept)))[2])
+        kept[text, secrets] = answer, until, size
+
+
+def _same(platforms: tuple[Platform, ...]) -> tuple[Platform, ...]:
+    return platforms
+
+
+def _late(flight: Flight, seconds: float) -> Unknown:
+    return Unknown(
+        f"{flight.reference.registry} gave no answer within {seconds:.1f} s, and the lookup goes on for the next pod"
+    )

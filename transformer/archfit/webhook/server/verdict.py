@@ -1,0 +1,262 @@
+"""What the API server is told about one Pod.
+
+    the decision                                             outcome       the response
+    Change                                                   changed       patch
+    AlreadySet, NotNeeded                                    unchanged     nothing
+    OptedOut                                                 opted_out     nothing
+    Unresolved                                               unresolved    a warning for each image; a patch takes back
+                                                                           what an earlier pass added
+    Conflict                                                 conflict      a warning; the same
+    errors, and the operator asked for a refusal             denied        allowed: false, with the first error
+    the patch does not do what it should: a bug of archfit   error         a warning
+    there is no memory for the review (`memory_budget`)      over_budget   a warning
+
+    an update that lacks what archfit added                  changed       patch
+    any other update                                         unchanged     nothing
+
+    the operator asked for a refusal with     for
+    --strict                                  any error: also an image that is no reference, a wrong annotation
+    --on-absent fail                          an image that does not exist
+    --on-unknown fail                         an image whose registry gave no answer in time
+    --on-conflict fail                        a Pod that no node can run
+
+Before a patch is sent, python-jsonpatch and archfit's own `patch.apply` have to make the same Pod of it. A `test` of a
+missing member has the value null, which the API server's library takes (gopkg.in/evanphx/json-patch.v4, `Patch.test`).
+
+The API server passes warnings on to kubectl: at most 256 characters each, and 4,096 in all.
+
+    archfit: IMAGE: REASON
+
+A long text loses the middle of its image first, then the end of its reason. What does not fit is counted in the last
+warning. Source: k8s.io/apiserver, pkg/endpoints/filters/warning.go; RFC 7234 section 5.5.
+
+Verdicts are kept, as replicas of a controller ask the same question again and again.
+
+    (namespace, extract of the Pod) ──> AdmittedPod ──> its questions
+    the same and the same answers   ──> Verdict
+
+    bytes of a kept Pod    4 KiB, 10 for each character, 300 for each value of its extract
+
+The key is the extract itself, not a hash of it, so that no Pod can get another's verdict. A kept verdict counts only
+for the very answers (by identity) that it was made with. Both are pure, so that nothing has to be thrown away but for
+room.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from archfit.admission.admitted_pod import AdmittedPod, admitted_pod
+from archfit.admission.updated_pod import put_back
+from archfit.base.patch import Operation, to_json
+from archfit.base.printable import visible
+from archfit.base.record import Record
+from archfit.base.results import Decision, Result
+from archfit.edit.verified_patches import difference
+from archfit.images.platforms import Absent, Answer, Unknown
+from archfit.options.settings import Options
+from archfit.webhook.server.memory_budget import Share, weight
+from archfit.webhook.server.review import allowed, denied
+from archfit.yaml.values import plain
+
+LONGEST = 256
+LONGEST_TOGETHER = 4096
+_LONGEST_IMAGE = 128
+_PREFIX = "archfit: "
+BUG = f"{_PREFIX}archfit itself failed, so the pod is admitted as it is; its log has the reason"
+
+
+def warning_texts(results: Sequence[Result]) -> tuple[str, ...]:
+    """The warnings for these results, each once."""
+    texts = list(dict.fromkeys(map(warning_text, results)))
+    total, kept = 0, 0
+    for text in texts:
+        total += len(text)
+        if total > LONGEST_TOGETHER:
+            break
+        kept += 1
+    if kept == len(texts):
+        return tuple(texts)
+    while kept and sum(map(len, texts[:kept])) + LONGEST > LONGEST_TOGETHER:
+        kept -= 1
+    return (*texts[:kept], f"{_PREFIX}{len(texts) - kept} more warnings are not shown")
+
+
+def warning_text(result: Result) -> str:
+    """The warning for one result."""
+    image = result.image
+    rest = result.message
+    if image and rest.startswith(f"{image}: "):
+        rest = rest[len(image) + 2 :]
+        return shortened(f"{_PREFIX}{_middle(visible(image))}: {visible(rest)}")
+    field = f"{result.field}: " if result.field else ""
+    return shortened(f"{_PREFIX}{visible(field + rest)}")
+
+
+def shortened(text: str) -> str:
+    """The text, with its end left out where it is too long for a warning."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def _middle(text: str) -> str:
+    if len(text) <= _LONGEST_IMAGE:
+        return text
+    half = (_LONGEST_IMAGE - 3) // 2
+    return f"{text[:half]}...{text[-half:]}"
+
+
+Outcome: TypeAlias = Literal[
+    "changed",
+    "unchanged",
+    "opted_out",
+    "unresolved",
+    "conflict",
+    "denied",
+    "over_budget",
+    "error",
+    "ignored",
+    "invalid",
+]
+"""`over_budget`: there was no memory for the review, or the Pod is too large. `ignored`: the request neither creates
+nor updates a Pod. `invalid`: it was answered with an HTTP error."""
+
+_OUTCOMES: Mapping[str, Outcome] = {
+    "Change": "changed",
+    "AlreadySet": "unchanged",
+    "NotNeeded": "unchanged",
+    "OptedOut": "opted_out",
+    "Unresolved": "unresolved",
+    "Conflict": "conflict",
+}
+
+
+class Verdict(Record):
+    """outcome: for metrics and log. members: of the response, after its uid. reason: one sentence for the log."""
+
+    outcome: Outcome
+    members: str
+    reason: str = ""
+
+
+_LONGEST_REASON = 500
+IGNORED = Verdict("ignored", allowed())
+
+
+def verdict(admitted: AdmittedPod, answers: Mapping[str, Answer], options: Options) -> Verdict:
+    """The verdict on a Pod. answers: for each of its questions. Raises UsageError for overrides that disagree."""
+    decision = admitted.decide(answers, options)
+    warned = [result for result in decision.results if result.severity != "info"]
+    errors = [result for result in warned if result.severity == "error"]
+    reason = decision.reason[:_LONGEST_REASON]
+    if errors and _refuses(decision, answers, options):
+        texts = warning_texts([result for result in warned if result is not errors[0]])
+        return Verdict("denied", denied(warning_text(errors[0]), texts), reason)
+    outcome = _OUTCOMES[decision.outcome]
+    return _patched(outcome, admitted.value, decision.patch, warning_texts(warned), reason)
+
+
+def updated(value: Mapping[str, Any], old: Mapping[str, Any]) -> Verdict:
+    """The verdict on an update. value, old: as for `put_back`."""
+    patch = put_back(value, old)
+    if not patch:
+        return Verdict("unchanged", allowed(), "the update lacks nothing that archfit added")
+    return _patched("changed", value, patch, (), "what archfit added is put back")
+
+
+def _patched(
+    outcome: Outcome, value: Any, patch: Sequence[Operation], warnings: Sequence[str], reason: str
+) -> Verdict:
+    why = difference(value, patch) if patch else ""
+    if why:
+        return Verdict("error", allowed(warnings=(BUG,)), f"the patch is wrong: {why}")
+    return Verdict(outcome, allowed(plain(to_json(patch)), warnings), reason)
+
+
+def failed(warning: str, reason: str, outcome: Outcome = "error") -> Verdict:
+    """A Pod that could not be decided: it is admitted as it is."""
+    return Verdict(outcome, allowed(warnings=(warning,)), reason[:_LONGEST_REASON])
+
+
+def _refuses(decision: Decision, answers: Mapping[str, Answer], options: Options) -> bool:
+    if options.strict:
+        return True
+    if decision.outcome == "Conflict":
+        return options.on_conflict == "fail"
+    kinds = {type(answer) for answer in answers.values()}
+    return (Absent in kinds and options.on_absent == "fail") or (
+        Unknown in kinds and options.on_unknown == "fail"
+    )
+
+
+_LONGEST_KEY = 32 * 1024
+_POD_BYTES, _CHARACTER_BYTES, _VALUE_BYTES = 4096, 10, 300
+_WITHOUT_REFERENCES = 2  # a later version of the format writes equal values in different ways
+
+
+class KeptPod:
+    """One Pod, and the last verdict on it."""
+
+    __slots__ = ("_answers", "_options", "_verdict", "admitted")
+
+    def __init__(self, admitted: AdmittedPod, options: Options) -> None:
+        self.admitted = admitted
+        self._options = options
+        self._answers: tuple[Answer, ...] = ()
+        self._verdict: Verdict | None = None
+
+    def verdict(self, answers: Mapping[str, Answer]) -> Verdict:
+        """The verdict with an answer for each question. Raises UsageError for overrides that disagree."""
+        given = tuple(answers[text] for text in self.admitted.questions)
+        made = self._verdict
+        if made is None or any(one is not other for one, other in zip(given, self._answers, strict=True)):
+            made = verdict(self.admitted, answers, self._options)
+            self._answers, self._verdict = given, made
+        return made
+
+
+class Verdicts:
+    """options: `at_admission(..)`. share: of memory; the Pod that was not asked for longest goes first."""
+
+    def __init__(self, options: Options, share: Share) -> None:
+        self._options = options
+        self._share = share
+        self._kept: OrderedDict[tuple[str, bytes], tuple[KeptPod, int]] = OrderedDict()
+
+    def pod(self, extract: dict[str, Any], namespace: str) -> KeptPod:
+        """The Pod of a request. extract: `pod_extract(..)`. Raises InvalidInput."""
+        try:
+            text = marshal.dumps(extract, _WITHOUT_REFERENCES)
+        except ValueError:  # nested too deeply
+            text = b""
+        if not 0 < len(text) <= _LONGEST_KEY:
+            return self.fresh(extract, namespace)
+        key = namespace, text
+        found = self._kept.get(key)
+        if found:
+            self._kept.move_to_end(key)
+            return found[0]
+        made = self.fresh(extract, namespace)
+        self._keep(key, made, kept_bytes(extract))
+        return made
+
+    def fresh(self, extract: dict[str, Any], namespace: str) -> KeptPod:
+        """The same without looking at what is kept; safe to call from any thread. Raises InvalidInput."""
+        return KeptPod(admitted_pod(extract, namespace, self._options), self._options)
+
+    def _keep(self, key: tuple[str, bytes], made: KeptPod, size: int) -> None:
+        if size > self._share.size:
+            self._share.refused()
+            return
+        while not self._share.take(size):
+            _, (_, freed) = self._kept.popitem(last=False)
+            self._share.give(freed)
+        self._kept[key] = made, size
+
+
+def kept_bytes(extract: dict[str, Any] | None) -> int:
+    """Bytes of a Pod, its key and its verdict, at most."""
+    values, characters = weight(extract)
+    return _POD_BYTES + _CHARACTER_BYTES * characters + _VALUE_BYTES * values

@@ -1,0 +1,389 @@
+"""The webhook, as an ASGI application: POST /mutate?timeout=10s. The probes answer on the same port, too.
+
+    headers ── body ── review ── questions ── answers ── verdict ── response
+
+    wrong path, method, Content-Type             404, 405, 415
+    a body of more than 4 MiB                    413
+    a body that is no AdmissionReview of v1      400
+    no memory for the body or its review         the Pod is admitted as it is, with a warning; 503 where the uid of the
+                                                 review is not where Go writes it
+    a body that does not arrive                  its connection closes, where another needs the room
+
+Memory is taken from shares (`memory_budget`) before a body is read, and again before it is decoded; for a body of up to
+16 KiB, which is decoded and decided in one step, only where it has to wait for lookups. Large bodies are read when
+there is room for them, and decoded and decided one after another.
+
+The API server allows as long as the URL says, 10 s by default. Four fifths of it are for lookups: then the missing
+answers are Unknown, and the lookups go on. What is Unknown leaves the Pod as it is, with a warning, unless the operator
+asked for something else (`verdict`). Any error of archfit's own admits the Pod as it is. An update of a Pod needs no
+lookup (`updated_pod`).
+
+A body of more than 128 KiB is read and decided in a thread, so that others do not wait for it.
+Source: ASGI 3.0, HTTP; Kubernetes, "Dynamic Admission Control", request and response.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NoReturn
+from urllib.parse import parse_qs
+
+from archfit.base.errors import ArchfitError, message_of
+from archfit.images.platforms import Answer, Unknown
+from archfit.options.text_form import Problem, duration
+from archfit.webhook.server.memory_budget import Bodies, Body, Share
+from archfit.webhook.server.review import (
+    BadReview,
+    Review,
+    TooManyValues,
+    decoded_bytes,
+    read_review,
+    response,
+    uid_of,
+)
+from archfit.webhook.server.server_log import ServerLog
+from archfit.webhook.server.server_metrics import Application, Receive, Scope, Send, ServerMetrics
+from archfit.webhook.server.shared_answers import PullSecret, Secrets, SharedAnswers
+from archfit.webhook.server.verdict import (
+    BUG,
+    IGNORED,
+    Verdict,
+    Verdicts,
+    failed,
+    kept_bytes,
+    shortened,
+    updated,
+)
+from archfit.yaml.values import mapping_of
+
+PATH = "/mutate"
+PROBES = ("/livez", "/readyz")
+MOST_BYTES = 4 * 1024 * 1024
+MOST_REQUESTS = 1000
+MOST_IMAGES = 256
+DEFAULT_SECONDS = 10.0
+LONGEST_SECONDS = 30.0
+BUDGET = 0.8
+_SMALL = 16 * 1024
+_LARGE = 128 * 1024
+_MOST_LARGE_WAITING = 64
+_NO_MEMORY = (
+    "archfit: the pod is admitted as it is: the server has no memory for its review now (--memory-limit)"
+)
+_TOO_MANY_VALUES = "archfit: the pod is admitted as it is: it is larger than archfit reads"
+_BEGINNING = 4096
+_LONGEST_LENGTH = 10
+_TOO_MANY = Unknown(f"its pod names more than {MOST_IMAGES} images that have to be looked up")
+_JSON = (b"content-type", b"application/json")
+_TEXT = (b"content-type", b"text/plain; charset=utf-8")
+_CLOSE = (b"connection", b"close")
+_LEVELS = {
+    **dict.fromkeys(("denied", "unresolved", "conflict", "over_budget"), "warning"),
+    "error": "error",
+}
+
+
+class Gone(Exception):
+    """The client closed the connection before its request was complete."""
+
+
+class NoMemory(Exception):
+    """There is no room for a request. uid: of its review, "" where it is not known."""
+
+    def __init__(self, uid: str) -> None:
+        super().__init__("no memory for this request now")
+        self.uid = uid
+
+
+class Webhook:
+    """bodies, reviews: what they hold of memory. probes: answers /livez and /readyz here too.
+
+    pull_secrets: those that the operator named.
+
+    clock: seconds of a clock that never goes back.
+
+    draining: set from outside; each response then closes its connection.
+    """
+
+    def __init__(
+        self,
+        answers: SharedAnswers,
+        verdicts: Verdicts,
+        metrics: ServerMetrics,
+        log: ServerLog,
+        bodies: Bodies,
+        reviews: Share,
+        probes: Application,
+        pull_secrets: frozenset[PullSecret] = frozenset(),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.draining = False
+        self._answers = answers
+        self._verdicts = verdicts
+        self._metrics = metrics
+        self._log = log
+        self._bodies = bodies
+        self._reviews = reviews
+        self._turn = asyncio.Lock()
+        self._probes = probes
+        self._pull_secrets = pull_secrets
+        self._clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI calls it."""
+        if scope["type"] != "http":
+            return
+        if scope["path"] in PROBES:
+            await self._probes(scope, receive, send)
+            return
+        started = self._clock()
+        self._metrics.in_progress += 1
+        try:
+            status, content, closes = await self._answered(scope, receive, started)
+            await self._send(send, scope, status, content, closes=closes)
+        except Gone:
+            pass
+        finally:
+            self._metrics.in_progress -= 1
+
+    async def _answered(self, scope: Scope, receive: Receive, started: float) -> tuple[int, bytes, bool]:
+        """Status and body of the response, and whether the connection closes with it. Raises Gone."""
+        until = started + budget(scope["query_string"])
+        cost = 0
+        held: Body | None = None
+        try:
+            size = _size(scope)
+            bodies, close = self._bodies, scope["state"]["abort"]
+            held = (
+                bodies.take(size, close)
+                if size <= _LARGE
+                else await bodies.room(size, close, until - self._clock(), _MOST_LARGE_WAITING)
+            )
+            if held is None:
+                await _let_go(receive)
+            body = await _whole(receive, size)
+            bodies.arrived(held)
+            large = len(body) > _LARGE
+            if len(body) > _SMALL:
+                cost = await self._room_for_review(body, until, large=large)
+            review = await self._read_large(body) if large else read_review(body)
+            del body
+            bodies.give(held)
+            held = None
+            verdict, images = await self._verdict(review, until, large=large)
+        except NoMemory as error:
+            if not error.uid:
+                return self._bad(BadReview(str(error), 503), started)
+            review, images = _unread(error.uid), 0
+            verdict = failed(_NO_MEMORY, str(error), "over_budget")
+        except TooManyValues as error:
+            review, images = _unread(error.uid), 0
+            verdict = failed(_TOO_MANY_VALUES, str(error), "over_budget")
+        except BadReview as error:
+            return self._bad(error, started)
+        finally:
+            if held:
+                bodies.give(held)
+            if cost:
+                self._reviews.give(cost)
+        self._tell(verdict, review, images, started)
+        return 200, response(review.uid, verdict.members), False
+
+    def _bad(self, error: BadReview, started: float) -> tuple[int, bytes, bool]:
+        self._metrics.answered("invalid", self._clock() - started)
+        self._metrics.http_errors[error.status].inc()
+        self._log.line("warning", "bad request", status=error.status, reason=str(error))
+        return error.status, f"{error}\n".encode(), True
+
+    async def _room_for_review(self, body: bytes, until: float, *, large: bool) -> int:
+        """Bytes that are held for what a body will become. Raises NoMemory."""
+        reviews, size = self._reviews, decoded_bytes(body)
+        if large:
+            fits = await reviews.room(size, until - self._clock(), _MOST_LARGE_WAITING)
+        else:
+            fits = reviews.take(size)
+        if fits:
+            return size
+        reviews.refused()
+        raise NoMemory(uid_of(body))
+
+    async def _read_large(self, body: bytes) -> Review:
+        async with self._turn:
+            return await asyncio.to_thread(read_review, body)
+
+    async def _verdict(self, review: Review, until: float, *, large: bool) -> tuple[Verdict, int]:
+        """The verdict, and how many images were asked for. until: when lookups have to be done."""
+        if review.pod is None:
+            return IGNORED, 0
+        try:
+            if review.old is None:
+                return await self._decided(review, until, large=large)
+            if not large:
+                return updated(review.pod, review.old), 0
+            async with self._turn:
+                return await asyncio.to_thread(updated, review.pod, review.old), 0
+        except NoMemory:
+            raise
+        except ArchfitError as error:  # overrides that disagree, more images than a pod may have
+            return failed(shortened(f"archfit: {error}"), str(error)), 0
+        except Exception as error:  # noqa: BLE001 - the Pod is admitted, whatever fails
+            return failed(BUG, message_of(error)), 0
+
+    def _tell(self, verdict: Verdict, review: Review, images: int, started: float) -> None:
+        """Metrics and log of a review."""
+        took = self._clock() - started
+        self._metrics.answered(verdict.outcome, took)
+        level = _LEVELS.get(verdict.outcome, "info")
+        if self._log.writes(level):
+            self._log.line(
+                level,
+                "admission",
+                uid=review.uid,
+                namespace=review.namespace,
+                name=review.name,
+                outcome=verdict.outcome,
+                reason=verdict.reason,
+                images=images,
+                durationMs=round(took * 1000, 3),
+                dryRun=review.dry_run,
+            )
+
+    async def _decided(self, review: Review, until: float, *, large: bool) -> tuple[Verdict, int]:
+        pod = review.pod or {}
+        if large:
+            async with self._turn:
+                kept = await asyncio.to_thread(self._verdicts.fresh, pod, review.namespace)
+        else:
+            kept = self._verdicts.pod(pod, review.namespace)
+        secrets = self._secrets(review) if self._pull_secrets else ()
+        answers: dict[str, Answer] = {}
+        missing: list[str] = []
+        for text in kept.admitted.questions:
+            answer = self._answers.known(text, secrets)
+            if answer is None:
+                missing.append(text)
+            else:
+                answers[text] = answer
+        if len(missing) > MOST_IMAGES:
+            answers |= dict.fromkeys(missing[MOST_IMAGES:], _TOO_MANY)
+            del missing[MOST_IMAGES:]
+        if missing:
+            asked, in_time = await self._asked(missing, review, until, secrets, counted=large)
+            answers |= asked
+            if not in_time:
+                self._metrics.deadlines.inc()
+        if large:
+            async with self._turn:
+                verdict = await asyncio.to_thread(kept.verdict, answers)
+        else:
+            verdict = kept.verdict(answers)
+        return verdict, len(kept.admitted.questions)
+
+    async def _asked(
+        self, missing: Sequence[str], review: Review, until: float, secrets: Secrets, *, counted: bool
+    ) -> tuple[Mapping[str, Answer], bool]:
+        """As `SharedAnswers.asked`. Many requests may wait, so what a small one keeps meanwhile counts, too.
+
+        counted: room is held for it already. Raises NoMemory.
+        """
+        size = 0 if counted else kept_bytes(review.pod)
+        if not self._reviews.take(size):
+            self._reviews.refused()
+            raise NoMemory(review.uid)
+        try:
+            return await self._answers.asked(missing, review.namespace, until - self._clock(), secrets)
+        finally:
+            self._reviews.give(size)
+
+    def _secrets(self, review: Review) -> Secrets:
+        """The Secrets that the Pod refers to and the operator named, in the Pod's order."""
+        listed = mapping_of((review.pod or {}).get("spec")).get("imagePullSecrets")
+        names = [mapping_of(one).get("name") for one in listed] if isinstance(listed, list) else []
+        referred = [PullSecret(review.namespace, name) for name in names if isinstance(name, str)]
+        return tuple(secret for secret in dict.fromkeys(referred) if secret in self._pull_secrets)
+
+    async def _send(
+        self, send: Send, scope: Scope, status: int, body: bytes, *, closes: bool = False
+    ) -> None:
+        headers = [_JSON if status == 200 else _TEXT, (b"content-length", b"%d" % len(body))]
+        if status == 405:
+            headers.append((b"allow", b"POST"))
+        state = scope.get("state")
+        if closes or self.draining or (state and state.get("requests", 0) >= MOST_REQUESTS):
+            headers.append(_CLOSE)
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+@lru_cache(maxsize=64)
+def budget(query: bytes) -> float:
+    """Seconds for lookups: four fifths of the `timeout` in a URL's query, which Go's client writes as `10s`."""
+    found = parse_qs(query.decode("latin-1")).get("timeout", [""])[0]
+    try:
+        seconds = duration(found)
+    except Problem:
+        seconds = DEFAULT_SECONDS
+    return BUDGET * min(seconds or DEFAULT_SECONDS, LONGEST_SECONDS)
+
+
+def _unread(uid: str) -> Review:
+    return Review(uid, "", "", dry_run=False, pod=None)
+
+
+async def _whole(receive: Receive, size: int) -> bytes:
+    """A body of at most `size` bytes. Raises BadReview, Gone."""
+    parts: list[bytes] = []
+    got = 0
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise Gone
+        part = message.get("body", b"")
+        got += len(part)
+        if got > size:
+            raise _too_large()
+        parts.append(part)
+        more = message.get("more_body", False)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+async def _let_go(receive: Receive) -> NoReturn:
+    """A body for which there is no room is let go as it arrives. Raises NoMemory, with the uid, and Gone."""
+    beginning = b""
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise Gone
+        beginning = (beginning + message.get("body", b"")[:_BEGINNING])[:_BEGINNING]
+        more = message.get("more_body", False)
+    raise NoMemory(uid_of(beginning))
+
+
+def _size(scope: Scope) -> int:
+    """Bytes of the body as the head states it, MOST_BYTES without that. Raises BadReview for a head that is refused."""
+    if scope["path"] != PATH:
+        raise BadReview(f"there is nothing here: the webhook is at {PATH}", 404)
+    if scope["method"] != "POST":
+        raise BadReview("the webhook takes POST", 405)
+    kind = length = b""
+    for name, value in scope["headers"]:
+        if name == b"content-type":
+            kind = value
+        elif name == b"content-length":
+            length = value
+    if kind.partition(b";")[0].strip().lower() != b"application/json":
+        raise BadReview("the Content-Type is not application/json", 415)
+    if not length.isdigit():
+        return MOST_BYTES
+    if len(length) > _LONGEST_LENGTH or int(length) > MOST_BYTES:
+        raise _too_large()
+    return int(length)
+
+
+def _too_large() -> BadReview:
+    return BadReview(f"the body is larger than {MOST_BYTES >> 20} MiB", 413)

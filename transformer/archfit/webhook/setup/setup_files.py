@@ -1,0 +1,231 @@
+"""What `archfit setup webhook` writes: the rendering of charts/archfit in files/, filled in.
+
+    00-namespace.yaml
+    10-service-account.yaml           without a token
+    15-pull-secrets.yaml              for each --pull-secret, the right to read it
+    20-secret.yaml                    the certificate and its key               without --cert-manager
+    20- to 23-*.yaml                  issuers and certificates                  with --cert-manager
+    30-configuration.yaml             archfit.yaml, and archfit.lock if there is one
+    40-service.yaml, 50-deployment.yaml, 60-pod-disruption-budget.yaml, 70-network-policy.yaml
+    90-webhook.yaml                   MutatingWebhookConfiguration: last, as kubectl applies the files by their names
+
+scripts/setup_manifests.py renders the chart with every optional part; what the user did not choose is taken out here.
+The chart has no Namespace, and Helm makes its own Secret. Source: cert-manager v1.17, deploy/crds.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from archfit.base.record import Record
+from archfit.cli.setup.own_pods import IMAGE, NAMESPACE, leave_out, name_registry_secret, namespace
+from archfit.cli.setup.yaml_files import mapping, parsed, shipped, written
+from archfit.webhook.setup.certificates import Pair
+
+SECRET = "20-secret.yaml"  # noqa: S105 - a file name
+PULL_SECRETS = "15-pull-secrets.yaml"
+WEBHOOK = "90-webhook.yaml"
+INJECT = "cert-manager.io/inject-ca-from"
+_EVERY = (
+    "00-namespace.yaml",
+    "10-service-account.yaml",
+    "30-configuration.yaml",
+    "40-service.yaml",
+    "50-deployment.yaml",
+    "60-pod-disruption-budget.yaml",
+    "70-network-policy.yaml",
+    WEBHOOK,
+)
+CERT_MANAGER = (
+    "20-selfsigned-issuer.yaml",
+    "21-ca-certificate.yaml",
+    "22-ca-issuer.yaml",
+    "23-certificate.yaml",
+)
+_PULL_SECRET = "--pull-secret="  # noqa: S105 - a flag
+_ABOUT = """\
+# The webhook's certificate and its private key: keep this file out of version control. Renew them with
+# `archfit setup webhook --renew`.
+"""
+
+
+class Choices(Record):
+    """What the user chose. configuration, lock: the text of archfit.yaml and of archfit.lock, "" for none.
+
+    registry_secret: a Secret of type kubernetes.io/dockerconfigjson, "" for none. egress_ports: beside DNS.
+    pull_secrets: (namespace, name) of Secrets that the webhook may read.
+    """
+
+    namespace: str = NAMESPACE
+    image: str = IMAGE
+    cert_manager: bool = False
+    configuration: str = ""
+    lock: str = ""
+    registry_secret: str = ""
+    priority_class: str = ""
+    egress_ports: tuple[int, ...] = (443,)
+    pull_secrets: tuple[tuple[str, str], ...] = ()
+
+
+def names(choices: Choices) -> tuple[str, ...]:
+    """The files, by their names."""
+    certificate = CERT_MANAGER if choices.cert_manager else (SECRET,)
+    return tuple(sorted((*_EVERY, *certificate, *((PULL_SECRETS,) if choices.pull_secrets else ()))))
+
+
+def dns_names(service: str, namespace: str) -> tuple[str, ...]:
+    """What the certificate has to prove. The API server asks for the first."""
+    return f"{service}.{namespace}.svc", f"{service}.{namespace}.svc.cluster.local"
+
+
+def files(choices: Choices) -> dict[str, str]:
+    """File name -> text of everything, without a certificate."""
+    found: dict[str, str] = {}
+    for name in names(choices):
+        if name in _OWN:
+            found[name] = _OWN[name](choices)
+        elif name == PULL_SECRETS:
+            found[name] = "---\n".join(map(written, _roles(choices)))
+        else:
+            data = parsed(shipped(__package__, name))
+            if "namespace" in data["metadata"]:
+                data["metadata"]["namespace"] = choices.namespace
+            found[name] = written(_CHANGES.get(name, _unchanged)(data, choices))
+    return found
+
+
+def with_certificate(texts: dict[str, str], pair: Pair) -> dict[str, str]:
+    """The same with a certificate, its key, and the CAs that prove it."""
+    secret, webhook = parsed(texts[SECRET]), parsed(texts[WEBHOOK])
+    for key, content in (("ca.crt", pair.ca), ("tls.crt", pair.certificate), ("tls.key", pair.key)):
+        secret["data"][key] = _base64(content)
+    for one in webhook["webhooks"]:
+        one["clientConfig"]["caBundle"] = _base64(pair.ca)
+    return {**texts, SECRET: written(secret), WEBHOOK: written(webhook)}
+
+
+def certificate_of(secret: Any, webhook: Any) -> Pair:
+    """The reverse, from what the two files hold. Raises KeyError, TypeError, IndexError and ValueError."""
+    bundle = webhook["webhooks"][0]["clientConfig"]["caBundle"]
+    data = secret["data"]
+    return Pair(
+        *(base64.b64decode(text, validate=True) for text in (bundle, data["tls.crt"], data["tls.key"]))
+    )
+
+
+def without_certificate(data: Any) -> Any:
+    """A Secret or webhook configuration as it is before a certificate comes in. It changes its argument."""
+    if data["kind"] == "Secret":
+        data["data"] = dict.fromkeys(("ca.crt", "tls.crt", "tls.key"), "")
+    else:
+        for one in data["webhooks"]:
+            one["clientConfig"]["caBundle"] = ""
+    return data
+
+
+def _unchanged(data: Any, _choices: Choices) -> Any:
+    return data
+
+
+def _certificate(data: Any, choices: Choices) -> Any:
+    data["spec"]["dnsNames"] = list(dns_names("archfit", choices.namespace))
+    return data
+
+
+def _configuration(data: Any, choices: Choices) -> Any:
+    if choices.configuration:
+        data["data"]["archfit.yaml"] = choices.configuration
+    if choices.lock:
+        data["data"]["archfit.lock"] = choices.lock
+    else:
+        del data["data"]["archfit.lock"]
+    return data
+
+
+def _deployment(data: Any, choices: Choices) -> Any:
+    template = data["spec"]["template"]
+    # Not of the lock file, which archfit serve reads again by itself.
+    data_of = _configuration(parsed(shipped(__package__, "30-configuration.yaml")), choices)["data"]
+    digest = hashlib.sha256(data_of["archfit.yaml"].encode()).hexdigest()
+    template["metadata"]["annotations"]["checksum/configuration"] = digest
+    pod = template["spec"]
+    (container,) = pod["containers"]
+    container["image"] = choices.image
+    if not choices.lock:
+        leave_out(container["env"], "ARCHFIT_LOCK_FILE")
+    name_registry_secret(pod, container, choices.registry_secret)
+    pod["automountServiceAccountToken"] = bool(choices.pull_secrets)
+    container["args"] = [
+        *(word for word in container["args"] if not word.startswith(_PULL_SECRET)),
+        *(f"{_PULL_SECRET}{namespace}/{name}" for namespace, name in choices.pull_secrets),
+    ]
+    if choices.priority_class:
+        pod["priorityClassName"] = choices.priority_class
+    else:
+        del pod["priorityClassName"]
+    return data
+
+
+def _network_policy(data: Any, choices: Choices) -> Any:
+    egress = data["spec"]["egress"]
+    egress[1]["ports"] = [mapping(port=port, protocol="TCP") for port in choices.egress_ports]
+    if not choices.pull_secrets:
+        del egress[2]
+    return data
+
+
+def _roles(choices: Choices) -> Iterator[Any]:
+    """For each pull secret a Role that lets the webhook read this one Secret, and its binding."""
+    for team, secret in choices.pull_secrets:
+        role, binding = (parsed(text) for text in shipped(__package__, PULL_SECRETS).split("---\n"))
+        for one in (role, binding):
+            one["metadata"] |= {"name": f"archfit-{secret}", "namespace": team}
+        role["rules"][0]["resourceNames"] = [secret]
+        binding["roleRef"]["name"] = f"archfit-{secret}"
+        binding["subjects"][0]["namespace"] = choices.namespace
+        yield from (role, binding)
+
+
+def _webhook(data: Any, choices: Choices) -> Any:
+    (one,) = data["webhooks"]
+    one["clientConfig"]["service"]["namespace"] = choices.namespace
+    one["namespaceSelector"]["matchExpressions"][0]["values"] = ["kube-system", choices.namespace]
+    if choices.cert_manager:
+        data["metadata"]["annotations"][INJECT] = f"{choices.namespace}/archfit"
+    else:
+        del data["metadata"]["annotations"]
+        one["clientConfig"]["caBundle"] = ""
+    return data
+
+
+def _secret(choices: Choices) -> str:
+    """The Secret without a certificate, and what to know about it."""
+    labels = parsed(shipped(__package__, "10-service-account.yaml"))["metadata"]["labels"]
+    data = mapping(
+        apiVersion="v1",
+        kind="Secret",
+        metadata=mapping(name="archfit-tls", namespace=choices.namespace, labels=labels),
+        type="kubernetes.io/tls",
+        data=mapping(**dict.fromkeys(("ca.crt", "tls.crt", "tls.key"), "")),
+    )
+    return _ABOUT + written(data)
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode("ascii")
+
+
+_OWN: dict[str, Callable[[Choices], str]] = {
+    "00-namespace.yaml": lambda choices: namespace(choices.namespace),
+    SECRET: _secret,
+}
+_CHANGES = {
+    "23-certificate.yaml": _certificate,
+    "30-configuration.yaml": _configuration,
+    "50-deployment.yaml": _deployment,
+    "70-network-policy.yaml": _network_policy,
+    WEBHOOK: _webhook,
+}

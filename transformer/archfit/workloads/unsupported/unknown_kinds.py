@@ -1,0 +1,136 @@
+"""Kinds in no row that may hold pods: named, with what to do.
+
+    known by its schema (`known_kinds`)
+        the schema allows rows                              shown
+        no row follows; no place for affinity, tolerations  reported
+        places, and no images                               reported where one of them is set
+    any other, by its text
+        containers: [{image: ..}]                           a row for this path is shown
+        image: .., beside affinity, tolerations, nodeSelector
+        a text `image` or `*Image`, or an image of a repository and a tag: reported with its path
+
+A person has to check the row: a schema shows where placement is, not what an operator does with it.
+"""
+
+from __future__ import annotations
+
+from archfit.base.patch import Path, pattern_text
+from archfit.base.typing_names import Any, Callable
+from archfit.workloads.unsupported.known_kinds import KINDS
+
+_PLACEMENT = ("affinity", "tolerations", "nodeSelector")
+_IMAGE_PARTS = ("repository", "tag", "reference")
+_NOT_SPEC = ("status", "metadata", "apiVersion", "kind")
+_RECORDS = {
+    (
+        "apps",
+        "ControllerRevision",
+    ): "its data never changes; archfit places the object that owns it",
+}
+_WITHOUT_KIND = "the object has no kind, so that Kubernetes refuses it: add its kind"
+_DEPTH = 64
+_ADD = "add this to the configuration file: spec: {workloads: [%s]}"
+_LEAVE = (
+    "place them by hand and leave the object out with --exclude %s or the annotation archfit.dev/skip, or derive a row "
+    "from its CustomResourceDefinition with archfit setup workloads --crds FILE"
+)
+
+
+def listed(group: str, kind: str) -> str:
+    """The entry of a kind in the table of schemas, "" without one."""
+    for name in dict.fromkeys((f"\n{group}/{kind} ", f"\n{group}/{kind.lower()} ")):
+        at = KINDS.find(name)
+        if at >= 0:
+            return KINDS[at + len(name) : KINDS.find("\n", at + 1)]
+    return ""
+
+
+def reason_of(group: str, kind: str, item: dict[str, Any]) -> str:
+    """Why an object of a kind without rows is not transformed, and what to do; "" if nothing points to a pod."""
+    if not kind:
+        return _WITHOUT_KIND if group or item.get("apiVersion") else ""
+    if (group, kind) in _RECORDS:
+        return _RECORDS[group, kind]
+    name = f"{group}/{kind}".strip("/")
+    leave = _LEAVE % kind
+    known = listed(group, kind)
+    if known.startswith("{"):
+        rows = known.replace("{podSpec:", f"{{group: '{group}', kind: {kind}, podSpec:")
+        return (
+            f"{name} may hold pods, and archfit has no row for it. Its schema allows {_count(known)}; check what "
+            f"its operator does with affinity and tolerations, then {_ADD % rows}"
+        )
+    if known == "none":
+        return f"{name} may hold pods, but its schema has no place for affinity and tolerations; {leave}"
+    if known == "row":
+        return f"{name} may hold pods, and archfit has no row for it; {leave}"
+    if known == "set":
+        at = _first(item, lambda key, value: key in _PLACEMENT and bool(value))
+        text = f"{name} places pods at {pattern_text(at)}, but names no images to decide by; {leave}"
+        return text if at else ""
+    return _by_text(group, kind, name, item, leave)
+
+
+def _by_text(group: str, kind: str, name: str, item: dict[str, Any], leave: str) -> str:
+    found = _pod_like(item)
+    if found:
+        path = pattern_text(found[0])
+        images = f", images: ['{path}.image']" if found[1] else ""
+        row = f"{{group: '{group}', kind: {kind}, podSpec: '{path}'{images}}}"
+        return f"{name} seems to hold a pod template, but archfit does not know where; to change it, {_ADD % row}"
+    at = _first(item, is_image)
+    return (
+        f"{name} may hold pods: it names an image at {pattern_text(at)}, and archfit has no row for it; {leave}"
+        if at
+        else ""
+    )
+
+
+def _count(rows: str) -> str:
+    number = rows.count("{podSpec:")
+    return "this row" if number == 1 else f"these {number} rows"
+
+
+def is_image(key: str, value: Any) -> bool:
+    """Whether a member looks like a container image."""
+    if isinstance(value, str):
+        return bool(value) and (key == "image" or key.endswith("Image"))
+    return (
+        key == "image"
+        and isinstance(value, dict)
+        and any(isinstance(value.get(part), str) for part in _IMAGE_PARTS)
+    )
+
+
+def _first(value: Any, wanted: Callable[[str, Any], bool], at: Path = ()) -> Path:
+    """The path of the first member that is wanted, () if there is none."""
+    if len(at) > _DEPTH:
+        return ()
+    if isinstance(value, list):
+        return next(filter(None, (_first(item, wanted, (*at, "*")) for item in value)), ())
+    if not isinstance(value, dict):
+        return ()
+    for key, member in value.items():
+        if not at and key in _NOT_SPEC:
+            continue
+        found = (*at, key) if wanted(key, member) else _first(member, wanted, (*at, key))
+        if found:
+            return found
+    return ()
+
+
+def _pod_like(value: Any, at: Path = (), depth: int = 0) -> tuple[Path, str] | None:
+    """The path of what looks like a pod spec, and "image" where its image stands beside its placement."""
+    if depth > _DEPTH:
+        return None
+    if isinstance(value, list):
+        return next(filter(None, (_pod_like(item, (*at, "*"), depth + 1) for item in value)), None)
+    if not isinstance(value, dict):
+        return None
+    containers = value.get("containers")
+    if isinstance(containers, list) and any(isinstance(one, dict) and "image" in one for one in containers):
+        return at, ""
+    if isinstance(value.get("image"), str) and any(name in value for name in _PLACEMENT):
+        return at, "image"
+    members = (_pod_like(member, (*at, key), depth + 1) for key, member in value.items() if key != "status")
+    return next(filter(None, members), None)

@@ -1,0 +1,92 @@
+"""Images of a known kind that no row reads, so that it is unknown which pod runs them.
+
+    key                                         value                                            an image
+    image, *Image, *imageName, *imageRef, ..    text                                             the text
+    the same                                    mapping with repository, reference, name, tag    the mapping
+    images, *Images                             list or mapping of texts                         each text
+
+Rows read the images that they name, the containers and image volumes of their pod specs, the images of `neverRun`, and
+embedded objects, which have rows of their own. Members that never hold images, such as `env`, are skipped.
+"""
+
+from __future__ import annotations
+
+from archfit.base.patch import Path
+from archfit.base.typing_names import Any, Iterable, Iterator
+from archfit.options.settings import Workload
+
+IMAGE_ENDS = ("image", "imagename", "imageref", "imagereference", "imagerepository", "imagetag", "imageurl")
+_MEMBERS = ("repository", "repo", "reference", "name", "tag")
+# rbd.image is a block device (core/v1 RBDVolumeSource).
+_NO_IMAGES = frozenset(
+    ("annotations", "labels", "matchLabels", "nodeSelector", "env", "args", "command", "resources", "rbd")
+)
+_ROOT = ("apiVersion", "kind", "metadata", "status")
+_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
+_DEPTH = 128
+
+
+def unread(rows: Iterable[Workload], value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
+    """(path, image) of each image in an object that none of the rows of its kind reads."""
+    read: list[Path] | None = None
+    for path, image in images_in({key: member for key, member in value.items() if key not in _ROOT}):
+        read = list(_read(rows)) if read is None else read
+        if not any(_covers(pattern, path) for pattern in read):
+            yield path, image
+
+
+def images_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """(path, text) of everything that looks like an image."""
+    if len(path) > _DEPTH or not isinstance(value, (dict, list)):
+        return
+    for key, member in value.items() if isinstance(value, dict) else enumerate(value):
+        if not isinstance(key, str):
+            yield from images_in(member, (*path, key))
+        elif key not in _NO_IMAGES:
+            at = (*path, key)
+            yield from _named(key, member, at)
+            yield from images_in(member, at)
+
+
+def _named(key: str, value: Any, at: Path) -> Iterator[tuple[Path, str]]:
+    name = key.replace("_", "").replace("-", "").lower()
+    if name.endswith(IMAGE_ENDS):
+        if isinstance(value, str) and value:
+            yield at, value
+        elif isinstance(value, dict):
+            text = ":".join(value[one] for one in _MEMBERS if isinstance(value.get(one), str) and value[one])
+            if text:
+                yield at, text
+    if name.endswith(("images", "image")) and not isinstance(value, str):
+        items = value.items() if name.endswith("images") and isinstance(value, dict) else ()
+        for step, item in enumerate(value) if isinstance(value, list) else items:
+            if isinstance(item, str) and item:
+                yield (*at, step), item
+
+
+def _read(rows: Iterable[Workload]) -> Iterator[Path]:
+    """Patterns of what is read, each with the "*" of its row; a last "#" stands for all that is below."""
+    for row in rows:
+        for path in (*(path for paths in row.images for path in paths), *row.also):
+            yield (*path[:-1], str(path[-1]).split("+")[0])
+        for path, _ in row.unseen:
+            yield path
+        for path, _ in row.never_run:
+            yield (*path, "#")
+        if row.objects:
+            yield (*row.objects, "#")
+        if row.pod_spec and not row.reason:
+            for name in _CONTAINERS:
+                yield (*row.pod_spec, name, "*", "image")
+            yield (*row.pod_spec, "volumes", "*", "image", "reference")
+
+
+def _covers(pattern: Path, path: Path) -> bool:
+    if pattern and pattern[-1] == "#":
+        pattern = pattern[:-1]
+        path = path[: len(pattern)]
+    elif len(pattern) == len(path) + 1 and pattern[-1] in _MEMBERS:
+        pattern = pattern[:-1]
+    return len(pattern) == len(path) and all(
+        token in ("*", step) for token, step in zip(pattern, path, strict=True)
+    )

@@ -1,0 +1,109 @@
+"""Objects that may hold pods and are left as they are; each kind is reported.
+
+    a kind in a row      the row's reason, or what the object lacks
+    a kind in no row     the reason of `unknown_kinds`
+
+Each kind is reported once, with the number of its objects. Objects with `archfit.dev/skip: "true"` are not reported.
+"""
+
+from __future__ import annotations
+
+from archfit.base.patch import dotted, pattern_text
+from archfit.base.record import Record
+from archfit.base.results import Location, ObjectRef, Result
+from archfit.base.typing_names import Any, Iterable, Iterator
+from archfit.options.settings import Workload as Row
+from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, UserRows, group_of, rows_of
+from archfit.workloads.owner import controller_of
+from archfit.workloads.pod_specs import objects, reference_of
+from archfit.workloads.pods import Pod
+from archfit.yaml.values import text_of
+
+_SKIP = "archfit.dev/skip"
+
+
+class Untouched(Record):
+    """An object, or a part of it, that is left as it is.
+
+    reason: why, and what to do. known: its kind has rows. controller: what controls the object, "" if nothing does.
+    """
+
+    ref: ObjectRef
+    location: Location
+    reason: str
+    known: bool = True
+    controller: str = ""
+
+
+def untouched_in(
+    value: Any, pods: Iterable[Pod], location: Location, user_rows: UserRows
+) -> Iterator[Untouched]:
+    """What is left as it is in an object whose pods are these."""
+    with_pods = {pod.root for pod in pods}
+    for at, item in objects(value, (), user_rows):
+        if not _left_out(item):
+            controller = controller_of(item.get("metadata"))
+            for one in _of(item, location, user_rows, has_pods=at in with_pods):
+                yield one.replace(controller=controller) if controller else one
+
+
+def _left_out(item: dict[str, Any]) -> bool:
+    metadata = item.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    return isinstance(annotations, dict) and text_of(annotations.get(_SKIP)) == "true"
+
+
+def _of(
+    item: dict[str, Any], location: Location, user_rows: UserRows, *, has_pods: bool
+) -> Iterator[Untouched]:
+    api_version, kind = text_of(item.get("apiVersion")), text_of(item.get("kind"))
+    key = group_of(api_version), kind
+    if key not in user_rows and (key in WORKLOADS or key in PODLESS or key in LISTS):
+        return
+    rows = rows_of(api_version, kind, user_rows)
+    if rows:
+        for reason in _reasons(item, rows, has_pods=has_pods):
+            yield Untouched(reference_of(item), location, reason)
+    elif not has_pods:
+        from archfit.workloads.unsupported.unknown_kinds import reason_of
+
+        reason = reason_of(*key, item)
+        if reason:
+            yield Untouched(reference_of(item), location, reason, known=False)
+
+
+def _reasons(item: dict[str, Any], rows: tuple[Row, ...], *, has_pods: bool) -> Iterator[str]:
+    from archfit.workloads.custom_pods import reasons
+
+    reason = dict.fromkeys(reason for row in rows for reason in reasons(row, item))
+    yield from reason
+    if not has_pods:
+        from archfit.workloads.unsupported.unread import unread
+
+        for path, _ in unread(rows, item) if any(row.pod_spec for row in rows) else ():
+            reason[dotted(path)] = None
+            yield f"archfit does not know which pod runs the image at {dotted(path)}"
+    if not reason and not has_pods and not any(row.objects for row in rows):
+        paths = list(dict.fromkeys(pattern_text(row.there or row.pod_spec) for row in rows if row.pod_spec))
+        more = f" and none of {len(paths) - 3} more" if len(paths) > 3 else ""
+        if paths:
+            yield f"archfit finds no pod to place in it: it has no {' and no '.join(paths[:3])}{more}"
+
+
+def untouched_results(untouched: Iterable[Untouched]) -> list[Result]:
+    """One result for each kind and reason, one in all for a kind without rows; none for objects of a controller."""
+    groups: dict[tuple[str, str, str], list[Untouched]] = {}
+    for one in untouched:
+        if not one.controller:
+            reason = one.reason if one.known else ""
+            groups.setdefault((group_of(one.ref.api_version), one.ref.kind, reason), []).append(one)
+    return [
+        Result(
+            "info",
+            f"not transformed: {found[0].reason}"
+            + (f" ({len(found)} such objects)" if len(found) > 1 else ""),
+            ref=found[0].ref,
+            location=found[0].location,
+        )
+        for found in groups.values()
+    ]

@@ -1,0 +1,1 @@
+"""Text into documents, documents into values and places, and back."""

@@ -1,0 +1,115 @@
+"""libyaml's parser from PyYAML's C extension, without the pure modules of PyYAML's package.
+
+    yaml.error, events, nodes             loaded: what the extension hands out is made of them, or compared with them
+    yaml.tokens                           loaded with the first token, for which archfit does not ask
+    yaml.reader, resolver, constructor..  not loaded: a regular expression of all printable characters, datetime
+    yaml                                  not loaded: its __init__ loads all of these
+
+The extension asks the modules that are not loaded for their exceptions alone, when it is loaded itself, and gets the
+classes of which they are made. Whoever imports `yaml` later gets the whole package, with the same events and errors.
+Where anything is not as it is in PyYAML 6.0.1 to 6.0.3, the whole package is loaded. A quarter of a small warm run's
+instructions are spared.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from archfit.base.typing_names import Any, Callable
+
+# module, exception
+_WITH_MARK = (
+    ("scanner", "ScannerError"),
+    ("parser", "ParserError"),
+    ("composer", "ComposerError"),
+    ("constructor", "ConstructorError"),
+)
+_WITHOUT_MARK = (
+    ("emitter", "EmitterError"),
+    ("serializer", "SerializerError"),
+    ("representer", "RepresenterError"),
+)
+
+
+_kept: list[tuple[Any, Any, Any, Any] | None] = []
+
+
+def load() -> tuple[Any, Any, Any, Any] | None:
+    """(parser class, module of events, base of errors with a mark, error of the reader); None without the extension.
+
+    A parser is made of a text and gives events by `get_event`. Each call gives the same: the extension raises the
+    exceptions that there were when it was loaded.
+    """
+    if not _kept:
+        _kept.append(_loaded())
+    return _kept[0]
+
+
+def _loaded() -> tuple[Any, Any, Any, Any] | None:
+    if "yaml" not in sys.modules:
+        try:
+            return _without_package()
+        except Exception:  # noqa: BLE001 - whatever another version does differently, the whole package works
+            _forget()
+    # `yaml.events` is no attribute of a package that was imported after `_without_package` had loaded that module.
+    from yaml import error, events, reader
+
+    try:
+        from yaml._yaml import CParser
+    except ImportError:
+        return None
+    return CParser, events, error.MarkedYAMLError, reader.ReaderError
+
+
+def _without_package() -> tuple[Any, Any, Any, Any]:
+    specs = (finder.find_spec("yaml", None) for finder in sys.meta_path)
+    spec = next(filter(None, specs))
+    package: Any = type(sys)("yaml")
+    package.__path__ = spec.submodule_search_locations
+    package.__spec__ = spec
+    sys.modules["yaml"] = package
+    try:
+        from yaml import error, events, nodes  # noqa: F401 - the extension asks the package for nodes
+
+        class ReaderError(error.YAMLError):
+            """As that of `yaml.reader`."""
+
+            def __init__(self, name: str, position: int, character: Any, encoding: str, reason: str) -> None:
+                super().__init__(name, position, character, encoding, reason)
+                self.name, self.position, self.character = name, position, character
+                self.encoding, self.reason = encoding, reason
+
+        package.reader = _namespace("reader", ReaderError=ReaderError)
+        package.tokens = _namespace("tokens", __getattr__=_token)
+        for module, name in _WITH_MARK:
+            setattr(package, module, _namespace(module, **{name: error.MarkedYAMLError}))
+        for module, name in _WITHOUT_MARK:
+            setattr(package, module, _namespace(module, **{name: error.YAMLError}))
+        from yaml._yaml import CParser
+    finally:
+        # It is not what others expect of `import yaml`.
+        del sys.modules["yaml"]
+    return CParser, events, error.MarkedYAMLError, ReaderError
+
+
+def _token(name: str) -> Callable[..., Any]:
+    """What the extension calls for a token: a class of `yaml.tokens`, of which 20 take 0.2 ms."""
+
+    def made(*given: Any) -> Any:
+        from yaml import tokens
+
+        return getattr(tokens, name)(*given)
+
+    return made
+
+
+def _namespace(name: str, **members: Any) -> Any:
+    made = type(sys)(f"yaml.{name}")
+    vars(made).update(members)
+    return made
+
+
+def _forget() -> None:
+    for name in list(sys.modules):
+        if (name == "yaml" or name.startswith("yaml.")) and sys.modules.get(name):
+            del sys.modules[name]

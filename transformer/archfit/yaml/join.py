@@ -1,0 +1,58 @@
+r"""Streams into one stream, so that Kubernetes' readers find every object of each: the counterpart of `yaml.split`.
+
+    the last line of a stream has no end                one is added, as the lines before it end
+    the next stream begins without `---`                a line `---` before it
+    the next stream begins with a directive (`%YAML`)   a line `...` before it: directives stand only there
+    a byte order mark, but for the first stream's       left out: readers know it only where a stream begins
+    the first stream is JSON                            a line `---` before it: kubectl would take all for JSON
+    JSON with surrogate escapes (`\ud83d\ude00`)          the character itself: YAML readers refuse the escapes
+
+Nothing else of a stream changes. One stream alone is returned as it is.
+Source: k8s.io/apimachinery, pkg/util/yaml/decoder.go, YAMLOrJSONDecoder and GuessJSONStream.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from archfit.yaml.split import BOM
+
+_SEPARATOR = re.compile(rb"---(?=[ \t\r\n#]|\Z)").match
+_DIRECTIVE = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*%").match
+_END = re.compile(rb"(?:\A|\n)\.\.\.[ \t\r]*\n\Z").search
+_JSON = re.compile(rb"\s*[{\[]").match
+_PAIR = re.compile(rb"(\\\\)|\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+
+
+def joined(streams: Sequence[bytes]) -> list[bytes]:
+    """One stream, in parts. Streams without a byte add nothing."""
+    filled = [one for one in streams if one]
+    if len(filled) < 2:
+        return filled
+    first = filled[0]
+    parts = [b"---\n", _readable(first)] if _JSON(first) else [first]
+    for following in filled[1:]:
+        parts += _added(parts[-1], following.removeprefix(BOM))
+    return parts
+
+
+def _added(before: bytes, stream: bytes) -> list[bytes]:
+    newline = b"\r\n" if before[before.rfind(b"\n") - 1 :].startswith(b"\r\n") else b"\n"
+    parts = [] if before.endswith(b"\n") else [newline]
+    if _DIRECTIVE(stream):
+        ended = not parts and _END(before, max(0, len(before) - 100))
+        return [*parts, b"" if ended else b"..." + newline, stream]
+    return [*parts, b"" if _SEPARATOR(stream) else b"---" + newline, _readable(stream)]
+
+
+def _readable(stream: bytes) -> bytes:
+    if b"\\u" not in stream or not _JSON(stream):
+        return stream
+    return _PAIR.sub(_character, stream)
+
+
+def _character(match: re.Match[bytes]) -> bytes:
+    if match[1]:
+        return match[1]
+    return bytes.fromhex((match[2] + match[3]).decode()).decode("utf-16-be").encode()

@@ -1,0 +1,83 @@
+"""JSON for standard output and files: the one place where it is written.
+
+The values of the YAML parser become numbers and booleans as Kubernetes reads them; characters that a terminal or a CI
+system would act on are escaped (`printable.json_text`).
+"""
+
+from __future__ import annotations
+
+from archfit.base import c_json
+from archfit.base.printable import json_text
+from archfit.base.results import Location, ObjectRef
+from archfit.base.typing_names import Any, Iterable, Iterator
+
+_PART = 1 << 18
+_ITEMS = 100
+
+
+def json_output(value: Any, indent: int | None = 2) -> bytes:
+    """The value as one JSON document in UTF-8, with a line break at its end. indent: None for a single line."""
+    return (json_text(c_json.dumps(value, indent=indent, default=_plain, ensure_ascii=False)) + "\n").encode()
+
+
+def json_parts(members: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
+    """The same for the object with these members on a single line, in parts of about 256 KiB.
+
+    A member that is an iterator becomes a list and is taken item by item, so that nobody holds all of it.
+    """
+    texts: list[str] = []
+    length = 0
+    for text in _texts(members):
+        texts.append(text)
+        length += len(text)
+        if length >= _PART:
+            yield json_text("".join(texts)).encode()
+            texts, length = [], 0
+    yield (json_text("".join(texts)) + "\n").encode()
+
+
+def _texts(members: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    yield "{"
+    before = ""
+    for name, value in members:
+        yield f"{before}{_line(name)}: "
+        before = ", "
+        if isinstance(value, Iterator):
+            yield "["
+            items = _some(value)
+            while items:
+                yield _line(items)[1:-1]
+                items = _some(value)
+                yield ", " if items else ""
+            yield "]"
+        else:
+            yield _line(value)
+    yield "}"
+
+
+def _some(items: Iterator[Any]) -> list[Any]:
+    return [item for _, item in zip(range(_ITEMS), items, strict=False)]
+
+
+def _line(value: Any) -> str:
+    return c_json.dumps(value, default=_plain, ensure_ascii=False)
+
+
+def object_value(ref: ObjectRef) -> dict[str, str]:
+    """The identity of an object, as every report writes it."""
+    return {"apiVersion": ref.api_version, "kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
+
+
+def location_value(location: Location) -> dict[str, Any]:
+    """Where in the stream, as every report writes it."""
+    return {
+        "document": location.document,
+        "line": location.line,
+        **({"source": location.source} if location.source else {}),
+    }
+
+
+def _plain(value: Any) -> Any:
+    from archfit.yaml.values import plain  # a report without decisions needs none of it
+
+    return plain(value)

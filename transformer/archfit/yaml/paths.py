@@ -1,0 +1,51 @@
+"""Paths of nodes, as written, found in one pass over a document.
+
+    a: &x {b: 1}        a     live
+    <<: *x              <<    live      a key like any other here
+    c: [*x]             c     dead      its mapping names the key again, so the first value is not read
+    c: []               c     live
+
+One pass finds all paths. A search for each single node would read a mapping of a thousand keys a thousand times.
+"""
+
+from __future__ import annotations
+
+from archfit.base.patch import Path
+from archfit.base.record import Record
+from archfit.base.typing_names import Iterator
+from archfit.yaml.tree import Alias, Tree, is_mapping, items, members
+
+
+class Written(Record):
+    """A collection or alias of a document. holder: the collection that it stands in, -1 for the root.
+
+    live: it is read; what stands under a key that its mapping names again later is not.
+    """
+
+    node: int
+    path: Path
+    holder: int
+    live: bool
+
+
+def written(tree: Tree, root: int) -> Iterator[Written]:
+    """Every collection at and below root, and every alias in place of a value; holders come before their members."""
+    twice = {duplicate.opened for duplicate in tree.duplicates}
+    waiting = [Written(root, (), -1, live=True)]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        node = one.node
+        if node not in tree.ends:
+            continue
+        last = dict(_entries(tree, node)) if node in twice else {}
+        for step, value in _entries(tree, node):
+            if value in tree.ends or isinstance(tree.events[value], Alias):
+                live = one.live and (step == "<<" or last.get(step, value) == value)
+                waiting.append(Written(value, (*one.path, step), node, live))
+
+
+def _entries(tree: Tree, node: int) -> Iterator[tuple[str | int, int]]:
+    if is_mapping(tree, node):
+        return ((name, value) for name, _, value in members(tree, node))
+    return enumerate(items(tree, node))

@@ -1,0 +1,139 @@
+"""Pieces into documents: which are skipped, which are parsed, and the text that the parser sees.
+
+piece ── plain to see ──┬── no items; no pod kind, or no word of it  skipped
+                        ├── a list ── its items, each as a piece ──> this table again
+                        └── anything else ────────────────────────── parsed
+
+A list after directives is parsed as one part: `%TAG` defines the tags of every item.
+"""
+
+from __future__ import annotations
+
+from archfit.base.errors import InvalidInput
+from archfit.base.record import Record
+from archfit.base.typing_names import Callable, Iterator
+from archfit.yaml.skip import Identity, has_odd_breaks, has_pod_words, identity, may_be_list
+from archfit.yaml.split import BOM, Piece, split
+
+
+class Span(Record):
+    """A part of the stream that has to be parsed: `data[start:end]`.
+
+    number: of its document, 1-based. line: 1-based, of `start`. item: it is one item of a list, and parses as a list of
+    one. mask: byte spans that the parser must not see. Offsets count from the start of the stream.
+    """
+
+    start: int
+    end: int
+    number: int
+    line: int
+    item: bool = False
+    mask: tuple[tuple[int, int], ...] = ()
+
+    def text(self, data: bytes) -> str:
+        """What the parser sees; as many bytes as the stream's own text."""
+        if not self.mask:
+            return data[self.start : self.end].decode()
+        text = bytearray(data[self.start : self.end])
+        for start, end in self.mask:
+            text[start - self.start : end - self.start] = b" " * (end - start)
+        return text.decode()
+
+
+def whole(piece: Piece) -> Span:
+    """The piece as one part."""
+    return Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)
+
+
+def spans(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | None]) -> Iterator[Span]:
+    """The parts of a piece that have to be parsed.
+
+    is_podless(api_version, kind): True if objects of the kind hold no pod, False if they may, None if that is unknown.
+    """
+    sliced = not piece.mask and not data.startswith(BOM, piece.start)
+    for start, end, item in _parsed(data, piece.start, piece.end, 0, is_podless, sliced=sliced):
+        yield Span(start, end, piece.number, piece.lines.at(start), item, piece.mask)
+
+
+def _parsed(
+    data: bytes,
+    start: int,
+    end: int,
+    column: int,
+    is_podless: Callable[[str, str], bool | None],
+    *,
+    closed: bool = True,
+    sliced: bool = True,
+) -> Iterator[tuple[int, int, bool]]:
+    named = identity(data, start, end, column) if closed else None
+    if named is not None:
+        podless = is_podless(named.api_version, named.kind)
+        if (podless or (podless is None and not has_pod_words(data, start, end))) and not may_be_list(
+            data, start, end, column
+        ):
+            return
+        if sliced and column == 0 and _is_list(named):
+            from archfit.yaml.container import slices
+
+            inside = slices(data, start, end)
+            if inside is not None:
+                for part in inside:
+                    yield from _parsed(
+                        data, part.start, part.end, part.column, is_podless, closed=part.closed
+                    )
+                return
+    yield start, end, column > 0
+
+
+def _is_list(named: Identity) -> bool:
+    """Whether `items` are objects of any kind (API conventions, KRM functions spec)."""
+    if named.kind == "ResourceList":
+        return named.api_version.startswith("config.kubernetes.io/")
+    return named.kind == "List" and named.api_version == "v1"
+
+
+def check_utf8(data: bytes) -> None:
+    """Raises InvalidInput unless the whole stream is UTF-8."""
+    if data.isascii():
+        return
+    at, step = 0, 1 << 16
+    while at < len(data):
+        # A slice ends at a line, which never cuts a character.
+        end = data.find(b"\n", min(at + step, len(data) - 1)) + 1 or len(data)
+        try:
+            data[at:end].decode()
+        except UnicodeDecodeError as error:
+            at += error.start
+            if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                hint = "It looks like UTF-16: convert it first: iconv -f UTF-16 -t UTF-8 FILE > NEW"
+            elif b"\0" in data[:1024]:
+                hint = "It looks like a binary file: name rendered manifests"
+            else:
+                hint = "Save the file as UTF-8"
+            raise InvalidInput(
+                f"the byte 0x{data[at]:02x} is not UTF-8, which Kubernetes requires. {hint}",
+                line=data.count(b"\n", 0, at) + 1,
+                document=len(split(data[:at] + b"?")),
+            ) from None
+        at = end
+
+
+def check_editable(data: bytes, span: Span) -> None:
+    """Raises InvalidInput where YAML parsers disagree on what a line is."""
+    if has_odd_breaks(data, span.start, span.end):
+        raise InvalidInput(
+            "this document needs a change but holds a bare CR, NEL, LS or PS, which some YAML parsers read as a line "
+            "break and others do not. Write it as an escape in double quotes",
+            line=span.line,
+            document=span.number,
+        )
+    # The first one of a document is outside of it, so that one at its start is the second.
+    second = data.startswith(BOM, span.start)
+    mark = span.start if second else data.find(b"\n" + BOM, span.start, span.end) + 1
+    if second or mark:
+        raise InvalidInput(
+            "this document needs a change but has a byte order mark at the start of a line, which some YAML "
+            "parsers skip and others read as text. Remove it",
+            line=span.line + data.count(b"\n", span.start, mark),
+            document=span.number,
+        )

@@ -1,0 +1,170 @@
+"""The nodes of a document: the parser's events, and functions that find them. The only importer of the YAML parser.
+
+    events   0 StreamStart  1 DocumentStart  2 MappingStart  3 Scalar  4 SequenceStart  ...  n StreamEnd
+    ends     {2: n - 3, 4: ...}    the event that opens a collection -> the one that closes it
+
+A node is the index of its event. PyYAML's C extension (libyaml 0.2.5) supplies the events; without it its pure parser
+supplies the same ones, slower. Marks are offsets in code points.
+"""
+
+from __future__ import annotations
+
+from archfit.base.patch import Path
+from archfit.base.record import Record
+from archfit.base.typing_names import Any, Callable, Iterator, TypeAlias
+from archfit.yaml import c_parser
+
+_Parser: Any
+_events: Any
+_loaded = c_parser.load()
+C_EXTENSION = _loaded is not None
+if _loaded is not None:
+    _Parser, _events, MarkedError, ReaderError = _loaded
+else:
+    from archfit.yaml.pure_parser import Parser as _Parser
+    from archfit.yaml.pure_parser import events as _events
+
+Scalar, Alias = _events.ScalarEvent, _events.AliasEvent
+MappingStart, MappingEnd = _events.MappingStartEvent, _events.MappingEndEvent
+SequenceStart, SequenceEnd = _events.SequenceStartEvent, _events.SequenceEndEvent
+DocumentStart, StreamEnd = _events.DocumentStartEvent, _events.StreamEndEvent
+
+MERGE = "<<"
+TAG_PREFIX = "tag:yaml.org,2002:"
+ROOT = 2
+"""Index of a document's root node, behind the starts of stream and document."""
+
+
+class Duplicate(Record):
+    """A mapping that names a key twice. opened: the mapping's node; line: 1-based, of the later key."""
+
+    opened: int
+    key: str
+    line: int
+
+
+class AliasUse(Record):
+    """An alias. index: its node; anchored: the node that carries the anchor."""
+
+    index: int
+    anchored: int
+
+
+class Tree(Record):
+    """One parsed document.
+
+    text: what was parsed.
+    value: plain values, aliases resolved, merges applied; None for an empty document.
+    properties: (anchor, tag) of every node that has either, in order.
+    """
+
+    text: str
+    value: Any
+    events: list[Any]
+    ends: dict[int, int]
+    duplicates: tuple[Duplicate, ...]
+    aliases: tuple[AliasUse, ...]
+    properties: tuple[tuple[str | None, str | None], ...]
+
+
+def events_of(text: str) -> Callable[[], Any]:
+    """A function that gives one event after another and raises `MarkedError` or `ReaderError`."""
+    get_event: Callable[[], Any] = _Parser(text).get_event
+    return get_event
+
+
+def is_mapping(tree: Tree, node: int) -> bool:
+    """Whether the node is a mapping; an alias of one is not."""
+    return isinstance(tree.events[node], MappingStart)
+
+
+def is_merge(key: Any) -> bool:
+    """Whether a key whose text is `<<` is a merge: it is no text in quotes (https://yaml.org/type/merge.html)."""
+    return bool(key.implicit[0] or key.tag == TAG_PREFIX + "merge")
+
+
+def is_sequence(tree: Tree, node: int) -> bool:
+    """Whether the node is a sequence; an alias of one is not."""
+    return isinstance(tree.events[node], SequenceStart)
+
+
+def members(tree: Tree, mapping: int) -> Iterator[tuple[str, int, int]]:
+    """(key, node of the key, node of the value) of a mapping, as written: `<<` is a key here.
+
+    A key that is an alias is written with its star, one that only looks like a merge in quotes.
+    """
+    key, closing = mapping + 1, tree.ends[mapping]
+    while key < closing:
+        event = tree.events[key]
+        name = event.value if isinstance(event, Scalar) else f"*{event.anchor}"
+        yield (name if name != MERGE or is_merge(event) else f"'{MERGE}'"), key, key + 1
+        key = tree.ends.get(key + 1, key + 1) + 1
+
+
+def items(tree: Tree, sequence: int) -> Iterator[int]:
+    """The nodes of a sequence."""
+    item, closing = sequence + 1, tree.ends[sequence]
+    while item < closing:
+        yield item
+        item = tree.ends.get(item, item) + 1
+
+
+Children: TypeAlias = "dict[int, dict[str | int, int]]"
+
+
+def child(tree: Tree, node: int, step: str | int, known: Children) -> int:
+    """The node of a member or item as written, the last one of its name, -1 where it is not written here.
+
+    known: a cache, empty at first, so that a caller who asks for each item of a list reads the list once.
+    """
+    if node not in known:
+        if is_mapping(tree, node):
+            known[node] = {name: value for name, _, value in members(tree, node)}
+        else:
+            known[node] = dict(enumerate(items(tree, node))) if is_sequence(tree, node) else {}
+    return known[node].get(step, -1)
+
+
+_BLANK = (" ", "\t", "\r", "\n")
+
+
+def colon_follows(text: str, at: int) -> bool:
+    """Whether a colon stands at `at`, comments and lines apart; one inside of a comment does not count."""
+    while text[at : at + 1] in _BLANK or text.startswith("#", at):
+        at = text.find("\n", at) if text.startswith("#", at) else at + 1
+        if at < 0:
+            return False
+    return text.startswith(":", at)
+
+
+def last_leaf(tree: Tree, node: int) -> Any:
+    """The event where the text of a node ends: a scalar, an alias, or the closing bracket of a flow collection.
+
+    A block collection's own end mark is of no use: it overshoots to the next token, past comments and blank lines. So
+    does an empty value that no colon announces (`? key`): its key is the last event then.
+    """
+    index = tree.ends.get(node, node)
+    while isinstance(tree.events[index], (MappingEnd, SequenceEnd)):
+        closing = tree.events[index]
+        if closing.end_mark.index > closing.start_mark.index:
+            break
+        index -= 1
+    event = tree.events[index]
+    start = event.start_mark.index
+    if start < event.end_mark.index or tree.text[start - 1 : start] not in _BLANK:
+        return event
+    before = tree.events[index - 1]
+    return event if colon_follows(tree.text, before.end_mark.index) else before
+
+
+def line_at(tree: Tree, known: Children, node: int, path: Path) -> int:
+    """The 0-based line of what stands at path below node. known: a cache, empty at first."""
+    line: int = tree.events[node].start_mark.line
+    for step in path:
+        inside = is_mapping(tree, node)
+        node = child(tree, node, step, known)
+        if node < 0:
+            break
+        # A key is one event, right before its value.
+        line = tree.events[node - inside].start_mark.line
+    return line
