@@ -26,7 +26,7 @@ _WANTED = (
     "archfit/cli/completions/archfit.fish",
     "archfit/cli/schemas/lock.schema.json",
     "archfit/integrations/argocd/files/sidecar/plugin.yaml",
-    "archfit/audit/fleet/files/shards-job.yaml",
+    "archfit/audit/fleet/files/job.yaml",
     "archfit/integrations/helm/files/launcher.sh",
     "archfit/integrations/helm/files/plugin.yaml",
     "archfit/policy/installed/files/50-cronjob.yaml",

@@ -8,9 +8,10 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 from registry import Registry
 
-from archfit.audit.fleet import fleet_steps
+from archfit.audit.fleet.setup_files import Choices, files
 from program import PROGRAM
 
 if TYPE_CHECKING:
@@ -35,6 +36,15 @@ def _pod(number: int, image: str) -> dict[str, Any]:
     }
 
 
+def command(name: str, index: int = 0, shards: int = SHARDS) -> tuple[str, ...]:
+    """The command of a step, as the manifests of `archfit setup fleet` have it."""
+    workflow = yaml.safe_load(files(Choices("argo", shards=shards))["50-workflow.yaml"])
+    (step,) = (one for one in workflow["spec"]["templates"] if one["name"] == name)
+    return tuple(
+        word.replace("{{inputs.parameters.shard}}", str(index)) for word in step["container"]["command"]
+    )
+
+
 @pytest.fixture
 def registry() -> Iterator[Registry]:
     with Registry(IMAGES) as served:
@@ -43,7 +53,7 @@ def registry() -> Iterator[Registry]:
 
 @pytest.fixture
 def step(tmp_path: Path, registry: Registry) -> Step:
-    """Runs a command of `fleet_steps` with the volume in tmp_path; the snapshot comes from a list, not from --live."""
+    """Runs a command with the volume in tmp_path; the snapshot comes from a list, not from --live."""
     cluster = {
         "apiVersion": "v1",
         "kind": "List",
@@ -53,7 +63,7 @@ def step(tmp_path: Path, registry: Registry) -> Step:
     environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}
 
     def run(words: tuple[str, ...], *more: str, index: str = "", check: bool = True) -> Any:
-        argv = [str(PROGRAM), *(word.replace(fleet_steps.FOLDER, str(tmp_path)) for word in words[1:])]
+        argv = [str(PROGRAM), *(word.replace("/audit", str(tmp_path)) for word in words[1:])]
         argv = [str(tmp_path / "cluster.json") if word == "--live" else word for word in argv]
         if "--merge" not in argv:
             argv += registry.mirrors()
@@ -73,34 +83,34 @@ def report(path: Path) -> Any:
 def test_shards_of_one_snapshot_and_their_merge_equal_the_whole(
     step: Step, registry: Registry, tmp_path: Path
 ):
-    step(fleet_steps.snapshot())
+    step(command("snapshot"))
     assert registry.asked == []
     whole = step(("archfit", "audit", "/audit/snapshot.json", "--format", "json", "--no-cache"))
     for index in range(SHARDS):
-        step(fleet_steps.shard(str(index), SHARDS), "--no-cache")
-    step(fleet_steps.merge(SHARDS))
+        step(command("shard", index), "--no-cache")
+    step(command("merge"))
     merged, wanted = report(tmp_path / "report.json"), json.loads(whole.stdout)
     assert json.dumps(merged["findings"]) == json.dumps(wanted["findings"])
     (snapshot,) = wanted["facts"]["snapshots"]
     shards = [{"snapshot": snapshot["id"], "index": index, "number": SHARDS} for index in range(SHARDS)]
     assert merged["facts"] == {**wanted["facts"], "shards": shards}
-    assert b"12 images" in step(fleet_steps.REPORT).stderr
+    assert b"12 images" in step(command("report")).stderr
 
 
 @pytest.mark.parametrize("cache", [(), ("--no-cache",)], ids=["with the cache", "without"])
 def test_a_shard_that_runs_again_writes_the_same_bytes(step: Step, tmp_path: Path, cache: tuple[str, ...]):
-    step(fleet_steps.snapshot())
+    step(command("snapshot"))
     first = tmp_path / "shard-2.json"
-    step(fleet_steps.shard("2", SHARDS), *cache)
+    step(command("shard", 2), *cache)
     before = first.read_bytes()
     first.unlink()
-    step(fleet_steps.shard("2", SHARDS), *cache)
+    step(command("shard", 2), *cache)
     assert first.read_bytes() == before
 
 
 def test_the_index_of_the_job_says_which_shard_it_is(step: Step, tmp_path: Path):
-    step(fleet_steps.snapshot())
-    step(fleet_steps.shard("3", SHARDS), "--no-cache")
+    step(command("snapshot"))
+    step(command("shard", 3), "--no-cache")
     words = (
         "archfit",
         "audit",
@@ -115,9 +125,9 @@ def test_the_index_of_the_job_says_which_shard_it_is(step: Step, tmp_path: Path)
 
 
 def test_no_image_is_asked_for_by_two_shards(step: Step, registry: Registry):
-    step(fleet_steps.snapshot())
+    step(command("snapshot"))
     for index in range(SHARDS):
-        step(fleet_steps.shard(str(index), SHARDS), "--no-cache")
+        step(command("shard", index), "--no-cache")
     shards = list(registry.asked)
     registry.forget()
     step(("archfit", "audit", "/audit/snapshot.json", "--no-cache"))
@@ -129,7 +139,7 @@ def test_no_image_is_asked_for_by_two_shards(step: Step, registry: Registry):
 
 
 def test_a_report_is_audited_again_and_asks_anew(step: Step, registry: Registry, tmp_path: Path):
-    step(fleet_steps.snapshot())
+    step(command("snapshot"))
     again = ("archfit", "audit", "/audit/snapshot.json", "--format", "json", "--no-cache")
     (tmp_path / "first.json").write_bytes(step(again).stdout)
     registry.put("quay.io/team/app0:1", BOTH)
@@ -155,7 +165,7 @@ def test_a_report_is_audited_again_and_asks_anew(step: Step, registry: Registry,
 )
 def test_a_snapshot_that_cannot_be_read_fails_a_shard(step: Step, tmp_path: Path, text: str, message: str):
     (tmp_path / "snapshot.json").write_text(text, encoding="utf-8")
-    done = step(fleet_steps.shard("0", 2), check=False)
+    done = step(command("shard", 0, 2), check=False)
     assert done.returncode == 1
     assert message in done.stderr.decode()
     assert not (tmp_path / "shard-0.json").exists()

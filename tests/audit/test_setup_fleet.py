@@ -85,6 +85,24 @@ def test_it_writes_the_manifests_and_says_what_to_run(engine: str, tmp_path: Pat
     assert setup("--engine", engine).stderr.startswith("up to date: archfit-fleet\n")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param([], id="nothing chosen"),
+        pytest.param(["--namespace", "reports", "--claim", "c", "--image", "a/b:1"], id="names"),
+        pytest.param(["--storage-class", "nfs", "--cluster=--shard", *CREDENTIALS], id="values"),
+    ],
+)
+def test_what_the_engines_share_is_the_same(words: list[str], tmp_path: Path):
+    """Each engine's manifests are in one file, so these are written twice."""
+    for engine in OF_ENGINE:
+        setup("--engine", engine, "--into", engine, *words)
+    shared = [name for name in FILES if (tmp_path / "job" / name).exists()]
+    assert len(shared) == (3 if "--claim" in words else 5)
+    for name in shared:
+        assert (tmp_path / "job" / name).read_bytes() == (tmp_path / "argo" / name).read_bytes(), name
+
+
 @pytest.mark.parametrize("engine", ["job", "argo"])
 def test_no_pod_gets_variables_for_services(engine: str, tmp_path: Path):
     """The kubelet would set ARCHFIT_CACHE_PORT and more for a Service archfit-cache."""

@@ -16,7 +16,6 @@ from typing import BinaryIO, TextIO
 
 from archfit.audit.clusters import cluster_name
 from archfit.audit.fleet import setup_files
-from archfit.audit.fleet.fleet_steps import MOST_SHARDS
 from archfit.audit.fleet.setup_check import check
 from archfit.audit.fleet.setup_files import ENGINES, JOBS, Choices
 from archfit.base.errors import UsageError
@@ -35,6 +34,8 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.option_entries import CacheServer
 from archfit.options.text_form import Problem, cache_path
 
+_MOST_SHARDS = 500
+"""A workflow of Argo has to stay below 1 MB, and a command line below 128 KiB."""
 _DEFAULT = "archfit-fleet"
 _WITH_CHECK = ("check", "engine", "namespace", "claim", "context", "kubeconfig")
 
@@ -110,8 +111,8 @@ def _choices(found: Namespace) -> Choices:
 def _number(flag: str, text: str | None) -> int:
     if text is None:
         return 8
-    if not (text.isascii() and text.isdigit() and len(text) <= 9 and 1 <= int(text) <= MOST_SHARDS):
-        raise UsageError(f"{flag}: {text!r} cannot be used: write a number from 1 to {MOST_SHARDS}")
+    if not (text.isascii() and text.isdigit() and len(text) <= 9 and 1 <= int(text) <= _MOST_SHARDS):
+        raise UsageError(f"{flag}: {text!r} cannot be used: write a number from 1 to {_MOST_SHARDS}")
     return int(text)
 
 

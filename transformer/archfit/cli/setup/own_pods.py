@@ -2,7 +2,6 @@
 
 IMAGE          stands for the image that the user builds from the Dockerfile
 NAMESPACE      its pods are left out by policy and webhook
-CREDENTIALS    where a Secret of type kubernetes.io/dockerconfigjson is mounted, for ARCHFIT_AUTHFILE
 
 Flags about these manifests are checked before anything is written:
 
@@ -15,8 +14,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ruamel.yaml.comments import CommentedMap
-
 from archfit import __version__
 from archfit.base.errors import InvalidReference, UsageError
 from archfit.base.files import read_file
@@ -26,30 +23,11 @@ from archfit.options.config_file import from_file
 
 IMAGE = f"registry.example.com/archfit:{__version__}"
 NAMESPACE = "archfit"
-CREDENTIALS = "/etc/archfit/registries"
-AUTHFILE = f"{CREDENTIALS}/config.json"
-_VOLUME = "registries"
 
 
 def image_advice(image: str) -> str:
     """What to say about an image that the user has not named, "" about another."""
     return f"{image} stands for your image: build it and name it with --image" if image == IMAGE else ""
-
-
-def secret_volume(volume: str, secret: str, key: str, path: str) -> CommentedMap:
-    """One key of a Secret as a file."""
-    source = mapping(secretName=secret, defaultMode=0o440, items=[mapping(key=key, path=path)])
-    return mapping(name=volume, secret=source)
-
-
-def registry_volume(secret: str) -> CommentedMap:
-    """The credentials for registries."""
-    return secret_volume(_VOLUME, secret, ".dockerconfigjson", "config.json")
-
-
-def registry_mount() -> CommentedMap:
-    """Where a container finds them."""
-    return mapping(name=_VOLUME, mountPath=CREDENTIALS, readOnly=True)
 
 
 LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -93,17 +71,27 @@ def configuration(path: str) -> str:
 
 def name_registry_secret(pod: Any, container: Any, secret: str) -> None:
     """Names the Secret that a manifest mounts as credentials for registries; "" takes it out of the manifest."""
+    name_secret(pod, container, "registries", "ARCHFIT_AUTHFILE", secret)
+
+
+def name_secret(pod: Any, container: Any, volume: str, variable: str, secret: str) -> None:
+    """Names the Secret of a volume; "" takes out the volume, its mount, and the variable that names its file."""
     if secret:
-        (volume,) = (one for one in pod["volumes"] if one["name"] == _VOLUME)
-        volume["secret"]["secretName"] = secret
+        named(pod["volumes"], volume)["secret"]["secretName"] = secret
         return
-    leave_out(pod["volumes"], _VOLUME)
-    leave_out(container["volumeMounts"], _VOLUME)
-    leave_out(container["env"], "ARCHFIT_AUTHFILE")
+    leave_out(pod["volumes"], volume)
+    leave_out(container["volumeMounts"], volume)
+    leave_out(container["env"], variable)
+
+
+def named(items: Any, name: str) -> Any:
+    """The item of that name in a list of volumes, mounts or variables."""
+    (item,) = (item for item in items if item["name"] == name)
+    return item
 
 
 def leave_out(items: Any, name: str) -> None:
-    """Removes the item of that name from a list of volumes, mounts or variables."""
+    """Removes the item of that name from such a list."""
     items[:] = [item for item in items if item["name"] != name]
 
 
