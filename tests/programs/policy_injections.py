@@ -20,6 +20,9 @@ makes it without any webhook.
     late for the policy
                 the webhook had a pass after it, and leaves alone what the policy added to a pod with as many images
     wrong       anything else, and a late one that differs without a warning; the exit status is 1 if there is one
+
+A round that fails, as when the API server does not answer, is told with its traceback and by its number; the exit
+status is 1 then, too. SIGINT and SIGTERM end it with the totals so far.
 """
 
 from __future__ import annotations
@@ -27,14 +30,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from admission_doors import LOCKED, admission_door
 from archfit.admission.added_record import NAME
@@ -48,7 +53,7 @@ from pod_decisions import PREFERRED, REQUIRED
 from policy_runs import Policies, decided, policy_options, stripped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from archfit.options.settings import Options
 
@@ -390,32 +395,59 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--again", nargs="+", default=[], metavar="ROUND/POD", help="these alone")
     words = parser.parse_args()
+    rounds = {number: list(range(_ROUND)) for number in range(-(-words.count // _ROUND))}
+    if words.again:
+        rounds = {int(one.partition("/")[0]): [int(one.partition("/")[2])] for one in words.again}
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with tempfile.TemporaryDirectory() as folder, ControlPlane(Path(folder)) as plane:
+        policies = Policies(plane)
+        for name, scheduling in RUNTIME_CLASSES.items():
+            policies.runtime_class(name, scheduling)
+
+        def judge(number: int, pods: Sequence[int]) -> Judged:
+            scratch = Path(folder) / f"round-{number}"
+            scratch.mkdir()
+            seed = f"{words.seed}/{number}"
+            return judged(policies, _kind(number), f"round-{number}", seed, pods, scratch)
+
+        return judged_rounds(rounds, judge, sys.stdout)
+
+
+def judged_rounds(
+    rounds: Mapping[int, Sequence[int]], judge: Callable[[int, Sequence[int]], Judged], output: TextIO
+) -> int:
+    """The exit code. Writes what is wrong, and at the end the totals, also where a round failed or was interrupted.
+
+    rounds: the numbers of the pods by that of the round. judge: judges the pods of a round.
+    """
     totals: dict[str, Counter[str]] = {kind: Counter() for kind in DOORS}
-    started, wrong = time.monotonic(), 0
+    started, wrong, failed = time.monotonic(), 0, []
     try:
-        with tempfile.TemporaryDirectory() as folder, ControlPlane(Path(folder)) as plane:
-            policies = Policies(plane)
-            for name, scheduling in RUNTIME_CLASSES.items():
-                policies.runtime_class(name, scheduling)
-            rounds = {number: list(range(_ROUND)) for number in range(-(-words.count // _ROUND))}
-            if words.again:
-                rounds = {int(one.partition("/")[0]): [int(one.partition("/")[2])] for one in words.again}
-            for number, pods in rounds.items():
-                kind, scratch = DOORS[number % len(DOORS)], Path(folder) / f"round-{number}"
-                scratch.mkdir()
-                seed = f"{words.seed}/{number}"
-                found = judged(policies, kind, f"round-{number}", seed, pods, scratch)
-                totals[kind] += found.counts
-                wrong += len(found.wrong)
-                sys.stdout.writelines(f"{kind}, {one}\n\n" for one in found.wrong[:3])
-                sys.stdout.flush()
+        for number, pods in rounds.items():
+            try:
+                found = judge(number, pods)
+            except Exception:  # noqa: BLE001 - the other rounds still say something
+                output.write(f"round {number} failed:\n{traceback.format_exc()}\n")
+                failed.append(number)
+                continue
+            totals[_kind(number)] += found.counts
+            wrong += len(found.wrong)
+            output.writelines(f"{_kind(number)}, {one}\n\n" for one in found.wrong[:3])
+            output.flush()
     except KeyboardInterrupt:
-        sys.stdout.write("interrupted\n")
+        output.write("interrupted\n")
     for kind, counts in totals.items():
-        sys.stdout.writelines(f"{kind:8} {count:7,} {what}\n" for what, count in sorted(counts.items()))
+        output.writelines(f"{kind:8} {count:7,} {what}\n" for what, count in sorted(counts.items()))
     count = sum(counts.total() for counts in totals.values())
-    sys.stdout.write(f"{count:,} pods in {time.monotonic() - started:.0f} s, {wrong} wrong\n")
-    return 1 if wrong else 0
+    output.write(f"{count:,} pods in {time.monotonic() - started:.0f} s, {wrong} wrong\n")
+    if failed:
+        output.write(f"{len(failed)} of {len(rounds)} rounds failed: {', '.join(map(str, failed))}\n")
+    return 1 if wrong or failed else 0
+
+
+def _kind(number: int) -> str:
+    """The door of a round."""
+    return DOORS[number % len(DOORS)]
 
 
 if __name__ == "__main__":
