@@ -55,6 +55,8 @@ UNKNOWN = listed(pod("a", "quay.io/team/private:1"))
 PARTLY = listed(pod("a", "quay.io/team/both:1", "3"), pod("b", "quay.io/team/private:1"))
 INTEL = "quay.io/team/intel:1"
 DAEMON = listed(pod("a", "quay.io/team/both:1"), workload("DaemonSet", "agent", image=INTEL))
+ONLY_DAEMON = listed(workload("DaemonSet", "agent", image=INTEL))
+OTHER = listed(pod("b", "quay.io/team/both:1"))
 ASLEEP = listed(
     pod("a", "quay.io/team/both:1"),
     workload("CronJob", "tick", image=INTEL),
@@ -186,6 +188,17 @@ def test_files_and_standard_input_are_read_together(audit: Audit, tmp_path: Path
         pytest.param(PARTLY, ("--min-ready", "100%", "--allow-unknown"), 0, "", id="all that is known is ready"),
         pytest.param(CLUSTER, ("--min-ready", "100%", "--require", "amd64"), 0, "", id="of what is required"),
         pytest.param(
+            ONLY_DAEMON, ("--min-ready", "80%"), 3,
+            "--min-ready: no workload could move, so there is no share that is ready for arm64, not 80 %",
+            id="no share of nothing",
+        ),
+        pytest.param(ONLY_DAEMON, ("--min-ready", "0"), 0, "", id="no share is asked for"),
+        pytest.param(
+            UNKNOWN, ("--min-ready", "80%", "--allow-unknown"), 3,
+            "--min-ready: no workload that could move is known, so there is no share that is ready for arm64",
+            id="no share of what is not known",
+        ),
+        pytest.param(
             DAEMON, ("--require", "arm64"), 3, "1 workload cannot run there (shop/DaemonSet/agent)", id="a DaemonSet"
         ),
         pytest.param(
@@ -223,8 +236,21 @@ def test_shards_merged_are_the_whole(audit: Audit, tmp_path: Path):
         ),
         pytest.param(LOST, READY, 0, "", id="an image gained arm64"),
         pytest.param(READY, READY, 0, "", id="nothing changed"),
+        pytest.param(UNKNOWN, READY, 0, "", id="ready now is no regression"),
+        pytest.param(
+            READY, OTHER, 3, "--fail-on-regression: no workload is in both audits, so nothing was compared for arm64",
+            id="nothing in common",
+        ),
+        pytest.param(
+            READY, UNKNOWN, 3, "of no workload is it known in both audits whether it runs on arm64",
+            id="no longer known",
+        ),
+        pytest.param(
+            UNKNOWN, LOST, 3, "of no workload is it known in both audits whether it runs on arm64",
+            id="not known before",
+        ),
     ],
-)
+)  # fmt: skip
 def test_a_regression_is_told_and_fails_where_asked(
     audit: Audit, tmp_path: Path, before: bytes, now: bytes, status: int, said: str
 ):

@@ -80,6 +80,7 @@ def test_a_workload_is_sorted_by_what_it_was_and_is(before, now, sort):
     }
     assert found.regressed == (sort == "regressed")
     assert (found.arrived, found.gone, found.stayed) == (0, 0, 1)
+    assert change.compared == (None not in (before, now) or now == _BOTH or before == _OLD)
 
 
 def test_a_regression_names_its_images_and_its_weight():

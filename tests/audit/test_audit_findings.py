@@ -579,6 +579,10 @@ def _reasons(number: int) -> AuditFacts:
             "arm64: 100 % ready before, 100 % ready now; no workload changed its state.", id="no change",
         ),
         pytest.param(
+            _WEB, lambda found: change_sentences(compare(facts_of(("other", 1, 100, {"x": BOTH})), found)),
+            "arm64: 100 % ready before, 100 % ready now; no workload is in both audits.", id="nothing in common",
+        ),
+        pytest.param(
             _WEB, lambda found: change_sentences(compare(facts_of(("web", 1, 100, {"x": "Unknown"})), found)),
             "arm64: not known before, 100 % ready now; 1 workload now known to be ready.",
             id="known now",

@@ -21,7 +21,7 @@ from typing import BinaryIO, TextIO, TypeAlias
 from archfit.audit.amount import percent
 from archfit.audit.build_lookup import answered
 from archfit.audit.clusters import check_comparison
-from archfit.audit.compare import AuditComparison, compare
+from archfit.audit.compare import ArchitectureChange, AuditComparison, compare
 from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.flags import AuditFlags, audit_flags
@@ -195,7 +195,13 @@ def _judged(found: AuditFindings, since: AuditComparison | None, flags: AuditFla
     ready, known = first.share
     unknown = first.counted(first.unknown)
     whole = known if flags.allow_unknown else known + unknown
-    if flags.min_ready is not None and 100 * ready < flags.min_ready * whole:
+    if flags.min_ready and not whole:
+        nothing = "no workload that could move is known" if unknown else "no workload could move"
+        failed.append(
+            f"--min-ready: {nothing}, so there is no share that is ready for {first.architecture}, "
+            f"not {flags.min_ready:g} %"
+        )
+    elif flags.min_ready and 100 * ready < flags.min_ready * whole:
         beside = f" ({percent(unknown, whole)} is not known)" if unknown and not flags.allow_unknown else ""
         failed.append(
             f"--min-ready: {percent(ready, whole)} is ready for {first.architecture}{beside}, "
@@ -203,12 +209,20 @@ def _judged(found: AuditFindings, since: AuditComparison | None, flags: AuditFla
         )
     if since and flags.fail_on_regression:
         failed += (
-            f"--fail-on-regression: {count(len(change.regressed), 'workload')} that ran on {change.architecture} "
-            f"{'does' if len(change.regressed) == 1 else 'do'} not run there now"
+            f"--fail-on-regression: {_regression(change, since)}"
             for change in since.changes
-            if change.regressed
+            if change.regressed or not change.compared
         )
     return 3 if failed else 0, [f"error: {line}" for line in failed]
+
+
+def _regression(change: ArchitectureChange, since: AuditComparison) -> str:
+    if not since.stayed:
+        return f"no workload is in both audits, so nothing was compared for {change.architecture}"
+    if not change.compared:
+        return f"of no workload is it known in both audits whether it runs on {change.architecture}"
+    verb = "does" if len(change.regressed) == 1 else "do"
+    return f"{count(len(change.regressed), 'workload')} that ran on {change.architecture} {verb} not run there now"
 
 
 def _few(names: Sequence[str]) -> str:

@@ -58,11 +58,15 @@ class WorkloadChange(Record):
 
 
 class ArchitectureChange(Record):
-    """What changed for one architecture. Workloads by key, images by reference."""
+    """What changed for one architecture. Workloads by key, images by reference.
+
+    compared: of how many workloads of both audits it is known whether they regressed.
+    """
 
     architecture: str
     before: Readiness
     after: Readiness
+    compared: int = 0
     became_ready: tuple[WorkloadChange, ...] = ()
     regressed: tuple[WorkloadChange, ...] = ()
     no_longer_known: tuple[WorkloadChange, ...] = ()
@@ -133,12 +137,14 @@ def _change(
     now: Mapping[_Key, list[WorkloadFinding]],
     names: Mapping[str, str],
 ) -> ArchitectureChange:
+    compared = 0
     sorts: dict[str, list[WorkloadChange]] = {
         "became_ready": [], "regressed": [], "no_longer_known": [], "arrived_blocked": []
     }  # fmt: skip
     for key in sorted(now):
         old, after = _state(was.get(key, ()), index), _state(now[key], index)
         sort = _sort(old, after)
+        compared += bool(old and after) and (old == "blocked" or after == "ready" or sort == "regressed")
         if sort and after is not None:
             images = dict.fromkeys(
                 use.reference for one in now[key] for use in one.not_ready[index] if after != "ready"
@@ -152,6 +158,7 @@ def _change(
         new.architectures[index],
         before.readiness[index],
         new.readiness[index],
+        compared,
         tuple(sorts["became_ready"]),
         tuple(sorts["regressed"]),
         tuple(sorts["no_longer_known"]),

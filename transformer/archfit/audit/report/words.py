@@ -357,7 +357,8 @@ def change_sentences(since: AuditComparison) -> Iterator[str]:
             if found
         ]
         moved = f"{ready_words(change.before)} before, {ready_words(change.after)} now"
-        yield f"{change.architecture}: {moved}; {', '.join(counted) or 'no workload changed its state'}."
+        unchanged = "no workload changed its state" if since.stayed else "no workload is in both audits"
+        yield f"{change.architecture}: {moved}; {', '.join(counted) or unchanged}."
     yield (
         f"{count(since.arrived, 'workload')} arrived, {since.gone} {'is' if since.gone == 1 else 'are'} gone, "
         f"{since.stayed} stayed."
