@@ -11,7 +11,7 @@ from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.patch import apply
 from archfit.base.results import Decision, Location, ObjectRef
 from archfit.options.settings import Options
-from archfit.policy.check import ComparedPod, as_text
+from archfit.policy.check import OPERATOR, ComparedPod, as_text, exit_code
 from archfit.policy.installed.comparison import compared, placement
 from archfit.yaml.values import plain, typed
 from pod_decisions import answers
@@ -107,3 +107,23 @@ def test_the_last_line_counts_each_pod_once(outcomes: list[str], line: str) -> N
     ref = ObjectRef("v1", "Pod", "shop", "web")
     pods = [ComparedPod(ref, "", Location(1, 1), outcome, "why") for outcome in outcomes]
     assert as_text("p", pods).decode().splitlines()[-1] == line
+
+
+_OUTCOMES = {"operator": ("not-compared", OPERATOR), "refused": ("not-compared", "a quota is full")}
+
+
+@pytest.mark.parametrize(
+    ("pods", "status"),
+    [
+        pytest.param([], 1, id="no pod"),
+        pytest.param(["operator", "operator"], 1, id="pods of operators alone"),
+        pytest.param(["operator", "same"], 0, id="one of an operator beside another"),
+        pytest.param(["left-alone"], 0, id="left alone"),
+        pytest.param(["same", "refused"], 1, id="one was refused"),
+        pytest.param(["refused", "different"], 3, id="one differs"),
+    ],
+)
+def test_nothing_compared_is_no_success(pods: list[str], status: int) -> None:
+    ref, at = ObjectRef("v1", "Pod", "shop", "web"), Location(1, 1)
+    made = [ComparedPod(ref, "", at, *_OUTCOMES.get(one, (one, "why"))) for one in pods]
+    assert exit_code(made) == status

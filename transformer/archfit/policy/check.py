@@ -4,8 +4,8 @@ manifests ── pods ──┬── kubectl create --dry-run=server ── wit
                     └── the same with archfit.dev/skip ── admitted_pod ── lookup ── decide ── compare ── report
 
 exit    0  every pod is as archfit would place it, or is left alone for a documented reason
-        1  no policy is installed, the cluster cannot be asked, it refused a pod for another reason, or an image
-           cannot be looked up
+        1  no policy is installed, the cluster cannot be asked, it refused a pod for another reason, an image
+           cannot be looked up, or there was no pod to compare
         3  a pod differs
 
 `policy.installed` has the parts: `sample_pods`, `dry_run`, `comparison`. The report, as text or as JSON:
@@ -101,7 +101,7 @@ def _value(pod: ComparedPod) -> dict[str, Any]:
 
 
 _COMMAND = BY_NAME["policy"]
-_OPERATOR = "its operator makes the pods, so archfit does not know them"
+OPERATOR = "its operator makes the pods, so archfit does not know them"
 
 
 def run(
@@ -140,9 +140,15 @@ def run(
         stdout, [as_json(settings.name, found) if flags.json else as_text(settings.name, found)]
     )
     one.write_messages(lines([*results, *messages]))
-    if any(pod.outcome == "different" for pod in found):
+    return exit_code(found)
+
+
+def exit_code(pods: Sequence[ComparedPod]) -> int:
+    """See the module. Pods of operators are not compared, and fail nothing beside others."""
+    if any(pod.outcome == "different" for pod in pods):
         return 3
-    return 1 if any(pod.outcome == "not-compared" and pod.reason != _OPERATOR for pod in found) else 0
+    open_questions = any(pod.outcome == "not-compared" and pod.reason != OPERATOR for pod in pods)
+    return 1 if open_questions or all(pod.outcome == "not-compared" for pod in pods) else 0
 
 
 def _compared(
@@ -162,7 +168,7 @@ def _compared(
     results = list(one.messages)
     for at, (name, pod, answer) in enumerate(pairs):
         if at not in decided or answer is None or answer.plain is None or answer.skipped is None:
-            outcome = Compared("not-compared", answer.refused if answer else _OPERATOR)
+            outcome = Compared("not-compared", answer.refused if answer else OPERATOR)
         else:
             decision = decided[at].decide(answers, options)
             results += decision.results
