@@ -208,8 +208,8 @@ def test_streams_without_custom_resources_do_not_load_their_rows() -> None:
     plain = (machine.shared("corpus") / "manifests" / "argo-cd.yaml").read_bytes()
     assert loaded(plain) == ""
     assert loaded(read("prometheus.yaml")) == (
-        "custom_pods custom_rows default_affinity families families.monitoring "
-        "families.notation patterns unsupported.unread"
+        "custom_pods custom_rows default_affinity families families.notation "
+        "families.observability patterns unsupported.unread"
     )
 
 

@@ -1,13 +1,21 @@
-"""Pod templates of controllers, as Kubernetes has them: KEDA, JobSet, LeaderWorkerSet, Volcano, Kruise, OpenShift.
+"""Controllers of pods, virtual machines and gateways.
 
-The webhooks of Volcano and JobSet refuse a change of what is applied (JobSet unless it is suspended).
+Pod templates as Kubernetes has them: KEDA, JobSet, LeaderWorkerSet, Volcano, Kruise, Agones, Dask, Fission, Pulumi. The
+webhooks of Volcano and JobSet refuse a change of what is applied (JobSet unless it is suspended).
+
+KubeVirt pins a machine to `architecture`, and where it is missing to the cluster's default. It mounts the images of
+disks and kernels as volumes, or runs its own container-disk in them (kubevirt pkg/container-disk): no program of theirs
+runs, and `custom_pods` takes them as image volumes.
+
+    spec.placement:              Rook: holds nodeAffinity itself
+      all: {nodeAffinity: ..}    for every daemon, unless
+      osd: {nodeAffinity: ..}    the daemon has a nodeAffinity of its own (placement.go)
 """
 
 from __future__ import annotations
 
 from archfit.base.typing_names import Iterator
-from archfit.options.settings import Workload
-from archfit.workloads.families.notation import left, never, row, templates
+from archfit.workloads.families.notation import Draft, left, never, parts, row, templates
 from archfit.workloads.pods import ANNOTATE
 
 _TEMPLATES = """
@@ -19,26 +27,133 @@ batch.volcano.sh         Job               spec.tasks[*].template.spec !
 apps.kruise.io           CloneSet,StatefulSet,DaemonSet,BroadcastJob spec.template.spec
 apps.kruise.io           AdvancedCronJob   spec.template.jobTemplate.spec.template.spec
 apps.kruise.io           AdvancedCronJob   spec.template.broadcastJobTemplate.spec.template.spec
+agones.dev                   GameServer         spec.template.spec
+agones.dev                   Fleet,GameServerSet spec.template.spec.template.spec
+apps.kruise.io               UnitedDeployment   spec.template.statefulSetTemplate.spec.template.spec
+apps.kruise.io               UnitedDeployment   spec.template.advancedStatefulSetTemplate.spec.template.spec
+apps.kruise.io               UnitedDeployment   spec.template.cloneSetTemplate.spec.template.spec
+apps.kruise.io               UnitedDeployment   spec.template.deploymentTemplate.spec.template.spec
+batch.volcano.sh             CronJob            spec.jobTemplate.spec.tasks[*].template.spec
+flow.volcano.sh              JobTemplate        spec.tasks[*].template.spec
+flow.volcano.sh              JobFlow            spec.flows[*].patch.jobSpec.tasks[*].template.spec
+disaggregatedset.x-k8s.io    DisaggregatedSet   spec.roles[*].spec.leaderWorkerTemplate.leaderTemplate.spec
+disaggregatedset.x-k8s.io    DisaggregatedSet   spec.roles[*].spec.leaderWorkerTemplate.workerTemplate.spec
+kubernetes.dask.org          DaskCluster        spec.scheduler.spec
+kubernetes.dask.org          DaskCluster,DaskWorkerGroup spec.worker.spec
+kubernetes.dask.org          DaskJob            spec.cluster.spec.scheduler.spec
+kubernetes.dask.org          DaskJob            spec.cluster.spec.worker.spec
+kubernetes.dask.org          DaskJob            spec.job.spec
+sources.knative.dev          ContainerSource    spec.template.spec
+"""
+_PARTS = """
+fission.io          Environment  spec.runtime.podspec spec.runtime.image spec.runtime.container.image
+fission.io          Environment  spec.builder.podspec spec.builder.image spec.builder.container.image
+auto.pulumi.com     Workspace    spec.podTemplate.spec spec.image
+"""
+_K6 = """
+k6.io               TestRun      spec.runner @.image
+k6.io               TestRun      spec.initializer @.image
+k6.io               TestRun      spec.starter @.image
+"""
+_DAEMONS = (
+    "mon arbiter mgr osd prepareosd mds rgw dashboard keyrotation cleanup monitoring crashcollector clusterMetadata "
+    "exporter cmdreporter"
+)
+_OTHERS = (
+    ("CephNFS", "spec.server.placement", "spec.server", "spec.server.image spec.security.sssd.sidecar.image"),
+    ("CephNVMeOFGateway", "spec.placement", "spec", "spec.image"),
+    ("CephCOSIDriver", "spec.placement", "spec", "spec.image spec.objectProvisionerImage"),
+)
+_CHOSEN = (
+    "KubeVirt pins a machine without spec.architecture to the cluster's default architecture, whatever its affinity "
+    "says, so that nothing is written; set architecture to one that its images offer"
+)
+_LEFT = """
+keda.sh ScaledObject spec: it scales another workload, which is placed where it stands in the stream
+apps.kruise.io SidecarSet spec: its containers are injected into pods of others, which it does not place
+apps.kruise.io ImagePullJob,ImageListPullJob spec: it pulls images on nodes and runs no container of them
+apps.kruise.io EphemeralJob spec: its containers are added to pods that run already
+nvidia.com ClusterPolicy spec: the GPU operator makes DaemonSets of its own for these images, with tolerations for all
+  of them (spec.daemonsets.tolerations) and no place for an affinity
+nvidia.com NVIDIADriver spec: the GPU operator appends the nodes' operating system to the image, so that its name is
+  not known here
+"""
+_NEVER = """
+apps.kruise.io AdvancedCronJob spec.template.imageListPullJobTemplate.spec.images: it is pulled on the nodes, not run
+apps.openshift.io DeploymentConfig spec.strategy.customParams.image: the deployer pod runs it, which OpenShift places
+kubevirt.io VirtualMachine spec.dataVolumeTemplates: the importer of the disk runs it, in a pod of its own
+pool.kubevirt.io VirtualMachinePool spec.virtualMachineTemplate.spec.dataVolumeTemplates: the importer of the disk
+  runs it, in a pod of its own
 """
 
 
-def rows() -> Iterator[Workload]:
+def rows() -> Iterator[Draft]:
     """All rows of the family."""
     yield from templates(_TEMPLATES)
-    yield left(
-        "keda.sh", "ScaledObject", "spec",
-        "it scales another workload, which is placed where it stands in the stream",
-    )  # fmt: skip
-    yield never(
-        "apps.kruise.io", "AdvancedCronJob", "it is pulled on the nodes, not run",
-        "spec.template.imageListPullJobTemplate.spec.images",
-    )  # fmt: skip
     trigger = "spec.triggers[*].imageChangeParams"
     yield row(
         "apps.openshift.io", "DeploymentConfig", "spec.template.spec", there="spec.template.spec",
         unseen=((trigger, "OpenShift replaces the image of a container when this trigger fires" + ANNOTATE),),
     )  # fmt: skip
-    yield never(
-        "apps.openshift.io", "DeploymentConfig", "the deployer pod runs it, which OpenShift places",
-        "spec.strategy.customParams.image",
-    )  # fmt: skip
+    yield from parts(_PARTS, metadata=())
+    yield from parts(_K6, "the k6 operator chooses it")
+    yield from _rook()
+    yield from _gateways()
+    yield from _machines()
+    yield from left(_LEFT)
+    yield from never(_NEVER)
+
+
+def _gateways() -> Iterator[Draft]:
+    for name in ("envoyDeployment", "envoyDaemonSet"):
+        at = f"spec.provider.kubernetes.{name}"
+        yield row(
+            "gateway.envoyproxy.io", "EnvoyProxy", f"{at}.pod", there=at, metadata=None,
+            images=f"{at}.container.image",
+            also=f"{at}.initContainers[*].image" if name == "envoyDeployment" else "",
+            default_image="Envoy Gateway chooses it",
+            unseen=((f"{at}.container.imageRepository", "Envoy Gateway adds the tag"),),
+        )  # fmt: skip
+    for name in ("deployment", "daemonSet"):
+        at = f"spec.kubernetes.{name}"
+        yield from parts(
+            f"gateway.nginx.org NginxProxy {at}.pod {at}.container.image.repository+tag "
+            f"{at}.wafContainers.configManager.image.repository+tag "
+            f"{at}.wafContainers.enforcer.image.repository+tag <{at}",
+            "NGINX Gateway Fabric chooses it, or a part of it",
+        )
+
+
+def _rook() -> Iterator[Draft]:
+    group, image = "ceph.rook.io", "spec.cephVersion.image"
+
+    def one(kind: str, at: str, there: str, images: str) -> Draft:
+        return row(
+            group, kind, at, there=there, metadata=None, affinity=at, node_selector=None, images=images,
+            default_image="the Rook operator chooses it",
+        )  # fmt: skip
+
+    yield one("CephCluster", "spec.placement.all", "spec", image)
+    for daemon in _DAEMONS.split():
+        at = f"spec.placement.{daemon}"
+        yield one("CephCluster", at, f"{at}.nodeAffinity", image)
+    for name in ("placement", "preparePlacement"):
+        at = f"spec.storage.storageClassDeviceSets[*].{name}"
+        yield one("CephCluster", at, f"{at}.nodeAffinity", image)
+    for kind, at, there, images in _OTHERS:
+        yield one(kind, at, there, images)
+
+
+def _machines() -> Iterator[Draft]:
+    for group, kind, vm in (
+        ("kubevirt.io", "VirtualMachine", "spec.template.spec"),
+        ("kubevirt.io", "VirtualMachineInstance", "spec"),
+        ("kubevirt.io", "VirtualMachineInstanceReplicaSet", "spec.template.spec"),
+        ("pool.kubevirt.io", "VirtualMachinePool", "spec.virtualMachineTemplate.spec.template.spec"),
+    ):
+        yield row(
+            group, kind, vm, there=vm, immutable=kind == "VirtualMachineInstance",
+            metadata="metadata" if vm == "spec" else f"{vm.removesuffix('.spec')}.metadata",
+            images=f"{vm}.volumes[*].containerDisk.image {vm}.domain.firmware.kernelBoot.container.image",
+            architecture=f"{vm}.architecture", chosen=_CHOSEN,
+        )  # fmt: skip

@@ -1,10 +1,27 @@
-"""CloudNativePG, RabbitMQ, MinIO."""
+"""Relational databases, their Percona operators, RabbitMQ, MinIO, and caches.
+
+Zalando's operator takes `spec.nodeAffinity` for database, pooler and backups. Crunchy's copies each part's affinity and
+tolerations; Percona's pgv2 has the same parts. A repository host and backup jobs are placed though nothing says so.
+
+Percona's operators for MongoDB, XtraDB and MySQL: the affinity of a part is `affinity.advanced`.
+
+    spec.pxc
+      affinity:
+        antiAffinityTopologyKey: kubernetes.io/hostname      the operator's anti-affinity, required
+        advanced: {nodeAffinity: ..}                         replaces it (psmdb statefulset.go, pxc statefulset.go)
+      tolerations:
+      nodeSelector:
+
+The Redis operator of spotahome and the ZooKeeper operator of Pravega write a soft anti-affinity of their own only while
+there is no affinity; both are constants but for the object's name (redis-operator generator.go, zookeeper-operator
+zookeepercluster_types.go).
+"""
 
 from __future__ import annotations
 
 from archfit.base.typing_names import Iterator
-from archfit.options.settings import Workload
-from archfit.workloads.families.notation import row
+from archfit.workloads.families.notation import Draft, apart, left, parts, row
+from archfit.workloads.pods import ANNOTATE
 
 _CNPG = "postgresql.cnpg.io"
 _POOLER = (
@@ -12,10 +29,96 @@ _POOLER = (
     "containers: [], then archfit adds the placement there"
 )
 _MINIO = "the MinIO operator chooses it"
+_ZALANDO = "the Zalando operator's configuration names it"
+_CRUNCHY = """
+postgres-operator.crunchydata.com PGAdmin spec @.image @.instrumentation.image
+  @.volumes.additional[*].image.reference -nodeSelector
+postgres-operator.crunchydata.com PGUpgrade spec @.image -nodeSelector
+postgres-operator.crunchydata.com PostgresCluster spec.instances[*] spec.image BACKREST
+  spec.monitoring.pgmonitor.exporter.image spec.instrumentation.image -nodeSelector
+postgres-operator.crunchydata.com PostgresCluster spec.proxy.pgBouncer @.image spec.instrumentation.image
+  -nodeSelector
+postgres-operator.crunchydata.com PostgresCluster spec.userInterface.pgAdmin @.image -nodeSelector
+postgres-operator.crunchydata.com PostgresCluster spec.backups.pgbackrest.repoHost BACKREST
+  @.volumes.additional[*].image.reference <spec.backups.pgbackrest -nodeSelector
+postgres-operator.crunchydata.com PostgresCluster spec.backups.pgbackrest.jobs BACKREST
+  @.volumes.additional[*].image.reference <spec.backups.pgbackrest -nodeSelector
+postgres-operator.crunchydata.com PostgresCluster spec.backups.pgbackrest.restore spec.image BACKREST
+  @.volumes.additional[*].image.reference -nodeSelector
+postgres-operator.crunchydata.com PostgresCluster spec.dataSource.pgbackrest spec.image BACKREST
+  @.volumes.additional[*].image.reference -nodeSelector
+postgres-operator.crunchydata.com PostgresCluster spec.dataSource.postgresCluster spec.image BACKREST
+  @.volumes.additional[*].image.reference -nodeSelector
+""".replace("BACKREST", "spec.backups.pgbackrest.image")
+_SIDECARS = "@.sidecars[*].image @.sidecarVolumes[*].image.reference"
+_PERCONA = (
+    """
+pgv2.percona.com PerconaPGUpgrade spec @.image @.toPostgresImage @.toPgBouncerImage @.toPgBackRestImage
+  -nodeSelector
+pgv2.percona.com PerconaPGCluster spec.instances[*] spec.image INIT BACKREST spec.pmm.image
+  spec.logcollector.image spec.extensions.image @.initContainer.image
+  @.extraVolumes[*].volumeSource.image.reference spec.logcollector.volumes[*].image.reference SIDECARS
+  -nodeSelector
+pgv2.percona.com PerconaPGCluster spec.logicalReplicas[*] spec.image INIT BACKREST spec.pmm.image
+  spec.logcollector.image spec.extensions.image -nodeSelector
+pgv2.percona.com PerconaPGCluster spec.proxy.pgBouncer @.image SIDECARS -nodeSelector
+pgv2.percona.com PerconaPGCluster spec.backups.pgbackrest.repoHost BACKREST INIT SIDECARS
+  <spec.backups.pgbackrest -nodeSelector
+pgv2.percona.com PerconaPGCluster spec.backups.pgbackrest.jobs BACKREST INIT <spec.backups.pgbackrest -nodeSelector
+pgv2.percona.com PerconaPGCluster spec.backups.pgbackrest.restore spec.image BACKREST INIT -nodeSelector
+pgv2.percona.com PerconaPGCluster spec.dataSource.pgbackrest spec.image BACKREST INIT -nodeSelector
+pgv2.percona.com PerconaPGCluster spec.dataSource.postgresCluster spec.image BACKREST INIT -nodeSelector
+""".replace("BACKREST", "spec.backups.pgbackrest.image")
+    .replace("INIT", "spec.initContainer.image spec.backups.pgbackrest.initContainer.image")
+    .replace("SIDECARS", _SIDECARS)
+)
+_LEFT = """
+postgresql.cnpg.io ImageCatalog,ClusterImageCatalog spec: it lists images for Clusters, which are placed where they
+  stand
+pxc.percona.com PerconaXtraDBClusterRestore spec: its pods are placed as the cluster that it restores says
+ps.percona.com PerconaServerMySQLRestore spec: its pods are placed as the cluster that it restores says
+"""
+_CHOSEN = "Percona's operator chooses it"
+_ADVANCED = (
+    "affinity.advanced replaces the anti-affinity that Percona's operator makes of affinity.antiAffinityTopologyKey: "
+    "write podAntiAffinity there, if members have to stay on different nodes"
+)
+_SPOTAHOME = (
+    "databases.spotahome.com RedisFailover spec.{0} @.image @.exporter.image @.extraContainers[*].image"
+)
+_OPSTREE = """
+redis.redis.opstreelabs.in Redis,RedisReplication,RedisSentinel spec IMAGES
+redis.redis.opstreelabs.in RedisReplication spec.sentinel @.image
+redis.redis.opstreelabs.in RedisCluster spec.redisLeader IMAGES
+redis.redis.opstreelabs.in RedisCluster spec.redisFollower IMAGES
+""".replace(
+    "IMAGES",
+    "spec.kubernetesConfig.image spec.redisExporter.image spec.initContainer.image spec.sidecars[*].image",
+)
+_DRAGONFLY = """
+dragonflydb.io Dragonfly spec @.image @.additionalContainers[*].image @.additionalVolumes[*].image.reference
+"""
+_ZOOKEEPER = """
+zookeeper.pravega.io ZookeeperCluster spec.pod spec.image.repository+tag spec.containers[*].image
+  spec.initContainers[*].image spec.volumes[*].image.reference <spec
+"""
 
 
-def rows() -> Iterator[Workload]:
+def rows() -> Iterator[Draft]:
     """All rows of the family."""
+    yield from _cloud_native_pg()
+    yield from _queues_and_objects()
+    yield from _zalando()
+    yield from parts(_CRUNCHY, "Crunchy's operator chooses it")
+    yield from parts(_PERCONA, "Percona's operator chooses it")
+    yield from _mongodb()
+    yield from _xtradb()
+    yield from _mysql()
+    yield from _caches()
+    yield from left(_LEFT)
+
+
+def _cloud_native_pg() -> Iterator[Draft]:
     yield row(
         _CNPG, "Cluster", "spec", there="spec", metadata=None, images="spec.imageName",
         also="spec.postgresql.extensions[*].image.reference",
@@ -29,6 +132,9 @@ def rows() -> Iterator[Workload]:
         _CNPG, "Pooler", template, there="spec", metadata=None, unless=((template, ""),),
         affinity=None, tolerations=None, node_selector=None, unplaced=_POOLER, **pooler,
     )  # fmt: skip
+
+
+def _queues_and_objects() -> Iterator[Draft]:
     for there, image in (("spec.pools[*]", "spec.image"), ("spec.kes", "spec.kes.image")):
         tenant = (
             "spec.sideCars.containers[*].image spec.sideCars.initContainers[*].image spec.initContainers[*].image "
@@ -46,4 +152,84 @@ def rows() -> Iterator[Workload]:
         f"{override}.initContainers[*].image {override}.volumes[*].image.reference",
         replaced_by=(override,),
         default_image="the RabbitMQ operator chooses it",
+    )  # fmt: skip
+
+
+def _zalando() -> Iterator[Draft]:
+    yield row(
+        "acid.zalan.do", "postgresql", "spec", there="spec", metadata=None, affinity="spec", node_selector=None,
+        images="spec.dockerImage spec.connectionPooler.dockerImage spec.sidecars[*].image",
+        default_image=_ZALANDO,
+        unseen=tuple(
+            (f"spec.{switch}", _ZALANDO + ANNOTATE)
+            for switch in ("enableConnectionPooler", "enableReplicaConnectionPooler", "enableLogicalBackup")
+        ),
+        note="where the Zalando operator has node_readiness_label_merge set to OR, nodes that are ready pass whatever "
+        "nodeAffinity says: set it to AND",
+    )  # fmt: skip
+
+
+def _part(group: str, kind: str, at: str, images: str, *, without_sidecars: bool = False) -> Draft:
+    image, *others = images.split()
+    own = "" if without_sidecars else f"{at}.sidecars[*].image {at}.sidecarVolumes[*].image.reference"
+    return row(
+        group, kind, at, there=at, metadata=None, affinity=f"{at}.affinity.advanced", images=image,
+        also=" ".join((*others, own)), default_image=_CHOSEN, default_affinity=_ADVANCED,
+    )  # fmt: skip
+
+
+def _mongodb() -> Iterator[Draft]:
+    group, kind = "psmdb.percona.com", "PerconaServerMongoDB"
+    beside = "spec.image spec.initImage spec.backup.image spec.pmm.image spec.logcollector.image"
+    for at in ("spec.replsets[*]", "spec.sharding.configsvrReplSet"):
+        for part in ("", ".nonvoting", ".arbiter", ".hidden"):
+            yield _part(group, kind, at + part, beside)
+        yield _part(group, kind, f"{at}.search", "spec.search.image")
+    yield _part(group, kind, "spec.sharding.mongos", beside)
+    yield _part(group, kind, "spec.search", "spec.search.image")
+    yield _part(group, "PerconaServerMongoDBClusterSync", "spec", "spec.image", without_sidecars=True)
+
+
+def _xtradb() -> Iterator[Draft]:
+    group, kind = "pxc.percona.com", "PerconaXtraDBCluster"
+    init = "spec.initImage spec.initContainer.image"
+    for part in ("pxc", "haproxy", "proxysql"):
+        yield _part(
+            group, kind, f"spec.{part}", f"spec.{part}.image {init} spec.pmm.image spec.logcollector.image"
+        )
+    storage = "spec.backup.storages.*"
+    yield row(
+        group, kind, storage, there=storage, metadata=None, images="spec.backup.image", default_image=_CHOSEN
+    )
+
+
+def _mysql() -> Iterator[Draft]:
+    group, kind = "ps.percona.com", "PerconaServerMySQL"
+    for part in ("mysql", "orchestrator", "proxy.haproxy", "proxy.router", "backup.pitr.binlogServer"):
+        at = f"spec.{part}"
+        init = f"{at}.initImage {at}.initContainer.image spec.initImage spec.initContainer.image"
+        more = " spec.toolkit.image spec.pmm.image" if part == "mysql" else ""
+        yield _part(group, kind, at, f"{at}.image {init}{more}", without_sidecars=part != "mysql")
+    storage = "spec.backup.storages.*"
+    yield row(
+        group, kind, storage, there=storage, metadata=None, default_image=_CHOSEN,
+        images="spec.backup.image", also="spec.backup.initImage spec.backup.initContainer.image",
+    )  # fmt: skip
+
+
+def _caches() -> Iterator[Draft]:
+    for role in ("redis", "sentinel"):
+        labels = {"component": role, "name": "{metadata.name}", "part-of": "redis-failover"}
+        yield from parts(
+            _SPOTAHOME.format(role), "the Redis operator chooses it",
+            default_affinity=apart(
+                100, {"matchLabels": {f"app.kubernetes.io/{name}": value for name, value in labels.items()}}
+            ),
+        )  # fmt: skip
+    yield from parts(_OPSTREE, "the Redis operator chooses it")
+    yield from parts(_DRAGONFLY, "the Dragonfly operator chooses it")
+    app = {"key": "app", "operator": "In", "values": ["{metadata.name}"]}
+    yield from parts(
+        _ZOOKEEPER, "the ZooKeeper operator chooses it, or a part of it",
+        default_affinity=apart(20, {"matchExpressions": [app]}),
     )  # fmt: skip

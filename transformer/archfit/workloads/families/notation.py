@@ -6,18 +6,22 @@ images           entries apart by blanks; alternatives by "|", of which the firs
 templates(..)    lines of group, kinds, path of a pod spec as Kubernetes has it; "!" cannot change once applied
 parts(..)        lines of group, kinds, the mapping that holds affinity, tolerations and nodeSelector, and images, in
                  which "@" is that mapping; "<spec" is `there`, "-nodeSelector" a field that the kind lacks; a line
-                 that begins with a blank continues the one before. The operator chooses the first image where none is
-                 named; the others count where they are named
-never(..)        image fields of a kind that do not run in its pods, with the reason
+                 that begins with two blanks continues the one before. The operator chooses the first image where none
+                 is named; the others count where they are named
+left(..)         lines of group, kinds, path and, behind ": ", the reason why what is at the path is left as it is
+never(..)        lines of group, kinds, image fields and, behind ": ", the reason why they do not run in the kind's pods
 """
 
 from __future__ import annotations
 
 from archfit.base.memo import Memo
 from archfit.base.patch import undotted
-from archfit.base.typing_names import Any, Iterator
+from archfit.base.typing_names import Any, Iterator, TypeAlias
 from archfit.options.settings import Workload
 from archfit.workloads.pods import ANNOTATE
+
+Draft: TypeAlias = tuple[str, str, dict[str, Any]]
+"""Group, kind, and the other fields of a row, as they are written here."""
 
 _PATHS = (
     "pod_spec",
@@ -37,38 +41,43 @@ _PAIRS = ("unseen", "unless", "never_run")
 _path = Memo(undotted, 4096).__getitem__
 
 
-def row(group: str, kind: str, pod_spec: str = "", **fields: Any) -> Workload:
+def row(group: str, kind: str, pod_spec: str = "", **fields: Any) -> Draft:
     """A row of the table; see the module and `Workload`."""
-    if pod_spec:
-        fields["pod_spec"] = pod_spec
+    return group, kind, {"pod_spec": pod_spec, **fields} if pod_spec else fields
+
+
+def workload(draft: Draft) -> Workload:
+    """The row that is written so. A stream asks for few of the rows of a family: only these are made."""
+    group, kind, fields = draft
+    made = dict(fields)
     for name, value in fields.items():
         if name in _PATHS and isinstance(value, str):
-            fields[name] = _path(value)
+            made[name] = _path(value)
         elif name in _LISTS:
-            fields[name] = tuple(map(_path, value.split() if isinstance(value, str) else value))
+            made[name] = tuple(map(_path, value.split() if isinstance(value, str) else value))
         elif name in _PAIRS:
-            fields[name] = tuple((_path(path), text) for path, text in value)
-        elif name == "images":
-            fields[name] = tuple(tuple(map(_path, one.split("|"))) for one in value.split())
+            made[name] = tuple((_path(path), text) for path, text in value)
+        elif name == "images" and isinstance(value, str):
+            made[name] = tuple(tuple(map(_path, entry.split("|"))) for entry in value.split())
         elif name == "default_image" and value:
-            fields[name] = value + ANNOTATE
-    return Workload(group, kind, **fields)
+            made[name] = value + ANNOTATE
+    return Workload(group, kind, **made)
 
 
-def templates(text: str) -> Iterator[Workload]:
+def templates(text: str) -> Iterator[Draft]:
     """A row for each kind and path of a pod spec."""
-    for line in filter(None, text.split("\n")):
+    for line in _joined(text):
         group, kinds, path, *once = line.split()
         for kind in kinds.split(","):
-            yield Workload(group, kind, _path(path), immutable=bool(once))
+            yield row(group, kind, path, immutable=bool(once))
 
 
 _LACKS = {"-affinity": "affinity", "-tolerations": "tolerations", "-nodeSelector": "node_selector"}
 
 
-def parts(text: str, chosen: str = "", **fields: Any) -> Iterator[Workload]:
+def parts(text: str, chosen: str = "", **fields: Any) -> Iterator[Draft]:
     """A row for each kind and mapping; see the module. chosen: who chooses an image that is not named."""
-    for line in filter(None, text.replace("\n ", " ").split("\n")):
+    for line in _joined(text):
         group, kinds, place, *words = line.split()
         main, *rest = [word.replace("@", place) for word in words if word[0] not in "<-"] or [""]
         images = " ".join((main, *(word for word in rest if "|" in word)))
@@ -80,11 +89,34 @@ def parts(text: str, chosen: str = "", **fields: Any) -> Iterator[Workload]:
             yield row(group, kind, place, there=there, **shared)
 
 
-def never(group: str, kind: str, reason: str, paths: str) -> Workload:
-    """A row that holds no pod, and says of each path (apart by blanks) that no image there runs in the kind's pods."""
-    return Workload(group, kind, never_run=tuple((_path(path), reason) for path in paths.split()))
+def left(text: str) -> Iterator[Draft]:
+    """A row for each kind that says why what is there is left as it is; see the module."""
+    for group, kind, paths, reason in _reasons(text):
+        yield row(group, kind, there=paths[0], reason=reason)
 
 
-def left(group: str, kind: str, there: str, reason: str) -> Workload:
-    """A row that says why what is `there` is left as it is."""
-    return Workload(group, kind, there=_path(there), reason=reason)
+def never(text: str) -> Iterator[Draft]:
+    """A row for each kind that holds no pod, and says of each path that no image there runs in the kind's pods."""
+    for group, kind, paths, reason in _reasons(text):
+        yield row(group, kind, never_run=[(path, reason) for path in paths])
+
+
+def apart(weight: int, selector: dict[str, Any]) -> dict[str, Any]:
+    """An affinity that prefers hosts without another pod of the selector."""
+    term = {"labelSelector": selector, "topologyKey": "kubernetes.io/hostname"}
+    preferred = [{"podAffinityTerm": term, "weight": weight}]
+    return {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}
+
+
+def _reasons(text: str) -> Iterator[tuple[str, str, list[str], str]]:
+    """(group, kind, paths, reason) of each kind in the lines of `left` and `never`."""
+    for line in _joined(text):
+        head, _, reason = line.partition(": ")
+        group, kinds, *paths = head.split()
+        for kind in kinds.split(","):
+            yield group, kind, paths, reason
+
+
+def _joined(text: str) -> Iterator[str]:
+    """The lines, each with those that continue it."""
+    return filter(None, text.replace("\n  ", " ").split("\n"))

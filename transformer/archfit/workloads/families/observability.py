@@ -1,16 +1,16 @@
-"""Logs, metrics and traces: VictoriaLogs and VictoriaTraces, Jaeger, Datadog, Fluent, Loki, Tempo.
+"""Metrics, logs and traces: Prometheus, Grafana, VictoriaMetrics, OpenTelemetry, Jaeger, Datadog, Fluent, Loki, Tempo.
 
-Jaeger: the affinity of a part counts before that of spec, tolerations of both are joined (util.go). Datadog merges
-what a part has with its own (override/podtemplatespec.go).
+Objects of the Prometheus operator are a pod spec with more of their own. The `image` of VictoriaMetrics is documented
+as repository and tag. Jaeger: the affinity of a part counts before that of spec, tolerations of both are joined
+(util.go). Datadog merges what a part has with its own (override/podtemplatespec.go).
 """
 
 from __future__ import annotations
 
 from archfit.base.typing_names import Iterator
-from archfit.options.settings import Workload
-from archfit.workloads.families.notation import left, never, parts, row
+from archfit.workloads.families.notation import Draft, left, never, parts, row
 
-_VICTORIA = """
+_VICTORIA_LOGS = """
 operator.victoriametrics.com VLSingle,VLAgent,VTSingle,VMAnomaly spec @.image.repository+tag
 operator.victoriametrics.com VLCluster spec.vlinsert @.image.repository+tag
 operator.victoriametrics.com VLCluster spec.vlselect @.image.repository+tag
@@ -53,31 +53,40 @@ fluentbit.fluent.io FluentBit spec @.image @.positionDB.image.reference
 fluentbit.fluent.io Collector spec @.image
 """
 _BALANCER = "spec.requestsLoadBalancer"
+_VICTORIA = "operator.victoriametrics.com"
+_VICTORIA_CHOOSES = "the VictoriaMetrics operator chooses it, or a part of it"
+_TELEMETRY = "opentelemetry.io"
+_TELEMETRY_CHOOSES = "the OpenTelemetry operator chooses it"
+_BESIDE = "spec.additionalContainers[*].image"
+_LEFT = """
+loki.grafana.com LokiStack spec: the Loki operator chooses its images, and its schema has no affinity
+tempo.grafana.com TempoStack spec: the Tempo operator chooses its images, and its schema has no affinity
+grafana.integreatly.org Grafana spec.external: it describes a Grafana that runs elsewhere
+opentelemetry.io Instrumentation spec: its images are copied into the pods of others, when they are made
+"""
+_NEVER = """
+jaegertracing.io Jaeger spec.storage.elasticsearch.image: the Elasticsearch operator makes its pods
+"""
 
 
-def rows() -> Iterator[Workload]:
+def rows() -> Iterator[Draft]:
     """All rows of the family."""
-    yield from parts(_VICTORIA, "the VictoriaMetrics operator chooses it, or a part of it")
+    yield from _prometheus()
+    yield from _victoria_metrics()
+    yield from parts(_VICTORIA_LOGS, _VICTORIA_CHOOSES)
     for kind in ("VLCluster", "VTCluster"):
-        line = f"operator.victoriametrics.com {kind} {_BALANCER}.spec @.image.repository+tag <{_BALANCER}"
-        yield from parts(
-            line, "the VictoriaMetrics operator chooses it, or a part of it",
-            unless=((f"{_BALANCER}.enabled", "false"),),
-        )  # fmt: skip
+        line = f"{_VICTORIA} {kind} {_BALANCER}.spec @.image.repository+tag <{_BALANCER}"
+        yield from parts(line, _VICTORIA_CHOOSES, unless=((f"{_BALANCER}.enabled", "false"),))
+    yield from _open_telemetry()
     yield from parts(_LOGGING, "the Logging operator chooses it, or a part of it")
     yield from parts(_FLUENT, "the Fluent operator chooses it")
     yield from _jaeger()
     yield from _datadog()
-    for group, kind in (("loki.grafana.com", "LokiStack"), ("tempo.grafana.com", "TempoStack")):
-        yield left(
-            group,
-            kind,
-            "spec",
-            f"the {kind[:-5]} operator chooses its images, and its schema has no affinity",
-        )
+    yield from left(_LEFT)
+    yield from never(_NEVER)
 
 
-def _jaeger() -> Iterator[Workload]:
+def _jaeger() -> Iterator[Draft]:
     chosen, spec = "the Jaeger operator chooses it", ("spec",)
     for part in ("allInOne", "agent"):
         line = f"jaegertracing.io Jaeger spec.{part} @.image spec.storage.grpcPlugin.image -nodeSelector"
@@ -93,15 +102,9 @@ def _jaeger() -> Iterator[Workload]:
         "jaegertracing.io Jaeger spec.storage.cassandraCreateSchema @.image -nodeSelector -tolerations",
         chosen,
     )
-    yield never(
-        "jaegertracing.io",
-        "Jaeger",
-        "the Elasticsearch operator makes its pods",
-        "spec.storage.elasticsearch.image",
-    )
 
 
-def _datadog() -> Iterator[Workload]:
+def _datadog() -> Iterator[Draft]:
     yield row(
         "datadoghq.com", "DatadogAgent", version="v1alpha1", there="spec",
         reason="the Datadog operator serves v1alpha1 no more: write v2alpha1",
@@ -118,8 +121,70 @@ def _datadog() -> Iterator[Workload]:
             version="v2alpha1" if kind == "DatadogAgent" else "",
             unseen=((f"{at}.image.name", parts_of_name), (f"{spec}.global.fips.image.name", parts_of_name)),
         )  # fmt: skip
-        yield never(
-            "datadoghq.com", kind, "it is injected into pods of others",
-            f"{spec}.features.admissionController.agentSidecarInjection.image "
-            f"{spec}.features.apm.instrumentation.injector",
+        yield from never(f"""
+datadoghq.com {kind} {spec}.features.admissionController.agentSidecarInjection.image
+  {spec}.features.apm.instrumentation.injector: it is injected into pods of others
+""")
+
+
+def _prometheus() -> Iterator[Draft]:
+    grafana = "spec.deployment.spec.template.spec"
+    yield row(
+        "grafana.integreatly.org", "Grafana", grafana, version="v1beta1", there="spec", main="grafana",
+        unless=(("spec.external", ""),), default_image="the Grafana operator chooses it by spec.version",
+    )  # fmt: skip
+    for kind, main in (
+        ("Prometheus", "prometheus"),
+        ("PrometheusAgent", "prometheus"),
+        ("Alertmanager", "alertmanager"),
+        ("ThanosRuler", "thanos-ruler"),
+    ):
+        thanos = " spec.thanos.image|spec.thanos.baseImage+tag" if kind == "Prometheus" else ""
+        yield row(
+            "monitoring.coreos.com", kind, "spec", there="spec", metadata="spec.podMetadata", main=main,
+            images=f"spec.image|spec.baseImage+tag{thanos}",
+            default_image="the Prometheus operator chooses it by spec.version",
+        )  # fmt: skip
+
+
+def _victoria_metrics() -> Iterator[Draft]:
+    for kind in ("VMSingle", "VMAgent", "VMAlert", "VMAlertmanager", "VMAuth"):
+        yield _pod(kind, "spec", backup=kind == "VMSingle")
+    for part in ("vmselect", "vminsert", "vmstorage"):
+        yield _pod("VMCluster", f"spec.{part}", backup=part == "vmstorage")
+    yield row(
+        _VICTORIA, "VMCluster", f"{_BALANCER}.spec", there=_BALANCER, metadata=None,
+        images=f"{_BALANCER}.spec.image.repository+tag", also=f"{_BALANCER}.spec.configReloaderImage",
+        unless=((f"{_BALANCER}.enabled", "false"),), default_image=_VICTORIA_CHOOSES,
+    )  # fmt: skip
+
+
+def _pod(kind: str, there: str, *, backup: bool) -> Draft:
+    """A pod; the reloader of its configuration and the backup of its data are containers of it."""
+    images = f"{there}.image.repository+tag"
+    return row(
+        _VICTORIA, kind, there, there=there, metadata=None, default_image=_VICTORIA_CHOOSES,
+        images=f"{images} {there}.vmBackup.image.repository+tag" if backup else images,
+        also=f"{there}.configReloaderImage",
+    )  # fmt: skip
+
+
+def _open_telemetry() -> Iterator[Draft]:
+    yield row(
+        _TELEMETRY, "OpenTelemetryCollector", "spec", there="spec", metadata=None, images="spec.image", also=_BESIDE,
+        unless=(("spec.mode", "sidecar"),), default_image=_TELEMETRY_CHOOSES,
+    )  # fmt: skip
+    yield row(
+        _TELEMETRY, "OpenTelemetryCollector", there="spec.mode", only="sidecar",
+        reason="it is copied into the pods of others, when they are made (mode: sidecar)",
+    )  # fmt: skip
+    allocator = "spec.targetAllocator"
+    yield row(
+        _TELEMETRY, "OpenTelemetryCollector", allocator, there=allocator, metadata=None, images=f"{allocator}.image",
+        unless=((f"{allocator}.enabled", "false"), ("spec.mode", "sidecar")), default_image=_TELEMETRY_CHOOSES,
+    )  # fmt: skip
+    for kind, also in (("TargetAllocator", _BESIDE), ("OpAMPBridge", "")):
+        yield row(
+            _TELEMETRY, kind, "spec", there="spec", metadata=None, images="spec.image", also=also,
+            default_image=_TELEMETRY_CHOOSES,
         )  # fmt: skip

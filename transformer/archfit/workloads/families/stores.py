@@ -1,8 +1,9 @@
-"""Databases and search: OpenSearch, Milvus, TiDB, MariaDB, MongoDB, ClickHouse, Cassandra, CockroachDB, Humio.
+"""Databases and search: OpenSearch, Elastic, Milvus, TiDB, MariaDB, MongoDB, ClickHouse, Cassandra, CockroachDB, Humio.
 
 What an operator does with a part that has no affinity of its own:
 
     OpenSearch   a soft anti-affinity by the cluster's name, only while there is no affinity (builders/cluster.go)
+    Elastic      the same for Elasticsearch, as long as the pod template has no affinity
     Milvus       spec.components holds for every component that has none (components.go)
     TiDB         spec holds for every component that has none (component_spec.go)
     MongoDB      its anti-affinity is kept: node, pod and anti-affinity are merged one by one (merge.go)
@@ -12,9 +13,7 @@ What an operator does with a part that has no affinity of its own:
 from __future__ import annotations
 
 from archfit.base.typing_names import Iterator
-from archfit.options.settings import Workload
-from archfit.workloads.families.caches import apart
-from archfit.workloads.families.notation import left, never, parts, row
+from archfit.workloads.families.notation import Draft, apart, left, never, parts, row
 
 _MILVUS = (
     "cdc dataCoord dataNode indexCoord indexNode mixCoord proxy queryCoord queryNode rootCoord standalone "
@@ -29,17 +28,41 @@ k8s.mariadb.com MariaDB spec.bootstrapFrom.restoreJob spec.image
 k8s.mariadb.com MariaDB spec.replication.replica.bootstrapFrom.restoreJob spec.image
 k8s.mariadb.com MaxScale spec @.image
 """
-_CASSANDRA = (
-    "cass-operator appends its racks to the terms of an affinity, so that a pod may go where either holds: "
-    "write kubernetes.io/arch into spec.nodeSelector"
-)
 _REDPANDA = (
     "@.initContainerImage.repository+tag @.sideCars.image.repository+tag "
     "@.sideCars.controllers.image.repository+tag"
 )
+_ECK = "the ECK operator chooses it by spec.version"
+_APART = {
+    "podAntiAffinity": {
+        "preferredDuringSchedulingIgnoredDuringExecution": [
+            {
+                "weight": 100,
+                "podAffinityTerm": {
+                    "labelSelector": {
+                        "matchLabels": {"elasticsearch.k8s.elastic.co/cluster-name": "{metadata.name}"}
+                    },
+                    "topologyKey": "kubernetes.io/hostname",
+                },
+            }
+        ]
+    }
+}
+_LEFT = """
+crdb.cockroachlabs.com CrdbCluster spec: the CockroachDB operator drops affinity and tolerations unless its feature
+  gates AffinityRules and TolerationRules are on: write kubernetes.io/arch into spec.nodeSelector
+milvus.io MilvusUpgrade spec: it changes the image of a Milvus, which is placed where it stands
+cassandra.datastax.com CassandraDatacenter spec: cass-operator appends its racks to the terms of an affinity, so that
+  a pod may go where either holds: write kubernetes.io/arch into spec.nodeSelector
+k8ssandra.io K8ssandraCluster spec: cass-operator appends its racks to the terms of an affinity, so that a pod may go
+  where either holds: write kubernetes.io/arch into nodeAffinityLabels of the racks
+"""
+_NEVER = """
+milvus.io Milvus,MilvusCluster spec.components.dummyImage: it pauses in place of a component while Milvus upgrades
+"""
 
 
-def rows() -> Iterator[Workload]:
+def rows() -> Iterator[Draft]:
     """All rows of the family."""
     yield from _opensearch()
     yield from _milvus()
@@ -48,17 +71,14 @@ def rows() -> Iterator[Workload]:
     yield from parts(_MARIADB, "the MariaDB operator chooses it")
     yield from _mongodb()
     yield from _clickhouse()
-    yield from _cassandra()
-    yield left(
-        "crdb.cockroachlabs.com", "CrdbCluster", "spec",
-        "the CockroachDB operator drops affinity and tolerations unless its feature gates AffinityRules and "
-        "TolerationRules are on: write kubernetes.io/arch into spec.nodeSelector",
-    )  # fmt: skip
     yield from _redpanda()
     yield from _humio()
+    yield from _elastic()
+    yield from left(_LEFT)
+    yield from never(_NEVER)
 
 
-def _opensearch() -> Iterator[Workload]:
+def _opensearch() -> Iterator[Draft]:
     lost = (
         "the OpenSearch operator writes its anti-affinity only while there is no affinity: write podAntiAffinity, if "
         "nodes of the cluster have to stay apart"
@@ -80,7 +100,7 @@ def _opensearch() -> Iterator[Workload]:
     )
 
 
-def _milvus() -> Iterator[Workload]:
+def _milvus() -> Iterator[Draft]:
     chosen, common = "the Milvus operator chooses it", "spec.components"
     for group, kind in (("milvus.io", "Milvus"), ("milvus.io", "MilvusCluster")):
         yield row(
@@ -102,25 +122,16 @@ def _milvus() -> Iterator[Workload]:
                 also=f"{common}.toolImage {at}.sidecars[*].image {at}.initContainers[*].image",
                 default_image=chosen,
             )  # fmt: skip
-        yield never(
-            group, kind, "it pauses in place of a component while Milvus upgrades", f"{common}.dummyImage"
-        )
-    yield left(
-        "milvus.io",
-        "MilvusUpgrade",
-        "spec",
-        "it changes the image of a Milvus, which is placed where it stands",
-    )
 
 
-def _milvus_alpha() -> Iterator[Workload]:
+def _milvus_alpha() -> Iterator[Draft]:
     yield row(
         "milvus.io", "Milvus", "spec", version="v1alpha1", there="spec", metadata=None, images="spec.image",
         default_image="the Milvus operator chooses it",
     )  # fmt: skip
 
 
-def _tidb() -> Iterator[Workload]:
+def _tidb() -> Iterator[Draft]:
     version = "its tag is a version that stands elsewhere"
     for kind, names in (("TidbCluster", _TIDB), ("DMCluster", ("master", "worker", "discovery"))):
         for name in names:
@@ -135,7 +146,7 @@ def _tidb() -> Iterator[Workload]:
             )  # fmt: skip
 
 
-def _mongodb() -> Iterator[Workload]:
+def _mongodb() -> Iterator[Draft]:
     at = "spec.statefulSet.spec.template.spec"
     yield row(
         "mongodbcommunity.mongodb.com", "MongoDBCommunity", at, there="spec", main="mongod",
@@ -143,7 +154,7 @@ def _mongodb() -> Iterator[Workload]:
     )  # fmt: skip
 
 
-def _clickhouse() -> Iterator[Workload]:
+def _clickhouse() -> Iterator[Draft]:
     at = "spec.templates.podTemplates[*].spec"
     for group, kind, main in (
         ("clickhouse.altinity.com", "ClickHouseInstallation", "clickhouse"),
@@ -153,16 +164,7 @@ def _clickhouse() -> Iterator[Workload]:
         yield row(group, kind, at, main=main, default_image="the ClickHouse operator chooses it")
 
 
-def _cassandra() -> Iterator[Workload]:
-    yield left("cassandra.datastax.com", "CassandraDatacenter", "spec", _CASSANDRA)
-    yield left(
-        "k8ssandra.io", "K8ssandraCluster", "spec",
-        "cass-operator appends its racks to the terms of an affinity, so that a pod may go where either holds: "
-        "write kubernetes.io/arch into nodeAffinityLabels of the racks",
-    )  # fmt: skip
-
-
-def _redpanda() -> Iterator[Workload]:
+def _redpanda() -> Iterator[Draft]:
     at = "spec.clusterSpec.statefulset"
     yield row(
         "cluster.redpanda.com", "Redpanda", f"{at}.podTemplate.spec", there=f"{at}.podTemplate.spec",
@@ -184,7 +186,7 @@ def _redpanda() -> Iterator[Workload]:
     )  # fmt: skip
 
 
-def _humio() -> Iterator[Workload]:
+def _humio() -> Iterator[Draft]:
     for at in ("spec", "spec.nodePools[*].spec"):
         yield row(
             "core.humio.com", "HumioCluster", at, there=f"{at}.affinity", metadata=None, node_selector=None,
@@ -197,3 +199,23 @@ def _humio() -> Iterator[Workload]:
         "core.humio.com", "HumioCluster", there="spec", unless=(("spec.affinity", ""),),
         reason="the Humio operator demands amd64 of nodes while spec.affinity is not set",
     )  # fmt: skip
+
+
+def _elastic() -> Iterator[Draft]:
+    for group, kind, there, main in (
+        ("elasticsearch", "Elasticsearch", "spec.nodeSets[*]", "elasticsearch"),
+        ("kibana", "Kibana", "spec", "kibana"),
+        ("apm", "ApmServer", "spec", "apm-server"),
+        ("enterprisesearch", "EnterpriseSearch", "spec", "enterprise-search"),
+        ("maps", "ElasticMapsServer", "spec", "maps"),
+        ("logstash", "Logstash", "spec", "logstash"),
+        ("beat", "Beat", "spec.deployment", ""),
+        ("beat", "Beat", "spec.daemonSet", ""),
+        ("agent", "Agent", "spec.deployment", "agent"),
+        ("agent", "Agent", "spec.daemonSet", "agent"),
+        ("agent", "Agent", "spec.statefulSet", "agent"),
+    ):
+        yield row(
+            f"{group}.k8s.elastic.co", kind, f"{there}.podTemplate.spec", there=there, main=main,
+            images="spec.image", default_image=_ECK, default_affinity=_APART if kind == "Elasticsearch" else "",
+        )  # fmt: skip

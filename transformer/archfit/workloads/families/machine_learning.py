@@ -1,0 +1,245 @@
+"""Models and agents: Kubeflow, Ray, Knative Serving, KServe, Seldon, Grove, AIBrix, NIM, agent sandboxes.
+
+Knative refuses affinity, tolerations and nodeSelector unless a flag allows each, so that only what a pod cannot run
+without is written; KServe's serverless mode makes Knative Services.
+"""
+
+from __future__ import annotations
+
+from archfit.base.typing_names import Iterator
+from archfit.workloads.families.notation import Draft, left, never, parts, row, templates
+from archfit.workloads.pods import ANNOTATE
+
+_LLM = "template worker prefill.template prefill.worker router.scheduler.template router.scheduler.tokenizer.template"
+_BASE = "the configurations that spec.baseRefs names are merged into it" + ANNOTATE
+_CONFIG_MERGED = (
+    "an LLMInferenceService is merged with this configuration and may name other images" + ANNOTATE
+)
+_TEMPLATES = """
+kubeflow.org             PyTorchJob               spec.pytorchReplicaSpecs.*.template.spec
+kubeflow.org             MPIJob                   spec.mpiReplicaSpecs.*.template.spec
+kubeflow.org             TFJob                    spec.tfReplicaSpecs.*.template.spec
+kubeflow.org             XGBoostJob               spec.xgbReplicaSpecs.*.template.spec
+kubeflow.org             PaddleJob                spec.paddleReplicaSpecs.*.template.spec
+kubeflow.org             JAXJob                   spec.jaxReplicaSpecs.*.template.spec
+kubeflow.org             Notebook                 spec.template.spec
+grove.io                PodCliqueSet       spec.template.cliques[*].spec.podSpec
+grove.io                PodClique          spec.podSpec
+orchestration.aibrix.ai PodSet             spec.template.spec
+orchestration.aibrix.ai RoleSet            spec.roles[*].template.spec
+orchestration.aibrix.ai StormService       spec.template.spec.roles[*].template.spec
+agents.x-k8s.io         Sandbox            spec.podTemplate.spec
+extensions.agents.x-k8s.io SandboxTemplate spec.podTemplate.spec
+ray.io                  RayJob             spec.submitterPodTemplate.spec
+ray.io                  RayCronJob         spec.jobTemplate.submitterPodTemplate.spec
+"""
+_AIBRIX = """
+orchestration.aibrix.ai RayClusterFleet,RayClusterReplicaSet spec.template.spec.headGroupSpec.template.spec
+  spec.template.spec.autoscalerOptions.image
+orchestration.aibrix.ai RayClusterFleet,RayClusterReplicaSet spec.template.spec.workerGroupSpecs[*].template.spec
+orchestration.aibrix.ai KVCache spec.cache.template.spec spec.cache.image
+orchestration.aibrix.ai KVCache spec.watcher.template.spec spec.watcher.image
+orchestration.aibrix.ai KVCache spec.metadata.etcd.runtime.template.spec spec.metadata.etcd.runtime.image
+orchestration.aibrix.ai KVCache spec.metadata.redis.runtime.template.spec spec.metadata.redis.runtime.image
+"""
+_NIM = """
+apps.nvidia.com NIMService spec @.image.repository+tag @.initContainers[*].image.repository+tag
+  @.sidecarContainers[*].image.repository+tag
+apps.nvidia.com NIMPipeline spec.services[*].spec @.image.repository+tag
+  @.initContainers[*].image.repository+tag @.sidecarContainers[*].image.repository+tag
+apps.nvidia.com NemoDatastore,NemoEntitystore,NemoEvaluator,NemoGuardrail spec @.image.repository+tag
+"""
+_PREPACKAGED = "Seldon's configuration names the image of a prepackaged server" + ANNOTATE
+_EXPLAINER = "the explainer runs in a pod of its own, which has no placement"
+_AGENTS = """
+kagent.dev Agent,SandboxAgent spec.byo.deployment @.image @.extraContainers[*].image
+"""
+_ENGINES = "roles[*].engineRuntimes[*].containers[*].image"
+_KSERVE = "serving.kserve.io"
+_FLAGS = (
+    "Knative accepts affinity and tolerations only with the flags kubernetes.podspec-affinity, "
+    "kubernetes.podspec-tolerations and kubernetes.podspec-nodeselector enabled in the ConfigMap config-features"
+)
+_SPREAD = (
+    "Knative's default, which spreads the pods of a revision over the nodes (default-affinity-type in the ConfigMap "
+    "config-deployment), ends with an affinity of one's own"
+)
+_RUNTIME_MERGED = "an InferenceService is merged with this runtime and may name other images" + ANNOTATE
+_RUNTIME = "the containers of its serving runtime run beside it" + ANNOTATE
+_RUNTIMES = (
+    "model huggingface lightgbm onnx paddle pmml pytorch sklearn tensorflow triton xgboost".split()  # noqa: SIM905
+)
+_REPLACED = "spec.trainer.image of a TrainJob replaces the image of this container" + ANNOTATE
+_SUBMITTER = (
+    "KubeRay runs the head's image in a pod that submits the job, without affinity or tolerations; write "
+    "spec.submitterPodTemplate, with its container, and archfit places that pod too"
+)
+_LEFT = """
+serving.kserve.io InferenceGraph spec: KServe's controller chooses the image of its router
+kaito.sh Workspace inference: Kaito writes an affinity of its own over that of its template
+kaito.sh Workspace tuning: Kaito writes an affinity of its own over that of its template
+kaito.sh InferenceSet,RAGEngine spec: Kaito writes an affinity of its own over that of its template
+production-stack.vllm.ai VLLMRuntime,VLLMRouter,CacheServer spec: it has nodeSelectorTerms in place of an affinity,
+  and its image is joined of registry and name
+trainer.kubeflow.org TrainJob spec: its pods are those of the TrainingRuntime that spec.runtimeRef names, which is
+  placed where it stands in a stream; neither spec.trainer.image nor spec.runtimePatches is looked at
+"""
+_NEVER = """
+apps.nvidia.com NIMService,NemoDatastore,NemoEntitystore,NemoEvaluator,NemoGuardrail
+  spec.expose.router.eppConfig.containerSpec.image: the router runs in pods of its own
+apps.nvidia.com NIMPipeline spec.services[*].spec.expose.router.eppConfig.containerSpec.image: the router runs in pods
+  of its own
+trainer.kubeflow.org TrainJob spec.trainer.image spec.runtimePatches: it runs in the pods of the TrainingRuntime
+"""
+
+
+def rows() -> Iterator[Draft]:
+    """All rows of the family."""
+    yield from templates(_TEMPLATES)
+    yield from _kubeflow_trainer()
+    yield from _ray()
+    yield from _knative()
+    yield from _kserve()
+    yield from parts(_AIBRIX, metadata=())
+    yield from _seldon()
+    yield from _role_based_groups()
+    yield from parts(_NIM, "the NIM operator chooses it, or a part of it")
+    yield from _agents()
+    yield row("kubeflow.org", "Experiment", objects="spec.trialTemplate.trialSpec")
+    yield from left(_LEFT)
+    yield from never(_NEVER)
+
+
+def _seldon() -> Iterator[Draft]:
+    group, kind, at = "machinelearning.seldon.io", "SeldonDeployment", "spec.predictors[*]"
+    graph = " ".join(f"{at}.graph{'.children[*]' * depth}.storageInitializerImage" for depth in range(3))
+    pod = f"{at}.componentSpecs[*].spec"
+    prepackaged = tuple(
+        (f"{at}.graph{'.children[*]' * depth}.implementation", _PREPACKAGED) for depth in range(3)
+    )
+    yield row(group, kind, pod, there=pod, images=graph, unseen=prepackaged)
+    explainer = f"{at}.explainer"
+    yield from never(
+        f"{group} {kind} {explainer}.containerSpec.image {explainer}.storageInitializerImage: {_EXPLAINER}"
+    )
+    yield from left(f"{group} {kind} {explainer}: {_EXPLAINER}")
+
+
+def _role_based_groups() -> Iterator[Draft]:
+    for kind, spec in (
+        ("RoleBasedGroup", "spec"),
+        ("RoleBasedGroupSet", "spec.groupTemplate.spec"),
+        ("RoleBasedGroupSet", "spec.template"),
+    ):
+        one = f"{spec}.roles[*]"
+        for path in (
+            f"{one}.template.spec", f"{one}.standalonePattern.template.spec",
+            f"{one}.leaderWorkerPattern.template.spec",
+            f"{one}.customComponentsPattern.components[*].template.spec", f"{spec}.roleTemplates[*].template.spec",
+        ):  # fmt: skip
+            yield row("workloads.x-k8s.io", kind, path, there=path, images=f"{spec}.{_ENGINES}")
+
+
+def _agents() -> Iterator[Draft]:
+    yield from parts(_AGENTS, "kagent's controller chooses it")
+    declared = "spec.declarative.deployment"
+    for kind in ("Agent", "SandboxAgent"):
+        yield row(
+            "kagent.dev", kind, declared, there=declared, metadata=None, images=f"{declared}.extraContainers[*].image",
+            unseen=((declared, "kagent's controller chooses the image of the agent"),),
+        )  # fmt: skip
+    yield row(
+        "kagent.dev", "Agent", "spec.deployment", version="v1alpha1", there="spec.deployment", metadata=None,
+        unseen=(("spec.deployment", "kagent's controller chooses the image of the agent"),),
+        affinity=None, tolerations=None, node_selector=None,
+        unplaced="an Agent of v1alpha1 has no place for affinity and tolerations",
+    )  # fmt: skip
+    yield row(
+        "kagent.dev", "SandboxAgent", "spec.byo", version="v1alpha3", there="spec.byo", metadata=None,
+        images="spec.byo.image", affinity=None, tolerations=None, node_selector=None,
+        unplaced="a SandboxAgent of v1alpha3 has no place for affinity and tolerations",
+    )  # fmt: skip
+    for kind in ("MCPServer", "EmbeddingServer"):
+        yield row(
+            "toolhive.stacklok.dev", kind, "spec.podTemplateSpec.spec", there="spec", images="spec.image"
+        )
+
+
+def _knative() -> Iterator[Draft]:
+    for kind in ("Service", "Configuration"):
+        yield row(
+            "serving.knative.dev", kind, "spec.template.spec", there="spec.template.spec",
+            needed_only=_FLAGS, default_affinity=_SPREAD,
+        )  # fmt: skip
+
+
+def _kserve() -> Iterator[Draft]:
+    for path in _LLM.split():
+        at = f"spec.{path}"
+        for kind, unseen in (
+            ("LLMInferenceService", ("spec.baseRefs", _BASE)),
+            ("LLMInferenceServiceConfig", (f"{at}.containers", _CONFIG_MERGED)),
+        ):
+            yield row(_KSERVE, kind, at, metadata=None, there=at, unseen=(unseen,))
+    kserve = {"metadata": None, "needed_only": f"in KServe's serverless mode, {_FLAGS}"}
+    for kind in ("ServingRuntime", "ClusterServingRuntime"):
+        for there in ("spec", "spec.workerSpec"):
+            yield row(
+                _KSERVE, kind, there, there=there, unseen=((f"{there}.containers", _RUNTIME_MERGED),), **kserve
+            )  # fmt: skip
+    for at in ("spec.predictor", "spec.canary[*].predictor"):
+        yield row(
+            _KSERVE, "InferenceService", at, there=at, images=" ".join(f"{at}.{name}.image" for name in _RUNTIMES),
+            default_image="the serving runtime of the model names it",
+            unseen=tuple((f"{at}.{name}", _RUNTIME) for name in _RUNTIMES), **kserve,
+        )  # fmt: skip
+        yield row(_KSERVE, "InferenceService", f"{at}.workerSpec", there=f"{at}.workerSpec", **kserve)
+    yield row(_KSERVE, "InferenceService", "spec.transformer", there="spec.transformer", **kserve)
+    explainer = "spec.explainer"
+    yield row(
+        _KSERVE, "InferenceService", explainer, there=explainer, images=f"{explainer}.art.image",
+        default_image="KServe's configuration names it", **kserve,
+    )  # fmt: skip
+
+
+def _kubeflow_trainer() -> Iterator[Draft]:
+    for kind in ("TrainingRuntime", "ClusterTrainingRuntime"):
+        yield row(
+            "trainer.kubeflow.org", kind, "spec.template.spec.replicatedJobs[*].template.spec.template.spec",
+            replaceable=(("node", _REPLACED), ("launcher", _REPLACED)),
+        )  # fmt: skip
+
+
+def _ray() -> Iterator[Draft]:
+    for kind, cluster in (
+        ("RayCluster", "spec"),
+        ("RayJob", "spec.rayClusterSpec"),
+        ("RayService", "spec.rayClusterConfig"),
+        ("RayCronJob", "spec.jobTemplate.rayClusterSpec"),
+    ):
+        yield from _ray_pods(kind, cluster)
+    yield _submitter("RayJob", "spec")
+    yield _submitter("RayCronJob", "spec.jobTemplate")
+
+
+def _ray_pods(kind: str, cluster: str) -> Iterator[Draft]:
+    """The pods of a RayClusterSpec; the collector of the history server is a container of each."""
+    collector = f"{cluster}.historyServerOptions.collectorOptions.image"
+    head, worker = f"{cluster}.headGroupSpec.template.spec", f"{cluster}.workerGroupSpecs[*].template.spec"
+    yield row("ray.io", kind, head, there=head, also=f"{cluster}.autoscalerOptions.image {collector}")
+    yield row("ray.io", kind, worker, there=worker, also=collector)
+
+
+def _submitter(kind: str, job: str) -> Draft:
+    """The pod that submits a job, where the user writes none (submissionMode K8sJobMode, the default)."""
+    head = f"{job}.rayClusterSpec.headGroupSpec.template"
+    return row(
+        "ray.io", kind, f"{head}.spec", there=f"{head}.spec", immutable=True,
+        affinity=None, tolerations=None, node_selector=None,
+        images=f"{head}.spec.containers[*].image",
+        unless=(
+            (f"{job}.submitterPodTemplate", ""),
+            *((f"{job}.submissionMode", mode) for mode in ("HTTPMode", "InteractiveMode", "SidecarMode")),
+        ),
+        unplaced=_SUBMITTER,
+    )  # fmt: skip
