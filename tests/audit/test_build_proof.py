@@ -9,7 +9,7 @@ import pytest
 
 from archfit.audit.builds import Known, proof
 from archfit.audit.facts import BuildFacts
-from archfit.images.contents import Build, Contents
+from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import parse_platform
 
 CONTAINERD, CRI_O, DOCKER = "containerd://2.1.4", "cri-o://1.33.2", "docker://28.0.1"
@@ -21,12 +21,12 @@ def digest(word: str) -> str:
     return f"sha256:{hashlib.sha256(word.encode()).hexdigest()}"
 
 
-def index(*platforms: str, of: str = "") -> Contents:
-    return Contents("index", tuple(Build(digest(of + text), parse_platform(text)) for text in platforms))
+def index(*platforms: str, of: str = "") -> ImageContents:
+    return ImageContents("index", tuple(Build(digest(of + text), parse_platform(text)) for text in platforms))
 
 
-def manifest(platform: str, config: str = "C") -> Contents:
-    return Contents("manifest", config=digest(config), platform=parse_platform(platform))
+def manifest(platform: str, config: str = "C") -> ImageContents:
+    return ImageContents("manifest", config=digest(config), platform=parse_platform(platform))
 
 
 def build(
@@ -42,7 +42,7 @@ AMD64, ARM64 = digest("linux/amd64"), digest("linux/arm64")
 
 
 def known(
-    contents: dict[str, Contents] | None = None, *indexes: str, current: str = "", **more: Any
+    contents: dict[str, ImageContents] | None = None, *indexes: str, current: str = "", **more: Any
 ) -> Known:
     return Known(contents or {}, indexes, current, **more)
 
@@ -77,17 +77,17 @@ PROOFS = [
         ("proven", "linux/amd64", AMD64, INDEX, ""), id="another-repository-than-the-pods",
     ),
     pytest.param(
-        build(f"docker://{C}", runtime=DOCKER), known({INDEX: BOTH, AMD64: Contents("manifest", config=C)}, INDEX),
+        build(f"docker://{C}", runtime=DOCKER), known({INDEX: BOTH, AMD64: ImageContents("manifest", config=C)}, INDEX),
         ("proven", "linux/amd64", AMD64, INDEX, ""), id="docker-config",
     ),
     pytest.param(
-        build(C), known({INDEX: BOTH, ARM64: Contents("manifest", config=C)}, INDEX),
+        build(C), known({INDEX: BOTH, ARM64: ImageContents("manifest", config=C)}, INDEX),
         ("mismatch", "linux/arm64", ARM64, INDEX, "linux/arm64 on linux/amd64: it is emulated, or the container fails"),
         id="loaded-image-for-another-architecture",
     ),
     pytest.param(
         build(C.removeprefix("sha256:"), runtime=CRI_O),
-        known({INDEX: BOTH, AMD64: Contents("manifest", config=C)}, INDEX),
+        known({INDEX: BOTH, AMD64: ImageContents("manifest", config=C)}, INDEX),
         ("proven", "linux/amd64", AMD64, INDEX, ""), id="cri-o-bare-id",
     ),
     pytest.param(
@@ -95,7 +95,7 @@ PROOFS = [
         ("proven", "linux/amd64", M, "", ""), id="config-of-a-single-manifest",
     ),
     pytest.param(
-        build(C), known({INDEX: BOTH, C: Contents("config", platform=parse_platform("linux/amd64"))}, INDEX),
+        build(C), known({INDEX: BOTH, C: ImageContents("config", platform=parse_platform("linux/amd64"))}, INDEX),
         ("proven", "linux/amd64", "", "", ""), id="config-alone-says-its-platform",
     ),
     pytest.param(
@@ -133,7 +133,7 @@ PROOFS = [
     ),
     pytest.param(
         build(f"{NAME}@{INDEX}", "windows/amd64"),
-        known({INDEX: Contents("index", tuple(Build(digest(n), parse_platform("windows/amd64")) for n in "ab"))}),
+        known({INDEX: ImageContents("index", tuple(Build(digest(n), parse_platform("windows/amd64")) for n in "ab"))}),
         ("ambiguous", "", "", INDEX, "the index has several builds for windows/amd64: windows/amd64"),
         id="versions-of-windows",
     ),
@@ -176,17 +176,17 @@ PROOFS = [
         id="manifest-without-a-node",
     ),
     pytest.param(
-        build(f"{NAME}@{INDEX}"), known({INDEX: Contents("index", (Build("", parse_platform("linux/amd64")),))}),
+        build(f"{NAME}@{INDEX}"), known({INDEX: ImageContents("index", (Build("", parse_platform("linux/amd64")),))}),
         ("proven", "linux/amd64", "", INDEX, ""), id="only-the-platforms-of-the-index-are-known",
     ),
     pytest.param(
         build(f"{NAME}@{INDEX}", runtime=CRI_O),
-        known({INDEX: Contents("index", (Build(M, parse_platform("linux/amd64"), stated=False),))}),
+        known({INDEX: ImageContents("index", (Build(M, parse_platform("linux/amd64"), stated=False),))}),
         ("proven", "linux/amd64", M, INDEX, ""), id="an-entry-without-a-platform",
     ),
     pytest.param(
         build(f"{NAME}@{INDEX}"),
-        known({INDEX: Contents("index", (Build(M, parse_platform("linux/s390x"), stated=False), *BOTH.children))}),
+        known({INDEX: ImageContents("index", (Build(M, parse_platform("linux/s390x"), stated=False), *BOTH.children))}),
         ("ambiguous", "", "", INDEX, "the index has several builds for linux/amd64: linux/amd64, linux/s390x"),
         id="an-entry-without-a-platform-beside-others",
     ),
@@ -200,7 +200,7 @@ PROOFS = [
         ("unknown", "", "", "", "https://x.example answered 401"), id="could-not-be-asked",
     ),
     pytest.param(
-        build(f"{NAME}@{INDEX}"), known({INDEX: Contents("index")}),
+        build(f"{NAME}@{INDEX}"), known({INDEX: ImageContents("index")}),
         ("unknown", "", "", "", "its index lists no build"), id="an-artifacts-index",
     ),
 ]  # fmt: skip
@@ -237,7 +237,7 @@ HINTS = [
 
 
 @pytest.mark.parametrize(("running", "now", "image", "hint"), HINTS)
-def test_a_tag_that_moved_is_a_hint(running: BuildFacts, now: Contents, image: str, hint: str) -> None:
+def test_a_tag_that_moved_is_a_hint(running: BuildFacts, now: ImageContents, image: str, hint: str) -> None:
     given = known({INDEX: BOTH, M: manifest("linux/amd64"), NEW: now}, NEW, INDEX, current=NEW)
     judged = proof(running.replace(image=image), given)
     assert judged.verdict == "proven"

@@ -6,24 +6,26 @@ import json
 
 import pytest
 
-from archfit.images.contents import Build, Contents
+from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import parse_platform
 from archfit.lookup.content_entries import from_json, to_json
 
 DIGEST = f"sha256:{'a' * 64}"
 ARM64 = parse_platform("linux/arm64")
 KEPT = [
-    Contents("index", (Build(DIGEST, ARM64), Build(DIGEST, parse_platform("linux/arm/v7"), stated=False))),
-    Contents("index"),
-    Contents("manifest", config=DIGEST, platform=ARM64),
-    Contents("manifest", config=DIGEST),
-    Contents("manifest"),
-    Contents("config", platform=ARM64),
+    ImageContents(
+        "index", (Build(DIGEST, ARM64), Build(DIGEST, parse_platform("linux/arm/v7"), stated=False))
+    ),
+    ImageContents("index"),
+    ImageContents("manifest", config=DIGEST, platform=ARM64),
+    ImageContents("manifest", config=DIGEST),
+    ImageContents("manifest"),
+    ImageContents("config", platform=ARM64),
 ]
 
 
 @pytest.mark.parametrize("contents", KEPT, ids=lambda contents: contents.kind)
-def test_what_is_kept_is_read_back(contents: Contents) -> None:
+def test_what_is_kept_is_read_back(contents: ImageContents) -> None:
     assert from_json(to_json(contents, 1_767_225_600)) == contents
 
 

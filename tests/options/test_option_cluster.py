@@ -11,7 +11,7 @@ import yaml
 
 import machine
 from archfit.base.errors import ArchfitError, InvalidInput, UsageError
-from archfit.cluster.nodes import Cluster, Rule, Taint, nodes, summarised
+from archfit.cluster.nodes import NodeSummary, Taint, UsedTaint, nodes, summarised
 from archfit.cluster.setup import run
 from archfit.options.load import load
 from archfit.options.settings import GKE, Options, Settings, Toleration, TolerationRule
@@ -64,7 +64,7 @@ def loaded(text: str) -> Settings:
     return load(["--config", "archfit.yaml"], {}, lambda _path: text.encode())
 
 
-def of(*items: object, keys: tuple[str, ...] = ()) -> Cluster:
+def of(*items: object, keys: tuple[str, ...] = ()) -> NodeSummary:
     return summarised(nodes({"kind": "List", "items": list(items)}), keys)
 
 
@@ -72,39 +72,39 @@ USED = [
     pytest.param(
         [node("a"), node("b", "arm64", "kubernetes.io/arch=arm64:NoSchedule")],
         (),
-        [Rule(Taint("kubernetes.io/arch", "arm64", "NoSchedule"), ("arm64",), 1)],
+        [UsedTaint(Taint("kubernetes.io/arch", "arm64", "NoSchedule"), ("arm64",), 1)],
         id="GKE's own",
     ),
     pytest.param(
         [node("a", "arm64", "beta.kubernetes.io/arch=arm64:NoExecute")],
         (),
-        [Rule(Taint("beta.kubernetes.io/arch", "arm64", "NoExecute"), ("arm64",), 1)],
+        [UsedTaint(Taint("beta.kubernetes.io/arch", "arm64", "NoExecute"), ("arm64",), 1)],
         id="the beta key",
     ),
     pytest.param(
         [node("a", "arm64", "kubernetes.io/arch:NoSchedule"), node("b", "s390x", "kubernetes.io/arch:NoSchedule")],
         (),
-        [Rule(Taint("kubernetes.io/arch", "", "NoSchedule"), ("arm64", "s390x"), 2)],
+        [UsedTaint(Taint("kubernetes.io/arch", "", "NoSchedule"), ("arm64", "s390x"), 2)],
         id="a taint without a value is for the architectures of all its nodes",
     ),
     pytest.param(
         [node("a", "arm64", "pool=arm:NoSchedule"), node("b")],
         ("pool",),
-        [Rule(Taint("pool", "arm", "NoSchedule"), ("arm64",), 1)],
+        [UsedTaint(Taint("pool", "arm", "NoSchedule"), ("arm64",), 1)],
         id="a key that --arch-taint names",
     ),
     pytest.param(
         [node("a", "amd64", "k=arm64Supported:NoSchedule"), node("b", "arm64", "k=arm64Supported:NoSchedule")],
         ("k",),
-        [Rule(Taint("k", "arm64Supported", "NoSchedule"), ("amd64", "arm64"), 2)],
+        [UsedTaint(Taint("k", "arm64Supported", "NoSchedule"), ("amd64", "arm64"), 2)],
         id="one taint on nodes of two architectures needs both",
     ),
     pytest.param(
         [node("a", "arm64", "arch=arm64:NoSchedule", "arch=arm64:NoExecute", "arch=arm64:NoSchedule"), node("b")],
         ("arch",),
         [
-            Rule(Taint("arch", "arm64", "NoExecute"), ("arm64",), 1),
-            Rule(Taint("arch", "arm64", "NoSchedule"), ("arm64",), 1),
+            UsedTaint(Taint("arch", "arm64", "NoExecute"), ("arm64",), 1),
+            UsedTaint(Taint("arch", "arm64", "NoSchedule"), ("arm64",), 1),
         ],
         id="two effects are two taints, doubles one",
     ),
@@ -112,7 +112,7 @@ USED = [
         pytest.param(
             [node("a", arch, f"{taint}:NoSchedule"), node("b"), node("c", "arm64")],
             (),
-            [Rule(Taint(*taint.split("="), "NoSchedule"), (arch,), 1)],
+            [UsedTaint(Taint(*taint.split("="), "NoSchedule"), (arch,), 1)],
             id=taint,
         )
         for taint, arch in {
@@ -124,14 +124,14 @@ USED = [
         [node("w", "arm64", "kubernetes.io/arch=arm64:NoSchedule", os="windows"),
          node("a", "arm64", "kubernetes.io/arch=arm64:NoSchedule")],
         (),
-        [Rule(Taint("kubernetes.io/arch", "arm64", "NoSchedule"), ("arm64",), 2)],
+        [UsedTaint(Taint("kubernetes.io/arch", "arm64", "NoSchedule"), ("arm64",), 2)],
         id="a Windows node of that architecture is no obstacle",
     ),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("items", "keys", "rules"), USED)
-def test_a_taint_becomes_a_rule(items: list[object], keys: tuple[str, ...], rules: list[Rule]) -> None:
+def test_a_taint_becomes_a_rule(items: list[object], keys: tuple[str, ...], rules: list[UsedTaint]) -> None:
     """Its key is about architectures, and every node with exactly this taint has one of the rule's."""
     assert list(of(*items, keys=keys).rules) == rules
 

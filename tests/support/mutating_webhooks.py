@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import yaml
 
 from archfit.webhook.setup import setup_files
-from archfit.webhook.setup.setup_files import WEBHOOK, Choices
+from archfit.webhook.setup.setup_files import WEBHOOK, WebhookChoices
 from pod_decisions import REQUIRED
 from tls_files import tls_files
 
@@ -98,7 +98,7 @@ def webhook(
 
 def _shipped() -> dict[str, Any]:
     """The rules and conditions of the manifests."""
-    (made,) = yaml.safe_load(setup_files.files(Choices())[WEBHOOK])["webhooks"]
+    (made,) = yaml.safe_load(setup_files.files(WebhookChoices())[WEBHOOK])["webhooks"]
     return {member: made[member] for member in ("rules", "objectSelector", "matchConditions")}
 
 

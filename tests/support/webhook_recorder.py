@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from archfit.webhook.setup.certificates import Pair
+    from archfit.webhook.setup.certificates import KeyPair
 
 
 class WebhookRecorder:
     """See the module. folder: for the pair, which Python reads from files."""
 
-    def __init__(self, pair: Pair, folder: Path) -> None:
+    def __init__(self, pair: KeyPair, folder: Path) -> None:
         self.asked: list[dict[str, Any]] = []
         self.answer: list[dict[str, Any]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -40,7 +40,7 @@ class WebhookRecorder:
         self._server.socket = self._context.wrap_socket(self._server.socket, server_side=True)
         self.port: int = self._server.server_address[1]
 
-    def load(self, pair: Pair) -> None:
+    def load(self, pair: KeyPair) -> None:
         """Serve this pair from now on."""
         path = self._folder / "pair.pem"
         path.write_bytes(pair.certificate + pair.key)

@@ -12,14 +12,14 @@ import yaml
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.config_file import from_file
 from archfit.webhook.setup import setup_files
-from archfit.webhook.setup.setup_files import CERT_MANAGER, Choices
+from archfit.webhook.setup.setup_files import CERT_MANAGER, WebhookChoices
 from machine import ROOT
 
 CHART = ROOT / "charts" / "archfit"
 ADMISSION = (ROOT / "docs" / "admission.md").read_text(encoding="utf-8")
 README = (CHART / "README.md").read_text(encoding="utf-8")
 VALUES = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
-OBJECTS = [yaml.safe_load(text) for text in setup_files.files(Choices()).values()]
+OBJECTS = [yaml.safe_load(text) for text in setup_files.files(WebhookChoices()).values()]
 
 
 def known(path: str) -> bool:
@@ -75,7 +75,7 @@ def test_the_values_in_the_admission_page_exist() -> None:
 
 
 def test_the_files_and_objects_that_the_page_names_are_written() -> None:
-    files = {*setup_files.names(Choices()), *CERT_MANAGER}
+    files = {*setup_files.names(WebhookChoices()), *CERT_MANAGER}
     assert set(re.findall(r"\b(\d\d-[a-z-]+\.yaml)\b", ADMISSION)) <= files
     kinds = {value["kind"] for value in OBJECTS}
     rows = ADMISSION.partition("| Object | What it does |")[2].partition("\n\n")[0]

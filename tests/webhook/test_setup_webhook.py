@@ -17,8 +17,8 @@ from archfit.cli.setup.check_lines import Wrong
 from archfit.options.config_file import from_file
 from archfit.policy.cel.updated_pods import update_condition
 from archfit.webhook.setup import setup_files
-from archfit.webhook.setup.certificates import Pair, examine
-from archfit.webhook.setup.setup_files import SECRET, WEBHOOK, Choices
+from archfit.webhook.setup.certificates import KeyPair, examine
+from archfit.webhook.setup.setup_files import SECRET, WEBHOOK, WebhookChoices
 from archfit.webhook.setup.webhook_folder import read
 from helm_runs import start
 from program import PROGRAM, Ran
@@ -50,14 +50,14 @@ def container_of(found: dict[str, dict]) -> dict:
     return container
 
 
-def pair_of(folder: Path) -> Pair:
+def pair_of(folder: Path) -> KeyPair:
     pair = read(str(folder)).pair
     assert pair
     return pair
 
 
 def test_every_file_is_one_object_and_the_webhook_comes_last() -> None:
-    texts = setup_files.files(Choices())
+    texts = setup_files.files(WebhookChoices())
     assert min(texts) == "00-namespace.yaml"
     assert max(texts) == WEBHOOK
     for text in texts.values():
@@ -65,7 +65,7 @@ def test_every_file_is_one_object_and_the_webhook_comes_last() -> None:
 
 
 def test_the_pods_need_no_right_and_no_writable_root() -> None:
-    found = {name: yaml.safe_load(text) for name, text in setup_files.files(Choices()).items()}
+    found = {name: yaml.safe_load(text) for name, text in setup_files.files(WebhookChoices()).items()}
     assert setup_files.PULL_SECRETS not in found
     pod = found["50-deployment.yaml"]["spec"]["template"]["spec"]
     assert pod["automountServiceAccountToken"] is False
@@ -83,7 +83,7 @@ def test_the_pods_need_no_right_and_no_writable_root() -> None:
 
 
 def test_the_webhook_fails_open_and_sees_new_pods_and_updates_of_those_that_it_changed() -> None:
-    (webhook,) = yaml.safe_load(setup_files.files(Choices())[WEBHOOK])["webhooks"]
+    (webhook,) = yaml.safe_load(setup_files.files(WebhookChoices())[WEBHOOK])["webhooks"]
     assert webhook["failurePolicy"] == "Ignore"
     assert webhook["reinvocationPolicy"] == "IfNeeded"
     assert webhook["sideEffects"] == "None"
@@ -97,7 +97,9 @@ def test_the_webhook_fails_open_and_sees_new_pods_and_updates_of_those_that_it_c
 
 
 def test_the_configuration_is_one_that_archfit_reads() -> None:
-    text = yaml.safe_load(setup_files.files(Choices())["30-configuration.yaml"])["data"]["archfit.yaml"]
+    text = yaml.safe_load(setup_files.files(WebhookChoices())["30-configuration.yaml"])["data"][
+        "archfit.yaml"
+    ]
     assert from_file(text.encode(), "archfit.yaml").given["clusterArchitectures"].value == ("amd64", "arm64")
 
 
@@ -163,13 +165,17 @@ def test_a_pull_secret_is_readable_alone_and_by_name(setup, tmp_path: Path) -> N
 
 
 def test_another_configuration_is_another_checksum() -> None:
-    def checksum(choices: Choices) -> str:
+    def checksum(choices: WebhookChoices) -> str:
         template = yaml.safe_load(setup_files.files(choices)["50-deployment.yaml"])["spec"]["template"]
         return template["metadata"]["annotations"]["checksum/configuration"]
 
-    assert checksum(Choices()) != checksum(Choices(configuration="a"))
+    assert checksum(WebhookChoices()) != checksum(WebhookChoices(configuration="a"))
     # The pods read a changed lock file themselves.
-    assert checksum(Choices()) == checksum(Choices(image="b")) == checksum(Choices(lock="a"))
+    assert (
+        checksum(WebhookChoices())
+        == checksum(WebhookChoices(image="b"))
+        == checksum(WebhookChoices(lock="a"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -292,7 +298,7 @@ def test_a_certificate_with_a_third_of_its_time_left_is_replaced(setup, tmp_path
 
     monkeypatch.setattr(command, "datetime", Later)
     old = pair_of(folder)
-    pair, is_new = command._pair(str(folder), Choices(), 365, os.environ)
+    pair, is_new = command._pair(str(folder), WebhookChoices(), 365, os.environ)
     assert is_new
     # Both the last certificate and the new one are believed.
     examine(pair, NAME)

@@ -16,7 +16,7 @@ from archfit.images.platforms import Absent, Answer, Found, Unasked, Unknown, pa
 from archfit.options.settings import Options
 from archfit.webhook.server.memory_budget import MIB, Share
 from archfit.webhook.server.review import pod_extract, response
-from archfit.webhook.server.verdict import LONGEST, LONGEST_TOGETHER, Verdict, Verdicts, verdict
+from archfit.webhook.server.verdict import LONGEST, LONGEST_TOGETHER, AdmissionDecision, Verdicts, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ UNKNOWN, ABSENT = Unknown("quay.io gave no answer"), Absent("manifest unknown")
 
 def judged(
     answers: dict[str, Answer], options: Options = LEAVE, spec: dict[str, Any] | None = None, **metadata: Any
-) -> tuple[Verdict, Answered]:
+) -> tuple[AdmissionDecision, Answered]:
     value = pod(*answers, spec=spec, **metadata)
     made = verdict(admitted_pod(pod_extract(value), "shop", options), answers, options)
     answered = decoded(response("u", made.members))

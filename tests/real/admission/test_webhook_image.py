@@ -18,7 +18,7 @@ import yaml
 import machine
 from archfit import __version__
 from archfit.webhook.setup import setup_files
-from archfit.webhook.setup.setup_files import Choices
+from archfit.webhook.setup.setup_files import WebhookChoices
 from archfit.webhook.setup.webhook_folder import read
 from container_image import entrypoint
 from helm_runs import start
@@ -68,7 +68,7 @@ def free_port() -> int:
 
 
 def container() -> dict:
-    deployment = yaml.safe_load(setup_files.files(Choices())["50-deployment.yaml"])
+    deployment = yaml.safe_load(setup_files.files(WebhookChoices())["50-deployment.yaml"])
     (found,) = deployment["spec"]["template"]["spec"]["containers"]
     return found
 

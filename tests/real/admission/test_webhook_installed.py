@@ -16,7 +16,7 @@ from registry import Registry
 
 import machine
 from admission_reviews import review
-from archfit.webhook.setup.certificates import Pair
+from archfit.webhook.setup.certificates import KeyPair
 from archfit.webhook.setup.webhook_folder import read
 from chart_runs import Chart
 from control_plane import Refused
@@ -54,7 +54,7 @@ def pod(image: str, **spec: Any) -> dict[str, Any]:
     }
 
 
-def by_setup(folder: Path, *words: str) -> tuple[list[dict[str, Any]], Pair]:
+def by_setup(folder: Path, *words: str) -> tuple[list[dict[str, Any]], KeyPair]:
     out = folder / "out"
     start([str(PROGRAM), "setup", "webhook", "--into", str(out), *words], dict(os.environ)).ok()
     pair = read(str(out)).pair
@@ -62,14 +62,16 @@ def by_setup(folder: Path, *words: str) -> tuple[list[dict[str, Any]], Pair]:
     return [yaml.safe_load(path.read_text()) for path in sorted(out.glob("*.yaml"))], pair
 
 
-def by_chart(name: str) -> tuple[list[dict[str, Any]], Pair]:
+def by_chart(name: str) -> tuple[list[dict[str, Any]], KeyPair]:
     objects = Chart(name).objects()
     (secret,) = (value for value in objects if value["kind"] == "Secret")
-    return objects, Pair(*(base64.b64decode(secret["data"][key]) for key in ("ca.crt", "tls.crt", "tls.key")))
+    return objects, KeyPair(
+        *(base64.b64decode(secret["data"][key]) for key in ("ca.crt", "tls.crt", "tls.key"))
+    )
 
 
 @pytest.fixture(params=["setup", "helm3", "helm4"])
-def manifests(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[list[dict[str, Any]], Pair]:
+def manifests(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[list[dict[str, Any]], KeyPair]:
     """The objects, and the pair among them."""
     return by_setup(tmp_path) if request.param == "setup" else by_chart(request.param)
 
@@ -95,14 +97,14 @@ class Installed:
         )
 
 
-def mounted(pair: Pair, secret: Secret, folder: Path) -> Path:
+def mounted(pair: KeyPair, secret: Secret, folder: Path) -> Path:
     """The pair in a folder as the kubelet mounts it."""
     for name, content in (("tls.crt", pair.certificate), ("tls.key", pair.key)):
         (folder / name).write_bytes(content)
     return secret.write(folder / "tls.crt", folder / "tls.key")
 
 
-def served(pair: Pair, folder: Path, *words: str, **environ: str) -> WebhookServer:
+def served(pair: KeyPair, folder: Path, *words: str, **environ: str) -> WebhookServer:
     """`archfit serve` with the pair."""
     return WebhookServer(
         folder / "served", *words, tls=mounted(pair, Secret(folder / "tls"), folder), **environ

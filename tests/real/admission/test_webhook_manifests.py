@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import published_crds
-from archfit.webhook.setup.certificates import Pair, examine
+from archfit.webhook.setup.certificates import KeyPair, examine
 from archfit.webhook.setup.setup_files import SECRET, WEBHOOK
 from archfit.webhook.setup.webhook_folder import read
 from chart_runs import CHART, POLICY_VALUES, VALUES, Chart, named
@@ -256,13 +256,13 @@ def release(request: pytest.FixtureRequest, plane: ControlPlane):
     chart.run("uninstall", "archfit", "--namespace", NAMESPACE, KUBECONFIG=str(plane.kubeconfig))
 
 
-def certificate(plane: ControlPlane) -> tuple[Pair, dict[str, Any]]:
+def certificate(plane: ControlPlane) -> tuple[KeyPair, dict[str, Any]]:
     """The installed pair with the CAs of caBundle, and the Secret."""
     secret = plane.get(f"/api/v1/namespaces/{NAMESPACE}/secrets/archfit-tls")
     (webhook,) = plane.get(f"{WEBHOOKS}/archfit")["webhooks"]
     bundle = webhook["clientConfig"]["caBundle"]
     data = (bundle, secret["data"]["tls.crt"], secret["data"]["tls.key"])
-    return Pair(*map(base64.b64decode, data)), secret
+    return KeyPair(*map(base64.b64decode, data)), secret
 
 
 def test_helm_keeps_the_certificate_until_it_is_nearly_over(plane: ControlPlane, release) -> None:
@@ -324,7 +324,7 @@ def test_a_service_of_another_name_gets_a_certificate_for_it(plane: ControlPlane
     release("install", str(CHART), "--set", secret)
     release("upgrade", str(CHART), "--set", f"{secret},fullnameOverride=placement")
     data = plane.get(f"/api/v1/namespaces/{NAMESPACE}/secrets/pair")["data"]
-    pair = Pair(*(base64.b64decode(data[key]) for key in ("ca.crt", "tls.crt", "tls.key")))
+    pair = KeyPair(*(base64.b64decode(data[key]) for key in ("ca.crt", "tls.crt", "tls.key")))
     examine(pair, "placement.archfit.svc")
     (webhook,) = plane.get(f"{WEBHOOKS}/placement")["webhooks"]
     assert webhook["clientConfig"]["caBundle"] == data["ca.crt"]

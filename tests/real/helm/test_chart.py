@@ -21,8 +21,8 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.config_file import from_file
 from archfit.webhook.server.memory_budget import MIB, SMALLEST_LIMIT
 from archfit.webhook.setup import setup_files
-from archfit.webhook.setup.certificates import Pair, examine
-from archfit.webhook.setup.setup_files import Choices
+from archfit.webhook.setup.certificates import KeyPair, examine
+from archfit.webhook.setup.setup_files import WebhookChoices
 from chart_runs import CERT_MANAGER, CHART, KUBERNETES, POLICY_VALUES, VALUES, Chart, named, plain
 from helm_runs import start
 from program import PROGRAM
@@ -41,11 +41,11 @@ def chart(request: pytest.FixtureRequest, real) -> Chart:
     return Chart(request.param)
 
 
-def setup_objects(choices: Choices) -> dict[tuple[str, str], dict[str, Any]]:
+def setup_objects(choices: WebhookChoices) -> dict[tuple[str, str], dict[str, Any]]:
     """What `archfit setup webhook` writes, but the Namespace, which `helm install --create-namespace` makes."""
     texts = setup_files.files(choices)
     if not choices.cert_manager:
-        texts = setup_files.with_certificate(texts, Pair(b"ca", b"certificate", b"key"))
+        texts = setup_files.with_certificate(texts, KeyPair(b"ca", b"certificate", b"key"))
     found = [value for text in texts.values() for value in yaml.safe_load_all(text)]
     return plain(value for value in found if value["kind"] != "Namespace")
 
@@ -61,16 +61,16 @@ def test_setup_holds_the_rendering_of_the_chart(chart: Chart) -> None:
 @pytest.mark.parametrize(
     ("words", "choices"),
     [
-        pytest.param((), Choices(), id="default"),
-        pytest.param(CERT_MANAGER, Choices(cert_manager=True), id="cert-manager"),
+        pytest.param((), WebhookChoices(), id="default"),
+        pytest.param(CERT_MANAGER, WebhookChoices(cert_manager=True), id="cert-manager"),
         pytest.param(
             ("--set", "registrySecret=pulls,priorityClassName=high,networkPolicy.egressPorts={443,6379}"),
-            Choices(registry_secret="pulls", priority_class="high", egress_ports=(443, 6379)),
+            WebhookChoices(registry_secret="pulls", priority_class="high", egress_ports=(443, 6379)),
             id="options",
         ),
         pytest.param(
             ("--set", "pullSecrets={shop/pulls,team/more.pulls}"),
-            Choices(pull_secrets=(("shop", "pulls"), ("team", "more.pulls"))),
+            WebhookChoices(pull_secrets=(("shop", "pulls"), ("team", "more.pulls"))),
             id="pull-secrets",
         ),
         pytest.param(
@@ -80,12 +80,14 @@ def test_setup_holds_the_rendering_of_the_chart(chart: Chart) -> None:
                 "--set-literal",
                 f"lockFile={LOCK}",
             ),
-            Choices(image="example.com/a:2", lock=LOCK),
+            WebhookChoices(image="example.com/a:2", lock=LOCK),
             id="image-and-lock",
         ),
     ],
 )
-def test_the_chart_renders_what_setup_writes(chart: Chart, words: tuple[str, ...], choices: Choices) -> None:
+def test_the_chart_renders_what_setup_writes(
+    chart: Chart, words: tuple[str, ...], choices: WebhookChoices
+) -> None:
     rendered = plain(chart.objects(*words))
     written = setup_objects(choices)
     assert sorted(rendered) == sorted(written)
@@ -325,7 +327,7 @@ def test_helms_certificate_is_one_that_the_api_server_takes(chart: Chart) -> Non
     secret = rendered["Secret", "archfit-tls"]
     (webhook,) = rendered["MutatingWebhookConfiguration", "archfit"]["webhooks"]
     assert webhook["clientConfig"]["caBundle"] == secret["data"]["ca.crt"]
-    pair = Pair(*(base64.b64decode(secret["data"][key]) for key in ("ca.crt", "tls.crt", "tls.key")))
+    pair = KeyPair(*(base64.b64decode(secret["data"][key]) for key in ("ca.crt", "tls.crt", "tls.key")))
     served = examine(pair, "archfit.hooks.svc")
     assert abs(served.expires - served.begins - timedelta(days=30)) < timedelta(minutes=1)
     renew = datetime.fromtimestamp(int(secret["metadata"]["annotations"]["archfit.dev/renew-after"]), UTC)

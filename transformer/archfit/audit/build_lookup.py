@@ -41,7 +41,7 @@ from archfit.audit.merge import shard_of
 from archfit.base.errors import InvalidReference
 from archfit.base.record import Record
 from archfit.base.typing_names import Literal, TextIO
-from archfit.images.contents import Build, Contents
+from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.images.reference import Reference, parse
 from archfit.lookup.lookup import Lookup, lookup_of
@@ -139,7 +139,9 @@ def _running(build: BuildFacts) -> _Running:
 class _Asking:
     """What is known of digests, and how more is learned. contents: by digest, what the images' answers have read."""
 
-    def __init__(self, lookup: Lookup, answers: Mapping[str, Answer], contents: dict[str, Contents]) -> None:
+    def __init__(
+        self, lookup: Lookup, answers: Mapping[str, Answer], contents: dict[str, ImageContents]
+    ) -> None:
         self._lookup = lookup
         self._answers = answers
         self._contents = contents
@@ -265,12 +267,12 @@ class _Asking:
             if name not in self._failures and part.reference.digest not in self._contents
         }
         for name, answer in self._lookup.contents(list(wanted.values())).items():
-            if isinstance(answer, Contents):
+            if isinstance(answer, ImageContents):
                 self._keep({name: answer})
             else:
                 self._failures[name] = answer.detail if isinstance(answer, Absent) else answer.cause
 
-    def _keep(self, found: Mapping[str, Contents]) -> None:
+    def _keep(self, found: Mapping[str, ImageContents]) -> None:
         for name, contents in found.items():
             self._contents.setdefault(name.rpartition("@")[2], contents)
 
@@ -279,7 +281,9 @@ class _Asking:
         for build in builds:
             found = self._current(build)
             if found and not found.index and found.platforms:
-                self._contents.setdefault(found.digest, Contents("manifest", platform=found.platforms[0]))
+                self._contents.setdefault(
+                    found.digest, ImageContents("manifest", platform=found.platforms[0])
+                )
 
     def _take_indexes(self, builds: Iterable[_Running]) -> None:
         """Where an index could not be read: its platforms, without digests of builds."""
@@ -287,7 +291,7 @@ class _Asking:
             found = self._current(build)
             if found and found.index:
                 children = tuple(Build("", platform) for platform in found.platforms)
-                self._contents.setdefault(found.digest, Contents("index", children))
+                self._contents.setdefault(found.digest, ImageContents("index", children))
 
     def _failure(self, build: _Running) -> str:
         """Why nothing is known of the digest."""

@@ -53,10 +53,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from archfit.audit.facts import BuildFacts, Verdict
+from archfit.audit.facts import BuildFacts, BuildState
 from archfit.base.errors import InvalidReference
 from archfit.base.record import Record
-from archfit.images.contents import Build, Contents
+from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import Platform, normalised
 from archfit.images.reference import Reference, is_digest, parse
 from archfit.images.reference_grammar import IDENTIFIER
@@ -121,7 +121,7 @@ class Known(Record):
     the imageID.
     """
 
-    contents: Mapping[str, Contents]
+    contents: Mapping[str, ImageContents]
     indexes: Sequence[str] = ()
     current: str = ""
     failure: str = ""
@@ -251,7 +251,7 @@ def _moved(build: BuildFacts, identity: ImageId, judged: BuildFacts, known: Know
     return _changes(reference, judged, current, known)
 
 
-def _changes(reference: Reference, judged: BuildFacts, current: Contents, known: Known) -> str:
+def _changes(reference: Reference, judged: BuildFacts, current: ImageContents, known: Known) -> str:
     before = known.contents.get(judged.index)
     now = _offered(current)
     other = f"{reference.name}:{reference.tag} names another image now"
@@ -270,7 +270,7 @@ def _elsewhere(identity: ImageId, reference: Reference) -> bool:
     return bool(identity.name) and identity.name != reference.name
 
 
-def _offered(contents: Contents) -> set[str]:
+def _offered(contents: ImageContents) -> set[str]:
     if contents.kind == "index":
         return {str(child.platform) for child in contents.children}
     return {str(contents.platform)} if contents.platform else set()
@@ -291,13 +291,13 @@ def _unknown(build: BuildFacts, reason: str) -> BuildFacts:
     return build.replace(verdict="unknown", reason=reason)
 
 
-VERDICTS: tuple[Verdict, ...] = ("proven", "mismatch", "ambiguous", "unknown", "unread")
+VERDICTS: tuple[BuildState, ...] = ("proven", "mismatch", "ambiguous", "unknown", "unread")
 
 
 class VerdictCount(Record):
     """containers: how many run so, over all pods. kinds: how many different ones (workload, container, image, node)."""
 
-    verdict: Verdict
+    verdict: BuildState
     kinds: int
     containers: int
 
@@ -305,7 +305,7 @@ class VerdictCount(Record):
 class ReasonCount(Record):
     """Why builds are not proven, the most frequent reason first."""
 
-    verdict: Verdict
+    verdict: BuildState
     reason: str
     containers: int
 
@@ -326,7 +326,7 @@ class BuildFindings(Record):
 def build_findings(builds: Sequence[BuildFacts]) -> BuildFindings:
     """What is to be said of the builds, in the order of the facts."""
     counted = dict.fromkeys(VERDICTS, (0, 0))
-    reasons: dict[tuple[Verdict, str], int] = {}
+    reasons: dict[tuple[BuildState, str], int] = {}
     for build in builds:
         kinds, containers = counted[build.verdict]
         counted[build.verdict] = (kinds + 1, containers + build.pods)

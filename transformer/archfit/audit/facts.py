@@ -35,7 +35,7 @@ scheduled: a CronJob between two runs. idle: a template that asks for no pods no
 old: an earlier revision, as a ReplicaSet with 0 replicas that a Deployment keeps."""
 
 Role: TypeAlias = Literal["container", "init", "volume"]
-Verdict: TypeAlias = Literal["proven", "mismatch", "ambiguous", "unknown", "unread"]
+BuildState: TypeAlias = Literal["proven", "mismatch", "ambiguous", "unknown", "unread"]
 """Which build runs: see `builds`. unread: another shard reads it."""
 
 AnswerKind: TypeAlias = Literal["Found", "Absent", "Unknown", "Unasked", "Malformed", "Unread"]
@@ -159,7 +159,7 @@ class BuildFacts(Record):
     node_architecture: str
     runtime: str
     pods: int
-    verdict: Verdict = "unread"
+    verdict: BuildState = "unread"
     platform: str = ""
     manifest: str = ""
     index: str = ""

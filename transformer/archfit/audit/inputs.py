@@ -38,7 +38,7 @@ from archfit.base.results import Result
 from archfit.cli.inputs.input_files import Inputs, found_files, read_inputs
 from archfit.cli.inputs.renderer_command import Rendering
 from archfit.cli.inputs.survey import moment_text, stated_date
-from archfit.cluster.cluster_connection import Connection, connect, get_if_there
+from archfit.cluster.cluster_connection import ClusterConnection, connect, get_if_there
 from archfit.cluster.cluster_error import ClusterError
 from archfit.cluster.live_objects import (
     CRON_JOBS,
@@ -199,7 +199,7 @@ def _as_stated(collected: Collected, said: Stated) -> Collected:
     return collected.replace(facts=collected.facts.replace(snapshots=snapshots))
 
 
-def _live(connection: Connection, flags: AuditFlags, options: Options) -> Collected:
+def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) -> Collected:
     collector = Collector("live", "", options, keys_of(flags.by))
     results = []
     for kind in _READ:

@@ -24,7 +24,7 @@ from typing import TypeAlias
 from archfit.base.patch import Path, dotted
 from archfit.base.record import Record
 from archfit.base.results import Decision, Location, ObjectRef, Result, Severity
-from archfit.placement.requirement import NotKnown, Verdict
+from archfit.placement.requirement import NotKnown, PlatformCheck
 from archfit.workloads.pods import Pod
 
 Line: TypeAlias = Callable[[Pod, Path], int]
@@ -213,7 +213,7 @@ def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Lin
 
 
 def of_verdicts(
-    verdicts: Iterable[tuple[Pod, Verdict]], name: str, line: Line, *, allowed: bool
+    verdicts: Iterable[tuple[Pod, PlatformCheck]], name: str, line: Line, *, allowed: bool
 ) -> Iterator[Finding]:
     """Images that do not run where they have to, those of which nobody knows, pods that were left out, other messages.
 

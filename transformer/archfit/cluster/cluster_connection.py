@@ -19,7 +19,7 @@ SECONDS = 300.0
 """For everything that one command does in the cluster."""
 
 
-class Connection(Protocol):
+class ClusterConnection(Protocol):
     """The API of one cluster. Every method raises ClusterError."""
 
     def get(self, path: str) -> Any:
@@ -35,7 +35,7 @@ class Connection(Protocol):
         """Ends what is open."""
 
 
-def get_if_there(connection: Connection, path: str) -> Any:
+def get_if_there(connection: ClusterConnection, path: str) -> Any:
     """The object at a path, None where there is none. Raises ClusterError."""
     try:
         return connection.get(path)
@@ -47,7 +47,7 @@ def get_if_there(connection: Connection, path: str) -> Any:
 
 def connect(
     environ: Mapping[str, str], *, context: str = "", kubeconfig: str = "", seconds: float = SECONDS
-) -> Connection:
+) -> ClusterConnection:
     """The connection for this machine. context, kubeconfig: as the user's flags name them. Raises ClusterError."""
     named = context or kubeconfig or environ.get("KUBECONFIG")
     if not named and environ.get(HOST) and os.path.exists(os.path.join(FOLDER, "token")):

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from archfit.base.record import Record
-from archfit.cluster.cluster_connection import Connection
+from archfit.cluster.cluster_connection import ClusterConnection
 from archfit.cluster.cluster_error import ClusterError
 
 LIMIT = 500
@@ -30,7 +30,7 @@ _MAX_PAGES = 4000
 _Read = TypeVar("_Read")
 
 
-def listed(connection: Connection, path: str, limit: int = LIMIT) -> Iterator[dict[str, Any]]:
+def listed(connection: ClusterConnection, path: str, limit: int = LIMIT) -> Iterator[dict[str, Any]]:
     """Every object of a list. path: such as /apis/apps/v1/deployments. Raises ClusterError."""
     token = ""
     given: set[str] = set()
@@ -96,7 +96,7 @@ CRON_JOBS = LiveKind("cronjobs", "batch/v1", "CronJob")
 
 
 def live_objects(
-    connection: Connection, kinds: Iterable[LiveKind], namespace: str = ""
+    connection: ClusterConnection, kinds: Iterable[LiveKind], namespace: str = ""
 ) -> Iterator[dict[str, Any]]:
     """Every object of the kinds, in their order. namespace: "" is all. Raises ClusterError."""
     for kind in kinds:

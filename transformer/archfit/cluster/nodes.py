@@ -54,7 +54,7 @@ class Node(Record):
         return f"windows/{self.architecture}" if self.os == "windows" and self.architecture in WINDOWS else ""
 
 
-class Rule(Record):
+class UsedTaint(Record):
     """A taint that is used, the architectures behind it, and how many nodes carry it."""
 
     taint: Taint
@@ -67,14 +67,14 @@ class Rule(Record):
         return f"{self.taint.key}={self.taint.value}:{self.taint.effect}@{','.join(self.architectures)}"
 
 
-class Cluster(Record):
+class NodeSummary(Record):
     """What goes into the file.
 
     architectures: each entry with its number of nodes. unused: what was not used, as (subject, reason).
     """
 
     architectures: tuple[tuple[str, int], ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[UsedTaint, ...]
     unused: tuple[tuple[str, str], ...]
 
 
@@ -133,7 +133,7 @@ def _first(labels: dict[str, Any], keys: Iterable[str]) -> object:
     return next((labels[key] for key in keys if labels.get(key)), None)
 
 
-def summarised(found: Sequence[Node], keys: Sequence[str] = ()) -> Cluster:
+def summarised(found: Sequence[Node], keys: Sequence[str] = ()) -> NodeSummary:
     """What the nodes say. keys: those of --arch-taint. Raises InvalidInput without a labelled Linux node."""
     numbers = Counter(node.entry for node in found if node.entry)
     linux = {entry for entry in numbers if "/" not in entry}
@@ -154,13 +154,13 @@ def summarised(found: Sequence[Node], keys: Sequence[str] = ()) -> Cluster:
     rules = []
     for taint in sorted(carriers, key=str):
         rule = _rule(taint, carriers[taint], linux, (*ARCH_KEYS, *keys))
-        if isinstance(rule, Rule):
+        if isinstance(rule, UsedTaint):
             rules.append(rule)
         else:
             unused.append((f"taint {taint}", f"{rule} (on {_named(carriers[taint])})"))
     carried = {taint.key for taint in carriers}
     unused += [(f"--arch-taint {key}", "no node carries such a taint") for key in keys if key not in carried]
-    return Cluster(tuple(sorted(numbers.items())), tuple(rules), tuple(unused))
+    return NodeSummary(tuple(sorted(numbers.items())), tuple(rules), tuple(unused))
 
 
 def _why_not_counted(node: Node) -> str:
@@ -171,7 +171,7 @@ def _why_not_counted(node: Node) -> str:
     return f"its architecture {ascii_text(node.architecture)} is not one that Kubernetes runs on"
 
 
-def _rule(taint: Taint, carriers: Sequence[Node], linux: set[str], keys: Sequence[str]) -> Rule | str:
+def _rule(taint: Taint, carriers: Sequence[Node], linux: set[str], keys: Sequence[str]) -> UsedTaint | str:
     """The rule, or why there is none."""
     spelled = architecture_of(taint.key, taint.value)
     if taint.key not in keys and (not spelled or _is_kubernetes(taint.key)):
@@ -190,7 +190,7 @@ def _rule(taint: Taint, carriers: Sequence[Node], linux: set[str], keys: Sequenc
         )
     if not architectures <= linux:
         return "no Linux node has this architecture"
-    rule = Rule(taint, tuple(sorted(architectures)), len(carriers))
+    rule = UsedTaint(taint, tuple(sorted(architectures)), len(carriers))
     try:
         toleration_rule(rule.text)
     except Problem as problem:

@@ -22,7 +22,7 @@ from archfit.base.printable import count
 from archfit.cli.setup.yaml_files import mapping, written
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.configuration_file import deliver, read_input
-from archfit.cluster.nodes import Cluster, nodes, summarised
+from archfit.cluster.nodes import NodeSummary, nodes, summarised
 from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.config_yaml import read
 from archfit.options.text_form import Problem, label_key
@@ -82,7 +82,7 @@ def _decoded(content: bytes) -> object:
         raise InvalidInput(message, line=problem.line) from None
 
 
-def configuration(cluster: Cluster) -> str:
+def configuration(cluster: NodeSummary) -> str:
     """The configuration file, with comments that say where each value comes from."""
     spec = mapping(
         clusterArchitectures=_list(

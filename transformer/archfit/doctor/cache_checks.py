@@ -11,7 +11,7 @@ import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 
-from archfit.doctor.findings import NOTE, OK, WRONG, Finding
+from archfit.doctor.findings import NOTE, OK, WRONG, Diagnostic
 from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import cache_location, open_store
 from archfit.options.option_entries import CacheServer
@@ -21,10 +21,10 @@ from archfit.reports.last_report import state_path
 _COUNTED = 64 * 1024 * 1024
 
 
-def cache(operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]) -> Iterator[Finding]:
+def cache(operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]) -> Iterator[Diagnostic]:
     """clock: Unix seconds."""
     if operator.no_cache:
-        yield Finding("cache", NOTE, "is off (--no-cache): every run asks the registries")
+        yield Diagnostic("cache", NOTE, "is off (--no-cache): every run asks the registries")
         return
     try:
         where = cache_location(operator, environ)
@@ -33,49 +33,49 @@ def cache(operator: Operator, environ: Mapping[str, str], clock: Callable[[], fl
         else:
             yield from _file(where, operator, environ, clock)
     except StoreTrouble as error:
-        yield Finding("cache", WRONG, str(error), _remedy(operator))
+        yield Diagnostic("cache", WRONG, str(error), _remedy(operator))
 
 
-def last_report(environ: Mapping[str, str]) -> Iterator[Finding]:
+def last_report(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Where `archfit last` reads, the only place for messages under Helm 4."""
     path = state_path(environ)
     if not path:
-        yield Finding(
+        yield Diagnostic(
             "last report", NOTE, "has no place: there is no home directory", "export HOME=/path/of/your/home"
         )
         return
     refused = _unwritable(path)
     if refused:
-        yield Finding("last report", WRONG, f"{path} cannot be written: {refused}", _owned(path))
+        yield Diagnostic("last report", WRONG, f"{path} cannot be written: {refused}", _owned(path))
     elif os.path.exists(path):
-        yield Finding("last report", OK, f"{path}; archfit last shows it")
+        yield Diagnostic("last report", OK, f"{path}; archfit last shows it")
     else:
-        yield Finding("last report", OK, f"{path} is not written yet")
+        yield Diagnostic("last report", OK, f"{path} is not written yet")
 
 
 def _server(
     where: str, operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
-) -> Iterator[Finding]:
+) -> Iterator[Diagnostic]:
     if operator.offline:
-        yield Finding("cache", NOTE, f"{where} was not asked, as --offline forbids it")
+        yield Diagnostic("cache", NOTE, f"{where} was not asked, as --offline forbids it")
         return
     store = open_store(operator, environ, clock)
     try:
         store.get_many(["archfit-doctor"])
     finally:
         store.close()
-    yield Finding("cache", OK, f"{where} answers")
+    yield Diagnostic("cache", OK, f"{where} answers")
 
 
 def _file(
     where: str, operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
-) -> Iterator[Finding]:
+) -> Iterator[Diagnostic]:
     refused = _unwritable(where)
     if refused:
-        yield Finding("cache", WRONG, f"{where} cannot be written: {refused}", _owned(where))
+        yield Diagnostic("cache", WRONG, f"{where} cannot be written: {refused}", _owned(where))
         return
     if not os.path.exists(where):
-        yield Finding("cache", OK, f"{where} is not written yet")
+        yield Diagnostic("cache", OK, f"{where} is not written yet")
         return
     store = open_store(operator, environ, clock)
     try:
@@ -83,7 +83,7 @@ def _file(
         entries = f", {_entries(len(store.items()))}" if size <= _COUNTED else ""
     finally:
         store.close()
-    yield Finding("cache", OK, f"{where}, {_amount(size)}{entries}")
+    yield Diagnostic("cache", OK, f"{where}, {_amount(size)}{entries}")
 
 
 def _unwritable(path: str) -> str:

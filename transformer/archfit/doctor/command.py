@@ -29,7 +29,7 @@ from archfit.doctor import (
     program_checks,
     python_checks,
 )
-from archfit.doctor.findings import OK, WRONG, Finding, doctor_value, exit_code
+from archfit.doctor.findings import OK, WRONG, Diagnostic, doctor_value, exit_code
 from archfit.doctor.program_checks import Check, run_checks
 from archfit.doctor.text import doctor_text
 from archfit.inspect.login_check import servers_checked
@@ -99,19 +99,19 @@ def _checks(
     return checks
 
 
-def _registry(word: str, operator: Operator, environ: Mapping[str, str]) -> Iterator[Finding]:
+def _registry(word: str, operator: Operator, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """What `archfit login-check` finds, and how far the clock is off."""
     try:
         _, servers = servers_checked(word, operator, environ)
     except ArchfitError as error:
-        yield Finding("registry", WRONG, str(error), f"archfit login-check {word}")
+        yield Diagnostic("registry", WRONG, str(error), f"archfit login-check {word}")
         return
     for server in servers:
         text = f"{server.origin}: {server.answer}"
         if server.good:
-            yield Finding("registry", OK, text)
+            yield Diagnostic("registry", OK, text)
         else:
-            yield Finding("registry", WRONG, text, f"archfit login-check {word}")
+            yield Diagnostic("registry", WRONG, text, f"archfit login-check {word}")
         if server.date:
             yield from network_checks.skew(server.date, time.time(), server.origin)
 

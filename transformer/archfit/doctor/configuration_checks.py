@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from archfit.base.errors import ArchfitError, UsageError
-from archfit.doctor.findings import NOTE, OK, WRONG, Finding
+from archfit.doctor.findings import NOTE, OK, WRONG, Diagnostic
 from archfit.lookup import lock_storage, operator_files
 from archfit.options.layers import is_service_link
 from archfit.options.settings import Operator, Settings
@@ -23,19 +23,19 @@ _OTHERS = {CONFIG_VARIABLE, "ARCHFIT_CACHE_PASSWORD", "ARCHFIT_DEBUG"}
 
 def configuration(
     settings: Settings, problem: UsageError | None, environ: Mapping[str, str]
-) -> Iterator[Finding]:
+) -> Iterator[Diagnostic]:
     """problem: why the configuration could not be read; settings are then the defaults."""
     if problem is not None:
-        yield Finding(SUBJECT, WRONG, f"{problem}", "correct it: every run ends with this")
+        yield Diagnostic(SUBJECT, WRONG, f"{problem}", "correct it: every run ends with this")
     elif settings.sources:
-        yield Finding(SUBJECT, OK, ", then ".join(settings.sources))
+        yield Diagnostic(SUBJECT, OK, ", then ".join(settings.sources))
     else:
-        yield Finding(SUBJECT, OK, "none: every option has its default")
+        yield Diagnostic(SUBJECT, OK, "none: every option has its default")
     yield from _unknown(environ, str(problem or ""))
     yield from _named(settings)
 
 
-def _unknown(environ: Mapping[str, str], said: str) -> Iterator[Finding]:
+def _unknown(environ: Mapping[str, str], said: str) -> Iterator[Diagnostic]:
     """said: the problem of the configuration, which may name one of them."""
     known = {option.variable for option in TABLE if option.variable} | _OTHERS
     ignored = sorted(
@@ -48,7 +48,7 @@ def _unknown(environ: Mapping[str, str], said: str) -> Iterator[Finding]:
     )
     if ignored:
         verb = "is not a variable" if len(ignored) == 1 else "are not variables"
-        yield Finding(
+        yield Diagnostic(
             SUBJECT,
             NOTE,
             f"{', '.join(ignored)} {verb} of archfit, and ignored",
@@ -56,7 +56,7 @@ def _unknown(environ: Mapping[str, str], said: str) -> Iterator[Finding]:
         )
 
 
-def _named(settings: Settings) -> Iterator[Finding]:
+def _named(settings: Settings) -> Iterator[Diagnostic]:
     """The files that options name, each by itself."""
     operator = settings.operator
     for field in operator_files.NAMED:
@@ -67,14 +67,14 @@ def _named(settings: Settings) -> Iterator[Finding]:
         try:
             operator_files.check(Operator().replace(**{field: value}))
         except UsageError as error:
-            yield Finding(SUBJECT, WRONG, str(error))
+            yield Diagnostic(SUBJECT, WRONG, str(error))
         else:
-            yield Finding(SUBJECT, OK, f"{flag} {value} is there")
+            yield Diagnostic(SUBJECT, OK, f"{flag} {value} is there")
     path = settings.options.lock_file
     if path:
         try:
             lock = lock_storage.lock_of(settings.options)
         except ArchfitError as error:
-            yield Finding(SUBJECT, WRONG, str(error), "archfit lock")
+            yield Diagnostic(SUBJECT, WRONG, str(error), "archfit lock")
         else:
-            yield Finding(SUBJECT, OK, f"--lock-file {path} has {len(lock.images) if lock else 0} images")
+            yield Diagnostic(SUBJECT, OK, f"--lock-file {path} has {len(lock.images) if lock else 0} images")

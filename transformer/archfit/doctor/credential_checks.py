@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterator, Mapping
 
 from archfit.base.printable import count
-from archfit.doctor.findings import MISSING, NOTE, OK, WRONG, Finding
+from archfit.doctor.findings import MISSING, NOTE, OK, WRONG, Diagnostic
 from archfit.options.settings import Operator
 from archfit.registry.credentials.keychain import load_file, places
 from archfit.registry.registry_errors import RegistryError
@@ -22,17 +22,17 @@ SUBJECT = "credentials"
 _LISTED = 3
 
 
-def credentials(operator: Operator, environ: Mapping[str, str]) -> Iterator[Finding]:
+def credentials(operator: Operator, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Every file of the chain, in the order in which archfit reads them."""
     try:
         chain = [(path, required) for path, required in places(operator.authfile, environ)]
     except RegistryError as error:
-        yield Finding(SUBJECT, WRONG, str(error), "unset DOCKER_CONFIG")
+        yield Diagnostic(SUBJECT, WRONG, str(error), "unset DOCKER_CONFIG")
         return
     there = [path for path, required in chain if required or os.path.exists(path)]
     if not there:
         first = chain[-2][0] if len(chain) > 1 else "no file"
-        yield Finding(
+        yield Diagnostic(
             SUBJECT,
             MISSING,
             f"there are none ({first} and others are looked for); images that need no login work",
@@ -42,11 +42,11 @@ def credentials(operator: Operator, environ: Mapping[str, str]) -> Iterator[Find
         yield from _file(path, environ)
 
 
-def _file(path: str, environ: Mapping[str, str]) -> Iterator[Finding]:
+def _file(path: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     try:
         document = load_file(path)
     except RegistryError as error:
-        yield Finding(
+        yield Diagnostic(
             SUBJECT, WRONG, str(error), f"ls -l {shlex.quote(path)}; docker login HOST writes it anew"
         )
         return
@@ -55,9 +55,11 @@ def _file(path: str, environ: Mapping[str, str]) -> Iterator[Finding]:
     parts = [count(len(auths), "registry").replace("registrys", "registries")]
     parts += [f"{count(len(helpers), 'helper')}"] if helpers else []
     parts += [f"everything else from docker-credential-{store}"] if store else []
-    yield Finding(SUBJECT, OK, f"{path}: {', '.join(parts)}")
+    yield Diagnostic(SUBJECT, OK, f"{path}: {', '.join(parts)}")
     if held and os.name != "nt" and os.stat(path).st_mode & (stat.S_IRGRP | stat.S_IROTH):
-        yield Finding(SUBJECT, NOTE, f"{path} can be read by other users", f"chmod 600 {shlex.quote(path)}")
+        yield Diagnostic(
+            SUBJECT, NOTE, f"{path} can be read by other users", f"chmod 600 {shlex.quote(path)}"
+        )
     used: dict[str, list[str]] = {}
     for host, name in helpers.items():
         used.setdefault(name, []).append(host)
@@ -67,16 +69,16 @@ def _file(path: str, environ: Mapping[str, str]) -> Iterator[Finding]:
         yield from _helper(name, hosts, path, environ)
 
 
-def _helper(name: str, hosts: list[str], path: str, environ: Mapping[str, str]) -> Iterator[Finding]:
+def _helper(name: str, hosts: list[str], path: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     program = f"docker-credential-{name}"
     shown = ", ".join(hosts[:_LISTED]) + (f" and {len(hosts) - _LISTED} more" if len(hosts) > _LISTED else "")
     found = shutil.which(program, path=environ.get("PATH"))
     if found is None or os.sep in name:
-        yield Finding(
+        yield Diagnostic(
             SUBJECT,
             WRONG,
             f"{program}, for {shown}, is not on PATH",
             f"install it, or remove it from {path} and run docker login",
         )
     else:
-        yield Finding(SUBJECT, OK, f"{found}, for {shown}")
+        yield Diagnostic(SUBJECT, OK, f"{found}, for {shown}")

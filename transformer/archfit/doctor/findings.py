@@ -18,7 +18,7 @@ OK, NOTE, MISSING, WRONG = "ok", "note", "missing", "wrong"
 _WORST_FIRST = (WRONG, MISSING, NOTE, OK)
 
 
-class Finding(Record):
+class Diagnostic(Record):
     """One thing that was looked at. subject: `cache`, `helm 4`; a door names it. text: without its full stop.
 
     remedy: what to do, as a command where there is one; "" where there is nothing to do.
@@ -66,9 +66,9 @@ DOORS = (
 SHOWN_BY_A_DOOR = frozenset(subject for need in DOORS for subject in need.subjects)
 
 
-def doors(findings: Iterable[Finding]) -> list[Door]:
+def doors(findings: Iterable[Diagnostic]) -> list[Door]:
     """Each door of DOORS, by the findings."""
-    by_subject: dict[str, Finding] = {}
+    by_subject: dict[str, Diagnostic] = {}
     for finding in findings:
         before = by_subject.get(finding.subject)
         if before is None or _rank(finding) < _rank(before):
@@ -76,12 +76,12 @@ def doors(findings: Iterable[Finding]) -> list[Door]:
     return [_door(need, [by_subject[one] for one in need.subjects if one in by_subject]) for need in DOORS]
 
 
-def exit_code(findings: Iterable[Finding]) -> int:
+def exit_code(findings: Iterable[Diagnostic]) -> int:
     """3 where something that is configured is broken, else 0."""
     return 3 if any(finding.state == WRONG for finding in findings) else 0
 
 
-def doctor_value(facts: object, findings: Sequence[Finding]) -> dict[str, object]:
+def doctor_value(facts: object, findings: Sequence[Diagnostic]) -> dict[str, object]:
     """All of it for JSON. facts: as `archfit version --json` has them."""
     return {
         "installation": facts,
@@ -97,13 +97,13 @@ def doctor_value(facts: object, findings: Sequence[Finding]) -> dict[str, object
     }
 
 
-def _rank(finding: Finding) -> int:
+def _rank(finding: Diagnostic) -> int:
     return _WORST_FIRST.index(finding.state)
 
 
-def _door(need: Need, findings: list[Finding]) -> Door:
+def _door(need: Need, findings: list[Diagnostic]) -> Door:
     if not need.subjects:
         return Door(need.door, need.words, "-", need.elsewhere)
-    worst = min(findings, key=_rank, default=Finding("", MISSING, ""))
+    worst = min(findings, key=_rank, default=Diagnostic("", MISSING, ""))
     here = {WRONG: "wrong", MISSING: "no"}.get(worst.state, "yes")
     return Door(need.door, need.words, here, "" if here == "yes" else worst.remedy)

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from archfit.base.errors import UsageError
 from archfit.base.printable import count
-from archfit.doctor.findings import NOTE, OK, WRONG, Finding
+from archfit.doctor.findings import NOTE, OK, WRONG, Diagnostic
 from archfit.options.settings import Operator
 from archfit.registry.http.tls import context
 from archfit.registry.http.trust import USUAL
@@ -28,13 +28,13 @@ from archfit.registry.routing.routes import Routes
 _PROXIES = ("https_proxy", "http_proxy", "all_proxy")
 
 
-def network(operator: Operator, environ: Mapping[str, str]) -> Iterator[Finding]:
+def network(operator: Operator, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Proxies and routes."""
     yield from _proxies(environ)
     try:
         routes = Routes(operator)
     except (UsageError, RegistryError) as error:
-        yield Finding("network", WRONG, str(error))
+        yield Diagnostic("network", WRONG, str(error))
         return
     words = [count(len(routes.named), "mirror or server")] if routes.named else []
     words += (
@@ -42,20 +42,20 @@ def network(operator: Operator, environ: Mapping[str, str]) -> Iterator[Finding]
     )
     words += [f"{count(len(operator.deny_hosts), 'pattern')} in --deny-host"] if operator.deny_hosts else []
     words += ["--offline: no registry is asked"] if operator.offline else []
-    yield Finding(
+    yield Diagnostic(
         "network",
         OK,
         f"configured: {', '.join(words)}" if words else "no mirrors, and no patterns of hosts",
     )
 
 
-def trust(operator: Operator, environ: Mapping[str, str]) -> Iterator[Finding]:
+def trust(operator: Operator, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """The CA certificates that count."""
     named = [name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if environ.get(name)]
     for name in named:
         path = environ[name]
         if not os.path.exists(path):
-            yield Finding(
+            yield Diagnostic(
                 "certificates", WRONG, f"{name} names {path!r}, which is not there", f"unset {name}"
             )
             return
@@ -65,16 +65,16 @@ def trust(operator: Operator, environ: Mapping[str, str]) -> Iterator[Finding]:
         remedy = (
             f"unset {named[0]}" if named else "correct --ca-file; openssl x509 -in FILE -noout -text reads it"
         )
-        yield Finding("certificates", WRONG, str(error), remedy)
+        yield Diagnostic("certificates", WRONG, str(error), remedy)
         return
     loaded = len(made.get_ca_certs())
     where = " and ".join(named) or "certifi"
     also = " and --ca-file" if operator.ca_file else ""
     if loaded or environ.get("SSL_CERT_DIR"):  # a folder is read when a certificate of it is needed
         amount = count(loaded, "CA certificate") if loaded else "CA certificates"
-        yield Finding("certificates", OK, f"{amount} of {where}{also}")
+        yield Diagnostic("certificates", OK, f"{amount} of {where}{also}")
     else:
-        yield Finding(
+        yield Diagnostic(
             "certificates",
             WRONG,
             f"{where} holds no CA certificate, so no registry is trusted",
@@ -82,7 +82,7 @@ def trust(operator: Operator, environ: Mapping[str, str]) -> Iterator[Finding]:
         )
 
 
-def _proxies(environ: Mapping[str, str]) -> Iterator[Finding]:
+def _proxies(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     for name in _PROXIES:
         given = {
             spelling: environ[spelling].strip()
@@ -92,16 +92,16 @@ def _proxies(environ: Mapping[str, str]) -> Iterator[Finding]:
         for spelling, value in given.items():
             shown = _shown(value)
             if shown:
-                yield Finding("network", OK, f"{spelling} is {shown}")
+                yield Diagnostic("network", OK, f"{spelling} is {shown}")
             else:
-                yield Finding(
+                yield Diagnostic(
                     "network",
                     WRONG,
                     f"{spelling} is not an http:// or https:// URL",
                     f"export {spelling}=http://proxy.example:3128",
                 )
         if len(set(given.values())) > 1:
-            yield Finding(
+            yield Diagnostic(
                 "network",
                 NOTE,
                 f"{name} and {name.upper()} differ, and {name} counts",
@@ -110,7 +110,7 @@ def _proxies(environ: Mapping[str, str]) -> Iterator[Finding]:
     if any(environ.get(spelling) for spelling in ("no_proxy", "NO_PROXY")) and not any(
         environ.get(spelling) for name in _PROXIES for spelling in (name, name.upper())
     ):
-        yield Finding(
+        yield Diagnostic(
             "network", NOTE, "NO_PROXY is set, and no proxy is: it has no effect", "unset NO_PROXY no_proxy"
         )
 
@@ -132,15 +132,15 @@ _TOLERATED_SECONDS = 60
 _SET = "timedatectl shows whether the clock is synchronised; timedatectl set-ntp true turns it on"
 
 
-def clock(now: float, files: Iterable[str]) -> Iterator[Finding]:
+def clock(now: float, files: Iterable[str]) -> Iterator[Diagnostic]:
     """now: Unix seconds. files: those whose times are compared; one that is missing counts for nothing."""
     shown = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
     ahead = {path: seconds for path in files if (seconds := _mtime(path) - now) > _TOLERATED_SECONDS}
     if not ahead:
-        yield Finding(SUBJECT, OK, f"{shown}; no file of archfit is later (--registry HOST compares)")
+        yield Diagnostic(SUBJECT, OK, f"{shown}; no file of archfit is later (--registry HOST compares)")
         return
     path, seconds = max(ahead.items(), key=lambda item: item[1])
-    yield Finding(
+    yield Diagnostic(
         SUBJECT,
         NOTE,
         f"{shown}, but {path} was written {_span(seconds)} later: the clock is behind, or it was ahead then",
@@ -148,18 +148,18 @@ def clock(now: float, files: Iterable[str]) -> Iterator[Finding]:
     )
 
 
-def skew(date: str, now: float, origin: str) -> Iterator[Finding]:
+def skew(date: str, now: float, origin: str) -> Iterator[Diagnostic]:
     """date: the Date header of an answer (RFC 9110, section 6.6.1), "" for none."""
     try:
         seconds = parsedate_to_datetime(date).timestamp() - now
     except ValueError:
-        yield Finding(SUBJECT, NOTE, f"{origin} sent no date to compare the clock with")
+        yield Diagnostic(SUBJECT, NOTE, f"{origin} sent no date to compare the clock with")
         return
     if abs(seconds) <= _TOLERATED_SECONDS:
-        yield Finding(SUBJECT, OK, f"agrees with {origin} within a minute")
+        yield Diagnostic(SUBJECT, OK, f"agrees with {origin} within a minute")
         return
     direction = "behind" if seconds > 0 else "ahead of"
-    yield Finding(SUBJECT, WRONG, f"is {_span(abs(seconds))} {direction} {origin}", _SET)
+    yield Diagnostic(SUBJECT, WRONG, f"is {_span(abs(seconds))} {direction} {origin}", _SET)
 
 
 def _mtime(path: str) -> float:

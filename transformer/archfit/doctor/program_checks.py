@@ -29,7 +29,7 @@ from typing import TypeAlias
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.cli.setup.check_lines import CHECK_POD
 from archfit.cli.setup.external_program import run_program, until
-from archfit.doctor.findings import MISSING, NOTE, OK, WRONG, Finding
+from archfit.doctor.findings import MISSING, NOTE, OK, WRONG, Diagnostic
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path
 from archfit.integrations.helm.setup import home
 from archfit.integrations.helm.setup_check import check_lines as helm_lines
@@ -43,11 +43,11 @@ _KUSTOMIZATION = "resources: [pod.yaml]\ntransformers: [archfit.yaml]\n"
 _OLDEST_KUSTOMIZE = 4
 
 
-def kustomize(environ: Mapping[str, str]) -> Iterator[Finding]:
+def kustomize(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Its version, and whether it starts archfit."""
     program = _which("kustomize", environ)
     if not program:
-        yield Finding(
+        yield Diagnostic(
             "kustomize",
             MISSING,
             "is not on PATH",
@@ -56,21 +56,23 @@ def kustomize(environ: Mapping[str, str]) -> Iterator[Finding]:
         return
     version, problem = _version([program, "version"], environ)
     if problem:
-        yield Finding("kustomize", WRONG, f"{program} {problem}", "kustomize version")
+        yield Diagnostic("kustomize", WRONG, f"{program} {problem}", "kustomize version")
     elif int(version.removeprefix("v").partition(".")[0]) < _OLDEST_KUSTOMIZE:
-        yield Finding(
+        yield Diagnostic(
             "kustomize",
             WRONG,
             f"{version} at {program} is too old: archfit needs kustomize {_OLDEST_KUSTOMIZE} or later",
             "https://kustomize.io",
         )
     elif not _which("archfit", environ):
-        yield Finding("kustomize", OK, f"{version} at {program}; no archfit is on PATH that it could start")
+        yield Diagnostic(
+            "kustomize", OK, f"{version} at {program}; no archfit is on PATH that it could start"
+        )
     else:
         yield from _function(version, program, environ)
 
 
-def _function(version: str, program: str, environ: Mapping[str, str]) -> Iterator[Finding]:
+def _function(version: str, program: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Builds one Pod through archfit."""
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as folder:
         for name, text in (
@@ -84,26 +86,26 @@ def _function(version: str, program: str, environ: Mapping[str, str]) -> Iterato
         wrong = [line for right, line in check_lines("kustomize", folder, command, environ) if not right]
         wrong = [line.replace(folder, "a folder with one Pod") for line in wrong]
     if wrong:
-        yield Finding("kustomize", WRONG, wrong[0], "archfit setup kustomize --check --into YOUR-FOLDER")
+        yield Diagnostic("kustomize", WRONG, wrong[0], "archfit setup kustomize --check --into YOUR-FOLDER")
     else:
-        yield Finding("kustomize", OK, f"{version} at {program}; it ran archfit with --enable-exec")
+        yield Diagnostic("kustomize", OK, f"{version} at {program}; it ran archfit with --enable-exec")
 
 
-def kpt(environ: Mapping[str, str]) -> Iterator[Finding]:
+def kpt(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Whether it is there, and its version."""
     yield from _simple("kpt", ("version",), "https://kpt.dev/installation", environ)
 
 
-def git(environ: Mapping[str, str]) -> Iterator[Finding]:
+def git(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """The same; hooks and lock files need it."""
     yield from _simple("git", ("--version",), "https://git-scm.com/downloads", environ)
 
 
-def containers(environ: Mapping[str, str]) -> Iterator[Finding]:
+def containers(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Programs that start a container function."""
     found = {name: program for name in _RUNTIMES if (program := _which(name, environ))}
     if not found:
-        yield Finding(
+        yield Diagnostic(
             "containers",
             MISSING,
             f"none of {', '.join(_RUNTIMES)} is on PATH",
@@ -112,71 +114,77 @@ def containers(environ: Mapping[str, str]) -> Iterator[Finding]:
         return
     text = ", ".join(found.values())
     if "docker" not in found:
-        yield Finding("containers", NOTE, f"{text}; kustomize starts docker alone, kpt needs KRM_FN_RUNTIME")
+        yield Diagnostic(
+            "containers", NOTE, f"{text}; kustomize starts docker alone, kpt needs KRM_FN_RUNTIME"
+        )
     else:
-        yield Finding("containers", OK, f"{text}; no daemon was asked")
+        yield Diagnostic("containers", OK, f"{text}; no daemon was asked")
 
 
-def kubectl(environ: Mapping[str, str], *, live: bool) -> Iterator[Finding]:
+def kubectl(environ: Mapping[str, str], *, live: bool) -> Iterator[Diagnostic]:
     """Its version and context. live: the cluster is asked for its version."""
     program = _which("kubectl", environ)
     if not program:
-        yield Finding("kubectl", MISSING, "is not on PATH", "https://kubernetes.io/docs/tasks/tools")
+        yield Diagnostic("kubectl", MISSING, "is not on PATH", "https://kubernetes.io/docs/tasks/tools")
         return
     version, problem = _version([program, "version", "--client", "-o", "json"], environ)
     if problem:
-        yield Finding("kubectl", WRONG, f"{program} {problem}", "kubectl version --client")
+        yield Diagnostic("kubectl", WRONG, f"{program} {problem}", "kubectl version --client")
         return
-    yield Finding("kubectl", OK, f"{version} at {program}")
+    yield Diagnostic("kubectl", OK, f"{version} at {program}")
     files = [path for path in environ.get("KUBECONFIG", "").split(os.pathsep) if path]
     gone = [path for path in files if not os.path.exists(path)]
     if files and len(gone) == len(files):
-        yield Finding(
+        yield Diagnostic(
             "context", WRONG, f"KUBECONFIG names {', '.join(gone)}, which is not there", "unset KUBECONFIG"
         )
         return
     done = run_program([program, "config", "current-context"], environ)
     name = done.stdout.strip()
     if done.returncode and "current-context is not set" not in done.stderr:
-        yield Finding(
+        yield Diagnostic(
             "context",
             WRONG,
             f"kubectl cannot read its configuration: {_last(done.stderr)}",
             "kubectl config view",
         )
     elif done.returncode or not name:
-        yield Finding("context", MISSING, "kubectl has no current context", "kubectl config use-context NAME")
+        yield Diagnostic(
+            "context", MISSING, "kubectl has no current context", "kubectl config use-context NAME"
+        )
     elif live:
         yield from _cluster(program, name, environ)
     else:
-        yield Finding("context", OK, f"{name}; the cluster was not asked (--live asks it)")
+        yield Diagnostic("context", OK, f"{name}; the cluster was not asked (--live asks it)")
 
 
-def _cluster(program: str, name: str, environ: Mapping[str, str]) -> Iterator[Finding]:
+def _cluster(program: str, name: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     done = run_program([program, "version", "-o", "json", "--request-timeout", "5s"], environ)
     try:
         server = json.loads(done.stdout)["serverVersion"]["gitVersion"]
     except (ValueError, LookupError, TypeError):
-        yield Finding(
+        yield Diagnostic(
             "context",
             WRONG,
             f"the cluster of {name} does not answer: {_last(done.stderr)}",
             "kubectl cluster-info",
         )
         return
-    yield Finding("context", OK, f"{name}; its cluster is {server}")
+    yield Diagnostic("context", OK, f"{name}; its cluster is {server}")
 
 
-def _simple(name: str, words: tuple[str, ...], place: str, environ: Mapping[str, str]) -> Iterator[Finding]:
+def _simple(
+    name: str, words: tuple[str, ...], place: str, environ: Mapping[str, str]
+) -> Iterator[Diagnostic]:
     program = _which(name, environ)
     if not program:
-        yield Finding(name, MISSING, "is not on PATH", place)
+        yield Diagnostic(name, MISSING, "is not on PATH", place)
         return
     version, problem = _version([program, *words], environ)
     if problem:
-        yield Finding(name, WRONG, f"{program} {problem}", f"{name} {' '.join(words)}")
+        yield Diagnostic(name, WRONG, f"{program} {problem}", f"{name} {' '.join(words)}")
     else:
-        yield Finding(name, OK, f"{version} at {program}")
+        yield Diagnostic(name, OK, f"{version} at {program}")
 
 
 def _version(words: list[str], environ: Mapping[str, str]) -> tuple[str, str]:
@@ -202,7 +210,7 @@ def _last(text: str) -> str:
 _PLUGIN = "helm plugin"
 
 
-def helm(environ: Mapping[str, str]) -> Iterator[Finding]:
+def helm(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Each Helm of PATH, then the plugin."""
     found = on_path(environ)
     first = shutil.which("helm", path=environ.get("PATH"))
@@ -210,16 +218,16 @@ def helm(environ: Mapping[str, str]) -> Iterator[Finding]:
         try:
             ask(first, environ)
         except ArchfitError as error:
-            yield Finding("helm", WRONG, str(error), f"{first} version")
+            yield Diagnostic("helm", WRONG, str(error), f"{first} version")
     for major in (3, 4):
         some = [one for one in found if one.major == major]
         for one in some:
-            yield Finding(f"helm {major}", OK, f"{one.version} at {one.path}")
+            yield Diagnostic(f"helm {major}", OK, f"{one.version} at {one.path}")
         if not some:
-            yield Finding(f"helm {major}", MISSING, "is not on PATH", "https://helm.sh/docs/intro/install")
+            yield Diagnostic(f"helm {major}", MISSING, "is not on PATH", "https://helm.sh/docs/intro/install")
     for one in found:
         if one.major not in {3, 4}:
-            yield Finding("helm", NOTE, f"{one} is neither Helm 3 nor Helm 4")
+            yield Diagnostic("helm", NOTE, f"{one} is neither Helm 3 nor Helm 4")
     try:
         own = home(environ)
     except UsageError:
@@ -228,34 +236,34 @@ def helm(environ: Mapping[str, str]) -> Iterator[Finding]:
     if four:
         yield from _plugin(four, own, environ)
     for line in shared_plugins(found, own, environ):
-        yield Finding(_PLUGIN, WRONG, line, "archfit setup helm")
+        yield Diagnostic(_PLUGIN, WRONG, line, "archfit setup helm")
 
 
-def _plugin(four: Helm, own: str, environ: Mapping[str, str]) -> Iterator[Finding]:
+def _plugin(four: Helm, own: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     visible = plugin_folders(directories(four, environ))
     if not visible:
         written = bool(own) and bool(plugin_folders([own]))
         text = (
             f"is in {own}, and HELM_PLUGINS of this shell does not name it" if written else "is not installed"
         )
-        yield Finding(_PLUGIN, MISSING, text, 'eval "$(archfit setup helm)"')
+        yield Diagnostic(_PLUGIN, MISSING, text, 'eval "$(archfit setup helm)"')
         return
     right = True
     for is_right, line in helm_lines(four.path, own, environ):
         if not is_right:
             right = False
-            yield Finding(_PLUGIN, WRONG, line, "archfit setup helm --check")
+            yield Diagnostic(_PLUGIN, WRONG, line, "archfit setup helm --check")
     if right:
-        yield Finding(_PLUGIN, OK, f"{visible[0]}; it rendered a chart with one Pod")
+        yield Diagnostic(_PLUGIN, OK, f"{visible[0]}; it rendered a chart with one Pod")
 
 
-Check: TypeAlias = Callable[[], Iterable[Finding]]
+Check: TypeAlias = Callable[[], Iterable[Diagnostic]]
 
 
-def run_checks(checks: Mapping[str, Check], seconds: float) -> list[Finding]:
+def run_checks(checks: Mapping[str, Check], seconds: float) -> list[Diagnostic]:
     """The findings in the order of the checks. checks: by the subject that a finding has where none ended in time."""
     ends = time.monotonic() + seconds
-    found: dict[str, list[Finding]] = {subject: [] for subject in checks}
+    found: dict[str, list[Diagnostic]] = {subject: [] for subject in checks}
     threads = {
         subject: threading.Thread(target=_collect, args=(check, ends, subject, found[subject]), daemon=True)
         for subject, check in checks.items()
@@ -272,16 +280,16 @@ def run_checks(checks: Mapping[str, Check], seconds: float) -> list[Finding]:
     ]
 
 
-def _late(subject: str, seconds: float, *, late: bool) -> Sequence[Finding]:
+def _late(subject: str, seconds: float, *, late: bool) -> Sequence[Diagnostic]:
     words = f"did not end within {seconds:g} s, and was given up"
-    return (Finding(subject, WRONG, words, "archfit doctor --timeout 60s"),) if late else ()
+    return (Diagnostic(subject, WRONG, words, "archfit doctor --timeout 60s"),) if late else ()
 
 
-def _collect(check: Check, ends: float, subject: str, into: list[Finding]) -> None:
+def _collect(check: Check, ends: float, subject: str, into: list[Diagnostic]) -> None:
     try:
         with until(ends):
             into.extend(check())
     except ArchfitError as error:
-        into.append(Finding(subject, WRONG, str(error)))
+        into.append(Diagnostic(subject, WRONG, str(error)))
     except Exception as error:  # noqa: BLE001 - one check must not hide what the others found
-        into.append(Finding(subject, WRONG, f"could not be checked: {type(error).__name__}: {error}"))
+        into.append(Diagnostic(subject, WRONG, f"could not be checked: {type(error).__name__}: {error}"))

@@ -12,20 +12,20 @@ from archfit import __version__
 from archfit.base.errors import ArchfitError
 from archfit.base.packages import install_command
 from archfit.cli.setup.external_program import run_program
-from archfit.doctor.findings import MISSING, NOTE, OK, WRONG, Finding
+from archfit.doctor.findings import MISSING, NOTE, OK, WRONG, Diagnostic
 
 
-def python(facts: Mapping[str, Any]) -> Iterator[Finding]:
+def python(facts: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """facts: as `archfit version --json` has them."""
     here = facts["python"]
     missing = [name for name, version in facts["dependencies"].items() if version is None]
     said = f"{here['version']} at {here['program']}; archfit {facts['archfit']}, {facts['install']['kind']}"
     if missing:
-        yield Finding("python", WRONG, f"{said}; lacks {', '.join(missing)}", install_command(*missing))
+        yield Diagnostic("python", WRONG, f"{said}; lacks {', '.join(missing)}", install_command(*missing))
     elif facts["cParser"]:
-        yield Finding("python", OK, f"{said}; C parser")
+        yield Diagnostic("python", OK, f"{said}; C parser")
     else:
-        yield Finding(
+        yield Diagnostic(
             "python",
             NOTE,
             f"{said}; PyYAML has no C parser, so YAML is read ten times slower",
@@ -33,17 +33,17 @@ def python(facts: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def extras(facts: Mapping[str, Any]) -> Iterator[Finding]:
+def extras(facts: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """The extras of the package: what is there of each."""
     for name, extra in facts["extras"].items():
         versions = extra["packages"]
         if extra["installed"]:
             there = ", ".join(f"{package} {version}" for package, version in versions.items())
-            yield Finding(f"extra {name}", OK, there)
+            yield Diagnostic(f"extra {name}", OK, there)
             continue
         lacking = [package for package, version in versions.items() if version is None]
         some = len(lacking) < len(versions)
-        yield Finding(
+        yield Diagnostic(
             f"extra {name}",
             MISSING,
             f"{', '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not installed"
@@ -52,34 +52,34 @@ def extras(facts: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def on_path(environ: Mapping[str, str]) -> Iterator[Finding]:
+def on_path(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """The archfit that Helm 3, kustomize, kpt and the signed plugin of Helm 4 start."""
     program = shutil.which("archfit", path=environ.get("PATH"))
     if program is None:
         here = os.path.join(os.path.dirname(sys.executable), "archfit")
         remedy = f'export PATH="{os.path.dirname(here)}:$PATH"' if os.path.isfile(here) else "pipx install ."
-        yield Finding("archfit", MISSING, "is not on PATH, where other programs look for it", remedy)
+        yield Diagnostic("archfit", MISSING, "is not on PATH, where other programs look for it", remedy)
         return
     try:
         answer = run_program([program, "--version"], environ)
     except ArchfitError as error:
-        yield Finding("archfit", WRONG, str(error), f"{program} --version")
+        yield Diagnostic("archfit", WRONG, str(error), f"{program} --version")
         return
     said = answer.stdout.strip()
     if answer.returncode or not said.startswith("archfit "):
         last_line = (answer.stderr.strip().splitlines() or [said or f"exit {answer.returncode}"])[-1]
-        yield Finding(
+        yield Diagnostic(
             "archfit",
             WRONG,
             f"{program} does not start: {last_line}",
             "install archfit again, or remove that file",
         )
     elif said != f"archfit {__version__}":
-        yield Finding(
+        yield Diagnostic(
             "archfit",
             WRONG,
             f"{program} is {said.removeprefix('archfit ')}, and this is {__version__}: other programs start that one",
             f"remove {program}, or put the folder of this archfit first on PATH",
         )
     else:
-        yield Finding("archfit", OK, f"{program}, which other programs start")
+        yield Diagnostic("archfit", OK, f"{program}, which other programs start")

@@ -21,8 +21,8 @@ from archfit.doctor.findings import (
     OK,
     SHOWN_BY_A_DOOR,
     WRONG,
+    Diagnostic,
     Door,
-    Finding,
     doors,
 )
 
@@ -30,7 +30,7 @@ WIDTH = 100
 _COLORS = {OK: "32", NOTE: "33", MISSING: "33", WRONG: "31", "yes": "32", "no": "33"}
 
 
-def doctor_text(findings: Sequence[Finding], *, colors: bool) -> str:
+def doctor_text(findings: Sequence[Diagnostic], *, colors: bool) -> str:
     """The page: findings, doors, and one line that sums up."""
     lines = [
         *_findings(findings, colors=colors),
@@ -42,7 +42,7 @@ def doctor_text(findings: Sequence[Finding], *, colors: bool) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _findings(findings: Sequence[Finding], *, colors: bool) -> Iterator[str]:
+def _findings(findings: Sequence[Diagnostic], *, colors: bool) -> Iterator[str]:
     width = max(len(one.subject) for one in findings) + 2
     indent = " " * (9 + width)
     for one in findings:
@@ -69,7 +69,7 @@ def _doors(table: Sequence[Door], *, colors: bool) -> Iterator[str]:
         yield from (f"{indent}{line}" for line in more)
 
 
-def _sum(findings: Sequence[Finding]) -> str:
+def _sum(findings: Sequence[Diagnostic]) -> str:
     wrong = sum(one.state == WRONG for one in findings)
     missing = sum(one.state == MISSING for one in findings)
     parts = [

@@ -27,7 +27,7 @@ class Build(Record):
     stated: bool = True
 
 
-class Contents(Record):
+class ImageContents(Record):
     """See the module. config: "" of an index, and of an artifact. platform: None where nothing has read it."""
 
     kind: Literal["index", "manifest", "config"]

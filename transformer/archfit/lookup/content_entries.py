@@ -14,7 +14,7 @@ import json
 
 from archfit.base.errors import InvalidReference
 from archfit.base.typing_names import Any
-from archfit.images.contents import Build, Contents
+from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import parse_platform
 from archfit.images.reference import is_digest
 from archfit.lookup.entries import RULES
@@ -22,7 +22,7 @@ from archfit.lookup.entries import RULES
 _MAX_BUILDS = 1024
 
 
-def to_json(contents: Contents, checked: int) -> str:
+def to_json(contents: ImageContents, checked: int) -> str:
     """The text to keep. checked: Unix seconds."""
     body: dict[str, Any] = {"kind": contents.kind, "checked": checked}
     if contents.kind == "index":
@@ -35,7 +35,7 @@ def to_json(contents: Contents, checked: int) -> str:
     return json.dumps(body)
 
 
-def from_json(text: str) -> Contents | None:
+def from_json(text: str) -> ImageContents | None:
     """What is kept; None for anything that `to_json` did not make."""
     try:
         kept = json.loads(text)
@@ -43,13 +43,13 @@ def from_json(text: str) -> Contents | None:
         if kind == "index":
             if kept["rules"] != RULES or len(kept["builds"]) > _MAX_BUILDS:
                 return None
-            return Contents("index", tuple(_build(*build) for build in kept["builds"]))
+            return ImageContents("index", tuple(_build(*build) for build in kept["builds"]))
         if kind not in {"manifest", "config"}:
             return None
         config, platform = kept["config"], kept["platform"]
         if config and not is_digest(config):
             return None
-        return Contents(kind, config=config, platform=parse_platform(platform) if platform else None)
+        return ImageContents(kind, config=config, platform=parse_platform(platform) if platform else None)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidReference):
         return None
 

@@ -40,7 +40,7 @@ from archfit.registry.lookup_context import Deadline, LookupContext
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.base.terminal import Progress
-    from archfit.images.contents import Contents
+    from archfit.images.contents import ImageContents
     from archfit.lookup.lockfile import Lock
     from archfit.lookup.pull_secret_lookup import PullSecretLookup
     from archfit.lookup.registry_lookup import ContentsAnswer, RegistryLookup
@@ -150,7 +150,9 @@ class Lookup:
         finally:
             self._clear_line()
 
-    def answers_with_contents(self, texts: Sequence[str]) -> tuple[dict[str, Answer], Mapping[str, Contents]]:
+    def answers_with_contents(
+        self, texts: Sequence[str]
+    ) -> tuple[dict[str, Answer], Mapping[str, ImageContents]]:
         """The same, and what is behind the indexes and manifests that were read for it, by digest."""
         self.open()
         contents = {} if self._silent else self._registries().keep_contents()
@@ -210,7 +212,7 @@ class Lookup:
         self._deadline.start(self._operator.timeout_seconds)
         return self._registries().manifests(unique, meanwhile)
 
-    def kept_contents(self, parts: Sequence[Part]) -> dict[str, Contents]:
+    def kept_contents(self, parts: Sequence[Part]) -> dict[str, ImageContents]:
         """What the cache has of what is behind digests, by normalised reference."""
         from archfit.lookup.registry_lookup import kept_contents
 

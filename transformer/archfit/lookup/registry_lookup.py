@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 
 from archfit.base.typing_names import TypeAlias
-from archfit.images.contents import Contents
+from archfit.images.contents import ImageContents
 from archfit.images.platforms import Absent, Answer, Found, Unknown
 from archfit.images.reference import Reference
 from archfit.lookup.cache import LookupCache
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from archfit.lookup.shared_budget import SharedBudget
     from archfit.registry.client import RawManifest
 
-ContentsAnswer: TypeAlias = Contents | Absent | Unknown
+ContentsAnswer: TypeAlias = ImageContents | Absent | Unknown
 
 
 class RegistryLookup:
@@ -96,7 +96,7 @@ class RegistryLookup:
             left=self._context.deadline.left,
         )
 
-    def keep_contents(self) -> dict[str, Contents]:
+    def keep_contents(self) -> dict[str, ImageContents]:
         """From now on, keep what is behind the indexes and manifests that are read; by digest, as it grows."""
         client = self._fetcher.client
         if client.contents is None:
@@ -202,7 +202,7 @@ class RegistryLookup:
                 client.credential_sent(route),
             )
             for part, route, answer in zip(parts, routes, answers, strict=True)
-            if isinstance(answer, Contents)
+            if isinstance(answer, ImageContents)
         )
         return {part.reference.normalised: answer for part, answer in zip(parts, answers, strict=True)}
 
@@ -217,7 +217,7 @@ class RegistryLookup:
                 self._warned.add(text)
                 self._warn(text)
 
-    def _keep(self, read: Iterable[tuple[Reference, Contents, Endpoint | None, bool]]) -> None:
+    def _keep(self, read: Iterable[tuple[Reference, ImageContents, Endpoint | None, bool]]) -> None:
         from archfit.lookup import content_entries  # only `archfit audit` asks for contents
 
         now = int(self._context.clock())
@@ -242,11 +242,11 @@ def _shared_budget(
     return None
 
 
-def kept_contents(cache: LookupCache, parts: Sequence[Part]) -> dict[str, Contents]:
+def kept_contents(cache: LookupCache, parts: Sequence[Part]) -> dict[str, ImageContents]:
     """What the cache has that is enough, by normalised reference."""
     from archfit.lookup import content_entries
 
-    found: dict[str, Contents] = {}
+    found: dict[str, ImageContents] = {}
     texts = cache.read_contents([part.reference for part in parts])
     for part in parts:
         name = part.reference.normalised
@@ -258,7 +258,7 @@ def kept_contents(cache: LookupCache, parts: Sequence[Part]) -> dict[str, Conten
     return found
 
 
-def is_enough(part: Part, contents: Contents) -> bool:
+def is_enough(part: Part, contents: ImageContents) -> bool:
     """It answers the part: a manifest's config may have been left unread."""
     whole = contents.kind == "index" or contents.platform is not None or not contents.config
     return whole or part.kind == "manifest"

@@ -31,7 +31,7 @@ from archfit.base.record import Record
 from archfit.base.results import Result
 from archfit.base.typing_names import Any, Iterator, Sequence
 from archfit.images.platforms import ARCHITECTURES, Platform, no_architecture, normalised, parse_platform
-from archfit.placement.fields import Malformed, mapping
+from archfit.placement.fields import MalformedField, mapping
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.owner import controller_of
 from archfit.workloads.pod_specs import objects
@@ -109,7 +109,7 @@ class _Reading:
     def ours(self, metadata: dict[str, Any], at: Path) -> dict[str, str]:
         try:
             found = mapping(metadata, "annotations", at) or {}
-        except Malformed as malformed:
+        except MalformedField as malformed:
             self.error(malformed.path, str(malformed))
             return {}
         names = [name for name in found if name.startswith(PREFIX)]

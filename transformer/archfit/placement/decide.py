@@ -23,7 +23,7 @@ from archfit.placement import tolerations as taints
 from archfit.placement.affinity import arch_pins, demands, runtime_pins, states_preference
 from archfit.placement.case import PodCase
 from archfit.placement.evidence import ImageEvidence, in_order, removed
-from archfit.placement.fields import Malformed
+from archfit.placement.fields import MalformedField
 from archfit.placement.pod_patch import Additions, because, changed, not_needed, pod_patch
 from archfit.placement.reach import (
     NOTHING,
@@ -72,11 +72,11 @@ def decide(
         cluster = by_system(options.cluster_architectures)
         found = reaches(demands(pod), evidence.known, cluster, own.only)
         stated = bool(own.prefer) and states_preference(pod)
-    except Malformed as malformed:
+    except MalformedField as malformed:
         results.append(pod.result("error", str(malformed), malformed.path))
     try:
         tolerations = taints.existing(pod)
-    except Malformed as malformed:
+    except MalformedField as malformed:
         results.append(pod.result("error", str(malformed), malformed.path))
     if results and has_error(results):
         return Decision("Unresolved", "it has errors", immutable=immutable, results=tuple(results))

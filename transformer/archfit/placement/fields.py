@@ -15,7 +15,7 @@ from archfit.base.typing_names import Any, Sequence
 from archfit.yaml.values import Typed
 
 
-class Malformed(ArchfitError):
+class MalformedField(ArchfitError):
     """A member does not have the shape that Kubernetes gives it. `path` is from the object's root."""
 
     def __init__(self, path: Path, message: str) -> None:
@@ -24,7 +24,7 @@ class Malformed(ArchfitError):
 
 
 def mapping(holder: dict[str, Any], key: str, at: Path) -> dict[str, Any] | None:
-    """The mapping `holder[key]`; `at` is the path of `holder`. Raises Malformed."""
+    """The mapping `holder[key]`; `at` is the path of `holder`. Raises MalformedField."""
     value = holder.get(key)
     if value is None or isinstance(value, dict):
         return value
@@ -32,7 +32,7 @@ def mapping(holder: dict[str, Any], key: str, at: Path) -> dict[str, Any] | None
 
 
 def sequence(holder: dict[str, Any], key: str, at: Path) -> Sequence[Any]:
-    """The list `holder[key]`; `at` is the path of `holder`. Raises Malformed."""
+    """The list `holder[key]`; `at` is the path of `holder`. Raises MalformedField."""
     value = holder.get(key)
     if value is None:
         return ()
@@ -42,7 +42,7 @@ def sequence(holder: dict[str, Any], key: str, at: Path) -> Sequence[Any]:
 
 
 def items(holder: dict[str, Any], key: str, at: Path) -> list[dict[str, Any]]:
-    """The list of mappings `holder[key]`; a null item is an empty mapping. Raises Malformed."""
+    """The list of mappings `holder[key]`; a null item is an empty mapping. Raises MalformedField."""
     found = []
     for index, item in enumerate(sequence(holder, key, at)):
         if item is not None and not isinstance(item, dict):
@@ -52,7 +52,7 @@ def items(holder: dict[str, Any], key: str, at: Path) -> list[dict[str, Any]]:
 
 
 def string(holder: dict[str, Any], key: str, at: Path) -> str:
-    """The string `holder[key]`; `at` is the path of `holder`. Raises Malformed."""
+    """The string `holder[key]`; `at` is the path of `holder`. Raises MalformedField."""
     value = holder.get(key)
     if value is None:
         return ""
@@ -62,7 +62,7 @@ def string(holder: dict[str, Any], key: str, at: Path) -> str:
 
 
 def strings(holder: dict[str, Any], key: str, at: Path) -> tuple[str, ...]:
-    """The list of strings `holder[key]`; a null item is "". Raises Malformed."""
+    """The list of strings `holder[key]`; a null item is "". Raises MalformedField."""
     found = sequence(holder, key, at)
     for index, item in enumerate(found):
         if item is not None and not isinstance(item, str):
@@ -70,10 +70,10 @@ def strings(holder: dict[str, Any], key: str, at: Path) -> tuple[str, ...]:
     return tuple(item or "" for item in found)
 
 
-def _unlike(wanted: str, value: object, path: Path) -> Malformed:
+def _unlike(wanted: str, value: object, path: Path) -> MalformedField:
     if isinstance(value, Typed):
         kind = {"bool": "a boolean", "int": "a number", "float": "a number"}[value.kind]
         hint = f'; put it in quotes: "{value.text}"' if wanted == "a string" else ""
-        return Malformed(path, f"has to be {wanted}, but {value.text} is {kind}{hint}")
+        return MalformedField(path, f"has to be {wanted}, but {value.text} is {kind}{hint}")
     shape = "a mapping" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a string"
-    return Malformed(path, f"has to be {wanted}, but it is {shape}; write it as the Kubernetes API does")
+    return MalformedField(path, f"has to be {wanted}, but it is {shape}; write it as the Kubernetes API does")

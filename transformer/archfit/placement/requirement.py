@@ -16,13 +16,12 @@ from collections.abc import Mapping, Sequence
 
 from archfit.base.record import Record
 from archfit.base.results import Result
-from archfit.images.platforms import Absent, Answer, Platform, Unasked, Unknown
-from archfit.images.platforms import Malformed as NoReference
+from archfit.images.platforms import Absent, Answer, Malformed, Platform, Unasked, Unknown
 from archfit.images.reference import is_placeholder
 from archfit.options.settings import Options
 from archfit.placement.affinity import Demand, allowed, demands
 from archfit.placement.evidence import ImageEvidence, offered
-from archfit.placement.fields import Malformed
+from archfit.placement.fields import MalformedField
 from archfit.placement.reach import Offers
 from archfit.placement.selection import PodOptions, answers_for
 from archfit.workloads.pods import ImageUse, Pod
@@ -55,7 +54,7 @@ class NotKnown(Record):
     cause: str
 
 
-class Verdict(Record):
+class PlatformCheck(Record):
     """What became of one pod. left_out: why its images were not checked, "" where they were.
 
     stated: the images whose platforms the configuration or an annotation states, so that nobody was asked.
@@ -70,7 +69,7 @@ class Verdict(Record):
 
 def judge(
     pod: Pod, own: PodOptions, answers: Mapping[str, Answer], options: Options, required: Sequence[Platform]
-) -> Verdict:
+) -> PlatformCheck:
     """Which images of the pod lack one of the required platforms, and of which nobody knows.
 
     own, answers: as for `decide`. Raises UsageError for overrides that disagree.
@@ -79,15 +78,15 @@ def judge(
     results = (*own.results, *evidence.results)
     try:
         asked = demands(pod)
-    except Malformed as error:
+    except MalformedField as error:
         if own.left_alone:
-            return Verdict(own.left_alone, results=results)
-        return Verdict(results=(*results, pod.result("error", str(error), error.path)))
+            return PlatformCheck(own.left_alone, results=results)
+        return PlatformCheck(results=(*results, pod.result("error", str(error), error.path)))
     by_os = Offers(evidence.known)
     systems = {os for demand in asked for os in by_os.systems(demand)}
     wanted = [platform for platform in required if platform.os in systems]
     if not wanted:
-        return Verdict(f"it is for {', '.join(sorted(systems))} nodes", results=results)
+        return PlatformCheck(f"it is for {', '.join(sorted(systems))} nodes", results=results)
     filled_in = own.left_by == "placeholder"
     lacks = []
     for use, found in evidence.known:
@@ -104,14 +103,14 @@ def judge(
         else:
             unknown.append(not_known(use, answer))
     stated = frozenset(use.text for use, found in evidence.known if found.origin == "override" and use.text)
-    return Verdict("", tuple(lacks), results, tuple(unknown), stated)
+    return PlatformCheck("", tuple(lacks), results, tuple(unknown), stated)
 
 
-def not_known(use: ImageUse, answer: Unknown | Unasked | NoReference) -> NotKnown:
+def not_known(use: ImageUse, answer: Unknown | Unasked | Malformed) -> NotKnown:
     """Why nobody can say where the image runs."""
     if isinstance(answer, Unknown):
         return NotKnown(use, "no answer", answer.cause)
-    if isinstance(answer, NoReference):
+    if isinstance(answer, Malformed):
         return NotKnown(use, "malformed", answer.reason)
     text = use.text or ""
     if use.unasked:

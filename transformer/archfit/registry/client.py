@@ -31,7 +31,7 @@ from urllib.parse import quote
 
 from archfit.base.record import Record
 from archfit.base.typing_names import T
-from archfit.images.contents import Contents
+from archfit.images.contents import ImageContents
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference, is_digest
 from archfit.registry import manifest
@@ -83,7 +83,7 @@ class RegistryClient:
         self.http = RetryingClient(transport, self.servers, context.clock, context.wait)
         self.answered_by: dict[str, Endpoint] = {}
         self.documents: dict[str, tuple[Endpoint, RawManifest]] | None = None
-        self.contents: dict[str, Contents] | None = None
+        self.contents: dict[str, ImageContents] | None = None
         self._keychain = keychain
         self._tokens = Tokens(self.http, monotonic)
         self._left = context.deadline.left
@@ -107,15 +107,15 @@ class RegistryClient:
             lambda endpoint: self._resolved_at(question, endpoint, pulls),
         )
 
-    def part(self, part: Part, route: Route) -> Contents:
+    def part(self, part: Part, route: Route) -> ImageContents:
         """What is behind a digest. Raises the same."""
         pulls = [endpoint for endpoint in route.endpoints if endpoint.pulls]
         return self._in_turn(pulls, lambda endpoint: self._part_at(part, endpoint))
 
-    def _part_at(self, part: Part, endpoint: Endpoint) -> Contents:
+    def _part_at(self, part: Part, endpoint: Endpoint) -> ImageContents:
         reference = part.reference
         if part.kind == "config":
-            contents = Contents(
+            contents = ImageContents(
                 "config", platform=manifest.parse_config(self._blob(endpoint, reference.digest))
             )
         else:
@@ -366,10 +366,10 @@ def _verified(body: bytes, wanted: str, sent: str) -> str:
     return wanted
 
 
-def _contents(parsed: Index | Manifest, offer: Offer | None) -> Contents:
+def _contents(parsed: Index | Manifest, offer: Offer | None) -> ImageContents:
     if isinstance(parsed, Index):
-        return Contents("index", offer.builds if offer else ())
+        return ImageContents("index", offer.builds if offer else ())
     config = parsed.config.digest if parsed.config else ""
-    return Contents(
+    return ImageContents(
         "manifest", config=config, platform=offer.platforms[0] if offer and offer.platforms else None
     )

@@ -1,7 +1,7 @@
 """Many images at once: threads that start together, one for each image up to 32 for a server and 64 in all.
 
     question (reference, what the cache knew)  ->  Found | Absent | Unknown
-    part (repository and digest)               ->  Contents | Absent | Unknown
+    part (repository and digest)               ->  ImageContents | Absent | Unknown
 
     main thread    start threads | load TLS | load what asks and reads (`client`, httpx) | wait for answers
     each thread    dial the first server .. | begin TLS ................................ | ask | the next question
@@ -35,7 +35,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 
 from archfit.base.typing_names import T, TypeAlias
-from archfit.images.contents import Contents
+from archfit.images.contents import ImageContents
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import Reference
 from archfit.options.settings import Operator
@@ -188,7 +188,7 @@ class Fetcher:
         parts: Sequence[Part],
         routes: Sequence[Route],
         meanwhile: Callable[[], object],
-    ) -> list[Contents | Absent | Unknown]:
+    ) -> list[ImageContents | Absent | Unknown]:
         """What is behind each digest, as `ask`."""
         return self._in_threads(parts, routes, lambda client: client.part, meanwhile)
 

@@ -27,7 +27,7 @@ from archfit.registry.routing.endpoints import Endpoint
 _MAX_BODY = 64 * 1024
 
 
-class Verdict(Record):
+class LoginResult(Record):
     """accepted: the registry answered. asked: it asked for a credential or a token. detail: a sentence, or "".
 
     date: the Date header of the last answer, "" for none.
@@ -45,7 +45,7 @@ def check(
     endpoint: Endpoint,
     tag_or_digest: str,
     credential: Credential | None,
-) -> Verdict:
+) -> LoginResult:
     """The registry's verdict. tag_or_digest: of an image in the endpoint's repository, "" for the server itself.
 
     Raises RegistryError where the server cannot be asked, Unauthorized where its token service refuses.
@@ -79,13 +79,13 @@ def _answer(tokens: Tokens, challenge: Challenge, endpoint: Endpoint, credential
     return f"Bearer {tokens.bearer(challenge, scope, credential, endpoint.origin, '')[0]}"
 
 
-def _verdict(status: int, origin: str, *, asked: bool, image: bool) -> Verdict:
+def _verdict(status: int, origin: str, *, asked: bool, image: bool) -> LoginResult:
     if status in {401, 403}:
-        return Verdict(accepted=False, asked=asked, detail=f"{origin} answers {status}")
+        return LoginResult(accepted=False, asked=asked, detail=f"{origin} answers {status}")
     if status == 429 or status >= 500:
         raise RegistryError(f"{origin} answers {status}: try again later", status=status)
     if status != 200 and not image:
         raise RegistryError(
             f"{origin} answers {status} to /v2/, so it is no registry: correct the host", status=status
         )
-    return Verdict(accepted=True, asked=asked, detail="there is no such image" if status == 404 else "")
+    return LoginResult(accepted=True, asked=asked, detail="there is no such image" if status == 404 else "")

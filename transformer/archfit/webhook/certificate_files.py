@@ -38,7 +38,7 @@ _DATA = "..data"
 _LONGEST = 1024 * 1024
 
 
-class Pair(Record):
+class LoadedCertificate(Record):
     """A certificate that is in use. not_before, not_after: Unix seconds."""
 
     context: ssl.SSLContext
@@ -74,7 +74,7 @@ class Certificates:
     ) -> None:
         connection.context = self.current.context
 
-    def _read(self) -> Pair:
+    def _read(self) -> LoadedCertificate:
         self._seen = self._state()
         cert, key = _resolved((self._cert, self._key))
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -97,7 +97,7 @@ class Certificates:
             ) from None
         if self._client_ca:
             _admit_only(context, self._client_ca)
-        return Pair(context, facts.begins, facts.expires)
+        return LoadedCertificate(context, facts.begins, facts.expires)
 
     def _wrong(self, error: ssl.SSLError) -> str:
         if error.reason == "KEY_VALUES_MISMATCH":

@@ -17,7 +17,7 @@ from typing import BinaryIO, TextIO
 from archfit.audit.clusters import cluster_name
 from archfit.audit.fleet import setup_files
 from archfit.audit.fleet.setup_check import check
-from archfit.audit.fleet.setup_files import ENGINES, JOBS, Choices
+from archfit.audit.fleet.setup_files import ENGINES, JOBS, FleetChoices
 from archfit.base.errors import UsageError
 from archfit.cli.setup.own_pods import (
     IMAGE,
@@ -64,7 +64,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     return 0
 
 
-def _next_steps(choices: Choices, folder: str) -> list[str]:
+def _next_steps(choices: FleetChoices, folder: str) -> list[str]:
     """What to type now."""
     apply = f"Now run: kubectl apply --server-side -f {folder}"
     where = f"-n {choices.namespace}"
@@ -79,7 +79,7 @@ def _next_steps(choices: Choices, folder: str) -> list[str]:
     return [*lines, f"  kubectl logs {where} job/{JOBS['run/3-merge.yaml']}"]
 
 
-def _choices(found: Namespace) -> Choices:
+def _choices(found: Namespace) -> FleetChoices:
     """What the flags say. Raises UsageError."""
     if found.engine not in ENGINES:
         what = "is missing" if found.engine is None else f"{found.engine!r} is not known"
@@ -87,7 +87,7 @@ def _choices(found: Namespace) -> Choices:
     for flag, value in vars(found).items():
         if value == "":
             raise UsageError(f"--{flag.replace('_', '-')}: is empty: write a value, or leave the flag out")
-    chosen = Choices(
+    chosen = FleetChoices(
         found.engine,
         _number("--shards", found.shards),
         _number("--parallelism", found.parallelism),

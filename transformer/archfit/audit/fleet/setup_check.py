@@ -13,7 +13,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
-from archfit.audit.fleet.setup_files import JOBS, NAME, Choices
+from archfit.audit.fleet.setup_files import JOBS, NAME, FleetChoices
 from archfit.cli.setup.check_lines import Wrong, up_to_wrong, write_lines
 from archfit.cluster.checks import answering, kubectl_of, may_list
 from archfit.cluster.cluster_connection import get_if_there
@@ -27,12 +27,12 @@ READ = (
 _APPLY = "archfit setup fleet, then kubectl apply --server-side -f archfit-fleet"
 
 
-def check(choices: Choices, flags: Namespace, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+def check(choices: FleetChoices, flags: Namespace, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
     """Writes a line for each thing found; 1 if one is wrong."""
     return write_lines(up_to_wrong(_right(choices, flags, environ)), stdout)
 
 
-def _right(choices: Choices, flags: Namespace, environ: Mapping[str, str]) -> Iterator[str]:
+def _right(choices: FleetChoices, flags: Namespace, environ: Mapping[str, str]) -> Iterator[str]:
     kubectl = kubectl_of(flags, environ)
     yield answering(kubectl)
     remedy = f"write 10-access.yaml with {_APPLY}"

@@ -50,7 +50,7 @@ _FILE = re.compile(r"^--- # (.+)\n", re.MULTILINE)
 _FIRST_SHARD = "/audit/shard-0.json"
 
 
-class Choices(Record):
+class FleetChoices(Record):
     """What the user chose. engine: of ENGINES. configuration: the text of archfit.yaml, or "" for the default.
 
     cache: the URL of a cache server, "" for none. cache_secret: a Secret whose key `password` is the server's.
@@ -72,7 +72,7 @@ class Choices(Record):
     cluster: str = ""
 
 
-def files(choices: Choices) -> dict[str, str]:
+def files(choices: FleetChoices) -> dict[str, str]:
     """Path -> text."""
     left_out = {
         "00-namespace.yaml": choices.namespace != NAMESPACE,
@@ -91,7 +91,7 @@ def _shipped(engine: str) -> Iterator[tuple[str, str]]:
     return zip(parts[::2], parts[1::2], strict=True)
 
 
-def _filled_in(value: Any, choices: Choices) -> Any:
+def _filled_in(value: Any, choices: FleetChoices) -> Any:
     """The object with what the user chose. It changes its argument."""
     _place(value, choices.namespace)
     match value["kind"]:
@@ -132,7 +132,7 @@ def _place(value: Any, namespace: str) -> None:
             value["roleRef"]["name"] = metadata["name"]
 
 
-def _fill_pod(pod: Any, containers: Sequence[Any], choices: Choices) -> None:
+def _fill_pod(pod: Any, containers: Sequence[Any], choices: FleetChoices) -> None:
     """Only a shard has the credentials for registries and the cache."""
     if choices.claim:
         named(pod["volumes"], "audit")["persistentVolumeClaim"]["claimName"] = choices.claim
@@ -145,7 +145,7 @@ def _fill_pod(pod: Any, containers: Sequence[Any], choices: Choices) -> None:
             _name_cache(pod, container, choices)
 
 
-def _name_cache(pod: Any, container: Any, choices: Choices) -> None:
+def _name_cache(pod: Any, container: Any, choices: FleetChoices) -> None:
     if choices.cache:
         named(container["env"], "ARCHFIT_CACHE")["value"] = choices.cache
     else:
@@ -153,7 +153,7 @@ def _name_cache(pod: Any, container: Any, choices: Choices) -> None:
     name_secret(pod, container, "cache", "ARCHFIT_CACHE_PASSWORD_FILE", choices.cache_secret)
 
 
-def _command(shipped_words: list[str], choices: Choices) -> CommentedSeq:
+def _command(shipped_words: list[str], choices: FleetChoices) -> CommentedSeq:
     """The words of a step with the cluster's name, the number of shards, and the reports of all shards."""
     words = [*shipped_words]
     if _FIRST_SHARD in words:

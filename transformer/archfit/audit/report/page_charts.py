@@ -44,7 +44,7 @@ class Bar(Record):
     alternative: str
 
 
-class Column(Record):
+class ParetoColumn(Record):
     """A column of the Pareto chart; pixels. alone, together: y and height. dot: of the line. label: rank and name."""
 
     x: float
@@ -64,7 +64,7 @@ class Pareto(Record):
     left: int
     right: int
     base: float
-    columns: tuple[Column, ...]
+    columns: tuple[ParetoColumn, ...]
     line: str
     ticks: tuple[tuple[float, str], ...]
     shares: tuple[tuple[float, str], ...]
@@ -149,7 +149,7 @@ def pareto(work: WorkList, readiness: Readiness, width: int, most: int) -> Paret
         points.append(dot)
         words = f"{item.rank}. {item.reference}: {gain(item)}; {share_after(readiness, item)} ready then"
         columns.append(
-            Column(
+            ParetoColumn(
                 x,
                 round(thick, 1),
                 _label(item, slot),

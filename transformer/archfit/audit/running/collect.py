@@ -45,7 +45,7 @@ from archfit.audit.facts import (
 )
 from archfit.audit.merge import sorted_facts
 from archfit.audit.running.container_images import container_images, container_statuses
-from archfit.audit.running.fold import Gathered, LastRun, PodTemplate, Rendered, Run, folded
+from archfit.audit.running.fold import Gathered, LastRun, PodGroup, PodTemplate, Rendered, folded
 from archfit.audit.running.object_fields import (
     demanded_architectures,
     is_virtual_node,
@@ -172,7 +172,7 @@ class Collector:
         templates, statuses, nodes = self._templates.values, self._statuses.values, self._node_names.values
         return Gathered(
             (
-                Run(templates[template], statuses[status], nodes[node], pods)
+                PodGroup(templates[template], statuses[status], nodes[node], pods)
                 for (template, status, node), pods in self._runs.items()
             ),
             bool(self._runs),

@@ -58,7 +58,7 @@ class Rendered(Record):
     where: str
 
 
-class Run(Record):
+class PodGroup(Record):
     """Pods that have a template, what their statuses say, and a node in common. node: "" for none."""
 
     template: PodTemplate
@@ -89,7 +89,7 @@ class Gathered(Record):
     last_runs: of each Job its newest finished pod.
     """
 
-    runs: Iterable[Run]
+    runs: Iterable[PodGroup]
     pods: bool
     nodes: Mapping[str, NodeFacts]
     owners: Owners
@@ -143,7 +143,7 @@ def folded(snapshot: str, gathered: Gathered) -> Folded:
     return Folded(tuple(workloads.values()), tuple(builds.values()), tuple(nodes))
 
 
-def _of_run(snapshot: str, run: Run, owner: Owner, standing: Standing, node: NodeFacts) -> WorkloadFacts:
+def _of_run(snapshot: str, run: PodGroup, owner: Owner, standing: Standing, node: NodeFacts) -> WorkloadFacts:
     template, pods = run.template, run.pods
     architecture = node.architecture or node.kubelet_architecture
     return WorkloadFacts(
@@ -219,7 +219,7 @@ def _without_pods(
     yield from chosen.values()
     for owner, newest in last.items():
         if (owner.namespace, owner.kind, owner.name) not in busy:
-            once = Run(newest.template.replace(cpu=newest.cpu, memory=newest.memory), (), "", 1)
+            once = PodGroup(newest.template.replace(cpu=newest.cpu, memory=newest.memory), (), "", 1)
             whole = gathered.owners.resolved(newest.template.owner, is_pod=False)
             yield _of_run(snapshot, once, whole, "windows" if newest.windows else "scheduled", _NO_NODE)
 

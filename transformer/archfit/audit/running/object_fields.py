@@ -30,7 +30,7 @@ from archfit.audit.facts import Standing
 from archfit.base.results import Location, ObjectRef
 from archfit.images.platforms import ARCHITECTURES
 from archfit.placement.affinity import ARCH, OS_LABELS, allowed, demands
-from archfit.placement.fields import Malformed
+from archfit.placement.fields import MalformedField
 from archfit.placement.selection import VIRTUAL_KUBELET
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import typed
@@ -111,7 +111,7 @@ def _demanded(written: str) -> tuple[str, ...]:
     pod = Pod(ObjectRef("v1", "Pod", "", ""), "", Location(1, 1), ("spec",), spec, {}, {}, ())
     try:
         found = frozenset[str]().union(*(allowed(demand, _ALL) for demand in demands(pod)))
-    except Malformed:
+    except MalformedField:
         return ()
     return () if found == _ALL else tuple(sorted(found))
 

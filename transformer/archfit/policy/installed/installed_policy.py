@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from archfit.cluster.cluster_connection import Connection, get_if_there
+from archfit.cluster.cluster_connection import ClusterConnection, get_if_there
 from archfit.cluster.cluster_error import ClusterError
 from archfit.policy.cel.carriers import GROUP, PLURAL, VERSION
 from archfit.policy.cel.platform_table import OfferClass, installed_table
@@ -27,7 +27,7 @@ NAME_LABEL = "kubernetes.io/metadata.name"
 class Installed:
     """An installed policy. Its methods raise ClusterError."""
 
-    def __init__(self, connection: Connection, policy: Mapping[str, Any]) -> None:
+    def __init__(self, connection: ClusterConnection, policy: Mapping[str, Any]) -> None:
         self._connection = connection
         self._name = str(mapping_of(policy.get("metadata")).get("name"))
         self._spec = spec = mapping_of(policy.get("spec"))
@@ -58,7 +58,7 @@ class Installed:
         return {NAME_LABEL: namespace, **mapping_of(mapping_of(found.get("metadata")).get("labels"))}
 
 
-def installed(connection: Connection, settings: PolicySettings) -> Installed:
+def installed(connection: ClusterConnection, settings: PolicySettings) -> Installed:
     """The policy of that name. Raises ClusterError where it, its binding or its API is not there."""
     base = f"/apis/admissionregistration.k8s.io/{settings.api_version}"
     renew = "write it with archfit policy, and apply it: archfit policy | kubectl apply --server-side -f -"
@@ -77,7 +77,7 @@ def installed(connection: Connection, settings: PolicySettings) -> Installed:
     return Installed(connection, mapping_of(found["MutatingAdmissionPolicy"]))
 
 
-def check_version(connection: Connection, settings: PolicySettings) -> None:
+def check_version(connection: ClusterConnection, settings: PolicySettings) -> None:
     """Raises ClusterError where the API server has no MutatingAdmissionPolicy of this version."""
     group = f"admissionregistration.k8s.io/{settings.api_version}"
     found = mapping_of(get_if_there(connection, f"/apis/{group}"))
@@ -88,7 +88,7 @@ def check_version(connection: Connection, settings: PolicySettings) -> None:
         )
 
 
-def has_companion(connection: Connection, settings: PolicySettings) -> bool:
+def has_companion(connection: ClusterConnection, settings: PolicySettings) -> bool:
     """Whether the companion policy and its binding are there. Raises ClusterError."""
     base = "/apis/admissionregistration.k8s.io/v1"
     return all(
@@ -97,7 +97,7 @@ def has_companion(connection: Connection, settings: PolicySettings) -> bool:
     )
 
 
-def installed_classes(connection: Connection, settings: PolicySettings) -> dict[str, OfferClass]:
+def installed_classes(connection: ClusterConnection, settings: PolicySettings) -> dict[str, OfferClass]:
     """What the installed policy of that name knows about images; {} where there is none, or where it may not be read.
 
     Raises ClusterError where the cluster does not answer.

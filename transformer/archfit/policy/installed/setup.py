@@ -34,7 +34,7 @@ from archfit.policy.installed import setup_files
 from archfit.policy.installed.installed_policy import has_companion, installed
 from archfit.policy.installed.live_images import KINDS
 from archfit.policy.installed.settings_from_flags import flag_words, policy_settings
-from archfit.policy.installed.setup_files import NAME, Choices
+from archfit.policy.installed.setup_files import NAME, PolicyChoices
 from archfit.yaml.values import mapping_of
 
 _DEFAULT = "archfit-policy"
@@ -78,12 +78,12 @@ def _refuse_others(found: Namespace) -> None:
             raise UsageError(f"--{flag.replace('_', '-')} says what to write: leave it out beside --check")
 
 
-def _choices(found: Namespace, flags: list[str]) -> Choices:
+def _choices(found: Namespace, flags: list[str]) -> PolicyChoices:
     """What the flags say about the job. Raises UsageError."""
     for flag in ("into", "image", "registry_secret", "configuration", "schedule"):
         if getattr(found, flag) == "":
             raise UsageError(f"--{flag.replace('_', '-')}: is empty: write a value, or leave the flag out")
-    chosen = Choices(flags=tuple(flags))
+    chosen = PolicyChoices(flags=tuple(flags))
     if found.image is not None:
         chosen = chosen.replace(image=image(found.image))
     if found.schedule is not None:

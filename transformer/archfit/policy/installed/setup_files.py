@@ -29,7 +29,7 @@ _RENDERED = "archfit.dev"  # the name of the policy in the rendering
 COMMAND = ("archfit", "policy", "--live", "--apply")
 
 
-class Choices(Record):
+class PolicyChoices(Record):
     """What the user chose. flags: of `archfit policy`, for the job. configuration: the text of archfit.yaml, or "".
 
     registry_secret: a Secret of type kubernetes.io/dockerconfigjson, "" for none.
@@ -42,7 +42,7 @@ class Choices(Record):
     registry_secret: str = ""
 
 
-def files(settings: PolicySettings, choices: Choices) -> dict[str, str]:
+def files(settings: PolicySettings, choices: PolicyChoices) -> dict[str, str]:
     """File name -> text."""
     configuration, cronjob = _configuration(choices), _cronjob(choices)
     return {
@@ -68,14 +68,14 @@ def _access(settings: PolicySettings) -> str:
     return "---\n".join((written(parsed(account)), written(role), written(parsed(binding))))
 
 
-def _configuration(choices: Choices) -> Any:
+def _configuration(choices: PolicyChoices) -> Any:
     data = parsed(shipped(__package__, "30-configuration.yaml"))
     if choices.configuration:
         data["data"]["archfit.yaml"] = LiteralScalarString(choices.configuration)
     return data
 
 
-def _cronjob(choices: Choices) -> Any:
+def _cronjob(choices: PolicyChoices) -> Any:
     data = parsed(shipped(__package__, "50-cronjob.yaml"))
     data["spec"]["schedule"] = choices.schedule
     pod = data["spec"]["jobTemplate"]["spec"]["template"]["spec"]

@@ -34,7 +34,7 @@ from archfit.images.reference import Reference, is_host
 from archfit.registry.http.trust import USUAL, HostPort, Tls, host_port
 from archfit.registry.routing import toml_file
 from archfit.registry.routing.endpoints import Endpoint, at, itself
-from archfit.registry.routing.toml_file import Table
+from archfit.registry.routing.toml_file import TomlTable
 
 _DEFAULT = "_default"
 _SERVER_KEYS = (
@@ -139,12 +139,12 @@ def _servers(folder: str) -> Iterator[_Server]:
     yield _server(server, root, folder) if server else _own(root, folder)
 
 
-def _own(root: Table, folder: str) -> _Server:
+def _own(root: TomlTable, folder: str) -> _Server:
     """The registry itself, which always has all capabilities."""
     return _Server(headers=_headers(root), tls=_tls(root, folder))
 
 
-def _server(url: str, table: Table, folder: str) -> _Server:
+def _server(url: str, table: TomlTable, folder: str) -> _Server:
     can = [word.lower() for word in table.texts("capabilities")] or list(_CAPABILITIES)
     for word in can:
         if word not in _CAPABILITIES:
@@ -170,13 +170,13 @@ def _server(url: str, table: Table, folder: str) -> _Server:
     )
 
 
-def _headers(table: Table) -> tuple[tuple[str, str], ...]:
+def _headers(table: TomlTable) -> tuple[tuple[str, str], ...]:
     found = table.get("header")
     if found is None:
         return ()
     if not isinstance(found, dict):
         table.refuse("header", "has to be a table of names and values")
-    headers = toml_file.Table(table.path, f"{table.where}.header" if table.where else "header", found)
+    headers = toml_file.TomlTable(table.path, f"{table.where}.header" if table.where else "header", found)
     pairs = []
     for name in found:
         value = ", ".join(headers.texts(name))
@@ -186,7 +186,7 @@ def _headers(table: Table) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def _tls(table: Table, folder: str) -> Tls:
+def _tls(table: TomlTable, folder: str) -> Tls:
     ca = tuple(os.path.join(folder, path) for path in table.texts("ca"))
     given = table.get("client")
     given = [given] if isinstance(given, str) else given if given is not None else []

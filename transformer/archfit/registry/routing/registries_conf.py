@@ -28,7 +28,7 @@ from archfit.registry.http.trust import HostPort, Tls, host_port
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing import toml_file
 from archfit.registry.routing.endpoints import Endpoint, at
-from archfit.registry.routing.toml_file import Table
+from archfit.registry.routing.toml_file import TomlTable
 
 _UNUSED = (
     "unqualified-search-registries",
@@ -145,7 +145,7 @@ def _endpoints(location: _Location, name: str) -> Iterator[Endpoint]:
         yield at("http", host, repository).replace(fallback=True)
 
 
-def _registry(table: Table) -> _Registry:
+def _registry(table: TomlTable) -> _Registry:
     table.only(_REGISTRY)
     location = _location(table, "location")
     prefix = table.text("prefix") or location
@@ -163,7 +163,7 @@ def _registry(table: Table) -> _Registry:
     return _Registry(prefix, table.switch("blocked"), (*mirrors, own))
 
 
-def _mirror(table: Table, digests: bool) -> _Location:
+def _mirror(table: TomlTable, digests: bool) -> _Location:
     table.only(_MIRROR)
     location = _location(table, "location")
     if not location:
@@ -178,14 +178,14 @@ def _mirror(table: Table, digests: bool) -> _Location:
     return _Location(location, table.switch("insecure"), when or ("digest-only" if digests else "all"))
 
 
-def _location(table: Table, key: str) -> str:
+def _location(table: TomlTable, key: str) -> str:
     text = table.text(key)
     if text:
         _check(table, key, text)
     return text
 
 
-def _check(table: Table, key: str, text: str) -> None:
+def _check(table: TomlTable, key: str, text: str) -> None:
     host, slash, path = text.partition("/")
     if not is_host(host) or (slash and not is_path(path)):
         table.refuse(key, "has to be host[:port][/path], without scheme, tag or digest")

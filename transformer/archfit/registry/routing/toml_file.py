@@ -13,7 +13,7 @@ from archfit.base.typing_names import Any, NoReturn
 _MAX_BYTES = 4 * 1024 * 1024
 
 
-class Table:
+class TomlTable:
     """A table of the file at `path`. where: its name in the file, "" for the root."""
 
     def __init__(self, path: str, where: str, values: dict[str, Any]) -> None:
@@ -58,29 +58,29 @@ class Table:
             self.refuse(key, "has to be a string or a list of strings")
         return found
 
-    def tables(self, key: str) -> list[Table]:
+    def tables(self, key: str) -> list[TomlTable]:
         """A list of tables. Raises UsageError."""
         value = self._values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             self.refuse(key, f"has to be a list of tables: write [[{key}]]")
         name = f"{self.where}.{key}" if self.where else key
-        return [Table(self.path, f"{name}[{index}]", item) for index, item in enumerate(value)]
+        return [TomlTable(self.path, f"{name}[{index}]", item) for index, item in enumerate(value)]
 
-    def named(self, key: str) -> list[tuple[str, Table]]:
+    def named(self, key: str) -> list[tuple[str, TomlTable]]:
         """The tables below a table, by name and in the file's order. Raises UsageError."""
         value = self._values.get(key, {})
         if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
             self.refuse(key, "has to be a table of tables")
-        return [(name, Table(self.path, f"{key}.{name!r}", item)) for name, item in value.items()]
+        return [(name, TomlTable(self.path, f"{key}.{name!r}", item)) for name, item in value.items()]
 
 
-def read(path: str) -> Table:
+def read(path: str) -> TomlTable:
     """The root table. Raises UsageError where the file cannot be read or is not TOML."""
     try:
         content = read_regular(path, _MAX_BYTES + 1)
         if len(content) > _MAX_BYTES:
             raise UsageError(f"{path} is larger than {_MAX_BYTES} bytes")
-        return Table(path, "", tomllib.loads(content.decode("utf-8-sig")))
+        return TomlTable(path, "", tomllib.loads(content.decode("utf-8-sig")))
     except OSError as error:
         raise UsageError(
             f"{path} cannot be read ({error.strerror or error}): name a file that can be read"

@@ -35,7 +35,7 @@ _PAUSE_SECONDS = 0.05
 _CLOSE_SECONDS = 2.0
 
 
-class Lines(Protocol):
+class LogStream(Protocol):
     """Where lines go. Raises OSError or ValueError where they cannot."""
 
     def write(self, text: str, /) -> object: ...
@@ -43,7 +43,7 @@ class Lines(Protocol):
     def flush(self) -> object: ...
 
 
-class Descriptor:
+class UnbufferedFile:
     """A file descriptor, without a buffer and without a lock."""
 
     def __init__(self, number: int) -> None:
@@ -58,10 +58,10 @@ class Descriptor:
         """Nothing waits here."""
 
 
-def without_lock(stream: TextIO) -> Lines:
+def without_lock(stream: TextIO) -> LogStream:
     """The descriptor of a stream; the stream itself where it has none."""
     try:
-        return Descriptor(stream.fileno())
+        return UnbufferedFile(stream.fileno())
     except (OSError, ValueError):
         return stream
 
@@ -74,7 +74,7 @@ class ServerLog:
 
     def __init__(
         self,
-        stream: Lines,
+        stream: LogStream,
         level: str = "info",
         clock: Callable[[], float] = time.time,
         most: int = _MOST,

@@ -33,7 +33,7 @@ warning. Source: k8s.io/apiserver, pkg/endpoints/filters/warning.go; RFC 7234 se
 Verdicts are kept, as replicas of a controller ask the same question again and again.
 
     (namespace, extract of the Pod) ──> AdmittedPod ──> its questions
-    the same and the same answers   ──> Verdict
+    the same and the same answers   ──> AdmissionDecision
 
     bytes of a kept Pod    4 KiB, 10 for each character, 300 for each value of its extract
 
@@ -133,7 +133,7 @@ _OUTCOMES: Mapping[str, Outcome] = {
 }
 
 
-class Verdict(Record):
+class AdmissionDecision(Record):
     """outcome: for metrics and log. members: of the response, after its uid. reason: one sentence for the log."""
 
     outcome: Outcome
@@ -142,10 +142,10 @@ class Verdict(Record):
 
 
 _LONGEST_REASON = 500
-IGNORED = Verdict("ignored", allowed())
+IGNORED = AdmissionDecision("ignored", allowed())
 
 
-def verdict(admitted: AdmittedPod, answers: Mapping[str, Answer], options: Options) -> Verdict:
+def verdict(admitted: AdmittedPod, answers: Mapping[str, Answer], options: Options) -> AdmissionDecision:
     """The verdict on a Pod. answers: for each of its questions. Raises UsageError for overrides that disagree."""
     decision = admitted.decide(answers, options)
     warned = [result for result in decision.results if result.severity != "info"]
@@ -153,31 +153,31 @@ def verdict(admitted: AdmittedPod, answers: Mapping[str, Answer], options: Optio
     reason = decision.reason[:_LONGEST_REASON]
     if errors and _refuses(decision, answers, options):
         texts = warning_texts([result for result in warned if result is not errors[0]])
-        return Verdict("denied", denied(warning_text(errors[0]), texts), reason)
+        return AdmissionDecision("denied", denied(warning_text(errors[0]), texts), reason)
     outcome = _OUTCOMES[decision.outcome]
     return _patched(outcome, admitted.value, decision.patch, warning_texts(warned), reason)
 
 
-def updated(value: Mapping[str, Any], old: Mapping[str, Any]) -> Verdict:
+def updated(value: Mapping[str, Any], old: Mapping[str, Any]) -> AdmissionDecision:
     """The verdict on an update. value, old: as for `put_back`."""
     patch = put_back(value, old)
     if not patch:
-        return Verdict("unchanged", allowed(), "the update lacks nothing that archfit added")
+        return AdmissionDecision("unchanged", allowed(), "the update lacks nothing that archfit added")
     return _patched("changed", value, patch, (), "what archfit added is put back")
 
 
 def _patched(
     outcome: Outcome, value: Any, patch: Sequence[Operation], warnings: Sequence[str], reason: str
-) -> Verdict:
+) -> AdmissionDecision:
     why = difference(value, patch) if patch else ""
     if why:
-        return Verdict("error", allowed(warnings=(BUG,)), f"the patch is wrong: {why}")
-    return Verdict(outcome, allowed(plain(to_json(patch)), warnings), reason)
+        return AdmissionDecision("error", allowed(warnings=(BUG,)), f"the patch is wrong: {why}")
+    return AdmissionDecision(outcome, allowed(plain(to_json(patch)), warnings), reason)
 
 
-def failed(warning: str, reason: str, outcome: Outcome = "error") -> Verdict:
+def failed(warning: str, reason: str, outcome: Outcome = "error") -> AdmissionDecision:
     """A Pod that could not be decided: it is admitted as it is."""
-    return Verdict(outcome, allowed(warnings=(warning,)), reason[:_LONGEST_REASON])
+    return AdmissionDecision(outcome, allowed(warnings=(warning,)), reason[:_LONGEST_REASON])
 
 
 def _refuses(decision: Decision, answers: Mapping[str, Answer], options: Options) -> bool:
@@ -205,9 +205,9 @@ class KeptPod:
         self.admitted = admitted
         self._options = options
         self._answers: tuple[Answer, ...] = ()
-        self._verdict: Verdict | None = None
+        self._verdict: AdmissionDecision | None = None
 
-    def verdict(self, answers: Mapping[str, Answer]) -> Verdict:
+    def verdict(self, answers: Mapping[str, Answer]) -> AdmissionDecision:
         """The verdict with an answer for each question. Raises UsageError for overrides that disagree."""
         given = tuple(answers[text] for text in self.admitted.questions)
         made = self._verdict

@@ -50,7 +50,7 @@ from archfit.webhook.server.shared_answers import PullSecret, Secrets, SharedAns
 from archfit.webhook.server.verdict import (
     BUG,
     IGNORED,
-    Verdict,
+    AdmissionDecision,
     Verdicts,
     failed,
     kept_bytes,
@@ -214,7 +214,7 @@ class Webhook:
         async with self._turn:
             return await asyncio.to_thread(read_review, body)
 
-    async def _verdict(self, review: Review, until: float, *, large: bool) -> tuple[Verdict, int]:
+    async def _verdict(self, review: Review, until: float, *, large: bool) -> tuple[AdmissionDecision, int]:
         """The verdict, and how many images were asked for. until: when lookups have to be done."""
         if review.pod is None:
             return IGNORED, 0
@@ -232,7 +232,7 @@ class Webhook:
         except Exception as error:  # noqa: BLE001 - the Pod is admitted, whatever fails
             return failed(BUG, message_of(error)), 0
 
-    def _tell(self, verdict: Verdict, review: Review, images: int, started: float) -> None:
+    def _tell(self, verdict: AdmissionDecision, review: Review, images: int, started: float) -> None:
         """Metrics and log of a review."""
         took = self._clock() - started
         self._metrics.answered(verdict.outcome, took)
@@ -251,7 +251,7 @@ class Webhook:
                 dryRun=review.dry_run,
             )
 
-    async def _decided(self, review: Review, until: float, *, large: bool) -> tuple[Verdict, int]:
+    async def _decided(self, review: Review, until: float, *, large: bool) -> tuple[AdmissionDecision, int]:
         pod = review.pod or {}
         if large:
             async with self._turn:

@@ -10,7 +10,7 @@ OpenSSL 1.1.1 or later and LibreSSL take these commands. archfit needs no crypto
 
 Would the API server take a certificate? A TLS handshake in memory says so: no program, no socket.
 
-    Pair, name ── examine ─> Served(expires)     the key fits, the CAs prove the certificate, and for this name
+    KeyPair, name ── examine ─> Served(expires)     the key fits, the CAs prove the certificate, and for this name
                          └─> Wrong               what does not fit, in one sentence
     CAs ── newest_ca ─> the first of them, which proves the newest certificate ── ca_expires ─> when it does
 
@@ -69,7 +69,7 @@ subjectAltName = {names}
 _NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-sha256")
 
 
-class Pair(Record):
+class KeyPair(Record):
     """A certificate and its key, and the CAs that prove it. All PEM."""
 
     ca: bytes
@@ -77,10 +77,10 @@ class Pair(Record):
     key: bytes
 
     def __repr__(self) -> str:
-        return "Pair(..)"
+        return "KeyPair(..)"
 
 
-def issue(names: Sequence[str], days: int, environ: Mapping[str, str]) -> Pair:
+def issue(names: Sequence[str], days: int, environ: Mapping[str, str]) -> KeyPair:
     """A new pair. names: DNS names that the certificate proves. days: how long both are valid. Raises ArchfitError."""
     openssl = shutil.which("openssl", path=environ.get("PATH"))
     if not openssl:
@@ -117,7 +117,7 @@ def issue(names: Sequence[str], days: int, environ: Mapping[str, str]) -> Pair:
         run("x509", "-req", "-sha256", "-in", path("tls.csr"), "-CA", path("ca.crt"), "-CAkey", path("ca.key"),
             "-set_serial", f"0x1{serial}", "-days", str(days), "-extfile", leaf, "-extensions", "leaf",
             "-out", path("tls.crt"))  # fmt: skip
-        return Pair(*(read_file(path(name)) for name in ("ca.crt", "tls.crt", "tls.key")))
+        return KeyPair(*(read_file(path(name)) for name in ("ca.crt", "tls.crt", "tls.key")))
 
 
 _NO_CLOCK = 0x200000  # X509_V_FLAG_NO_CHECK_TIME of OpenSSL, which Python does not name
@@ -136,7 +136,7 @@ class Served(Record):
         return (self.expires - now) / (self.expires - self.begins)
 
 
-def examine(pair: Pair, name: str) -> Served:
+def examine(pair: KeyPair, name: str) -> Served:
     """What the API server finds when it connects to `name` with these CAs. Raises Wrong."""
     server = _server(pair)
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -186,7 +186,7 @@ def _trust(client: ssl.SSLContext, bundle: bytes) -> None:
         raise Wrong("caBundle holds no certificates") from None
 
 
-def _server(pair: Pair) -> ssl.SSLContext:
+def _server(pair: KeyPair) -> ssl.SSLContext:
     """Python loads a pair from files only."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with tempfile.TemporaryDirectory(prefix="archfit-") as folder:

@@ -35,10 +35,10 @@ from archfit.cli.setup.yaml_files import parsed
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import kubectl_of
 from archfit.webhook.setup import setup_files, webhook_folder
-from archfit.webhook.setup.certificates import Pair, ca_expires, examine, issue, newest_ca
+from archfit.webhook.setup.certificates import KeyPair, ca_expires, examine, issue, newest_ca
 from archfit.webhook.setup.installed_webhook import right
 from archfit.webhook.setup.setup_check import check
-from archfit.webhook.setup.setup_files import SECRET, WEBHOOK, Choices
+from archfit.webhook.setup.setup_files import SECRET, WEBHOOK, WebhookChoices
 from archfit.webhook.setup.webhook_folder import WebhookFolder
 
 _DEFAULT = "archfit-webhook"
@@ -74,7 +74,13 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
 
 
 def _write(
-    folder: str, choices: Choices, days: int, *, force: bool, stderr: TextIO, environ: Mapping[str, str]
+    folder: str,
+    choices: WebhookChoices,
+    days: int,
+    *,
+    force: bool,
+    stderr: TextIO,
+    environ: Mapping[str, str],
 ) -> int:
     others = (SECRET,) if choices.cert_manager else setup_files.CERT_MANAGER
     for name in others:
@@ -108,7 +114,7 @@ def _renew(folder: str, days: int, stderr: TextIO, environ: Mapping[str, str]) -
     if there.inject:
         raise ArchfitError(f"cert-manager renews the certificate of {folder} by itself")
     # The Secret may be missing: it does not belong into version control.
-    texts = {SECRET: setup_files.files(Choices(namespace=there.namespace))[SECRET]}
+    texts = {SECRET: setup_files.files(WebhookChoices(namespace=there.namespace))[SECRET]}
     for name in (SECRET, WEBHOOK):
         content = content_of_users_file(os.path.join(folder, name))
         if content is not None:
@@ -125,7 +131,9 @@ def _renew(folder: str, days: int, stderr: TextIO, environ: Mapping[str, str]) -
     return 0
 
 
-def _pair(folder: str, choices: Choices, days: int, environ: Mapping[str, str]) -> tuple[Pair, bool]:
+def _pair(
+    folder: str, choices: WebhookChoices, days: int, environ: Mapping[str, str]
+) -> tuple[KeyPair, bool]:
     """The pair in the folder while it is good for long enough, else a new one; whether it is new."""
     wanted = setup_files.dns_names("archfit", choices.namespace)
     now = datetime.now(UTC)
@@ -139,7 +147,7 @@ def _pair(folder: str, choices: Choices, days: int, environ: Mapping[str, str]) 
     return _beside_the_last(issue(wanted, days, environ), there, now), True
 
 
-def _beside_the_last(pair: Pair, there: WebhookFolder | None, now: datetime) -> Pair:
+def _beside_the_last(pair: KeyPair, there: WebhookFolder | None, now: datetime) -> KeyPair:
     """The pair with the CA that proves the last certificate, while that is valid."""
     if not there or not there.bundle:
         return pair
@@ -151,7 +159,7 @@ def _beside_the_last(pair: Pair, there: WebhookFolder | None, now: datetime) -> 
     return pair if expired else pair.replace(ca=pair.ca + last)
 
 
-def _valid_until(pair: Pair, choices: Choices, *, is_new: bool) -> str:
+def _valid_until(pair: KeyPair, choices: WebhookChoices, *, is_new: bool) -> str:
     expires = examine(pair, setup_files.dns_names("archfit", choices.namespace)[0]).expires
     return (
         f"the certificate is {'new, and ' if is_new else ''}valid until {expires:%Y-%m-%d}; renew it before that day "
@@ -198,8 +206,8 @@ def _days(found: Namespace) -> int:
     return int(text)
 
 
-def _choices(found: Namespace) -> Choices:
-    chosen = Choices(cert_manager=found.cert_manager)
+def _choices(found: Namespace) -> WebhookChoices:
+    chosen = WebhookChoices(cert_manager=found.cert_manager)
     if found.namespace is not None:
         chosen = chosen.replace(namespace=object_name("--namespace", found.namespace, LABEL))
     if chosen.namespace == "kube-system":

@@ -23,7 +23,7 @@ from typing import Any
 from archfit.base.record import Record
 from archfit.cli.setup.own_pods import IMAGE, NAMESPACE, leave_out, name_registry_secret, namespace
 from archfit.cli.setup.yaml_files import mapping, parsed, shipped, written
-from archfit.webhook.setup.certificates import Pair
+from archfit.webhook.setup.certificates import KeyPair
 
 SECRET = "20-secret.yaml"  # noqa: S105 - a file name
 PULL_SECRETS = "15-pull-secrets.yaml"
@@ -52,7 +52,7 @@ _ABOUT = """\
 """
 
 
-class Choices(Record):
+class WebhookChoices(Record):
     """What the user chose. configuration, lock: the text of archfit.yaml and of archfit.lock, "" for none.
 
     registry_secret: a Secret of type kubernetes.io/dockerconfigjson, "" for none. egress_ports: beside DNS.
@@ -70,7 +70,7 @@ class Choices(Record):
     pull_secrets: tuple[tuple[str, str], ...] = ()
 
 
-def names(choices: Choices) -> tuple[str, ...]:
+def names(choices: WebhookChoices) -> tuple[str, ...]:
     """The files, by their names."""
     certificate = CERT_MANAGER if choices.cert_manager else (SECRET,)
     return tuple(sorted((*_EVERY, *certificate, *((PULL_SECRETS,) if choices.pull_secrets else ()))))
@@ -81,7 +81,7 @@ def dns_names(service: str, namespace: str) -> tuple[str, ...]:
     return f"{service}.{namespace}.svc", f"{service}.{namespace}.svc.cluster.local"
 
 
-def files(choices: Choices) -> dict[str, str]:
+def files(choices: WebhookChoices) -> dict[str, str]:
     """File name -> text of everything, without a certificate."""
     found: dict[str, str] = {}
     for name in names(choices):
@@ -97,7 +97,7 @@ def files(choices: Choices) -> dict[str, str]:
     return found
 
 
-def with_certificate(texts: dict[str, str], pair: Pair) -> dict[str, str]:
+def with_certificate(texts: dict[str, str], pair: KeyPair) -> dict[str, str]:
     """The same with a certificate, its key, and the CAs that prove it."""
     secret, webhook = parsed(texts[SECRET]), parsed(texts[WEBHOOK])
     for key, content in (("ca.crt", pair.ca), ("tls.crt", pair.certificate), ("tls.key", pair.key)):
@@ -107,11 +107,11 @@ def with_certificate(texts: dict[str, str], pair: Pair) -> dict[str, str]:
     return {**texts, SECRET: written(secret), WEBHOOK: written(webhook)}
 
 
-def certificate_of(secret: Any, webhook: Any) -> Pair:
+def certificate_of(secret: Any, webhook: Any) -> KeyPair:
     """The reverse, from what the two files hold. Raises KeyError, TypeError, IndexError and ValueError."""
     bundle = webhook["webhooks"][0]["clientConfig"]["caBundle"]
     data = secret["data"]
-    return Pair(
+    return KeyPair(
         *(base64.b64decode(text, validate=True) for text in (bundle, data["tls.crt"], data["tls.key"]))
     )
 
@@ -126,16 +126,16 @@ def without_certificate(data: Any) -> Any:
     return data
 
 
-def _unchanged(data: Any, _choices: Choices) -> Any:
+def _unchanged(data: Any, _choices: WebhookChoices) -> Any:
     return data
 
 
-def _certificate(data: Any, choices: Choices) -> Any:
+def _certificate(data: Any, choices: WebhookChoices) -> Any:
     data["spec"]["dnsNames"] = list(dns_names("archfit", choices.namespace))
     return data
 
 
-def _configuration(data: Any, choices: Choices) -> Any:
+def _configuration(data: Any, choices: WebhookChoices) -> Any:
     if choices.configuration:
         data["data"]["archfit.yaml"] = choices.configuration
     if choices.lock:
@@ -145,7 +145,7 @@ def _configuration(data: Any, choices: Choices) -> Any:
     return data
 
 
-def _deployment(data: Any, choices: Choices) -> Any:
+def _deployment(data: Any, choices: WebhookChoices) -> Any:
     template = data["spec"]["template"]
     # Not of the lock file, which archfit serve reads again by itself.
     data_of = _configuration(parsed(shipped(__package__, "30-configuration.yaml")), choices)["data"]
@@ -169,7 +169,7 @@ def _deployment(data: Any, choices: Choices) -> Any:
     return data
 
 
-def _network_policy(data: Any, choices: Choices) -> Any:
+def _network_policy(data: Any, choices: WebhookChoices) -> Any:
     egress = data["spec"]["egress"]
     egress[1]["ports"] = [mapping(port=port, protocol="TCP") for port in choices.egress_ports]
     if not choices.pull_secrets:
@@ -177,7 +177,7 @@ def _network_policy(data: Any, choices: Choices) -> Any:
     return data
 
 
-def _roles(choices: Choices) -> Iterator[Any]:
+def _roles(choices: WebhookChoices) -> Iterator[Any]:
     """For each pull secret a Role that lets the webhook read this one Secret, and its binding."""
     for team, secret in choices.pull_secrets:
         role, binding = (parsed(text) for text in shipped(__package__, PULL_SECRETS).split("---\n"))
@@ -189,7 +189,7 @@ def _roles(choices: Choices) -> Iterator[Any]:
         yield from (role, binding)
 
 
-def _webhook(data: Any, choices: Choices) -> Any:
+def _webhook(data: Any, choices: WebhookChoices) -> Any:
     (one,) = data["webhooks"]
     one["clientConfig"]["service"]["namespace"] = choices.namespace
     one["namespaceSelector"]["matchExpressions"][0]["values"] = ["kube-system", choices.namespace]
@@ -201,7 +201,7 @@ def _webhook(data: Any, choices: Choices) -> Any:
     return data
 
 
-def _secret(choices: Choices) -> str:
+def _secret(choices: WebhookChoices) -> str:
     """The Secret without a certificate, and what to know about it."""
     labels = parsed(shipped(__package__, "10-service-account.yaml"))["metadata"]["labels"]
     data = mapping(
@@ -218,7 +218,7 @@ def _base64(content: bytes) -> str:
     return base64.b64encode(content).decode("ascii")
 
 
-_OWN: dict[str, Callable[[Choices], str]] = {
+_OWN: dict[str, Callable[[WebhookChoices], str]] = {
     "00-namespace.yaml": lambda choices: namespace(choices.namespace),
     SECRET: _secret,
 }

@@ -12,7 +12,7 @@ from archfit.base.errors import ArchfitError
 from archfit.base.record import Record
 from archfit.cli.setup.owned_files import content_of_users_file
 from archfit.cli.setup.yaml_files import parsed
-from archfit.webhook.setup.certificates import Pair
+from archfit.webhook.setup.certificates import KeyPair
 from archfit.webhook.setup.setup_files import INJECT, SECRET, WEBHOOK, certificate_of, dns_names
 
 
@@ -27,7 +27,7 @@ class WebhookFolder(Record):
     service: str
     inject: str
     bundle: bytes
-    pair: Pair | None
+    pair: KeyPair | None
     has_secret: bool
 
     @property
@@ -70,7 +70,7 @@ def read_if_any(folder: str) -> WebhookFolder | None:
         return None
 
 
-def _pair(secret: Any, webhook: Any) -> Pair | None:
+def _pair(secret: Any, webhook: Any) -> KeyPair | None:
     try:
         return certificate_of(secret, webhook)
     except (KeyError, TypeError, IndexError, ValueError):
