@@ -30,7 +30,7 @@ DIST ?= dist
 # Helm 4: the one that the tests use, else the one on PATH.
 HELM4 ?= $(shell test -x .tools/bin/helm4 && echo .tools/bin/helm4 || echo helm)
 # The markers are explained in tests/conftest.py.
-FAST := -m "not real and not load" --ignore=tests/real
+FAST := -m "not real and not load" --ignore=tests/real -n auto --maxprocesses 8 --dist worksteal
 
 LOWEST_SUITES := tests/lookup tests/registry tests/cli tests/rewrite tests/check tests/explain tests/lock tests/inspect tests/patch tests/doctor tests/real/redis tests/real/registries
 LOCKS := requirements-dev.lock requirements-build.lock requirements-run.lock requirements-lowest.lock requirements-docs.lock argocd-plugin/bundle/requirements.lock
@@ -59,8 +59,10 @@ demo: .venv/.ready ## Run archfit on real manifests and show what it changes (no
 	@$(RUN) fixtures/demo/demo.py
 
 test: .venv/.ready ## Run every suite; fetches the programs it needs and names what it cannot get (ARGS=pytest options)
+	@echo "make test: all tests; about 40 minutes on 2 processors. Programs of the tests that are not here (helm, kubectl, registries)"
+	@echo "are built into .tools first; about 15 minutes, once. What needs no program but Python takes two minutes: make test-fast"
 	@$(RUN) tests/support/install_tools.py
-	@$(RUN) -m pytest $(ARGS)
+	@$(RUN) tests/support/run_tests.py $(ARGS)
 
 .PHONY: lowest-python
 lowest-python:
@@ -71,12 +73,12 @@ test-fast: .venv/.ready ## Run in a minute or so what needs no program but Pytho
 
 test-real: .venv/.ready ## Run the tests that need other people's programs or shared data; fetches the programs first
 	@$(RUN) tests/support/install_tools.py
-	@$(RUN) -m pytest -m real $(ARGS)
+	@$(RUN) tests/support/run_tests.py -m real $(ARGS)
 
 lowest: .venv/.ready ## Test cache, registry and commands from the wheel with the lowest versions that pyproject.toml admits
 	@$(RUN) tests/support/install_tools.py redis-server docker-registry registry
 	$(call wheel,lowest,requirements-dev.lock requirements-lowest.lock,$(LOWEST))
-	@.tools/lowest/bin/python -m pytest $(LOWEST_SUITES) $(ARGS)
+	@.tools/lowest/bin/python tests/support/run_tests.py $(LOWEST_SUITES) $(ARGS)
 
 wheel-test: .venv/.ready ## Build wheel and source archive, and run the fast tests on the wheel with the lowest and the newest Python here
 	@rm -rf .tools/dist && $(RUN) -m hatchling build -t sdist -d .tools/dist >/dev/null && tar -xzf .tools/dist/*.tar.gz -C .tools/dist

@@ -14,6 +14,11 @@ failure.
 The marker `real` says that a test needs more than Python: other people's programs or the shared test data. It is set
 here for tests/real and for each test whose fixtures lead to the fixture `real`. A test without it that asks `machine`
 for a program, or starts one, fails and says so (machine.Unmarked): `make test-fast` leaves none out by accident.
+
+With `-n` (pytest-xdist) the tests run in worker processes, each with a home and session fixtures of its own. One worker
+runs all of a folder of tests/real, so that what the folder starts (a control plane, a registry) starts once. These
+folders come first: they take longest. The tests with the marker `load` want a processor for themselves:
+tests/support/run_tests.py runs them afterwards, without `-n`.
 """
 
 from __future__ import annotations
@@ -41,6 +46,9 @@ from yaml_judge import Judge
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from types import ModuleType
+
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadScopeScheduling
 
     from program import Ran
 
@@ -88,11 +96,15 @@ def _guard(event: str, arguments: tuple[Any, ...]) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Move into an empty home and forget what the user's environment says. Register the markers."""
+    # Most of the time of a collection is spent on compiling the tests; the next run, or the next worker, need not.
+    sys.dont_write_bytecode = False
     for marker in (
         "real: needs other people's programs or the shared test data; tests/conftest.py sets it",
         "load: bounds memory, time or growth under large input, or draws hundreds of pods; each takes seconds",
     ):
         config.addinivalue_line("markers", marker)
+    if _starts_workers(config):
+        return  # the workers need the user's environment, as `machine` reads it; no test runs here
     home = Path(tempfile.mkdtemp(prefix="archfit-home-"))
     config.stash[_HOME] = home
     for name in list(os.environ):
@@ -109,15 +121,36 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    shutil.rmtree(config.stash[_HOME], ignore_errors=True)
+    if not _starts_workers(config):
+        shutil.rmtree(config.stash[_HOME], ignore_errors=True)
+
+
+def _starts_workers(config: pytest.Config) -> bool:
+    """Whether this process only hands out tests to the workers of pytest-xdist."""
+    return config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
+    """With `--dist loadfile`: each folder of tests/real, else each file, goes to one worker."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.split("::", 1)[0]
+            return path.rpartition("/")[0] if path.startswith("tests/real/") else path
+
+    return Scheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Set the marker `real`, before `-m` chooses."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Set the marker `real`, before `-m` chooses. In a worker, tests/real comes first."""
     for item in items:
         if item.path.is_relative_to(_REAL) or "real" in getattr(item, "fixturenames", ()):
             item.add_marker("real")
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: not item.path.is_relative_to(_REAL))
 
 
 @pytest.hookimpl(wrapper=True)

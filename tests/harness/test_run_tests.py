@@ -1,0 +1,47 @@
+"""`make test` runs pytest twice: first beside each other, then alone what bounds time and memory."""
+
+from __future__ import annotations
+
+import pytest
+
+import run_tests
+
+
+@pytest.mark.parametrize(
+    ("markers", "first", "second"),
+    [("", "not load", "load"), ("real or x", "(real or x) and not load", "(real or x) and load")],
+)
+def test_tests_that_bound_time_or_memory_run_alone(
+    monkeypatch: pytest.MonkeyPatch, markers: str, first: str, second: str
+) -> None:
+    runs: list[tuple[str, ...]] = []
+    monkeypatch.setattr(run_tests, "_pytest", lambda *words: runs.append(words) or 0)
+    assert run_tests.run(markers, ["tests/cli", "-x"]) == 0
+    assert runs == [
+        ("-m", first, *run_tests.TOGETHER, "tests/cli", "-x"),
+        ("-m", second, "tests/cli", "-x"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "status"),
+    [
+        pytest.param([0, 0], 0, id="all passed"),
+        pytest.param([1, 0], 1, id="the first failed"),
+        pytest.param([0, 1], 1, id="the second failed"),
+        pytest.param([1, 2], 1, id="both failed"),
+        pytest.param([2], 2, id="the user ended the first"),
+        pytest.param([4], 4, id="wrong options"),
+        pytest.param([0, 5], 0, id="no test bounds anything"),
+        pytest.param([5, 0], 0, id="every test bounds something"),
+        pytest.param([5, 1], 1, id="one of those failed"),
+        pytest.param([5, 5], 5, id="no test at all"),
+    ],
+)
+def test_the_status_is_that_of_both_runs(
+    monkeypatch: pytest.MonkeyPatch, statuses: list[int], status: int
+) -> None:
+    left = iter(statuses)
+    monkeypatch.setattr(run_tests, "_pytest", lambda *_: next(left))
+    assert run_tests.run("", []) == status
+    assert list(left) == []
