@@ -31,6 +31,8 @@ def joined(*documents):
 WEB = workload("web", "x.example/amd:1")
 API = workload("api", "x.example/both:1")
 CONFIG_MAP = b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
+THING = b"apiVersion: x.example/v1\nkind: Thing\nmetadata: {name: a}\nspec: {containers: [{image: a}]}\n"
+EVENT_BUS = THING.replace(b"x.example/v1", b"argoproj.io/v1alpha1").replace(b"Thing", b"EventBus")
 SKIPPED = workload("old", "x.example/amd:1", head='  annotations: {archfit.dev/skip: "true"}\n')
 OWNED = workload(
     "owned", "x.example/amd:1", head="  ownerReferences: [{kind: Rollout, name: a, controller: true}]\n"
@@ -484,9 +486,50 @@ def test_without_an_image_nothing_is_said_to_run(check):
 
 
 def test_objects_that_no_row_reads_are_counted(check):
-    text = b"apiVersion: x.example/v1\nkind: Thing\nmetadata: {name: a}\nspec: {containers: [{image: a}]}\n"
     for words in ((), ("--require=arm64",)):
-        assert last(check(joined(API, text), *words)).endswith("; 1 object not looked at")
+        assert last(check(joined(API, THING), *words)).endswith("; 1 object not looked at")
+
+
+def test_what_an_object_runs_that_no_row_reads_is_not_known(check):
+    """A row may also say that the controller of a kind runs an image which nobody can read: here that of EventBus."""
+    text = joined(API, THING, THING.replace(b"name: a", b"name: b"), EVENT_BUS)
+    ran = check(text, "--require=arm64")
+    assert (ran.stdout.decode(), ran.status) == (
+        "not known: archfit does not read x.example/Thing, which may hold pods (2 objects)\n"
+        "    x.example/v1/Thing/a (document 2, line 13)\n"
+        "    x.example/v1/Thing/b (document 3, line 18)\n"
+        "not known: the controller of Argo Events chooses its images by version (1 object)\n"
+        "    argoproj.io/v1alpha1/EventBus/a (document 4, line 23)\n"
+        "1 image runs on linux/arm64; 0 do not; 0 not known; 3 objects not looked at\n",
+        3,
+    )
+    allowed = check(text, "--require=arm64", "--allow-unknown")
+    assert (allowed.stdout, allowed.status) == (ran.stdout, 0)
+    assert check(joined(THING, EVENT_BUS)).status == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        pytest.param(THING, ["--exclude=Thing"], id="excluded"),
+        pytest.param(
+            THING.replace(b"{name: a}", b"{name: a, annotations: {archfit.dev/skip: 'true'}}"),
+            [],
+            id="skipped",
+        ),
+        pytest.param(
+            THING.replace(
+                b"{name: a}", b"{name: a, ownerReferences: [{kind: Big, name: b, uid: c, controller: true}]}"
+            ),
+            [],
+            id="of a controller",
+        ),
+        pytest.param(EVENT_BUS.replace(b"spec:", b"other:"), [], id="no pod in it"),
+        pytest.param(CONFIG_MAP, [], id="a kind without pods"),
+    ],
+)
+def test_an_object_that_holds_no_pod_or_is_left_out_fails_nothing(check, text, words):
+    assert check(joined(API, text), "--require=arm64", *words).status == 0
 
 
 def test_a_place_that_is_filled_in_later_is_not_said_to_exclude_the_platform(check):

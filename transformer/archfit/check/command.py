@@ -2,7 +2,8 @@
 
 manifests ── survey ── lookup ─┬─ decisions ─────── what archfit would change       exit 3
                                └─ --require ─────── images that do not run there    exit 3
-                                                    images that are not known       exit 3, but with --allow-unknown
+                                                    images that are not known,
+                                                    objects that no row reads       exit 3, but with --allow-unknown
                                                     what could not be read          exit 1
 
 stdout    the report, others to files            stderr    messages: problems, warnings, infos
@@ -17,7 +18,7 @@ from archfit.base.errors import UsageError
 from archfit.base.patch import dotted
 from archfit.base.record import Record
 from archfit.base.results import Decision, Result, has_error
-from archfit.check.findings import Check, Finding, from_result, of_decisions, of_verdicts, placed
+from archfit.check.findings import Check, Finding, from_result, of_decisions, of_objects, of_verdicts, placed
 from archfit.check.reports import report_places, write_reports
 from archfit.check.source_roots import SourceRoots
 from archfit.cli.inputs.output_files import check_report
@@ -156,6 +157,7 @@ def _checked(
             frozenset().union(*(verdict.stated for _, verdict in judged)),
             {finding.counted_image: finding.reason for finding in findings if finding.rule == "not-known"},
         )
+        findings += of_objects(found.untouched, name, allowed=asked.allow_unknown)
     else:
         transformed = decided(found, answers, options)
         decisions, results = transformed.decisions, [*manifests.results, *transformed.results]

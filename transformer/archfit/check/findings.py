@@ -3,7 +3,8 @@
 rule                 severity   meaning
 placement            error      the pod spec is not as archfit would leave it
 required-platform    error      an image does not run where it has to
-not-known            error      nobody can say whether an image runs there; a warning with --allow-unknown
+not-known            error      nobody can say whether an image runs there, or an object that may hold pods is not
+                                read; a warning with --allow-unknown
 problem              error      the question could not be answered: the check failed
 notice               warning    a message that changes no answer
 not-checked          info       a pod that was left out, and why
@@ -19,13 +20,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from archfit.base.patch import Path, dotted
 from archfit.base.record import Record
 from archfit.base.results import Decision, Location, ObjectRef, Result, Severity
 from archfit.placement.requirement import NotKnown, PlatformCheck
+from archfit.workloads.builtin import group_of
 from archfit.workloads.pods import Pod
+
+if TYPE_CHECKING:
+    from archfit.workloads.unsupported.untouched import Untouched
 
 Line: TypeAlias = Callable[[Pod, Path], int]
 
@@ -210,6 +215,26 @@ def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Lin
             )
             yield placed(finding, name, pod.location, line(pod, pod.path))
         yield from _from_results(pod, decision.results, name, line, reported)
+
+
+def of_objects(untouched: Iterable[Untouched], name: str, *, allowed: bool) -> Iterator[Finding]:
+    """Objects that may hold pods which no row reads, each once for each reason. allowed: as --allow-unknown says."""
+    for one in dict.fromkeys(untouched):
+        if one.controller or one.podless:
+            continue
+        cause = one.reason
+        if not one.known:
+            kind = f"{group_of(one.ref.api_version)}/{one.ref.kind}".strip("/")
+            cause = f"archfit does not read {kind}, which may hold pods" if one.ref.kind else "it has no kind"
+        finding = Finding(
+            "not-known",
+            "warning" if allowed else "error",
+            f"the platforms of its images are not known: {cause}",
+            one.ref,
+            reason="object not read",
+            cause=cause,
+        )
+        yield placed(finding, name, one.location)
 
 
 def of_verdicts(

@@ -16,7 +16,7 @@ Messages of severity problem and notice are no part of the text: they go to stan
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from archfit import __version__
@@ -88,8 +88,13 @@ def by_cause(check: Check) -> Iterator[tuple[str, list[Finding]]]:
     for finding in check.of("not-known"):
         causes.setdefault(finding.cause, []).append(finding)
     for cause, uses in causes.items():
-        images = len({use.counted_image for use in uses})
-        yield f"{cause} ({count(images, 'image')}, {count(len(uses), 'place')})", uses
+        yield f"{cause} ({_number(uses)})", uses
+
+
+def _number(uses: Sequence[Finding]) -> str:
+    if not any(use.field for use in uses):
+        return count(len(uses), "object")
+    return f"{count(len({use.counted_image for use in uses}), 'image')}, {count(len(uses), 'place')}"
 
 
 def note(finding: Finding) -> str:
@@ -136,12 +141,16 @@ def _required(check: Check) -> Iterator[str]:
         yield f"not known: {cause}"
         for use in uses:
             image = f"{use.image}, " if use.image.strip() else ""
-            yield f"    {image}{use.ref} {use.field}{_at(use)}"
+            yield f"    {image}{_object(use)}{_at(use)}"
     out = check.of("not-checked")
     if out:
         yield "not looked at:"
     for finding in out:
         yield f"    {finding.headline}{_at(finding)}"
+
+
+def _object(finding: Finding) -> str:
+    return f"{finding.ref} {finding.field}".rstrip()
 
 
 def _at(finding: Finding) -> str:

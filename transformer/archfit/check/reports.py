@@ -90,7 +90,7 @@ def code_quality(check: Check) -> bytes:
     """The report, an empty list where nothing was found. With --require the last issue has the numbers."""
     shown = check.shown
     issues = [_issue(*pair) for pair in zip(shown, fingerprints(shown), strict=True)]
-    if (check.lacking or check.unknown) and verdict(check):
+    if (check.lacking or check.of("not-known")) and verdict(check):
         summary = Finding("summary", "info", verdict(check))
         issues.append(_issue(summary, fingerprints([summary])[0]))
     return json_output(issues)

@@ -81,7 +81,8 @@ CHECK = Command(
             ("--allow-unknown",),
             "",
             "With --require: do not fail for an image that is not known, such as a placeholder, or one whose registry "
-            "does not answer. The report still lists and counts it.",
+            "does not answer, nor for an object that may hold pods and that archfit does not read. The report still "
+            "lists and counts it.",
             brief="Let images pass that are not known; count them.",
         ),
         Flag(

@@ -20,12 +20,14 @@ from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
 
 _SKIP = "archfit.dev/skip"
+_NO_POD = "archfit finds no pod to place in it"
 
 
 class Untouched(Record):
     """An object, or a part of it, that is left as it is.
 
     reason: why, and what to do. known: its kind has rows. controller: what controls the object, "" if nothing does.
+    podless: the rows of its kind find no pod in it.
     """
 
     ref: ObjectRef
@@ -33,6 +35,7 @@ class Untouched(Record):
     reason: str
     known: bool = True
     controller: str = ""
+    podless: bool = False
 
 
 def untouched_in(
@@ -63,7 +66,7 @@ def _of(
     rows = rows_of(api_version, kind, user_rows)
     if rows:
         for reason in _reasons(item, rows, has_pods=has_pods):
-            yield Untouched(reference_of(item), location, reason)
+            yield Untouched(reference_of(item), location, reason, podless=reason.startswith(_NO_POD))
     elif not has_pods:
         from archfit.workloads.unsupported.unknown_kinds import reason_of
 
@@ -87,7 +90,7 @@ def _reasons(item: dict[str, Any], rows: tuple[Row, ...], *, has_pods: bool) -> 
         paths = list(dict.fromkeys(pattern_text(row.there or row.pod_spec) for row in rows if row.pod_spec))
         more = f" and none of {len(paths) - 3} more" if len(paths) > 3 else ""
         if paths:
-            yield f"archfit finds no pod to place in it: it has no {' and no '.join(paths[:3])}{more}"
+            yield f"{_NO_POD}: it has no {' and no '.join(paths[:3])}{more}"
 
 
 def untouched_results(untouched: Iterable[Untouched]) -> list[Result]:
