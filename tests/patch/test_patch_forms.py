@@ -7,7 +7,7 @@ import pytest
 from archfit.base.patch import Add, Test
 from archfit.base.results import Decision, Location, ObjectRef
 from archfit.edit.object_patches import as_json, entries
-from archfit.patch.kustomize import FORMS, as_yaml
+from archfit.patch.command import FORMS, as_yaml
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 from archfit.workloads.sites import Sites

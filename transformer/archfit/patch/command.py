@@ -2,22 +2,48 @@
 
 manifests ── survey ── lookup ── decisions ── patches ── verify ── stdout      exit 0
                                     └── errors on stderr, stdout empty           exit 1
+
+FORM is json, or one of the tools below; kustomize is what applies the patches in each of them.
+
+    form                  where it goes                                              holds
+    kustomize             a folder of its own, named under `components:`             kind: Component, patches:
+    flux-helmrelease      HelmRelease (helm.toolkit.fluxcd.io)                       spec.postRenderers
+    flux-kustomization    Kustomization (kustomize.toolkit.fluxcd.io)                spec.patches
+    fleet                 the folder that `kustomize.dir` of fleet.yaml names        kind: Kustomization, patches:
+    sveltos               ClusterProfile, Profile (config.projectsveltos.io)         spec.patches
+    kubevela              a component of type kustomize (core.oam.dev)               traits: kustomize-patch
+
+kustomize applies all of them, and fails where the base has moved:
+
+    patches         for each object `test` of what was found, then `add`. JSON 6902 only: a strategic merge of one
+                    toleration replaces the whole list, and one of a bare name can lose containers (seen with 5.8.1)
+    replacements    for each object its name, copied over itself: kustomize passes a patch over whose target is gone,
+                    but refuses a replacement whose source is. Flux has no place for them
+
+The fields of a target are regular expressions, anchored at both ends; a namespace left out selects all of them, while
+an object without one counts as `default` (kustomize api: types/selector.go, resid.EffectiveNamespace). Sveltos matches
+what a ConfigMap holds by itself, without anchors and with an empty namespace (libsveltos v1.14.0, lib/patcher), and
+takes each patch for a Go template (addon-controller 60c6358, controllers/handlers_utils.go).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import BinaryIO, TextIO
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, BinaryIO, TextIO
 
 from archfit.base import standard_streams
-from archfit.base.results import Decision, Result, has_error
+from archfit.base.patch import Operation, Remove, pointer
+from archfit.base.record import Record
+from archfit.base.results import Decision, ObjectRef, Result, has_error
 from archfit.cli.inputs.survey import in_file, manifests_of, on_blank, questions
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.edit.object_patches import Entry, as_json, entries, problems
+from archfit.edit.render import Style, block, block_member, quoted
 from archfit.edit.verified_patches import wrong_patches
 from archfit.explain.verbose import verbose_lines
-from archfit.patch.kustomize import as_yaml
 from archfit.pipeline import decided
 from archfit.pod_stages import located
 from archfit.reports.summary import lines
@@ -26,6 +52,9 @@ from archfit.workloads.pods import Pod
 
 _COMMAND = BY_NAME["patch"]
 _JSON = "json"
+_STYLE = Style(indent=2, dash=2)
+_SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$]")
+_PLAIN_POINTER = re.compile(r"(?:/[A-Za-z0-9._~-]+)+", re.ASCII).fullmatch
 
 
 def run(
@@ -73,3 +102,138 @@ def run(
     untouched = [left for manifests in inputs for left in manifests.survey.untouched]
     one.write_messages([*lines(results), *why, one.summary(decisions, answers, untouched)])
     return 0
+
+
+class Form(Record):
+    """How the entries of kustomize's `patches` are wrapped.
+
+    about: comment lines. head: the lines above the list, whose dashes stand at `column`. guarded: the whole file is
+    kustomize's, so that it can hold replacements. hooks: Helm's hooks are sure to be among the objects; where they are
+    not, nothing fails for lack of them. anchored: the patterns of its targets need anchors of their own. template: the
+    texts of its patches are Go templates.
+    """
+
+    about: str
+    head: tuple[str, ...]
+    column: int
+    guarded: bool = False
+    hooks: bool = False
+    anchored: bool = False
+    template: bool = False
+
+
+FORMS = {
+    "kustomize": Form(
+        "Written by `archfit patch`. Name its folder under `components:` of the outermost kustomization.",
+        ("apiVersion: kustomize.config.k8s.io/v1alpha1", "kind: Component", "patches:"),
+        2,
+        guarded=True,
+        hooks=True,
+    ),
+    "flux-helmrelease": Form(
+        "Written by `archfit patch`, for a HelmRelease.",
+        ("spec:", "  postRenderers:", "    - kustomize:", "        patches:"),
+        10,
+    ),
+    "flux-kustomization": Form(
+        "Written by `archfit patch`, for a Kustomization of Flux.", ("spec:", "  patches:"), 4
+    ),
+    "fleet": Form(
+        "Written by `archfit patch`. Name its folder in fleet.yaml, as in `kustomize: {dir: archfit}`.",
+        ("apiVersion: kustomize.config.k8s.io/v1beta1", "kind: Kustomization", "patches:"),
+        2,
+        guarded=True,
+    ),
+    "sveltos": Form(
+        "Written by `archfit patch`, for a ClusterProfile or Profile of Sveltos.",
+        ("spec:", "  patches:"),
+        4,
+        anchored=True,
+        template=True,
+    ),
+    "kubevela": Form(
+        "Written by `archfit patch`, for a component of KubeVela of type kustomize.",
+        ("traits:", "  - type: kustomize-patch", "    properties:", "      patches:"),
+        8,
+    ),
+}
+
+
+def as_yaml(name: str, found: Sequence[Entry]) -> bytes:
+    """The patches in one of FORMS. `found` also holds the objects that stay as they are, and has no `problems`."""
+    form = FORMS[name]
+    changing = [entry for entry in found if entry.patch]
+    shared = Counter(entry.ref.replace(namespace="") for entry in found)
+    namespaces = [
+        entry.ref.namespace or ("default" if shared[entry.ref.replace(namespace="")] > 1 else "")
+        for entry in changing
+    ]
+    lines = [f"# {form.about}", *form.head]
+    if not changing:
+        lines[-1] += " []"
+    for entry, namespace in zip(changing, namespaces, strict=True):
+        target = _target(entry.ref, namespace, pattern=True)
+        if form.anchored:
+            target = _anchored(entry.ref, namespace)
+        operations = _operations(entry.patch)
+        if form.template:
+            operations = [line.replace("{{", "{{`{{`}}") for line in operations]
+        inside = [*block_member("target", target, 0, _STYLE), "patch: |-", *operations]
+        first, *rest = _indented(inside, form.column + 2)
+        lines += [" " * form.column + "- " + first.lstrip(), *rest]
+    guards = [
+        _guard(entry.ref, namespace)
+        for entry, namespace in zip(changing, namespaces, strict=True)
+        if form.guarded and (form.hooks or not entry.hook)
+    ]
+    if guards:
+        lines += [
+            "# These change nothing, and fail where an object is gone.",
+            *block({"replacements": guards}, 0, _STYLE),
+        ]
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def _guard(ref: ObjectRef, namespace: str) -> dict[str, Any]:
+    """A replacement that writes the object's name over itself."""
+    return {
+        "source": {**_target(ref, namespace), "fieldPath": "metadata.name"},
+        "targets": [
+            {"select": _target(ref, namespace, pattern=True), "fieldPaths": ["metadata.name"]},
+        ],
+    }
+
+
+def _target(ref: ObjectRef, namespace: str, *, pattern: bool = False) -> dict[str, str]:
+    group, _, version = ref.api_version.rpartition("/")
+    fields = {"group": group, "version": version, "kind": ref.kind, "name": ref.name, "namespace": namespace}
+    return {key: _pattern(value) if pattern else value for key, value in fields.items() if value}
+
+
+def _anchored(ref: ObjectRef, namespace: str) -> dict[str, str]:
+    """The same, for a reader that matches anywhere in a name, and for which no pattern means any group."""
+    target = {"group": "", **_target(ref, namespace, pattern=True)}
+    anchored = {key: f"^{value}$" for key, value in target.items()}
+    if namespace and not ref.namespace:
+        anchored["namespace"] = f"^({namespace})?$"
+    return anchored
+
+
+def _pattern(text: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def _operations(patch: Iterable[Operation]) -> list[str]:
+    lines = []
+    for step in patch:
+        path = pointer(step.path)
+        lines += [
+            f"  - op: {type(step).__name__.lower()}",
+            f"    path: {path if _PLAIN_POINTER(path) else quoted(path)}",
+            *(() if isinstance(step, Remove) else block_member("value", step.value, 4, _STYLE)),
+        ]
+    return lines
+
+
+def _indented(lines: Iterable[str], column: int) -> list[str]:
+    return [" " * column + line for line in lines]
