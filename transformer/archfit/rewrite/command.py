@@ -18,7 +18,7 @@ from archfit.run import Run, report_failure
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.options.layers import Layer
-    from archfit.rewrite.function_frame import FunctionFrame
+    from archfit.rewrite.resource_list import FunctionFrame
 
 _PROGRAM = "archfit transform"
 _TERMINAL = "standard input is a terminal: pipe manifests in, or name files; see archfit --help"
@@ -97,14 +97,10 @@ def _run(
 def _frame(data: bytes) -> FunctionFrame | None:
     if data.rfind(b"ResourceList") < 0:  # `find` takes three times as long for a text that is not there
         return None
-    from archfit.rewrite.resource_list import recognised
+    from archfit.rewrite.resource_list import FunctionFrame, recognised
 
     function = recognised(data)
-    if function is None:
-        return None
-    from archfit.rewrite.function_frame import FunctionFrame
-
-    return FunctionFrame(function)
+    return FunctionFrame(function) if function else None
 
 
 def _layer(frame: FunctionFrame) -> Layer | None:

@@ -35,8 +35,7 @@ from archfit.options.settings import Options
 from archfit.pipeline import Transformed, transformed
 from archfit.reports.summary import lines
 from archfit.rewrite.call import TransformCall
-from archfit.rewrite.function_frame import FunctionFrame
-from archfit.rewrite.resource_list import function_config, recognised
+from archfit.rewrite.resource_list import FunctionFrame, function_config, recognised
 from archfit.rewrite.unified_diff import DiffObject, colored_diff, unified_diff
 from archfit.run import Run
 from archfit.workloads.pods import Pod

@@ -11,13 +11,20 @@
       severity: warning
 
 On failure the list comes back unedited, with the errors as results, and the exit code is 1.
+
+kustomize and kpt start a function in a container without network by default:
+
+    an image's platforms are Unknown, and every route leads to `lo`      one line says which flag to add
+
+Docker's `--network none` leaves a container only the loopback interface (docs.docker.com, none network driver). The
+kernel lists the routes of the process's own network namespace in /proc/net (proc(5)); other systems get no line.
 Source: kustomize, cmd/config/docs/api-conventions/functions-spec.md.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from archfit.base.errors import ArchfitError, InvalidInput
 from archfit.base.patch import Add
@@ -27,8 +34,11 @@ from archfit.base.results import ObjectRef, Result
 from archfit.base.typing_names import Any
 from archfit.edit.insert import insertions
 from archfit.edit.render import Style, block_member
+from archfit.images.platforms import Unknown
+from archfit.pipeline import Decided, Transformed
 from archfit.workloads.pods import Pod
 from archfit.workloads.sites import find_sites
+from archfit.yaml import stream
 from archfit.yaml.compose import parse
 from archfit.yaml.skip import identity
 from archfit.yaml.split import Piece, split
@@ -229,3 +239,61 @@ def _file(metadata: Mapping[str, Any]) -> dict[str, Any]:
         "path": visible(found["path"]),
         **({"index": int(index)} if index.isdecimal() and len(index) < _LONG else {}),
     }
+
+
+class FunctionFrame(Record):
+    """The frame of one ResourceList; see `run.Frame`."""
+
+    function: FunctionInput
+
+    def advice(self, transformed: Transformed) -> list[Result]:
+        """What to write where the function's container has no network."""
+        if not any(isinstance(answer, Unknown) for answer in transformed.answers.values()):
+            return []
+        return network_advice(transformed)
+
+    def with_results(
+        self, transformed: Transformed | None, results: Sequence[Result], splices: tuple[Splice, ...]
+    ) -> tuple[Splice, ...]:
+        """The splices that also put the results into the list. Raises ArchfitError if it has no place for them."""
+        pods = [pod for pod, _ in transformed.decisions] if transformed else []
+        return with_results(self.function, results, pods, splices)
+
+    def after_failure(
+        self, transformed: Transformed | None, results: Sequence[Result]
+    ) -> Iterable[bytes | memoryview]:
+        """The list with its items untouched and the results. Raises ArchfitError if it has no place for them."""
+        return stream.write(self.function.data, self.with_results(transformed, results, ()))
+
+
+_ROUTES = ("/proc/net/route", "/proc/net/ipv6_route")
+_MESSAGE = (
+    "there is no network here, so no registry can be asked: write `network: true` below `container:` of the function "
+    "and add --network to kustomize build (kpt: --allow-network for render, --network for eval), or name a lock file "
+    "(lockFile)"
+)
+
+
+def network_advice(transformed: Decided) -> list[Result]:
+    """The line for a run with Unknown answers, if there is no network at all."""
+    if not _isolated():
+        return []
+    return [Result("error" if transformed.failed() else "warning", _MESSAGE)]
+
+
+def _isolated() -> bool:
+    """Whether no route leads out. IPv4: a head line, the device first; IPv6: no head, the device last."""
+    try:
+        devices = {line.split()[0] for line in _file_lines(_ROUTES[0])[1:]}
+    except OSError:
+        return False
+    try:
+        devices |= {line.split()[-1] for line in _file_lines(_ROUTES[1])}
+    except OSError:
+        pass  # a kernel without IPv6
+    return devices <= {"lo"}
+
+
+def _file_lines(path: str) -> list[str]:
+    with open(path, encoding="ascii") as file:
+        return file.read().splitlines()
