@@ -38,8 +38,7 @@ from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.images.overrides import override
 from archfit.images.reference import parse
-from archfit.lock.answers import asked_anew, failed_result, looked_up
-from archfit.lock.needs import LockNeeds, lock_needs
+from archfit.lock.images import LockNeeds, asked_anew, failed_result, lock_needs, looked_up
 from archfit.lock.update import Change, changes, chosen, merged
 from archfit.lookup import lockfile, operator_files
 from archfit.lookup.lock_storage import content_of, replace

@@ -23,8 +23,7 @@ from archfit.cli.inputs.surveyed_files import Manifests
 from archfit.images.overrides import override
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import parse
-from archfit.lock.answers import Failure, LockAnswers, asked_anew, looked_up
-from archfit.lock.needs import LockNeeds, lock_needs
+from archfit.lock.images import Failure, LockAnswers, LockNeeds, asked_anew, lock_needs, looked_up
 from archfit.lookup.lock_storage import content_of, lock_of
 from archfit.lookup.lockfile import DEFAULT_PATH, Lock
 from archfit.lookup.lockfile import parse as parse_lock
