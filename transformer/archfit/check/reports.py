@@ -49,7 +49,7 @@ from archfit.check import listing as check_listing
 from archfit.check import sarif
 from archfit.check.findings import Check, Finding, fingerprints
 from archfit.check.listing import by_cause, note, verdict
-from archfit.check.repository_paths import from_root, repository_root
+from archfit.check.source_roots import from_root, repository_root
 from archfit.yaml.json_output import json_output
 
 _COMMAND = {"error": "error", "warning": "warning", "info": "notice"}

@@ -15,7 +15,15 @@
 
 FOLDER is a chart, whose name Chart.yaml says, a kustomization, or a folder that holds charts. Helm names a dependency
 by its alias. No line of a rendered document is a line of its source, so the file has none. A file outside of the
-repository is none. Sources: Helm, pkg/engine and pkg/chart/common/util/dependencies.go (an alias becomes the name of
+repository is none.
+
+Code hosts want paths from the root of the repository in reports. The root is the next folder upwards that holds `.git`,
+a folder or, in worktrees and submodules, a file. Outside of a repository paths stay as they are, and so does the path
+of a file that is not in the repository:
+
+    /home/ci/shop/.git, working directory /home/ci/shop/deploy:    web.yaml    ->    deploy/web.yaml
+
+Sources: Helm, pkg/engine and pkg/chart/common/util/dependencies.go (an alias becomes the name of
 the chart); kustomize, api/resource/origin.go (a path is relative to the kustomization that was built).
 """
 
@@ -28,7 +36,6 @@ from typing import Any
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.files import read_regular
 from archfit.base.record import Record
-from archfit.check.repository_paths import repository_root
 from archfit.cli.inputs.input_files import CHART, KUSTOMIZATIONS
 from archfit.yaml.compose import parse
 from archfit.yaml.tree import ROOT, Children, line_at
@@ -198,3 +205,22 @@ def _text(value: dict[str, Any], key: str) -> str:
     """A string that can be a part of a path, or ""."""
     found = value.get(key)
     return found if isinstance(found, str) and "\0" not in found else ""
+
+
+def repository_root() -> str:
+    """The root of the repository that the working directory is in, or ""."""
+    folder = os.getcwd()
+    while not os.path.exists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+    return folder
+
+
+def from_root(path: str, root: str) -> str:
+    """The path of a file, relative to the working directory, as a path from the root. root: "" for none."""
+    if not root:
+        return path
+    near = os.path.relpath(os.path.abspath(path), root)
+    return os.path.abspath(path) if near.startswith(os.pardir) else near
