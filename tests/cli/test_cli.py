@@ -60,6 +60,8 @@ def test_a_stream_with_nothing_to_do_is_returned_as_it_is(archfit, words):
     ("words", "begins"),
     [
         pytest.param(["--version"], f"archfit {__version__}\n", id="version"),
+        pytest.param(["-V"], f"archfit {__version__}\n", id="version-in-short"),
+        pytest.param(["--strict", "-h"], "usage: archfit [transform]", id="help-behind-a-flag"),
         pytest.param(["--help"], "usage: archfit [transform]", id="help"),
         pytest.param(["transform", "-h"], "usage: archfit [transform]", id="transform-help"),
         pytest.param(["setup", "--help"], "usage: archfit setup", id="setup-help"),

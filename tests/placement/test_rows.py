@@ -60,10 +60,18 @@ def test_opted_out(fields: dict[str, Any]) -> None:
         pytest.param({"nodeSelector": {"type": "worker"}}, id="another-type"),
         pytest.param({"tolerations": [{"operator": "Exists"}]}, id="empty-key-tolerates-all-and-names-none"),
         pytest.param({"tolerations": [{"key": "", "operator": "Exists"}]}, id="empty-key-written"),
+        pytest.param({"nodeSelector": {"node-role.kubernetes.io/control-plane": ""}}, id="control-plane"),
     ],
 )
 def test_not_opted_out(fields: dict[str, Any]) -> None:
     assert terms_of(one(A, **fields).spec) == [term(in_("amd64"))]
+
+
+def test_other_affinity_is_kept() -> None:
+    node = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": "7", "preference": term(FOO)}]}
+    others = {"podAffinity": {}, "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": []}}
+    written = one(A, affinity={**others, "nodeAffinity": node}).spec["affinity"]
+    assert written == {**others, "nodeAffinity": {**node, **requiring(term(in_("amd64")))["nodeAffinity"]}}
 
 
 def virtual(key: str = "virtual-kubelet.io/provider") -> dict[str, Any]:

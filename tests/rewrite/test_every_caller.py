@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from registry import Registry
 
-import archfit as package
 import machine
-import program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,20 +28,6 @@ def mirrors() -> Iterator[str]:
     known = machine.ROOT / "fixtures" / "demo" / "platforms.json"
     with Registry(json.loads(known.read_text(encoding="utf-8"))) as running:
         yield " ".join(running.mirrors()[1::2])
-
-
-def test_values_are_sorted_and_unique(archfit: Archfit, judge: Any) -> None:
-    platforms = ["linux/s390x", "linux/arm/v7", "linux/arm/v6", "linux/amd64", "linux/ppc64le"]
-    written = []
-    for order in (platforms, platforms[::-1]):
-        with Registry({"one:1": order}) as served:
-            words = (*served.mirrors(), "--no-cache", "--cluster-architectures=s390x,arm,arm64,amd64,arm")
-            written.append(archfit(POD % b"one:1", *words).ok())
-    assert written[0] == written[1]
-    (pod,) = judge.kubectl(written[0])
-    node = pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
-    (expression,) = node["nodeSelectorTerms"][0]["matchExpressions"]
-    assert expression["values"] == ["amd64", "arm", "s390x"]
 
 
 @pytest.mark.parametrize(
@@ -68,26 +51,6 @@ def test_fail_or_leave_when_a_registry_cannot_be_asked(
     (line,) = [line for line in ran.stderr.splitlines() if line.startswith(severity)]
     assert line.startswith(f"{severity}: v1/Pod/a spec.containers[0].image: registry.example/a:1: ")
     assert "(document 1, line 8)" in line
-
-
-@pytest.mark.parametrize(
-    ("words", "status"), [pytest.param(("--strict",), 1, id="strict"), pytest.param((), 0, id="lenient")]
-)
-def test_an_image_that_nobody_can_look_up_is_named(
-    archfit: Archfit, words: tuple[str, ...], status: int
-) -> None:
-    stream = POD % b"ko://example.com/cmd"
-    ran = archfit(stream, *words, "--report=/dev/stderr")
-    assert (ran.status, ran.stdout) == (status, b"" if status else stream)
-    assert "ko://example.com/cmd" in ran.stderr
-
-
-@pytest.mark.parametrize("policy", ["fail", "leave"])
-def test_the_same_when_the_image_does_not_exist(archfit: Archfit, mirrors: str, policy: str) -> None:
-    stream = POD % b"registry.k8s.io/gone:1"
-    ran = archfit(stream, f"--on-absent={policy}", ARCHFIT_MIRROR=mirrors)
-    assert (ran.status, ran.stdout) == ((1, b"") if policy == "fail" else (0, stream))
-    assert "registry.k8s.io/gone:1: there is no such image" in ran.stderr
 
 
 def test_output_is_binary_and_keeps_every_line_ending(archfit: Archfit, mirrors: str) -> None:
@@ -123,22 +86,6 @@ def test_exit_codes_are_as_documented(
     assert "Exit: 0 done, 1 failed: standard output is empty, 2 wrong usage" in " ".join(documented.split())
 
 
-@pytest.mark.parametrize("words", [["--version"], ["--help"], ["--strict", "-h"], ["-V"], ["transform", "--help"],
-                                   ["setup", "--help"], ["setup", "helm", "--help"], ["last", "--help"]])  # fmt: skip
-def test_version_and_help_never_read_standard_input(words: list[str]) -> None:
-    reading, writing = os.pipe()  # nothing is written and it is never closed: a reader would wait for ever
-    try:
-        done = subprocess.run(
-            [program.PROGRAM, *words], stdin=reading, capture_output=True, timeout=30, check=False
-        )
-    finally:
-        os.close(reading)
-        os.close(writing)
-    assert (done.returncode, done.stderr) == (0, b"")
-    shown = f"archfit {package.__version__}\n" if words[0] in {"--version", "-V"} else "usage: archfit"
-    assert shown in done.stdout.decode()
-
-
 def processor_seconds() -> float:
     """What the processes that ended have taken; a busy machine adds nothing."""
     times = os.times()
@@ -163,15 +110,3 @@ def test_a_document_of_10_mib(archfit: Archfit, mirrors: str, where: str) -> Non
     assert placed.startswith(stream)
     added = placed.removeprefix(stream)
     assert added == archfit(pod, ARCHFIT_MIRROR=mirrors).ok().removeprefix(pod)
-
-
-def test_a_stream_of_5000_documents(archfit: Archfit, mirrors: str, judge: Any) -> None:
-    """Within 30 seconds of processor time, every second one a Pod that changes."""
-    pair = (
-        POD % b"argoproj/rollouts-demo:green" + b"---\napiVersion: v1\nkind: Service\nmetadata:\n  name: a\n"
-    )
-    started = processor_seconds()
-    placed = archfit(pair * 2500, ARCHFIT_MIRROR=mirrors).ok()
-    assert processor_seconds() - started < 30
-    assert placed == archfit(pair, ARCHFIT_MIRROR=mirrors).ok() * 2500
-    assert len(judge.kubectl(placed)) == 5000
