@@ -82,7 +82,7 @@ _FACTS = st.builds(
             node_architecture=_TEXT,
             runtime=_TEXT,
             pods=_NUMBER,
-            verdict=st.sampled_from(get_args(af.Verdict)),
+            verdict=st.sampled_from(get_args(af.BuildState)),
             platform=_TEXT,
         ),
         max_size=3,
@@ -131,7 +131,7 @@ def test_a_shard_that_did_not_ask_hides_no_answer(answer):
     )
 
 
-@pytest.mark.parametrize("verdict", [one for one in get_args(af.Verdict) if one != "unread"])
+@pytest.mark.parametrize("verdict", [one for one in get_args(af.BuildState) if one != "unread"])
 def test_a_shard_that_did_not_ask_hides_no_verdict(verdict):
     build = BuildFacts("s", "n", "k", "w", "c", "i", "id", "linux", "amd64", "r", 1, verdict)
     unread = build.replace(verdict="unread", platform="z")
@@ -175,26 +175,6 @@ def test_a_repository_is_in_the_same_shard_on_every_machine(reference, shard):
 def test_shards_are_about_equal():
     found = [shard_of(f"registry.example.com/team/app-{number}:1", 8) for number in range(4000)]
     assert all(400 < found.count(shard) < 600 for shard in range(8))
-
-
-@pytest.mark.parametrize("shards", range(1, 65))
-def test_the_union_of_all_shards_is_the_whole_and_no_image_is_asked_twice(shards):
-    references = [f"registry-{number % 7}.example.com/team/app-{number}:1" for number in range(100)]
-    whole = AuditFacts(images=tuple(ImageFacts(one, "Found", ("linux/arm64",)) for one in sorted(references)))
-    parts = [
-        AuditFacts(
-            images=tuple(
-                one if shard_of(one.reference, shards) == shard else ImageFacts(one.reference, "Unread")
-                for one in whole.images
-            ),
-            shards=(Shard("a", shard, shards),),
-        )
-        for shard in range(shards)
-    ]
-    assert sum(one.answer == "Found" for part in parts for one in part.images) == len(references)
-    merged = merge(reversed(parts))
-    assert merged.images == whole.images
-    assert missing_shards(merged) == ()
 
 
 def _document() -> dict[str, Any]:

@@ -124,20 +124,6 @@ def test_the_index_of_the_job_says_which_shard_it_is(step: Step, tmp_path: Path)
     assert step(words, index="3").stdout == (tmp_path / "shard-3.json").read_bytes()
 
 
-def test_no_image_is_asked_for_by_two_shards(step: Step, registry: Registry):
-    step(command("snapshot"))
-    for index in range(SHARDS):
-        step(command("shard", index), "--no-cache")
-    shards = list(registry.asked)
-    registry.forget()
-    step(("archfit", "audit", "/audit/snapshot.json", "--no-cache"))
-    manifests = [one for one in shards if "/manifests/" in str(one)]
-    assert len(manifests) == len(set(map(str, manifests))) >= len(IMAGES)
-    assert sorted(map(str, manifests)) == sorted(
-        str(one) for one in registry.asked if "/manifests/" in str(one)
-    )
-
-
 def test_a_report_is_audited_again_and_asks_anew(step: Step, registry: Registry, tmp_path: Path):
     step(command("snapshot"))
     again = ("archfit", "audit", "/audit/snapshot.json", "--format", "json", "--no-cache")

@@ -132,6 +132,7 @@ class TestBearer:
             "token",
             "manifest",
         ]
+        assert {asked.method for asked in fake.asked} == {"GET"}
 
     def test_insufficient_scope_leads_to_one_new_token_then_an_error(
         self, fake: FakeRegistry, runs: Runs
@@ -262,7 +263,7 @@ class TestBearer:
             in posted.body
         )
 
-    @pytest.mark.parametrize("status", [404, 405])
+    @pytest.mark.parametrize("status", [400, 401, 404, 405])
     def test_and_by_get_where_post_is_not_offered(self, fake: FakeRegistry, runs: Runs, status: int) -> None:
         fake.index("a", "1", BOTH)
         fake.bearer()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Absent, Found, ImagePlatforms, Malformed, Platform, Unasked, Unknown
-from archfit.registry.manifest import ACCEPT, DOCKER_LIST
+from archfit.registry.manifest import ACCEPT, DOCKER_LIST, OCI_INDEX
 from fake_registry import Answer, Asked, FakeRegistry
 from lookup_runs import Runs
 from tls_files import tls_files
@@ -59,6 +59,7 @@ def test_what_every_request_says(fake: FakeRegistry, runs: Runs) -> None:
         assert asked.headers["accept"] == ("*/*" if asked.kind == "blob" else ACCEPT)
         assert set(asked.headers) == {"host", "accept", "accept-encoding", "connection", "user-agent"}
     assert ACCEPT.count(",") == 3
+    assert {OCI_INDEX, DOCKER_LIST} <= set(ACCEPT.replace(" ", "").split(","))
     assert "v1+prettyjws" not in ACCEPT
 
 

@@ -252,51 +252,6 @@ def test_every_key_and_value_is_read_as_the_parser_reads_it(frame: str) -> None:
     assert sum(compared(text) is not None for text in texts) > 100
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_drawn_documents_with_broken_lines_are_read_as_the_parser_reads_them(seed: int) -> None:
-    chance = random.Random(seed)
-    read = 0
-    for _ in range(2500):
-        lines: list[str] = []
-        _draw(lines, " " * chance.choice((0, 0, 0, 2)), chance, chance.randrange(1, 4))
-        text = "\n".join(lines) + chance.choice(("", "\n", "\n\n"))
-        read += compared(text, chance) is not None
-        for _ in range(3):
-            compared(_broken(text, chance), chance)
-    assert read > 100
-
-
-def _draw(lines: list[str], lead: str, chance: random.Random, depth: int) -> None:
-    """Appends a collection whose first line begins with `lead`; its keys or dashes stand at the end of that."""
-    margin = " " * len(lead)
-    items = chance.random() < 0.3 and not lead.endswith("- ")
-    for number in range(chance.choice((1, 1, 2, 3))):
-        lead = margin if number else lead
-        if chance.random() < 0.1:
-            lines.append(chance.choice(("", " ", margin + "# c", "# a: b", "  # c", "\t")))
-        if items:
-            key, lead = "", f"{lead}-{' ' * chance.choice((1, 1, 1, 2, 3))}"
-        else:
-            key = chance.choice(_KEYS if chance.random() < 0.1 else "abcdefgh") + ":"
-        kind = chance.randrange(10)
-        if kind < 5 or not depth:
-            value = chance.choice(_VALUES if chance.random() < 0.2 else "xyz")
-            lines.append(f"{lead}{key}{' ' if key else ''}{value}{chance.choice(('', '', '', ' ', '  # c'))}")
-        elif kind < 6:
-            lines.append(
-                f"{lead}{key} {chance.choice(('|', '|', '|-', '|-', '|+', '>'))}".replace("-  |", "- |")
-            )
-            wide = margin + " " * chance.choice((1, 2, 2, 2, 4))
-            texts = ("x", "a: b", "# c", " x", "- x", "---", "...", "x ", '"', "\xa0")
-            below = (wide + chance.choice(texts), f"{wide}x", f"{wide}y", "", wide, f"{margin}# c")
-            lines += chance.choices(below, k=chance.randrange(4))
-        elif items:
-            _draw(lines, lead, chance, depth - 1)
-        else:
-            lines.append(f"{lead}{key}{chance.choice(('', '', '', ' ', '  # c'))}")
-            _draw(lines, margin + " " * chance.choice((0, 1, 2, 2, 2, 4)), chance, depth - 1)
-
-
 def _broken(text: str, chance: random.Random) -> str:
     lines = text.split("\n")
     at = chance.randrange(len(lines))
