@@ -11,8 +11,7 @@ from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.patch import apply
 from archfit.base.results import Decision, Location, ObjectRef
 from archfit.options.settings import Options
-from archfit.policy.check import OPERATOR, ComparedPod, as_text, exit_code
-from archfit.policy.installed.comparison import compared, placement
+from archfit.policy.check import OPERATOR, ComparedPod, as_text, compared, exit_code, placement
 from archfit.yaml.values import plain, typed
 from pod_decisions import answers
 

@@ -10,8 +10,7 @@ import pytest
 from archfit.base.results import Location, ObjectRef
 from archfit.cluster.cluster_error import ClusterError
 from archfit.cluster.kubectl import Ran
-from archfit.policy.installed.dry_run import SKIP, admitted
-from archfit.policy.installed.sample_pods import SamplePod
+from archfit.policy.installed.dry_run import SKIP, SamplePod, admitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

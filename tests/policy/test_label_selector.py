@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archfit.base.errors import UsageError
-from archfit.policy.installed.settings_from_flags import match_expressions
+from archfit.policy.flags import match_expressions
 
 
 def one(key: str, operator: str, *values: str) -> dict[str, object]:

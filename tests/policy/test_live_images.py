@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from archfit.policy.installed.live_images import KINDS, live_images
+from archfit.policy.images import KINDS, live_images
 
 
 def pod(image: str, name: str = "web", **metadata: Any) -> dict[str, Any]:

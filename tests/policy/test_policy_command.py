@@ -16,8 +16,7 @@ from archfit.options.settings import Operator, Options, Settings
 from archfit.policy.cel.carriers import MAX_LITERAL_IMAGES
 from archfit.policy.cel.platform_table import installed_table
 from archfit.policy.command import run
-from archfit.policy.images import from_cluster
-from archfit.policy.installed.live_images import LiveImage
+from archfit.policy.images import LiveImage, from_cluster
 from lock_runs import Said, pod
 
 if TYPE_CHECKING:

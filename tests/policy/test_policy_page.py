@@ -7,7 +7,7 @@ from archfit.policy.cel import carriers, companion
 from archfit.policy.cel.left_alone import LEFT_ALONE
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import ALWAYS_LEFT_OUT, PolicySettings
-from archfit.policy.installed.live_images import KINDS
+from archfit.policy.images import KINDS
 from archfit.policy.stats import MAX_COST, estimated_cost, policy_stats, stats_text
 from machine import ROOT
 from pod_decisions import found

@@ -9,7 +9,7 @@ import pytest
 
 from archfit.options.settings import Options
 from archfit.pipeline import survey
-from archfit.policy.installed.sample_pods import SamplePod, sample_pods
+from archfit.policy.installed.dry_run import SamplePod, sample_pods
 from archfit.yaml import stream
 
 SPEC = {

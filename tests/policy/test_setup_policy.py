@@ -16,7 +16,7 @@ from archfit.options.settings import Options
 from archfit.policy.cel.companion import companion_objects, daemon_set_objects
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
-from archfit.policy.installed.live_images import KINDS
+from archfit.policy.images import KINDS
 from archfit.policy.installed.setup import run
 from lock_runs import Said
 from pod_decisions import found

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from archfit.policy.objects_yaml import objects_yaml
+from archfit.policy.command import objects_yaml
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_size=300)
 VALUES = st.recursive(

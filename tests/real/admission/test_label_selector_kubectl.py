@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 from archfit.base.errors import UsageError
+from archfit.policy.flags import match_expressions
 from archfit.policy.installed.installed_policy import selected
-from archfit.policy.installed.settings_from_flags import match_expressions
 
 LABELS = {
     "selector-1": {},

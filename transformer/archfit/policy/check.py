@@ -8,26 +8,39 @@ exit    0  every pod is as archfit would place it, or is left alone for a docume
            cannot be looked up, or there was no pod to compare
         3  a pod differs
 
-`policy.installed` has the parts: `sample_pods`, `dry_run`, `comparison`. The report, as text or as JSON:
+`policy.installed.dry_run` makes the pods and sends them. What can be found about each:
 
-different: apps/v1/Deployment/shop/web (web.yaml, document 2, line 14): archfit adds .., and the policy adds nothing
-left alone: batch/v1/Job/shop/once (..): its namespace is left out
-not compared: ..
-policy archfit.dev: 12 pods: 10 as archfit would place them, 1 different, 1 left alone, 0 not compared
+    the API server's pod is ..                             outcome
+    as archfit's patch of the pod without the policy       same
+    as the pod without the policy, for a listed reason     left-alone
+    anything else                                          different
+    not admitted, or made by an operator; or archfit       not-compared
+      itself cannot decide
+
+Placement is nodeSelector, the required and preferred node affinity, and the tolerations, whose order means nothing.
+
+The report, as text or as JSON:
+
+    different: apps/v1/Deployment/shop/web (web.yaml, document 2, line 14): archfit adds .., and the policy adds nothing
+    left alone: batch/v1/Job/shop/once (..): its namespace is left out
+    not compared: ..
+    policy archfit.dev: 12 pods: 9 as archfit would place them, 1 different, 1 left alone, 1 not compared
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, BinaryIO, TextIO
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, Literal, TextIO, TypeAlias
 
 from archfit import __version__
 from archfit.admission.admitted_pod import AdmittedPod, admitted_pod, at_admission
 from archfit.base import standard_streams
+from archfit.base.patch import apply
 from archfit.base.printable import count, visible
 from archfit.base.record import Record
-from archfit.base.results import Location, ObjectRef, Result, has_error
+from archfit.base.results import Decision, Location, ObjectRef, Result, has_error
 from archfit.cli.inputs.survey import check_objects, in_file, manifests_of, on_blank
 from archfit.cli.invocation import Invocation
 from archfit.cli.usage.command_table import BY_NAME
@@ -37,14 +50,13 @@ from archfit.lookup.lockfile import DEFAULT_PATH
 from archfit.options.settings import Options, Settings
 from archfit.policy.cel.left_alone import reason
 from archfit.policy.cel.policy_settings import PolicySettings
-from archfit.policy.installed.comparison import Compared, compared
-from archfit.policy.installed.dry_run import SKIP, Admitted, admitted
+from archfit.policy.installed.dry_run import SKIP, Admitted, SamplePod, admitted, sample_pods
 from archfit.policy.installed.installed_policy import Installed, installed
-from archfit.policy.installed.sample_pods import SamplePod, sample_pods
 from archfit.reports.summary import failure, lines
 from archfit.run import Run
+from archfit.workloads.pods import PREFERRED, REQUIRED
 from archfit.yaml.json_output import json_output, location_value, object_value
-from archfit.yaml.values import mapping_of
+from archfit.yaml.values import mapping_of, plain, typed
 
 _WORDS = {"different": "different", "left-alone": "left alone", "not-compared": "not compared"}
 
@@ -203,3 +215,82 @@ def _settings(settings: Settings) -> Settings:
     if not options.lock_file and content_of(DEFAULT_PATH) is not None:
         options = options.replace(lock_file=DEFAULT_PATH)
     return settings.replace(options=options)
+
+
+Outcome: TypeAlias = Literal["same", "left-alone", "different", "not-compared"]
+
+
+class Compared(Record):
+    """What was found about one pod. reason: in words. expected, actual: placement, where they differ."""
+
+    outcome: Outcome
+    reason: str
+    expected: dict[str, Any] | None = None
+    actual: dict[str, Any] | None = None
+
+
+def compared(
+    actual: dict[str, Any], skipped: dict[str, Any], decision: Decision, left_alone: str
+) -> Compared:
+    """The policy's answer. actual: with the policy. skipped: the pod without it. decision: archfit's, about `skipped`.
+
+    left_alone: why the policy does not touch it, "" if it should.
+    """
+    patched = plain(apply(typed(skipped), decision.patch))
+    before, wanted, found = placement(skipped), placement(patched), placement(actual)
+    if found == wanted:
+        return Compared("same", decision.reason)
+    if decision.outcome == "Unresolved":
+        return Compared("not-compared", f"archfit cannot decide: {decision.reason}")
+    if found == before and left_alone:
+        return Compared("left-alone", left_alone, wanted, found)
+    if found == before:
+        return Compared(
+            "different", f"archfit adds {_added(before, wanted)}, and the policy adds nothing", wanted, found
+        )
+    if wanted == before:
+        return Compared(
+            "different", f"archfit adds nothing, and the policy adds {_added(before, found)}", wanted, found
+        )
+    return Compared(
+        "different",
+        f"archfit adds {_added(before, wanted)}, and the policy adds {_added(before, found)}",
+        wanted,
+        found,
+    )
+
+
+def placement(pod: dict[str, Any]) -> dict[str, Any]:
+    """What places a pod, in one spelling for all that means the same."""
+    spec = mapping_of(pod.get("spec"))
+    affinity = mapping_of(mapping_of(spec.get("affinity")).get("nodeAffinity"))
+    tolerations = [
+        {"operator": "Equal", **{key: value for key, value in one.items() if value not in {"", None}}}
+        for one in spec.get("tolerations") or ()
+    ]
+    found = {
+        "nodeSelector": spec.get("nodeSelector"),
+        REQUIRED: affinity.get(REQUIRED),
+        PREFERRED: affinity.get(PREFERRED),
+        "tolerations": sorted(tolerations, key=_canonical),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _added(before: dict[str, Any], after: dict[str, Any]) -> str:
+    """What one placement has and the other has not, in a few words."""
+    return "; ".join(_differences(before, after)) or "nothing"
+
+
+def _differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+    known = [_canonical(one) for one in before.get("tolerations", ())]
+    for toleration in after.get("tolerations", ()):
+        if _canonical(toleration) not in known:
+            yield f"the toleration {_canonical(toleration)}"
+    for name in (REQUIRED, PREFERRED, "nodeSelector"):
+        if after.get(name) != before.get(name):
+            yield f"{name} {_canonical(after.get(name))}"
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

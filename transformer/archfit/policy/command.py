@@ -1,13 +1,22 @@
 """`archfit policy [FILE|-]..`: admission without a server, as objects to apply.
 
     archfit.lock ───────────┐                                      ┌─ YAML on standard output
-    manifests ── lock them ─┼─ images ── admission.policy ─ objects ┼─ --stats: what they cost
+    manifests ── lock them ─┼─ images ── policy.cel ─────── objects ┼─ --stats: what they cost
     --live ── the cluster ──┘                                      └─ --apply: into the cluster
 
-    --check     `policy_check`: the installed policy's answers beside archfit's own
+    --check     `policy.check`: the installed policy's answers beside archfit's own
 
 Standard output is whole or empty. The same images and options give the same bytes; `--live` adds its date, if
-SOURCE_DATE_EPOCH does not. `policy_images` has what becomes of an image without an answer.
+SOURCE_DATE_EPOCH does not. `policy.images` has what becomes of an image without an answer.
+
+The YAML is for people: keys in their order, long texts as blocks, so that a diff shows lines.
+
+    a text with line breaks        a literal block       |-
+    a long line with blanks,       a folded block        >-
+    or one with quotes
+    any other text                 as it is, quoted where YAML 1.1 or 1.2 would read no string
+
+Source: the folded and literal styles of YAML 1.1, as PyYAML writes them and Kubernetes reads them (sigs.k8s.io/yaml).
 """
 
 from __future__ import annotations
@@ -17,10 +26,12 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, BinaryIO, TextIO
 
+import yaml
+
 from archfit import __version__
 from archfit.admission.admitted_pod import at_admission
 from archfit.base import standard_streams
-from archfit.base.printable import count
+from archfit.base.printable import count, visible
 from archfit.base.results import Result
 from archfit.cli.inputs.survey import manifests_of, moment_text, on_blank, stated_date
 from archfit.cli.invocation import Invocation, read_invocation
@@ -38,12 +49,17 @@ from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.other_kinds import without_effect
 from archfit.policy.cel.platform_table import platform_table
 from archfit.policy.cel.policy_settings import PolicySettings
-from archfit.policy.flags import check_flags, renewal
-from archfit.policy.images import PolicyImages, from_cluster, from_lock, from_manifests, left_out
+from archfit.policy.flags import check_flags, policy_settings, renewal
+from archfit.policy.images import (
+    KINDS,
+    PolicyImages,
+    from_cluster,
+    from_lock,
+    from_manifests,
+    left_out,
+    live_images,
+)
 from archfit.policy.installed.installed_policy import check_version, installed_classes
-from archfit.policy.installed.live_images import KINDS, live_images
-from archfit.policy.installed.settings_from_flags import policy_settings
-from archfit.policy.objects_yaml import objects_yaml
 from archfit.policy.stats import MAX_COST, estimated_cost, policy_stats, stats_text
 from archfit.reports.summary import failure, lines, unknown_words
 from archfit.yaml.json_output import json_output
@@ -178,3 +194,44 @@ def _platform_lists(made: PolicyImages) -> int:
 
 def _write_lines(stderr: TextIO, texts: Sequence[str]) -> None:
     stderr.writelines(f"{text}\n" for text in texts if text)
+
+
+_WIDTH = 116
+# Booleans and numbers for Kubernetes, which PyYAML writes as they are: y, 1e3.
+_WORDS = frozenset("yYnN")
+_NUMBERS = frozenset("+-.0123456789")
+# Ends of lines for YAML 1.1, which other styles fold; only double quotes escape them.
+_BREAKS = frozenset("\x85\u2028\u2029")
+
+
+class _Dumper(yaml.SafeDumper):
+    """Never writes an anchor: two equal parts are written twice."""
+
+    def ignore_aliases(self, _data: Any) -> bool:
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    style = None
+    if not _BREAKS.isdisjoint(value):
+        style = '"'
+    elif "\n" in value:
+        style = "|"
+    elif (len(value) > _WIDTH or "'" in value) and " " in value and value == " ".join(value.split()):
+        style = ">"
+    elif value in _WORDS or value[:1] in _NUMBERS:
+        style = "'"
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def objects_yaml(objects: Sequence[Mapping[str, Any]], head: Sequence[str]) -> bytes:
+    """A stream of documents. head: lines of the comment above them."""
+    comment = "".join(f"# {visible(line)}".rstrip() + "\n" for line in head)
+    documents = [
+        yaml.dump(dict(value), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
+        for value in objects
+    ]
+    return (comment + "---\n" + "---\n".join(documents)).encode()

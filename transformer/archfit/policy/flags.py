@@ -1,18 +1,156 @@
-"""The flags of `archfit policy`: which go together, and the command line that repeats them."""
+"""The flags of `archfit policy`: which go together, the settings that they give, and the line that repeats them.
+
+`archfit setup policy` shares those that say what a policy is. --namespace-selector has kubectl's syntax for label
+selectors; it becomes the matchExpressions of a LabelSelector:
+
+    selector     requirement ("," requirement)*
+    requirement  key | "!" key | key ("=" | "==" | "!=") value | key ("in" | "notin") "(" value ("," value)* ")"
+    key          [prefix "/"] name        prefix: a DNS subdomain; name: up to 63 of [-A-Za-z0-9_.], its ends no mark
+    value        "" or as name
+
+    team=web             In [web]              team in (web, shop)       In [shop, web]
+    team!=web            NotIn [web]           team notin (web)          NotIn [web]
+    team                 Exists                !team                     DoesNotExist
+
+`key > 1` and `key < 1` are kubectl's, too, but a LabelSelector has no such operator.
+Sources: apimachinery, pkg/labels/selector.go (the grammar); api, meta/v1 LabelSelector.
+"""
 
 from __future__ import annotations
 
+import re
 import shlex
 from argparse import Namespace
 from collections.abc import Sequence
+from typing import Any
 
 from archfit.base.errors import UsageError
 from archfit.cli.invocation import Invocation
+from archfit.cli.setup.own_pods import SUBDOMAIN
+from archfit.cli.usage.cluster_commands import POLICY_FLAGS
+from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.option_types import SWITCH
-from archfit.policy.installed.settings_from_flags import flag_words
+from archfit.options.text_form import Problem, whole_seconds
+from archfit.policy.cel.policy_settings import PolicySettings
 
 _COMMAND = BY_NAME["policy"]
+_NAME = r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_PREFIX = r"[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?"
+_IS_KEY = re.compile(rf"(?:{_PREFIX}/)?{_NAME}").fullmatch
+_IS_VALUE = re.compile(rf"(?:{_NAME})?").fullmatch
+_SET = re.compile(r"([^\s=!<>(),]+)\s+(in|notin)\s*\(([^()]*)\)").fullmatch
+_EXACT = re.compile(r"([^\s=!<>(),]+)\s*(==|=|!=)\s*([^\s=!<>(),]*)").fullmatch
+_PRESENT = re.compile(r"(!?)\s*([^\s=!<>(),]+)").fullmatch
+_OPERATORS = {"=": "In", "==": "In", "in": "In", "!=": "NotIn", "notin": "NotIn"}
+_FORMS = "team=web, team!=web, 'team in (web,shop)', 'team notin (web)', team or '!team'"
+
+
+def match_expressions(text: str, flag: str) -> list[dict[str, Any]]:
+    """The requirements, in order. flag: for messages. Raises UsageError."""
+    return [_requirement(part.strip(), text, flag) for part in _parts(text)]
+
+
+def _parts(text: str) -> list[str]:
+    """The requirements: commas inside of brackets separate values."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
+def _requirement(part: str, text: str, flag: str) -> dict[str, Any]:
+    if not part:
+        raise UsageError(f"{flag}: {text!r} has an empty requirement: write one such as {_FORMS}")
+    if "<" in part or ">" in part:
+        raise UsageError(
+            f"{flag}: {part!r} compares numbers, which a namespaceSelector cannot: write one of {_FORMS}"
+        )
+    present, exact, chosen = _PRESENT(part), _EXACT(part), _SET(part)
+    if present:
+        return {"key": _key(present[2], flag), "operator": "DoesNotExist" if present[1] else "Exists"}
+    if exact:
+        key, operator, values = exact[1], exact[2], [exact[3]]
+    elif chosen:
+        key, operator, values = chosen[1], chosen[2], [one.strip() for one in chosen[3].split(",")]
+    else:
+        raise UsageError(f"{flag}: {part!r} is no requirement on a label: write one of {_FORMS}")
+    for value in values:
+        if not _IS_VALUE(value):
+            raise UsageError(
+                f"{flag}: {value!r} cannot be the value of a label: it has up to 63 letters, digits, -, _ or ., and "
+                "begins and ends with a letter or digit"
+            )
+    return {"key": _key(key, flag), "operator": _OPERATORS[operator], "values": sorted(set(values))}
+
+
+def _key(key: str, flag: str) -> str:
+    if not _IS_KEY(key):
+        raise UsageError(
+            f"{flag}: {key!r} cannot be the key of a label: write it as team or example.com/team, with up to 63 "
+            "letters, digits, -, _ or . after the slash"
+        )
+    return key
+
+
+_LONGEST_AGE = 36_500 * 24 * 3600
+
+
+def policy_settings(flags: Namespace) -> PolicySettings:
+    """What the flags say about the policy. Raises UsageError."""
+    if not SUBDOMAIN.fullmatch(flags.name):
+        raise UsageError(
+            f"--name: {flags.name!r} cannot name an object: write up to 253 lower-case letters, digits, - or ., as in "
+            "archfit.dev"
+        )
+    for name, value, words in (
+        ("--carrier", flags.carrier, ("literal", "crd")),
+        ("--api-version", flags.api_version, ("v1", "v1beta1")),
+        ("--late-changes", flags.late_changes, ("warn", "deny")),
+    ):
+        if value not in words:
+            raise UsageError(f"{name}: {value!r} is not known: write one of {', '.join(words)}")
+    requirements = [
+        requirement
+        for text in flags.namespace_selector
+        for requirement in match_expressions(text, "--namespace-selector")
+    ]
+    try:
+        max_age = whole_seconds(flags.max_age)
+    except Problem as problem:
+        raise UsageError(f"--max-age: {problem}") from None
+    if max_age > _LONGEST_AGE:
+        raise UsageError(f"--max-age: {flags.max_age!r} is more than 100 years: write 0 for no warning")
+    return PolicySettings(
+        flags.name,
+        flags.api_version,
+        flags.carrier,
+        tuple(requirements),
+        flags.deny,
+        flags.late_changes,
+        max_age,
+    )
+
+
+def flag_words(flags: Namespace, command: Command) -> list[str]:
+    """The flags about the policy that a command line has, as words, without those that say the default."""
+    words: list[str] = []
+    for flag in command.flags:
+        name = flag.names[-1]
+        if flag not in POLICY_FLAGS:
+            continue
+        value = getattr(flags, name[2:].replace("-", "_"))
+        if value is True:
+            words.append(name)
+        elif isinstance(value, list):
+            words += [word for text in value for word in (name, text)]
+        elif value and value != flag.default:
+            words += [name, value]
+    return words
 
 
 def check_flags(flags: Namespace, words: Sequence[str]) -> None:

@@ -30,10 +30,10 @@ from archfit.cluster.checks import answering, kubectl_of, may_list
 from archfit.cluster.cluster_connection import get_if_there
 from archfit.cluster.kubectl import Kubectl
 from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.flags import flag_words, policy_settings
+from archfit.policy.images import KINDS
 from archfit.policy.installed import setup_files
 from archfit.policy.installed.installed_policy import has_companion, installed
-from archfit.policy.installed.live_images import KINDS
-from archfit.policy.installed.settings_from_flags import flag_words, policy_settings
 from archfit.policy.installed.setup_files import NAME, PolicyChoices
 from archfit.yaml.values import mapping_of
 
