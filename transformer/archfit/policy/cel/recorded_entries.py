@@ -41,6 +41,11 @@ BEGINNING = '[{"by":"'
 """How the annotation begins; that of a rendered Pod begins otherwise."""
 _HOLDERS = tuple(text(entry("policy", path, {})) for path in (AFFINITY, NODE_AFFINITY, REQUIRED_SET))
 AFFINITY_LINE, NODE_AFFINITY_LINE, REQUIRED_LINE = _HOLDERS
+_EQUAL = " && ".join(
+    f"(has(t.{field}) ? t.{field} : '') == (has(rule.toleration.{field}) ? rule.toleration.{field} : '')"
+    for field in ("key", "operator", "value", "effect")
+)
+"""Whether the toleration `t` of a pod is that of `rule`, in CEL: a field that is absent is an empty one."""
 
 
 def toleration_line(fields: dict[str, str]) -> str:
@@ -103,10 +108,6 @@ def lines_of_any_door(record: str) -> str:
 
 def toleration_variables() -> Iterator[Variable]:
     """recordedTolerations, tolerations. Uses tolerationRules."""
-    equal = " && ".join(
-        f"(has(t.{field}) ? t.{field} : '') == (has(rule.toleration.{field}) ? rule.toleration.{field} : '')"
-        for field in ("key", "operator", "value", "effect")
-    )
     yield variable(
         "recordedTolerations",
         "where in the pod's list an earlier pass's tolerations stand",
@@ -117,7 +118,7 @@ def toleration_variables() -> Iterator[Variable]:
             && %equal)
           && !object.spec.tolerations.exists(j, other, j < i && other == t), i)
         """,
-        equal=equal,
+        equal=_EQUAL,
     )
     yield variable(
         "tolerations",
@@ -239,10 +240,7 @@ def result_variables() -> Iterator[Variable]:
         separator=separator,
         preferred=PREFERRED,
         preference=preference_line("p"),
-        equal=" && ".join(
-            f"(has(t.{field}) ? t.{field} : '') == (has(rule.toleration.{field}) ? rule.toleration.{field} : '')"
-            for field in ("key", "operator", "value", "effect")
-        ),
+        equal=_EQUAL,
     )
     yield variable(
         "newItems",
