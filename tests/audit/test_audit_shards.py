@@ -11,7 +11,7 @@ import pytest
 import yaml
 from registry import Registry
 
-from archfit.audit.fleet.setup_files import Choices, files
+from archfit.audit.fleet.setup_files import FleetChoices, files
 from program import PROGRAM
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _pod(number: int, image: str) -> dict[str, Any]:
 
 def command(name: str, index: int = 0, shards: int = SHARDS) -> tuple[str, ...]:
     """The command of a step, as the manifests of `archfit setup fleet` have it."""
-    workflow = yaml.safe_load(files(Choices("argo", shards=shards))["50-workflow.yaml"])
+    workflow = yaml.safe_load(files(FleetChoices("argo", shards=shards))["50-workflow.yaml"])
     (step,) = (one for one in workflow["spec"]["templates"] if one["name"] == name)
     return tuple(
         word.replace("{{inputs.parameters.shard}}", str(index)) for word in step["container"]["command"]
