@@ -17,6 +17,7 @@ from archfit.options.load import load
 from archfit.options.option_entries import CacheServer, Exclude, HostPattern, Match, RequestRate, Rule
 from archfit.options.settings import Operator, Options, Settings, Toleration, TolerationRule
 from archfit.options.table import BY_KEY, TABLE, Option
+from case_files import rows
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")
@@ -264,94 +265,7 @@ def test_an_empty_argument_is_ignored(argv: list[str]) -> None:
     assert settings(argv).options == Options(strict="--strict" in argv)
 
 
-BAD_ARGUMENTS = [
-    pytest.param(
-        ["--locked"],
-        "--locked: needs a lock file: add --lock-file, as in --lock-file archfit.lock",
-        id="locked without a lock file",
-    ),
-    pytest.param(
-        ["--on-conflict", "leav"], "--on-conflict: 'leav' is not one of fail, leave: write 'leave'", id="word"
-    ),
-    pytest.param(
-        ["--on-conflict", "live"],
-        "--on-conflict: 'live' is not one of fail, leave: write 'leave'",
-        id="a word that is near",
-    ),
-    pytest.param(
-        ["--on-conflict", "x"],
-        "--on-conflict: 'x' is not one of fail, leave: write one of them",
-        id="a word that is not near",
-    ),
-    pytest.param(
-        ["--timeout", "-1s"],
-        "--timeout: '-1s' is not a duration: write '30s', or another with d, h, m, s or ms",
-        id="a negative value",
-    ),
-    pytest.param(["--onconflict=leave"], "there is no flag '--onconflict': write --on-conflict", id="flag"),
-    pytest.param(
-        ["--on-conf", "leave"], "there is no flag '--on-conf': write --on-conflict", id="abbreviation"
-    ),
-    pytest.param(["--stric"], "there is no flag '--stric': write --strict", id="abbreviated switch"),
-    pytest.param(["--frobnicate"], "there is no flag '--frobnicate': see archfit --help", id="nothing near"),
-    pytest.param(["-x"], "there is no flag '-x': see archfit --help", id="short flag"),
-    pytest.param(["--no-no-cache"], "there is no flag '--no-no-cache': write --no-cache", id="no-no-cache"),
-    pytest.param(["--tolerate"], "--tolerate: has no value: write --tolerate=TAINT[@ARCH,..]", id="no value"),
-    pytest.param(
-        ["--affinity", "--strict"],
-        "--affinity: has no value: write --affinity=needed|always|never",
-        id="a flag where a value belongs",
-    ),
-    pytest.param(
-        ["--exclude", ""], "--exclude: is empty: write a value, or leave the flag out", id="empty value"
-    ),
-    pytest.param(
-        ["--exclude="], "--exclude: is empty: write a value, or leave the flag out", id="empty value after ="
-    ),
-    pytest.param(
-        ["--strict=true"], "--strict: takes no value: write --strict or --no-strict", id="switch with value"
-    ),
-    pytest.param(
-        ["--no-strict=x"],
-        "--no-strict: takes no value: write --strict or --no-strict",
-        id="no-switch with value",
-    ),
-    pytest.param(
-        ["--no-cache=1"], "--no-cache: takes no value: write --no-cache", id="lone switch with value"
-    ),
-    pytest.param(
-        ["--on-conflict leave"],
-        "--on-conflict: its value is in the same argument: write --on-conflict=VALUE, or two arguments",
-        id="one word of --post-renderer-args",
-    ),
-    pytest.param(["web.yaml"], "'web.yaml' is not expected: archfit takes flags alone", id="a file"),
-    pytest.param(
-        ["https://user:hunt/er2@h/x"],
-        "'https://***@h/x' is not expected: archfit takes flags alone",
-        id="a stray URL, its password hidden",
-    ),
-    pytest.param(
-        ["--exclude", "none", "--exclude", "Job"],
-        "--exclude: 'none' cannot stand beside other values: leave out either it or the others",
-        id="none with others",
-    ),
-    pytest.param(
-        ["--image-platforms", "x.io/a=amd64", "--image-platforms", "x.io/a=arm64"],
-        "--image-platforms: 'x.io/a' is given twice: write it once",
-        id="one pattern twice",
-    ),
-    pytest.param(
-        ["--mirror", "a=https://b", "--mirror", "a=https://c"],
-        "--mirror: 'a' is given twice: write it once",
-        id="one mirror twice",
-    ),
-    pytest.param(["--config="], "--config: is empty: write the path of the file", id="empty config"),
-    pytest.param(
-        ["--on-unknown", "assume"],
-        "--on-unknown: 'assume' needs the platforms to assume: add --assume, as in --assume linux/amd64",
-        id="assume without platforms",
-    ),
-]
+BAD_ARGUMENTS = rows("options/bad_arguments.yaml", "argv", "message")
 
 
 @pytest.mark.parametrize(("argv", "message"), BAD_ARGUMENTS)
@@ -360,36 +274,7 @@ def test_wrong_arguments_are_one_sentence(argv: list[str], message: str) -> None
     assert complaint(argv) == message
 
 
-BAD_VARIABLES = [
-    pytest.param(
-        "ARCHFIT_STRICT", "yes", "ARCHFIT_STRICT: 'yes' is not a boolean: write true or false", id="boolean"
-    ),
-    pytest.param(
-        "ARCHFIT_ON_CONFLICT",
-        "leav",
-        "ARCHFIT_ON_CONFLICT: 'leav' is not one of fail, leave: write 'leave'",
-        id="word",
-    ),
-    pytest.param(
-        "ARCHFIT_ON_CONFLCT",
-        "leave",
-        "ARCHFIT_ON_CONFLCT: there is no such variable: write ARCHFIT_ON_CONFLICT, or unset it",
-        id="name",
-    ),
-    pytest.param(
-        "ARCHFIT_MIRRORS",
-        "",
-        "ARCHFIT_MIRRORS: there is no such variable: write ARCHFIT_MIRROR, or unset it",
-        id="plural",
-    ),
-    pytest.param(
-        "ARCHFIT_ON_UNKNOWN",
-        "assume",
-        "ARCHFIT_ON_UNKNOWN: 'assume' needs the platforms to assume: "
-        "add --assume, as in --assume linux/amd64",
-        id="assume without platforms",
-    ),
-]
+BAD_VARIABLES = rows("options/bad_variables.yaml", "name", "text", "message")
 
 
 @pytest.mark.parametrize(("name", "text", "message"), BAD_VARIABLES)

@@ -11,6 +11,7 @@ from archfit.base.results import Location
 from archfit.options.settings import Options
 from archfit.placement.annotations import metadata_chain, misplaced
 from archfit.workloads.pod_specs import find_pods
+from case_files import rows
 from pod_decisions import ARCH
 from stream_edits import Failed, edited
 
@@ -163,52 +164,7 @@ BOTH = "spec.template.metadata.annotations or metadata.annotations"
 
 @pytest.mark.parametrize(
     ("data", "field", "message"),
-    [
-        pytest.param(
-            DEPLOYMENT.replace(
-                "  template:", "  metadata: {annotations: {archfit.dev/only: amd64}}\n  template:"
-            ),
-            'spec.metadata.annotations["archfit.dev/only"]',
-            f"archfit.dev/only has no effect here; write it in {BOTH}",
-            id="beside-the-template",
-        ),
-        pytest.param(
-            DEPLOYMENT.replace("    spec:", '    annotations: {archfit.dev/skip: "true"}\n    spec:'),
-            'spec.template.annotations["archfit.dev/skip"]',
-            f"archfit.dev/skip has no effect here; write it in {BOTH}",
-            id="without-metadata",
-        ),
-        pytest.param(
-            DEPLOYMENT.replace("name: web", 'name: web, labels: {archfit.dev/skip: "true"}'),
-            'metadata.labels["archfit.dev/skip"]',
-            f"archfit.dev/skip has no effect here; write it in {BOTH}",
-            id="a-label",
-        ),
-        pytest.param(
-            DEPLOYMENT.replace(
-                "  template:", "  metadata: {annotations: {archfit.dev/olny: amd64}}\n  template:"
-            ),
-            'spec.metadata.annotations["archfit.dev/olny"]',
-            "there is no annotation archfit.dev/olny; did you mean archfit.dev/only? "
-            f"archfit.dev/olny has no effect here; write it in {BOTH}",
-            id="misspelt-and-misplaced",
-        ),
-        pytest.param(
-            CRON_JOB % ("", 'annotations: {archfit.dev/skpi: "true"}', ""),
-            'spec.jobTemplate.metadata.annotations["archfit.dev/skpi"]',
-            "there is no annotation archfit.dev/skpi; did you mean archfit.dev/skip?",
-            id="misspelt-in-a-job-template",
-        ),
-        pytest.param(
-            (CRON_JOB % ("", "", "")).replace(
-                "    spec:", "    annotations: {archfit.dev/only: amd64}\n    spec:", 1
-            ),
-            'spec.jobTemplate.annotations["archfit.dev/only"]',
-            "archfit.dev/only has no effect here; write it in spec.jobTemplate.spec.template.metadata.annotations or "
-            "spec.jobTemplate.metadata.annotations or metadata.annotations",
-            id="all-places-are-named",
-        ),
-    ],
+    rows("placement/annotation_places.yaml", "data", "field", "message"),
 )
 def test_an_annotation_that_counts_nowhere_is_an_error(data: str, field: str, message: str) -> None:
     assert error(data) == (field, message)

@@ -11,6 +11,7 @@ from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options
 from archfit.options.text_form import exclude
 from archfit.yaml.values import Typed
+from case_files import rows
 from pod_decisions import (
     GKE,
     PREFERRED,
@@ -212,63 +213,7 @@ def test_image_platforms(annotation: str, terms: object) -> None:
 
 @pytest.mark.parametrize(
     ("annotations", "message", "field"),
-    [
-        pytest.param(
-            {"archfit.dev/tolerat": "false"},
-            "there is no annotation archfit.dev/tolerat; did you mean archfit.dev/tolerate?",
-            "tolerat",
-            id="unknown",
-        ),
-        pytest.param(
-            {"archfit.dev/platforms": "linux/amd64"},
-            "there is no annotation archfit.dev/platforms; did you mean archfit.dev/image-platforms?",
-            "platforms",
-            id="unknown-and-far",
-        ),
-        pytest.param(
-            {"archfit.dev/skip": "yes"},
-            'archfit.dev/skip has to be "true" or "false", not \'yes\'',
-            "skip",
-            id="skip",
-        ),
-        pytest.param(
-            {"archfit.dev/tolerate": None},
-            'archfit.dev/tolerate has to be "true" or "false", not \'\'',
-            "tolerate",
-            id="tolerate",
-        ),
-        pytest.param(
-            {"archfit.dev/only": "linux/amd64"},
-            "archfit.dev/only has to be a list of architectures, as in amd64,arm64, not 'linux/amd64'",
-            "only",
-            id="only",
-        ),
-        pytest.param(
-            {"archfit.dev/only": "arm64, amd46"},
-            "archfit.dev/only: 'amd46' is not an architecture as Kubernetes labels its nodes: write 'amd64'",
-            "only",
-            id="only-misspelt",
-        ),
-        pytest.param(
-            {"archfit.dev/only": " , "},
-            "archfit.dev/only has to be a list of architectures, as in amd64,arm64, not ','",
-            "only",
-            id="only-nothing",
-        ),
-        pytest.param(
-            {"archfit.dev/image-platforms": ""},
-            "archfit.dev/image-platforms is empty; write platforms, as in linux/amd64,linux/arm64",
-            "image-platforms",
-            id="image-platforms-empty",
-        ),
-        pytest.param(
-            {"archfit.dev/image-platforms": "linux/amd64/v1/x"},
-            "archfit.dev/image-platforms: 'linux/amd64/v1/x' is not a platform: "
-            "write os/architecture[/variant], as in 'linux/arm64'",
-            "image-platforms",
-            id="image-platforms",
-        ),
-    ],
+    rows("placement/annotation_errors.yaml", "annotations", "message", "field"),
 )
 def test_annotation_errors(annotations: dict[str, Any], message: str, field: str) -> None:
     outcome = decided(using("a"), {"a": A}, metadata={"annotations": annotations})

@@ -18,6 +18,7 @@ from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
 from archfit.policy.images import KINDS
 from archfit.policy.installed.setup import run
+from case_files import rows
 from lock_runs import Said
 from pod_decisions import found
 
@@ -230,48 +231,7 @@ _BASE = "/apis/admissionregistration.k8s.io/v1"
 
 @pytest.mark.parametrize(
     ("answers", "wrong"),
-    [
-        pytest.param({}, "", id="all is well"),
-        pytest.param(
-            {_CRONJOB_PATH: None}, "there is no CronJob archfit/archfit-policy: write it", id="no job"
-        ),
-        pytest.param(
-            {_CRONJOB_PATH: {"spec": {"suspend": True}}},
-            "is suspended: set spec.suspend to false",
-            id="suspended",
-        ),
-        pytest.param(
-            {
-                _CRONJOB_PATH: {
-                    **CRONJOB,
-                    "status": {
-                        "lastScheduleTime": "2026-01-02T00:00:00Z",
-                        "lastSuccessfulTime": "2026-01-01",
-                    },
-                }
-            },
-            "did not succeed; its log says why: kubectl logs",
-            id="failed",
-        ),
-        pytest.param({"can": "no"}, "may not list pods, deployments", id="no rights"),
-        pytest.param({_BASE: None}, "needs Kubernetes 1.36", id="an old cluster"),
-        pytest.param({_BASE: {"resources": []}}, "needs Kubernetes 1.36", id="a cluster without the kind"),
-        pytest.param(
-            {f"{_BASE}/validatingadmissionpolicybindings/archfit.dev": None},
-            "ValidatingAdmissionPolicy archfit.dev or its binding is missing",
-            id="no companion",
-        ),
-        pytest.param(
-            {f"{_BASE}/mutatingadmissionpolicies/archfit.dev": None},
-            "the cluster has no MutatingAdmissionPolicy archfit.dev",
-            id="no policy",
-        ),
-        pytest.param(
-            {f"{_BASE}/mutatingadmissionpolicybindings/archfit.dev": None},
-            "the cluster has no MutatingAdmissionPolicyBinding archfit.dev",
-            id="no binding",
-        ),
-    ],
+    rows("policy/check_answers.yaml", "answers", "wrong"),
 )
 def test_the_check_says_what_is_wrong(tmp_path: Path, answers: dict[str, Any], wrong: str):
     every = {

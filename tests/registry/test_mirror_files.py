@@ -14,6 +14,7 @@ from archfit.options.option_entries import Mirror
 from archfit.options.settings import Operator
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.routes import Routes
+from case_files import rows
 from fake_registry import Answer, FakeRegistry, digest_of
 from lookup_runs import Runs
 
@@ -52,60 +53,7 @@ class TestHostsToml:
 
     @pytest.mark.parametrize(
         ("text", "places"),
-        [
-            pytest.param(
-                "", ["https://registry-1.docker.io/v2/library/nginx"], id="empty-is-the-registry-itself"
-            ),
-            pytest.param(
-                'server = "https://registry-1.docker.io"\n[host."https://b.io"]\n[host."https://a.io:5000"]',
-                [
-                    "https://b.io/v2/library/nginx ns=docker.io",
-                    "https://a.io:5000/v2/library/nginx ns=docker.io",
-                    "https://registry-1.docker.io/v2/library/nginx",
-                ],
-                id="hosts-in-the-files-order-then-the-server-and-ns",
-            ),
-            pytest.param(
-                '[host."https://m.io"]\ncapabilities = ["pull"]\n[host."https://t.io"]\ncapabilities = ["Resolve"]',
-                [
-                    "https://m.io/v2/library/nginx ns=docker.io no-tags",
-                    "https://t.io/v2/library/nginx ns=docker.io tags-only",
-                    "https://registry-1.docker.io/v2/library/nginx",
-                ],
-                id="capabilities",
-            ),
-            pytest.param(
-                'server = "https://only.io"\ncapabilities = ["pull"]',
-                ["https://only.io/v2/library/nginx ns=docker.io no-tags"],
-                id="a-server-in-place-of-the-registry",
-            ),
-            pytest.param(
-                '[host."https://m.io/proxy"]\n[host."https://n.io/proxy/v2/"]',
-                [
-                    "https://m.io/proxy/v2/library/nginx ns=docker.io",
-                    "https://n.io/proxy/v2/library/nginx ns=docker.io",
-                    "https://registry-1.docker.io/v2/library/nginx",
-                ],
-                id="v2-is-added-to-the-path",
-            ),
-            pytest.param(
-                '[host."https://m.io/v2/hub"]\noverride_path = true\n[host."https://n.io/api"]\noverride_path = true',
-                [
-                    "https://m.io/v2/hub/library/nginx ns=docker.io",
-                    "https://n.io/api/library/nginx ns=docker.io",
-                    "https://registry-1.docker.io/v2/library/nginx",
-                ],
-                id="override-path-is-the-root-as-it-stands",
-            ),
-            pytest.param(
-                'server = "m.io"', ["https://m.io/v2/library/nginx ns=docker.io"], id="https-is-the-default"
-            ),
-            pytest.param(
-                'server = "http://m.io"',
-                ["http://m.io/v2/library/nginx ns=docker.io"],
-                id="http-where-it-says-so",
-            ),
-        ],
+        rows("registry/hosts_toml.yaml", "text", "places"),
     )
     def test_where_docker_hub_is_asked(self, tmp_path: Path, text: str, places: list[str]) -> None:
         assert shown(self.routes(tmp_path, dockerDOTio=text), "nginx") == places
@@ -183,90 +131,7 @@ class TestRegistriesConf:
 
     @pytest.mark.parametrize(
         ("text", "image", "places"),
-        [
-            pytest.param(
-                'prefix = "a.io/foo"\nlocation = "b.io/bar"',
-                "a.io/foo/x:1",
-                ["https://b.io/v2/bar/x"],
-                id="rewritten",
-            ),
-            pytest.param(
-                'prefix = "a.io/foo"\nlocation = "b.io/bar"',
-                "a.io/foobar:1",
-                ["https://a.io/v2/foobar unnamed"],
-                id="whole-components-only",
-            ),
-            pytest.param('location = "a.io"', "a.io/x", ["https://a.io/v2/x"], id="location-is-the-prefix"),
-            pytest.param(
-                'prefix = "a.io"\nlocation = "b.io"\n[[registry]]\nprefix = "a.io/foo"\nlocation = "c.io"',
-                "a.io/foo/x",
-                ["https://c.io/v2/x"],
-                id="longest-prefix",
-            ),
-            pytest.param(
-                'prefix = "docker.io/library"\nlocation = "h.io/hub"',
-                "nginx",
-                ["https://h.io/v2/hub/nginx"],
-                id="official-images-are-in-library",
-            ),
-            pytest.param(
-                'prefix = "docker.io/nginx"\nlocation = "h.io/hub"',
-                "nginx",
-                ["https://registry-1.docker.io/v2/library/nginx unnamed"],
-                id="and-not-without-it",
-            ),
-            pytest.param(
-                'prefix = "*.corp.io"\nlocation = "h.io/all"',
-                "a.b.corp.io:5000/x/y",
-                ["https://h.io/v2/all/x/y"],
-                id="a-wildcard-takes-the-host",
-            ),
-            pytest.param(
-                'prefix = "*.corp.io"', "a.corp.io/x", ["https://a.corp.io/v2/x"], id="a-bare-wildcard"
-            ),
-            pytest.param(
-                'prefix = "*.corp.io"\nlocation = "h.io"',
-                "corp.io/x",
-                ["https://corp.io/v2/x unnamed"],
-                id="a-wildcard-is-not-the-domain-itself",
-            ),
-            pytest.param(
-                'prefix = "a.io"\ninsecure = true',
-                "a.io/x",
-                ["https://a.io/v2/x", "http://a.io/v2/x instead"],
-                id="insecure-is-http-where-tls-is-not-spoken",
-            ),
-            pytest.param(
-                'location = "a.io"\n[[registry.mirror]]\nlocation = "m.io/p"\n[[registry.mirror]]\nlocation = "n.io"',
-                "a.io/x:1",
-                ["https://m.io/v2/p/x", "https://n.io/v2/x", "https://a.io/v2/x"],
-                id="mirrors-in-order-then-the-location",
-            ),
-            pytest.param(
-                'location = "a.io"\n[[registry.mirror]]\nlocation = "m.io"\npull-from-mirror = "digest-only"',
-                "a.io/x:1",
-                ["https://a.io/v2/x"],
-                id="digest-only-and-a-tag",
-            ),
-            pytest.param(
-                'location = "a.io"\n[[registry.mirror]]\nlocation = "m.io"\npull-from-mirror = "digest-only"',
-                f"a.io/x@{PIN}",
-                ["https://m.io/v2/x", "https://a.io/v2/x"],
-                id="digest-only-and-a-digest",
-            ),
-            pytest.param(
-                'location = "a.io"\n[[registry.mirror]]\nlocation = "m.io"\npull-from-mirror = "tag-only"',
-                f"a.io/x@{PIN}",
-                ["https://a.io/v2/x"],
-                id="tag-only-and-a-digest",
-            ),
-            pytest.param(
-                'location = "a.io"\nmirror-by-digest-only = true\n[[registry.mirror]]\nlocation = "m.io"',
-                "a.io/x:1",
-                ["https://a.io/v2/x"],
-                id="mirror-by-digest-only",
-            ),
-        ],
+        rows("registry/registries_conf.yaml", "text", "image", "places"),
     )
     def test_where_an_image_is_asked(self, tmp_path: Path, text: str, image: str, places: list[str]) -> None:
         head = 'unqualified-search-registries = ["x.io"]\nshort-name-mode = "permissive"\n[[registry]]\n'
