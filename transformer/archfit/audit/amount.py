@@ -1,4 +1,4 @@
-"""How much: workloads, pods, and what they request. The unit in which an audit counts.
+"""Counts and requested resources of a set of workloads, and how a person reads them.
 
 amount_of(workload, 100)    its pods; each pod without a CPU request counts as 100m CPU
 percent(1999, 2000)         "99.9 %": never more than is true, so that 100 % means all

@@ -14,7 +14,7 @@
     absent
 
 A workload is the same where its cluster, namespace, kind and name are; its state is the worst of its records that run
-or will run, DaemonSets with them (`REQUIRED`). `audit_clusters.pairs` says which clusters are the same; what is of
+or will run, DaemonSets with them (`REQUIRED`). `clusters.pairs` says which clusters are the same; what is of
 another cluster arrived or is gone.
 """
 

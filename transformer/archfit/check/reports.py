@@ -4,9 +4,9 @@
     --format github --format sarif=web.sarif    workflow commands to standard output, SARIF to the file
     --format gitlab=gl-code-quality.json        text to standard output, the Code Quality report to the file
 
-Code hosts take paths from the root of the repository, people from where they stand.
+Paths in reports for code hosts begin at the root of the repository, those for people at the working directory.
 
-A check as workflow commands, which GitHub Actions shows beside the lines of a pull request.
+github: workflow commands, which GitHub Actions shows beside the lines of a pull request.
 
     ::error file=web.yaml,line=12,title=archfit placement::apps/v1/Deployment/shop/web spec.template.spec: ...
 
@@ -14,7 +14,7 @@ A message escapes % and LF, and shows CR as what it is; a property escapes ":" a
 core/src/command.ts). GitHub shows at most ten errors, ten warnings and ten notices of a step; the others stand in its
 log.
 
-A check as a Code Quality report, which GitLab shows in a merge request.
+gitlab: a Code Quality report, which GitLab shows in a merge request.
 
     [{"description": "apps/v1/Deployment/shop/web spec.template.spec: archfit would change it: ...",
       "check_name": "archfit/placement",          archfit/ and the rule
@@ -26,7 +26,7 @@ The fingerprint leaves out the line, so that a finding stays the same one when t
 a whole file begins at line 1, and one without a file has the path `stdin`: GitLab takes none without a place. Source:
 GitLab, doc/ci/testing/code_quality.md, "Implement a custom tool", a part of the Code Climate specification.
 
-A check as GitHub Flavored Markdown: for the summary of a job, a comment, a wiki.
+markdown: GitHub Flavored Markdown, for the summary of a job, a comment, a wiki.
 
     ## archfit: 1 of 5 pod specs is not as archfit would leave it
     table of what was found ─ problems ─ warnings ─ <details> with what was not looked at

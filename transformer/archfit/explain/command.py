@@ -1,4 +1,4 @@
-"""`archfit explain [FILE|DIR|-].. [--only KIND[/NAMESPACE[/NAME]]] [--format text|json]`: why pods stand where they do.
+"""`archfit explain [FILE|DIR|-].. [--only KIND[/NAMESPACE[/NAME]]] [--format text|json]`: why pods are placed so.
 
 manifests ── survey ── lookup ── decisions ── explained ── stdout     the trees, or JSON
                  │                   └── a conflict, an image without an answer     exit 1
@@ -6,9 +6,8 @@ manifests ── survey ── lookup ── decisions ── explained ── s
 
 It writes no manifests. With --only it asks for the images of the pods that it shows, and for no others.
 
-What is explained, as JSON: one object with `pods` and `passedOver`; cli/schemas/explain.schema.json describes it.
-
-Each pod has the fields of its `Place` and its `Explanation` in one object, in camelCase.
+The JSON is one object with `pods` and `passedOver`, which cli/schemas/explain.schema.json describes. Each pod has the
+fields of its `Place` and its `Explanation`, in camelCase.
 """
 
 from __future__ import annotations

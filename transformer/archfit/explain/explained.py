@@ -1,9 +1,9 @@
 """Everything that is explained about the inputs of a run: pods, and objects that are passed over, with their places.
 
-survey, decisions ── explanation of each pod ── where it stands ──┬── explained_text    the tree
-                     objects that are passed over ────────────────┴── explained_json
+survey, decisions ── explanation of each pod ── where it stands ──┬── `text`       the tree
+                     objects that are passed over ────────────────┴── `command`    JSON
 
-`explained` makes both for one input; only what `wanted` lets through.
+`explained` makes both for one input, of the objects that `wanted` accepts.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Why a pod is placed as it is: the decision again, with its steps taken down (`Trace`), as plain values.
 
-    images ──────────── of each image the answer, where it runs, and what it lacks         `explained_images`
+    images ──────────── of each image the answer, where it runs, and what it lacks         `images`
     allows, terms ───── where the pod may go by its own demands
     reaches ─────────── where it can go, and what keeps the pod off the rest
-    affinity, .. ────── what is added, is there already, or is left out, and why           `explained_steps`
+    affinity, .. ────── what is added, is there already, or is left out, and why           `steps`
     remedies ────────── what would change the answer                                       `remedies`
 
-Architectures are node labels; of another OS than Linux they are written `windows/amd64`. All texts from manifests are
-as they were written: who shows them cleans them.
+Architectures are node labels; of another OS than Linux they are written `windows/amd64`. Texts from manifests are
+as they were written: the form that shows them escapes control characters.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ leave                              a warning: the policy leaves its pods alone; 
 
 --live takes the images that a cluster uses now or will soon: of its pods, and of the templates that pods are made from.
 
-    pods            every pod, also those that an operator or a hand made
+    pods            every pod, also those made by an operator or by hand
     templates       Deployments, StatefulSets, ReplicaSets (a rollback takes an older one), Jobs, CronJobs; DaemonSets,
                     of which the companion warns
     left out        pods that a DaemonSet controls, and mirror pods: the policy leaves them alone; pods that have ended
@@ -19,7 +19,8 @@ leave                              a warning: the policy leaves its pods alone; 
 Images that are no references, or that are never pulled, have no platforms and are left out.
 
 The order is that in which a policy takes them, as far as they fit: most running pods, then most other objects that name
-the image. Of equals each namespace has its turn, so that nobody's many images come before the one of somebody else.
+the image. Equal ones alternate between namespaces, so that the many images of one do not come before the only one
+of another.
 """
 
 from __future__ import annotations

@@ -2,15 +2,15 @@
 
 bytes          of each object as JSON; etcd takes about 1.5 MB for one object
 codePoints     of each expression; CEL refuses one with more than 100,000 (cel-go, parser)
-estimatedCost  of one evaluation for a usual pod; an evaluation may cost 10,000,000 (apiserver, apis/cel/config.go)
+estimatedCost  of one evaluation for a usual pod; one may cost 10,000,000 (apiserver, pkg/apis/cel/config.go)
 
-The cost for one pod, in units of CEL, is an estimate, fitted to what the API server's evaluator counts.
+The estimate is fitted to the cost, in CEL's own units, that the API server's evaluator counts:
 
     base + containers * (each + overrides * of_override)
 
 The number of images does not count: a table is looked up, not read. It is for images that are written in full, as the
 table has them: a short name, as `nginx`, costs about 400 more. Terms and tolerations add less than a container.
-The real costs are judged in tests/real/admission. A mutation may cost 10,000,000 (apiserver, pkg/apis/cel/config.go).
+tests/real/admission compares it with real costs.
 """
 
 from __future__ import annotations

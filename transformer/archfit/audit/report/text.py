@@ -17,7 +17,8 @@
 
 The percentage in the work list is the readiness once that image and all above it have the architecture. Parts of the
 screen are parted by an empty line; the longest ones are cut first, and say how much they leave out. The layout is the
-same on a terminal and in a pipe. Every cell is made visible (`printable`); long ones are shortened in the middle.
+same on a terminal and in a pipe. Control characters of a cell are shown as escapes (`base.printable`); long cells are
+shortened in the middle.
 """
 
 from __future__ import annotations

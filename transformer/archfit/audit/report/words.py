@@ -1,6 +1,6 @@
 """The words of an audit that its text, Markdown and page share.
 
-Everything here is plain text; each output escapes it in its own way.
+All of it is plain text: each form escapes it in its own way.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
                    ├── Pod of a cluster     one count for its owner, template, statuses and node
                    ├── Node                 NodeFacts
                    ├── anything with pods   of a cluster: its owner, and its template, which counts where no pod of it
-                   │                        was read (`without_pods`)
+                   │                        was read (`fold`)
                    │                        a manifest: `manifest`, with the number of pods that it asks for
                    ├── a kind without pods  passed over; Secrets are never read
                    └── any other kind       counted in `unknown`

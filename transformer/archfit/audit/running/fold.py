@@ -2,7 +2,7 @@
 
     runs       template, statuses, node ── owner, standing on the node ── WorkloadFacts, BuildFacts
     nodes      what the unfinished pods on them request ───────────────── NodeFacts
-    held       templates of the cluster of which no pod was read ──────── WorkloadFacts (`without_pods`)
+    held       templates of the cluster of which no pod was read ──────── WorkloadFacts
     rendered   templates of manifests ─────────────────────────────────── WorkloadFacts, `manifest`
 
 Owners and nodes are looked up here, at the end, since the items of a list come in any order.

@@ -8,11 +8,12 @@ nothing (`parameterNotFoundAction: Allow`). A ConfigMap is never used: the API s
 once no binding names the kind (kubernetes#133827), and reads it as a whole for each pod.
 
 Limits: etcd refuses objects above 1.5 MiB (--max-request-bytes); both carriers stay below 1.4 MB. The images of a
-cluster are its tenants' words, so `fitting` takes what fits of them: nobody's images keep a policy from being written.
+cluster are its tenants' words, so `fitting` leaves out what does not fit: no tenant's images can keep a
+policy from being written.
 
-    images                     5,000 with literals; bytes
-    classes                    code points: they stand in one expression
-    strange architectures      16 that neither Go nor the options know: each costs CEL's budget for every pod
+    images                   5,000 with `literal`, and the size of the object
+    classes                  80,000 bytes, as they are in one expression
+    unusual architectures    16 that neither Go nor the options know: each adds to the CEL cost of every pod
 """
 
 from __future__ import annotations

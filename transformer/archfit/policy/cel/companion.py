@@ -64,7 +64,7 @@ _CREATED = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"],
 
 
 def companion_objects(objects: Sequence[Mapping[str, Any]], settings: PolicySettings) -> list[dict[str, Any]]:
-    """The objects to apply after those of the policy. objects: what `policy_objects` made with the same settings."""
+    """The objects to apply after those of the policy. objects: of `objects.policy_objects` with the same settings."""
     policy = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
     binding = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicyBinding")
     name = settings.name

@@ -1,7 +1,7 @@
 """CEL: what is known about each image of a pod.
 
     answers           for each image the code of a class of the table, or
-                        unasked    nobody can say: empty, a placeholder, never pulled, Istio's `auto`
+                        unasked    no registry is asked: empty, a placeholder, never pulled, Istio's `auto`
                         unknown    the table lacks it, or no node could pull it
     answerClasses     for each image its class
     unknownImages     the texts that keep the pod from being decided
@@ -9,7 +9,7 @@
 
 The annotation archfit.dev/image-platforms answers for every image.
 
-The images of a pod, and their references as `images.reference` normalises them.
+The images come first, with their references as `images.reference` normalises them:
 
     imageUses     every place that names an image: its role (`platform_table`), text and pull policy
     references    docker.io/library/nginx:1.27, quay.io/team/app@sha256:..; '' where the text is no reference
@@ -17,7 +17,7 @@ The images of a pod, and their references as `images.reference` normalises them.
 The grammar is that of `images.reference`, whose patterns Python and RE2 read alike. Only the order differs: Docker's
 defaults are filled in first, so that one pattern can check the whole.
 
-The overrides of the configuration (`imagePlatforms`), which answer before anything else does.
+Then the overrides of the configuration (`imagePlatforms`), which count before the table:
 
     statedClasses       the class of each override, by a code
     overrideRanks       by code: how specific it is, and what it states

@@ -5,10 +5,10 @@
     an update                  what it lacks of what was recorded is put back (`updated_pods`)
 
 There is one, so that the API server does all of it or nothing. Its values are made of the policy's own literals, never
-of parts of `object`, and never of a list of `Object{..}`: the API server loses the one and panics at the other
+of parts of `object`, and never of a list of `Object{..}`: the API server loses the first and panics at the second
 (kubernetes#140164, #142181).
 
-The tolerations and preferred terms that a pod gets, by `placement.tolerations`.
+These variables are the tolerations and preferred terms that a pod gets, by `placement.tolerations`:
 
 exposed                  the architectures to whose nodes the pod may come although an image does not run there
 applicableTolerations    those of the rules that apply to the pod
@@ -16,7 +16,7 @@ newTolerations           of these, those that no other toleration covers
 newPreferences           preferred terms
 needsNodeAffinity        the pod has no node affinity, and gets some
 
-The required node affinity that a pod gets, by `placement.reach`.
+This one is the required node affinity that it gets, by `placement.reach`:
 
 written    for each term what is ANDed to it; for a pod without required terms, its one new term
 

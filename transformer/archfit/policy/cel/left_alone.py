@@ -1,9 +1,10 @@
-"""Pods for which archfit may decide something and the policy does not: it leaves them as they are, and never guesses.
+"""Pods that the policy leaves as they are, although archfit itself may decide something for them.
 
 The documentation lists `LEFT_ALONE`, and the tests that compare the policy with `decide` take it from here. A pod that
 archfit itself leaves as it is (skip, nodeName, a conflict, an error in it) is none of these.
 
-The policy asks in CEL and tells nobody why. `archfit policy --check` asks a row in Python, and names its sentence.
+In the policy a row is a condition in CEL, without a message. `archfit policy --check` tests the same row in Python and
+prints its sentence.
 """
 
 from __future__ import annotations

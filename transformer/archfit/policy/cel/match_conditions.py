@@ -1,4 +1,4 @@
-"""CEL: which pods are none of the policy's, as match conditions; rules and globs of the configuration as conditions.
+"""CEL: the match conditions that leave pods to others, and rules and globs of the configuration as conditions.
 
 The conditions are the rows of `admission.admitted_pod` and `placement.selection` that leave a pod alone. `kind` is
 always Pod here, so that a rule or an exclude glob for another kind leaves no trace in the policy.

@@ -15,7 +15,7 @@ A class is everything that a decision asks of an answer. It differs by the role 
 
 The rules are those of `placement.uncounted` and `placement.evidence`, asked once for each distinct answer.
 
-The table of an installed policy, read back: what it knows about images, for a renewal and for --check.
+For a renewal and for --check, the table of an installed policy is read back:
 
 literal    variables `classes` and images1, images2, ..: CEL's literals here are Python's, too
 crd        classes and images of the PlatformTable

@@ -6,7 +6,7 @@ weights                             prefer
 toleratesVirtualNodes               the pod tolerates nodes without an arch label
 faultyAnnotations                   an annotation is misspelt or cannot be obeyed: archfit reports an error
 
-The platforms that the annotation archfit.dev/image-platforms states for every image of a pod.
+The annotation archfit.dev/image-platforms states the platforms of every image of a pod:
 
 platformsStated      whether it is there
 platformSpellings    what a platform offers, for all that are not linux and a bare architecture

@@ -1,4 +1,4 @@
-"""What is chosen for a policy beside the options of placement: its name, its API version, who it is about."""
+"""The settings of a policy itself, beside the options of placement: its name, its API version, its namespaces."""
 
 from __future__ import annotations
 

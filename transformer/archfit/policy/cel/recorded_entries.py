@@ -102,7 +102,7 @@ def _as_own(pattern: str) -> str:
 
 
 def lines_of_any_door(record: str) -> str:
-    """The entries of an annotation, whichever door wrote them, as the policy would. record: the annotation, in CEL."""
+    """The entries that policy or webhook wrote, each as the policy writes it. record: the annotation, in CEL."""
     return f"({_lines(record)}){_as_own(_OF_ANY_DOOR)}"
 
 

@@ -9,7 +9,7 @@ A value that meets a term and that the policy does not know stands in the first 
 (nodeSelector asks so too): a value that NotIn, Gt or Lt names does not meet it. So no other list is looked through, and
 what meets a term that asks with In is named by it.
 
-What a pod's required terms ask of a node, by `placement.affinity`; lists have one entry for each term.
+These variables are what the required terms ask of a node, by `placement.affinity`:
 
 terms                               the required terms; one without conditions where there is no required set
 unconstrained                       neither they nor nodeSelector ask anything of architecture or operating system

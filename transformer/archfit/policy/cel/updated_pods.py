@@ -1,6 +1,6 @@
 """CEL: what an update of a pod lacks of what archfit had added to it, by `admission.updated_pod`.
 
-recordBefore, linesBefore                            the stored pod's annotation, its entries of either door
+recordBefore, linesBefore                            the stored pod's annotation, its entries (policy's, webhook's)
 termsBefore                                          its required terms
 recordedBefore.. Tolerations, Expressions, Preferences
                                                      of what the stored pod has, the entries that it records
