@@ -1,5 +1,6 @@
 """A Pod at admission differs from a Pod in a stream: it is new, and its owner does not decide for it."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from typing import Any
@@ -32,23 +33,13 @@ def owner(kind: str, *, controller: bool = True) -> list[dict[str, Any]]:
         pytest.param(pod(name="web"), "Change", id="a name does not make it immutable"),
         pytest.param(pod(ownerReferences=owner("ReplicaSet")), "Change", id="a ReplicaSet's pod is decided"),
         pytest.param(pod(ownerReferences=owner("Job")), "Change", id="a Job's pod is decided"),
-        pytest.param(
-            pod(ownerReferences=owner("DaemonSet")), "OptedOut", id="a DaemonSet's pod is left alone"
-        ),
-        pytest.param(
-            pod(ownerReferences=owner("DaemonSet", controller=False)),
-            "Change",
-            id="an owner that controls nothing",
-        ),
-        pytest.param(
-            pod(annotations={"kubernetes.io/config.mirror": "5d0"}),
-            "OptedOut",
-            id="a mirror pod is left alone",
-        ),
+        pytest.param(pod(ownerReferences=owner("DaemonSet")), "OptedOut", id="a DaemonSet's pod is left alone"),
+        pytest.param(pod(ownerReferences=owner("DaemonSet", controller=False)), "Change", id="an owner that controls nothing"),
+        pytest.param(pod(annotations={"kubernetes.io/config.mirror": "5d0"}), "OptedOut", id="a mirror pod is left alone"),
         pytest.param(pod(annotations={"archfit.dev/skip": "true"}), "OptedOut", id="skip"),
         pytest.param(pod(spec={"nodeName": "n1"}), "OptedOut", id="bound already"),
     ],
-)
+)  # fmt: skip
 def test_the_decision_at_admission(value: dict[str, Any], outcome: str):
     admitted = admitted_pod(value, "shop", OPTIONS)
     assert admitted.decide(KNOWN, OPTIONS).outcome == outcome

@@ -1,5 +1,6 @@
 """`archfit audit`: what it reads, what it writes, and how it ends."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import io
@@ -278,54 +279,30 @@ def test_the_shard_is_what_the_engine_says(audit: Audit, variable: str, value: s
     [
         pytest.param(b"", (), 1, "there are no pods in the input: pass kubectl get", id="nothing"),
         pytest.param(
-            listed({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}),
-            (),
-            1,
-            "there are no pods in the input, but 1 ConfigMap",
-            id="no pods",
+            listed({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}), (), 1, "there are no pods in the input, but 1 ConfigMap", id="no pods"
         ),
         pytest.param(CLUSTER[:-40], (), 1, "standard input ends in the middle of its JSON", id="cut off"),
         pytest.param(CLUSTER, ("missing.json",), 2, "cannot read 'missing.json'", id="no such file"),
         pytest.param(CLUSTER, ("-", "-"), 2, "name it once", id="standard input twice"),
-        pytest.param(
-            CLUSTER, ("--merge", "missing.json"), 2, "cannot read 'missing.json'", id="no such report"
-        ),
+        pytest.param(CLUSTER, ("--merge", "missing.json"), 2, "cannot read 'missing.json'", id="no such report"),
         pytest.param(CLUSTER, ("--live", "a.json"), 2, "files and --live are two inputs", id="two inputs"),
-        pytest.param(
-            CLUSTER, ("--context", "x"), 2, "--context: says which cluster --live reads", id="not live"
-        ),
-        pytest.param(
-            CLUSTER, ("--fail-on-regression",), 2, "Add --compare REPORT", id="a regression since when"
-        ),
-        pytest.param(
-            CLUSTER, ("--compare", "no.json"), 2, "cannot read 'no.json'", id="no report to compare"
-        ),
+        pytest.param(CLUSTER, ("--context", "x"), 2, "--context: says which cluster --live reads", id="not live"),
+        pytest.param(CLUSTER, ("--fail-on-regression",), 2, "Add --compare REPORT", id="a regression since when"),
+        pytest.param(CLUSTER, ("--compare", "no.json"), 2, "cannot read 'no.json'", id="no report to compare"),
         pytest.param(CLUSTER, ("--shard", "1"), 2, "add --shards N", id="a shard of what"),
         pytest.param(CLUSTER, ("--shards", "2"), 2, "which shard is this? Add --shard I", id="which shard"),
-        pytest.param(
-            CLUSTER, ("--shards", "2", "--shard", "2"), 2, "shard 2 is not one of 2", id="too large"
-        ),
+        pytest.param(CLUSTER, ("--shards", "2", "--shard", "2"), 2, "shard 2 is not one of 2", id="too large"),
         pytest.param(CLUSTER, ("--shards", "0", "--shard", "0"), 2, "is not between 1 and", id="no shards"),
         pytest.param(CLUSTER, ("--shards", "x", "--shard", "0"), 2, "'x' is not a number", id="no number"),
         pytest.param(CLUSTER, ("--min-ready", "a lot"), 2, "write it as 80%", id="no share"),
         pytest.param(CLUSTER, ("--min-ready", "101%"), 2, "write it as 80%", id="more than all"),
         pytest.param(CLUSTER, ("--assume-cpu", "much"), 2, "write it as 100m", id="no quantity"),
         pytest.param(CLUSTER, ("--require", "arm65"), 2, "--require: ", id="not a label"),
-        pytest.param(
-            CLUSTER, ("--prices", "missing.csv"), 2, "cannot read 'missing.csv'", id="no price list"
-        ),
-        pytest.param(
-            CLUSTER,
-            ("--format", "pdf"),
-            2,
-            "--format: 'pdf' is not one of text, json, csv",
-            id="no such form",
-        ),
-        pytest.param(
-            CLUSTER, ("-o", "missing/report"), 1, "cannot write 'missing/report'", id="no such folder"
-        ),
+        pytest.param(CLUSTER, ("--prices", "missing.csv"), 2, "cannot read 'missing.csv'", id="no price list"),
+        pytest.param(CLUSTER, ("--format", "pdf"), 2, "--format: 'pdf' is not one of text, json, csv", id="no such form"),
+        pytest.param(CLUSTER, ("-o", "missing/report"), 1, "cannot write 'missing/report'", id="no such folder"),
     ],
-)
+)  # fmt: skip
 def test_bad_input_gets_one_message_and_no_output(
     audit: Audit, text: bytes, words: tuple[str, ...], status: int, said: str
 ):

@@ -1,5 +1,6 @@
 """What follows from the facts of an audit: readiness, what is counted apart, the work list, capacity."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from typing import Any
@@ -415,30 +416,13 @@ def test_a_daemon_set_counts_once_by_its_worst_revision():
         pytest.param({"ready": False}, 0, "1 not Ready)", id="not Ready"),
         pytest.param({"virtual": True}, 0, "1 virtual)", id="virtual"),
         pytest.param({"unschedulable": True}, 0, "1 cordoned)", id="cordoned"),
-        pytest.param(
-            {"taints": ("node-role.kubernetes.io/control-plane:NoSchedule",)},
-            0,
-            "1 closed by a taint)",
-            id="reserved",
-        ),
-        pytest.param(
-            {"taints": ("spot=true:NoExecute",)}, 0, "1 closed by a taint)", id="reserved, NoExecute"
-        ),
+        pytest.param({"taints": ("node-role.kubernetes.io/control-plane:NoSchedule",)}, 0, "1 closed by a taint)", id="reserved"),
+        pytest.param({"taints": ("spot=true:NoExecute",)}, 0, "1 closed by a taint)", id="reserved, NoExecute"),
         pytest.param({"taints": ("spot=true:PreferNoSchedule",)}, 4000, "", id="a preference"),
-        pytest.param(
-            {"taints": ("kubernetes.io/arch=arm64:NoSchedule",)},
-            4000,
-            "1 tainted for their",
-            id="its own architecture",
-        ),
-        pytest.param(
-            {"taints": ("kubernetes.io/arch=amd64:NoSchedule",)},
-            0,
-            "1 closed by a taint, 1 tainted",
-            id="another architecture",
-        ),
+        pytest.param({"taints": ("kubernetes.io/arch=arm64:NoSchedule",)}, 4000, "1 tainted for their", id="its own architecture"),
+        pytest.param({"taints": ("kubernetes.io/arch=amd64:NoSchedule",)}, 0, "1 closed by a taint, 1 tainted", id="another architecture"),
     ],
-)
+)  # fmt: skip
 def test_the_room_is_on_nodes_that_take_pods_and_the_text_says_which_do_not(more, free, why):
     nodes = (node("n", "arm64", **more),)
     found = findings(facts_of(("a", 1, 100, {"x": BOTH}), nodes=nodes))

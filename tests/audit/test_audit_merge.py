@@ -1,5 +1,6 @@
 """Merging has no order and loses no answer; shards are stable; facts come back from JSON as they were."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import json
@@ -200,12 +201,7 @@ def _document() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (
-            ("schema",),
-            "archfit.dev/audit/v9",
-            "old.json has the schema archfit.dev/audit/v9, which another version of archfit wrote; this one reads "
-            + SCHEMA,
-        ),
+        (("schema",), "archfit.dev/audit/v9", "old.json has the schema archfit.dev/audit/v9, which another version of archfit wrote; this one reads " + SCHEMA),
         (("schema",), "something", "old.json is not a report of archfit audit"),
         (("schema",), None, "old.json is not a report of archfit audit"),
         (("facts",), None, "old.json: facts is missing or is no object"),
@@ -215,11 +211,7 @@ def _document() -> dict[str, Any]:
         (("facts", "workloads", 0, "pods"), True, "facts.workloads[0].pods is not a whole number"),
         (("facts", "workloads", 0, "pods"), -1, "facts.workloads[0].pods is not a whole number"),
         (("facts", "workloads", 0, "name"), 3, "facts.workloads[0].name is not a text"),
-        (
-            ("facts", "workloads", 0, "standing"),
-            "sitting",
-            "facts.workloads[0].standing is none of 'running', 'pending'",
-        ),
+        (("facts", "workloads", 0, "standing"), "sitting", "facts.workloads[0].standing is none of 'running', 'pending'"),
         (("facts", "workloads", 0, "standing"), [], "facts.workloads[0].standing is none of"),
         (("facts", "workloads", 0, "images", 0, "role"), "x", "facts.workloads[0].images[0].role is none of"),
         (("facts", "workloads", 0, "runsOn", 0), ["a"], "facts.workloads[0].runsOn[0] is not a list of 2"),
@@ -227,7 +219,7 @@ def _document() -> dict[str, Any]:
         (("facts", "snapshots", 0), "x", "facts.snapshots[0] is missing or is no object"),
         (("facts", "shards", 0, "index"), 1.5, "facts.shards[0].index is not a whole number"),
     ],
-)
+)  # fmt: skip
 def test_a_report_that_is_wrong_is_named_with_the_place(path, value, message):
     document = _document()
     holder = document

@@ -1,5 +1,6 @@
 """`archfit audit` of clusters at moments: names, dates, and what may be merged and compared."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import csv
@@ -99,17 +100,8 @@ def cluster_of(ran: Ran) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("objects", "environ", "date", "date_by", "said"),
     [
-        pytest.param(
-            (pod("a"),), {}, CREATED, "input", "read 2026-11-20 08:00 UTC or later", id="a pod's start"
-        ),
-        pytest.param(
-            (pod("a"), node("n", "1")),
-            {},
-            HEARTBEAT,
-            "input",
-            "read 2026-11-22 03:14 UTC or later",
-            id="a heartbeat",
-        ),
+        pytest.param((pod("a"),), {}, CREATED, "input", "read 2026-11-20 08:00 UTC or later", id="a pod's start"),
+        pytest.param((pod("a"), node("n", "1")), {}, HEARTBEAT, "input", "read 2026-11-22 03:14 UTC or later", id="a heartbeat"),
         pytest.param((pod("a"),), EPOCH, STATED, "stated", "read 2026-11-23 02:40 UTC", id="stated"),
         pytest.param(
             ({k: v for k, v in pod("a").items() if k != "status"} | {"metadata": {"name": "a"}},),
@@ -120,7 +112,7 @@ def cluster_of(ran: Ran) -> dict[str, Any]:
             id="a manifest has none",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_report_says_of_when_it_is(
     audit: Audit,
     objects: tuple[dict[str, Any], ...],
@@ -155,19 +147,11 @@ def test_every_format_names_the_cluster_its_date_and_its_architectures(audit: Au
         pytest.param(("--cluster", ""), {}, "--cluster: '' is no name", id="empty"),
         pytest.param(("--cluster", " a"), {}, "--cluster: ' a' is no name", id="a blank before it"),
         pytest.param(("--cluster", "a\nb"), {}, r"--cluster: 'a\nb' is no name", id="two lines"),
-        pytest.param(
-            ("--cluster", "\u202eue"), {}, "is no name: write 1 to 120 printable", id="turned round"
-        ),
+        pytest.param(("--cluster", "\u202eue"), {}, "is no name: write 1 to 120 printable", id="turned round"),
         pytest.param(("--cluster", "x" * 121), {}, "is no name: write 1 to 120 printable", id="too long"),
-        pytest.param(
-            ("--merge", "a.json", "--cluster", "x"), {}, "state it when each of them is made", id="merge"
-        ),
-        pytest.param(
-            (), {"SOURCE_DATE_EPOCH": "now"}, "SOURCE_DATE_EPOCH: 'now' is not a number", id="no number"
-        ),
-        pytest.param(
-            (), {"SOURCE_DATE_EPOCH": "-1"}, "SOURCE_DATE_EPOCH: '-1' is not a number", id="before 1970"
-        ),
+        pytest.param(("--merge", "a.json", "--cluster", "x"), {}, "state it when each of them is made", id="merge"),
+        pytest.param((), {"SOURCE_DATE_EPOCH": "now"}, "SOURCE_DATE_EPOCH: 'now' is not a number", id="no number"),
+        pytest.param((), {"SOURCE_DATE_EPOCH": "-1"}, "SOURCE_DATE_EPOCH: '-1' is not a number", id="before 1970"),
         pytest.param(
             ("--live", "--shards", "2", "--shard", "0"),
             {},
@@ -175,7 +159,7 @@ def test_every_format_names_the_cluster_its_date_and_its_architectures(audit: Au
             id="shards of what runs",
         ),
     ],
-)
+)  # fmt: skip
 def test_names_and_dates_that_are_none_are_refused(
     audit: Audit, words: tuple[str, ...], environ: dict[str, str], said: str
 ):
@@ -200,18 +184,11 @@ MOMENTS = [
     pytest.param((node("n", "1"),), (node("n", "1"),), (), (), True, id="one node"),
     pytest.param((), (), ("--cluster", "eu"), ("--cluster", "eu"), True, id="one stated name"),
     pytest.param((kube_system("k"),), (kube_system("l"),), (), (), False, id="two kube-systems"),
-    pytest.param(
-        (kube_system("k"),),
-        (kube_system("l"),),
-        ("--cluster", "eu"),
-        ("--cluster", "eu"),
-        False,
-        id="two clusters of one name",
-    ),
+    pytest.param((kube_system("k"),), (kube_system("l"),), ("--cluster", "eu"), ("--cluster", "eu"), False, id="two clusters of one name"),
     pytest.param((node("n", "1"),), (node("n", "2"),), (), (), False, id="two nodes of one name"),
     pytest.param((), (), ("--cluster", "eu"), ("--cluster", "us"), False, id="two stated names"),
     pytest.param((), (), (), (), False, id="nobody knows"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("more", "later", "words", "others", "same"), MOMENTS)

@@ -1,5 +1,6 @@
 """Lists of a cluster become facts: owners folded, pods told apart, requests summed."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import random
@@ -43,27 +44,15 @@ def _shown(facts: AuditFacts) -> list[tuple[str, str, str, str, int]]:
     ("values", "kind", "name", "by"),
     [
         pytest.param(
-            [
-                pod("web-5d4f-a", owner=_REPLICA_SET),
-                workload("ReplicaSet", "web-5d4f", owner=("Deployment", "web")),
-            ],
+            [pod("web-5d4f-a", owner=_REPLICA_SET), workload("ReplicaSet", "web-5d4f", owner=("Deployment", "web"))],
             "Deployment",
             "web",
             "controller",
             id="a ReplicaSet of the lists is followed",
         ),
+        pytest.param([pod("web-5d4f-a", owner=_REPLICA_SET, labels=_HASHED)], "Deployment", "web", "name", id="without it, name and hash say the Deployment"),
         pytest.param(
-            [pod("web-5d4f-a", owner=_REPLICA_SET, labels=_HASHED)],
-            "Deployment",
-            "web",
-            "name",
-            id="without it, name and hash say the Deployment",
-        ),
-        pytest.param(
-            [
-                pod("web-5d4f-a", owner=_REPLICA_SET, labels=_HASHED),
-                workload("ReplicaSet", "web-5d4f", namespace="other", owner=("Deployment", "x")),
-            ],
+            [pod("web-5d4f-a", owner=_REPLICA_SET, labels=_HASHED), workload("ReplicaSet", "web-5d4f", namespace="other", owner=("Deployment", "x"))],
             "Deployment",
             "web",
             "name",
@@ -90,30 +79,12 @@ def _shown(facts: AuditFacts) -> list[tuple[str, str, str, str, int]]:
             "controller",
             id="a ReplicaSet that nothing controls stands for itself",
         ),
+        pytest.param([pod("tick-29000000-x", owner=("Job", "tick-29000000"))], "CronJob", "tick", "name", id="a Job named by minutes is of a CronJob"),
+        pytest.param([pod("tick-x", owner=("Job", "tick-2024"))], "Job", "tick-2024", "controller", id="four digits are no minutes"),
         pytest.param(
-            [pod("tick-29000000-x", owner=("Job", "tick-29000000"))],
-            "CronJob",
-            "tick",
-            "name",
-            id="a Job named by minutes is of a CronJob",
+            [pod("a", owner=("Job", "j")), workload("Job", "j", owner=("CronJob", "c"))], "CronJob", "c", "controller", id="a Job of the lists is followed"
         ),
-        pytest.param(
-            [pod("tick-x", owner=("Job", "tick-2024"))],
-            "Job",
-            "tick-2024",
-            "controller",
-            id="four digits are no minutes",
-        ),
-        pytest.param(
-            [pod("a", owner=("Job", "j")), workload("Job", "j", owner=("CronJob", "c"))],
-            "CronJob",
-            "c",
-            "controller",
-            id="a Job of the lists is followed",
-        ),
-        pytest.param(
-            [pod("db-0", owner=("StatefulSet", "db"))], "StatefulSet", "db", "controller", id="a StatefulSet"
-        ),
+        pytest.param([pod("db-0", owner=("StatefulSet", "db"))], "StatefulSet", "db", "controller", id="a StatefulSet"),
         pytest.param([pod("alone")], "Pod", "alone", "", id="a pod that nothing owns"),
         pytest.param(
             [
@@ -127,7 +98,7 @@ def _shown(facts: AuditFacts) -> list[tuple[str, str, str, str, int]]:
             id="owners in a circle end",
         ),
     ],
-)
+)  # fmt: skip
 def test_pods_are_folded_to_the_owner_that_a_person_would_change(values, kind, name, by):
     for order in (values, values[::-1]):
         found = next(one for one in _facts(*order).workloads if one.standing == "running")
@@ -139,40 +110,22 @@ def test_pods_are_folded_to_the_owner_that_a_person_would_change(values, kind, n
     [
         pytest.param(pod("a"), "running", id="running"),
         pytest.param(pod("a", phase="Pending"), "pending", id="pending"),
-        pytest.param(
-            pod("a", phase="Pending", spec={"schedulingGates": [{"name": "g"}]}), "gated", id="gated"
-        ),
+        pytest.param(pod("a", phase="Pending", spec={"schedulingGates": [{"name": "g"}]}), "gated", id="gated"),
         pytest.param(pod("a", phase="Succeeded"), "finished", id="succeeded"),
-        pytest.param(
-            pod("a", phase="Failed", owner=("DaemonSet", "d")), "finished", id="failed, whoever made it"
-        ),
+        pytest.param(pod("a", phase="Failed", owner=("DaemonSet", "d")), "finished", id="failed, whoever made it"),
         pytest.param(pod("a", owner=("DaemonSet", "d")), "daemonset", id="of a DaemonSet"),
         pytest.param(pod("a", owner=("Node", "n")), "mirror", id="mirror by its owner"),
-        pytest.param(
-            pod("a", annotations={"kubernetes.io/config.mirror": "x"}), "mirror", id="mirror by annotation"
-        ),
+        pytest.param(pod("a", annotations={"kubernetes.io/config.mirror": "x"}), "mirror", id="mirror by annotation"),
         pytest.param(pod("a", spec={"os": {"name": "windows"}}), "windows", id="windows by spec.os"),
-        pytest.param(
-            pod("a", spec={"nodeSelector": {"kubernetes.io/os": "windows"}}),
-            "windows",
-            id="windows by selector",
-        ),
+        pytest.param(pod("a", spec={"nodeSelector": {"kubernetes.io/os": "windows"}}), "windows", id="windows by selector"),
         pytest.param(pod("a", node="win"), "windows", id="windows by its node"),
-        pytest.param(
-            pod("a", owner=("DaemonSet", "d"), spec={"os": {"name": "windows"}}),
-            "windows",
-            id="of a DaemonSet for Windows",
-        ),
+        pytest.param(pod("a", owner=("DaemonSet", "d"), spec={"os": {"name": "windows"}}), "windows", id="of a DaemonSet for Windows"),
         pytest.param(pod("a", node="aci"), "virtual", id="virtual by its node"),
         pytest.param(pod("a", node="fargate"), "virtual", id="virtual on EKS Fargate"),
-        pytest.param(
-            pod("a", node="aci", owner=("DaemonSet", "d")), "daemonset", id="of a DaemonSet on a virtual node"
-        ),
-        pytest.param(
-            pod("a", spec={"nodeSelector": {"type": "virtual-kubelet"}}), "virtual", id="virtual by selector"
-        ),
+        pytest.param(pod("a", node="aci", owner=("DaemonSet", "d")), "daemonset", id="of a DaemonSet on a virtual node"),
+        pytest.param(pod("a", spec={"nodeSelector": {"type": "virtual-kubelet"}}), "virtual", id="virtual by selector"),
     ],
-)
+)  # fmt: skip
 def test_pods_that_could_not_move_stand_apart(value, standing):
     nodes = [
         node("win", os="windows"),
@@ -294,17 +247,7 @@ def test_init_containers_and_image_volumes_count_and_debugging_does_not():
                 "affinity": {
                     "nodeAffinity": {
                         "requiredDuringSchedulingIgnoredDuringExecution": {
-                            "nodeSelectorTerms": [
-                                {
-                                    "matchExpressions": [
-                                        {
-                                            "key": "kubernetes.io/arch",
-                                            "operator": "In",
-                                            "values": ["s390x", "amd64"],
-                                        }
-                                    ]
-                                }
-                            ]
+                            "nodeSelectorTerms": [{"matchExpressions": [{"key": "kubernetes.io/arch", "operator": "In", "values": ["s390x", "amd64"]}]}]
                         }
                     }
                 }
@@ -313,20 +256,12 @@ def test_init_containers_and_image_volumes_count_and_debugging_does_not():
             id="affinity",
         ),
         pytest.param(
-            {
-                "affinity": {
-                    "nodeAffinity": {
-                        "requiredDuringSchedulingIgnoredDuringExecution": {
-                            "nodeSelectorTerms": "x kubernetes.io/arch"
-                        }
-                    }
-                }
-            },
+            {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": "x kubernetes.io/arch"}}}},
             (),
             id="malformed",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_pods_own_demand_is_a_fact(spec, pinned):
     assert _only(pod("a", spec=spec)).pinned == pinned
 
@@ -411,22 +346,11 @@ def test_an_object_that_is_read_twice_counts_once():
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
+        pytest.param(workload("Deployment", "web", replicas=3, uid=False), ("Deployment", "manifest", 3), id="replicas"),
+        pytest.param(workload("CronJob", "web", replicas=2, uid=False), ("CronJob", "manifest", 2), id="parallelism"),
+        pytest.param(workload("DaemonSet", "web", uid=False), ("DaemonSet", "daemonset", 1), id="a DaemonSet"),
         pytest.param(
-            workload("Deployment", "web", replicas=3, uid=False), ("Deployment", "manifest", 3), id="replicas"
-        ),
-        pytest.param(
-            workload("CronJob", "web", replicas=2, uid=False), ("CronJob", "manifest", 2), id="parallelism"
-        ),
-        pytest.param(
-            workload("DaemonSet", "web", uid=False), ("DaemonSet", "daemonset", 1), id="a DaemonSet"
-        ),
-        pytest.param(
-            {
-                "apiVersion": "v1",
-                "kind": "Pod",
-                "metadata": {"name": "web"},
-                "spec": {"containers": [{"name": "a", "image": "b"}]},
-            },
+            {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [{"name": "a", "image": "b"}]}},
             ("Pod", "manifest", 1),
             id="a Pod",
         ),
@@ -441,7 +365,7 @@ def test_an_object_that_is_read_twice_counts_once():
             id="a custom resource",
         ),
     ],
-)
+)  # fmt: skip
 def test_manifests_ask_for_pods(value, expected):
     collector = Collector("lists", "charts", Options())
     collector.add(value, "a.yaml:3")

@@ -1,5 +1,6 @@
 """Files of any size and form give the same objects."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import io
@@ -85,42 +86,22 @@ def test_an_object_may_have_items_that_are_its_own():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        pytest.param(
-            _text(listed(*_MIXED))[:-40],
-            "ends in the middle of its JSON, after 3 items: it was not written whole",
-            id="cut in an item",
-        ),
-        pytest.param(
-            _text(listed(*_MIXED)).partition(b', "kind": "List"')[0],
-            "ends in the middle",
-            id="cut behind the items",
-        ),
+        pytest.param(_text(listed(*_MIXED))[:-40], "ends in the middle of its JSON, after 3 items: it was not written whole", id="cut in an item"),
+        pytest.param(_text(listed(*_MIXED)).partition(b', "kind": "List"')[0], "ends in the middle", id="cut behind the items"),
         pytest.param(b'{"items": [', "ends in the middle of its JSON, after 0 items", id="cut at once"),
         pytest.param(b'{"a": "\xc3', "is not UTF-8", id="cut in a character"),
-        pytest.param(
-            b'{"kind": "List", "items": [{"kind": "a"}}',
-            "pods.json is not JSON at character 41: ',' or ']' must stand here",
-            id="no JSON",
-        ),
-        pytest.param(
-            b'{"kind": "List", "items": [{"kind": "a"},]}',
-            "a ',' stands before the end of the list",
-            id="a comma too many",
-        ),
-        pytest.param(
-            b'{"a": 1,}', "a ',' stands before the end of the object", id="a comma too many in an object"
-        ),
+        pytest.param(b'{"kind": "List", "items": [{"kind": "a"}}', "pods.json is not JSON at character 41: ',' or ']' must stand here", id="no JSON"),
+        pytest.param(b'{"kind": "List", "items": [{"kind": "a"},]}', "a ',' stands before the end of the list", id="a comma too many"),
+        pytest.param(b'{"a": 1,}', "a ',' stands before the end of the object", id="a comma too many in an object"),
         pytest.param(b'{"a" 1}', "a name of a member and ':'", id="no colon"),
         pytest.param(b'{"a": 1} x', "something else than an object", id="text behind the object"),
         pytest.param(b'{"a": tru\xff}', "not UTF-8", id="no UTF-8"),
         pytest.param(b"[" * 200_000, "", id="nested too deeply"),
         pytest.param(b'{"a": ' + b"[" * 200_000, "", id="a value nested too deeply"),
-        pytest.param(
-            b'{"a": ' + b"9" * 5000 + b"}", "a number has too many digits", id="a number of many digits"
-        ),
+        pytest.param(b'{"a": ' + b"9" * 5000 + b"}", "a number has too many digits", id="a number of many digits"),
         pytest.param(b"a: [b", "pods.json: line", id="no YAML"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_read_is_one_message_that_names_the_file(data, message):
     for step in (1 << 20, 1000):
         with pytest.raises(InvalidInput) as caught:

@@ -1,5 +1,6 @@
 """What statuses say of builds that a node cannot run, in the words of each runtime."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from typing import Any
@@ -42,27 +43,13 @@ def ended(code: int, reason: str = "Error", restarts: int = 3, **more: Any) -> d
     [
         pytest.param(waiting("RunContainerError", RUNC), "exec format error", id="runc"),
         pytest.param(ended(128, "StartError", message=RUNC), "exec format error", id="runc-last-state"),
-        pytest.param(
-            ended(1, message="exec user process caused: exec format error"),
-            "exec format error",
-            id="termination-message",
-        ),
-        pytest.param(
-            waiting("ErrImagePull", CONTAINERD), "no match for platform in manifest", id="containerd-pull"
-        ),
-        pytest.param(
-            waiting("ImagePullBackOff", CONTAINERD),
-            "no match for platform in manifest",
-            id="containerd-backoff",
-        ),
+        pytest.param(ended(1, message="exec user process caused: exec format error"), "exec format error", id="termination-message"),
+        pytest.param(waiting("ErrImagePull", CONTAINERD), "no match for platform in manifest", id="containerd-pull"),
+        pytest.param(waiting("ImagePullBackOff", CONTAINERD), "no match for platform in manifest", id="containerd-backoff"),
         pytest.param(waiting("ErrImagePull", CRI_O), "no image found for architecture", id="cri-o"),
         pytest.param(waiting("ErrImagePull", CRI_O_OLD), "no image found for architecture", id="cri-o-old"),
         pytest.param(waiting("ErrImagePull", DOCKER), "no matching manifest", id="docker"),
-        pytest.param(
-            waiting("ImageInspectError", OTHER),
-            "does not match the specified platform",
-            id="other-platform-on-the-node",
-        ),
+        pytest.param(waiting("ImageInspectError", OTHER), "does not match the specified platform", id="other-platform-on-the-node"),
         pytest.param(ended(255), SUSPICION, id="bare-255-is-a-suspicion"),
         pytest.param(ended(255, "Unknown"), "", id="255-after-a-restart-of-the-node"),
         pytest.param(ended(255, restarts=0), "", id="255-once"),
@@ -76,7 +63,7 @@ def ended(code: int, reason: str = "Error", restarts: int = 3, **more: Any) -> d
         pytest.param({"state": [1], "lastState": "x", "restartCount": "9"}, "", id="not-a-status"),
         pytest.param({"state": {"waiting": {"message": 5}}}, "", id="message-is-no-text"),
     ],
-)
+)  # fmt: skip
 def test_evidence_of_a_status(status: object, evidence: str) -> None:
     assert runtime_evidence(status) == evidence
 

@@ -1,5 +1,6 @@
 """`archfit setup fleet`: the files, what they allow and run, and what --check finds wrong."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import io
@@ -273,37 +274,21 @@ def test_a_file_of_somebodys_is_never_replaced(tmp_path: Path):
         pytest.param(["--engine", "job", "x"], "'x' is not expected", id="a word"),
         pytest.param(["--engine", "job", "--into="], "--into: is empty", id="no folder"),
         pytest.param(["--engine", "job", "--cluster", " "], "--cluster: ' ' is no name", id="blank name"),
-        pytest.param(
-            ["--engine", "job", "--cluster", "$(POD)"],
-            "'$(POD)' holds a variable",
-            id="a name with a variable",
-        ),
+        pytest.param(["--engine", "job", "--cluster", "$(POD)"], "'$(POD)' holds a variable", id="a name with a variable"),
         pytest.param(["--engine", "job", "--shards", "0"], "--shards: '0' cannot be used", id="no shard"),
         pytest.param(["--engine", "job", "--shards", "501"], "from 1 to 500", id="too many shards"),
         pytest.param(["--engine", "job", "--parallelism", "x"], "--parallelism: 'x'", id="parallelism"),
-        pytest.param(
-            ["--engine", "job", "--namespace", "A"], "--namespace: 'A' is not a name", id="namespace"
-        ),
+        pytest.param(["--engine", "job", "--namespace", "A"], "--namespace: 'A' is not a name", id="namespace"),
         pytest.param(["--engine", "job", "--image", "No Image"], "--image: ", id="image"),
-        pytest.param(
-            ["--engine", "job", "--cache", "/var/cache"],
-            "shards can share only a server",
-            id="a file as cache",
-        ),
-        pytest.param(
-            ["--engine", "job", "--cache", "redis://u:secret@c"], "has a password in it", id="a password"
-        ),
-        pytest.param(
-            ["--engine", "job", "--cache-secret", "a"], "name the server with --cache", id="no cache"
-        ),
-        pytest.param(
-            ["--engine", "job", "--claim", "a", "--storage-class", "b"], "leave one out", id="two volumes"
-        ),
+        pytest.param(["--engine", "job", "--cache", "/var/cache"], "shards can share only a server", id="a file as cache"),
+        pytest.param(["--engine", "job", "--cache", "redis://u:secret@c"], "has a password in it", id="a password"),
+        pytest.param(["--engine", "job", "--cache-secret", "a"], "name the server with --cache", id="no cache"),
+        pytest.param(["--engine", "job", "--claim", "a", "--storage-class", "b"], "leave one out", id="two volumes"),
         pytest.param(["--engine", "job", "--configuration", "no.yaml"], "cannot read 'no.yaml'", id="file"),
         pytest.param(["--engine", "job", "--check", "--image", "x"], "--image says what", id="check"),
         pytest.param(["--engine", "job", "--context", "x"], "--context needs --check", id="context"),
     ],
-)
+)  # fmt: skip
 def test_a_mistake_is_named(words: list[str], message: str, tmp_path: Path):
     said = setup(*words)
     assert said.status == 2
@@ -340,15 +325,8 @@ def _finished(kind: str, **status: Any) -> dict[str, Any]:
     [
         pytest.param("job", {}, "ok: Job archfit/archfit-audit-merge has not been started yet", id="well"),
         pytest.param("argo", {}, "ok: WorkflowTemplate archfit/archfit-audit is there", id="well for argo"),
-        pytest.param(
-            "job",
-            {"can": "no"},
-            "may not list pods, nodes, deployments.apps, statefulsets.apps, daemonsets.apps",
-            id="rights",
-        ),
-        pytest.param(
-            "job", {_CLAIM: None}, "there is no PersistentVolumeClaim archfit/archfit-audit", id="claim"
-        ),
+        pytest.param("job", {"can": "no"}, "may not list pods, nodes, deployments.apps, statefulsets.apps, daemonsets.apps", id="rights"),
+        pytest.param("job", {_CLAIM: None}, "there is no PersistentVolumeClaim archfit/archfit-audit", id="claim"),
         pytest.param("job", {_CLAIM: {"status": {"phase": "Lost"}}}, "has lost its volume", id="lost"),
         pytest.param("argo", {_WORKFLOW: None}, "there is no WorkflowTemplate", id="no template"),
         pytest.param(
@@ -358,7 +336,7 @@ def _finished(kind: str, **status: Any) -> dict[str, Any]:
             id="shards failed",
         ),
     ],
-)
+)  # fmt: skip
 def test_the_check_says_what_is_wrong(engine: str, answers: dict[str, Any], last: str, tmp_path: Path):
     every = {
         "/version": {"gitVersion": "v1.36.3"},

@@ -1,5 +1,7 @@
 """RFC 6902: our three operations mean what python-jsonpatch makes of them."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 import jsonpatch
 import pytest
 
@@ -57,20 +59,10 @@ def test_a_missing_member_is_tested_as_null_as_kustomize_reads_it():
     ("path", "as_pointer", "as_dotted"),
     [
         pytest.param((), "", "", id="root"),
-        pytest.param(
-            ("spec", "containers", 0, "image"),
-            "/spec/containers/0/image",
-            "spec.containers[0].image",
-            id="plain",
-        ),
-        pytest.param(
-            ("metadata", "annotations", "a.b/c~d"),
-            "/metadata/annotations/a.b~1c~0d",
-            'metadata.annotations["a.b/c~d"]',
-            id="escaped",
-        ),
+        pytest.param(("spec", "containers", 0, "image"), "/spec/containers/0/image", "spec.containers[0].image", id="plain"),
+        pytest.param(("metadata", "annotations", "a.b/c~d"), "/metadata/annotations/a.b~1c~0d", 'metadata.annotations["a.b/c~d"]', id="escaped"),
         pytest.param(("tolerations", "-"), "/tolerations/-", "tolerations[-]", id="end-of-list"),
     ],
-)
+)  # fmt: skip
 def test_paths_are_written_as_rfc_6901_and_as_people_do(path, as_pointer, as_dotted):
     assert (pointer(path), dotted(path)) == (as_pointer, as_dotted)

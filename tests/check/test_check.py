@@ -1,5 +1,7 @@
 """`archfit check`: what it asks, what it finds, and how it ends. The real program and a registry on loopback."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 import json
 
 import pytest
@@ -164,16 +166,10 @@ def test_a_blank_file_is_named(check, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        pytest.param(
-            ["--format", "xml"], "is not one of text, json, github, gitlab, sarif, markdown", id="format"
-        ),
+        pytest.param(["--format", "xml"], "is not one of text, json, github, gitlab, sarif, markdown", id="format"),
         pytest.param(["--format", "sarif="], "write sarif=FILE", id="format-without-file"),
-        pytest.param(
-            ["--format=json", "--format=text"], "standard output takes one report", id="two-to-stdout"
-        ),
-        pytest.param(
-            ["--format=json=a", "--format=sarif=a"], "the file 'a' takes one report", id="two-to-a-file"
-        ),
+        pytest.param(["--format=json", "--format=text"], "standard output takes one report", id="two-to-stdout"),
+        pytest.param(["--format=json=a", "--format=sarif=a"], "the file 'a' takes one report", id="two-to-a-file"),
         pytest.param(["--source-root", "nowhere"], "'nowhere' is no folder", id="no-source-root"),
         pytest.param(["--require", ""], "--require", id="require-empty"),
         pytest.param(["--require", "arm46"], "write 'arm64'", id="require-unknown"),
@@ -182,7 +178,7 @@ def test_a_blank_file_is_named(check, tmp_path):
         pytest.param(["/nowhere/a.yaml"], "cannot read '/nowhere/a.yaml'", id="no-file"),
         pytest.param(["-", "-"], "only once", id="stdin-twice"),
     ],
-)
+)  # fmt: skip
 def test_wrong_usage_is_2(check, words, said):
     ran = check(WEB, *words)
     assert (ran.status, ran.stdout) == (2, b"")
@@ -386,25 +382,11 @@ def last(ran):
 @pytest.mark.parametrize(
     ("text", "line"),
     [
+        pytest.param(workload("t", "${IMAGE}:1"), "0 images run on linux/arm64; 0 do not; 1 not known (placeholder)", id="placeholder"),
+        pytest.param(workload("t", "https://quay.io/x/y:1"), "0 images run on linux/arm64; 0 do not; 1 not known (malformed)", id="url"),
+        pytest.param(workload("t", "docker://x.example/both:1"), "0 images run on linux/arm64; 0 do not; 1 not known (malformed)", id="transport"),
         pytest.param(
-            workload("t", "${IMAGE}:1"),
-            "0 images run on linux/arm64; 0 do not; 1 not known (placeholder)",
-            id="placeholder",
-        ),
-        pytest.param(
-            workload("t", "https://quay.io/x/y:1"),
-            "0 images run on linux/arm64; 0 do not; 1 not known (malformed)",
-            id="url",
-        ),
-        pytest.param(
-            workload("t", "docker://x.example/both:1"),
-            "0 images run on linux/arm64; 0 do not; 1 not known (malformed)",
-            id="transport",
-        ),
-        pytest.param(
-            workload("t", "x.example/both:1", "nginx@sha256:abc"),
-            "1 image runs on linux/arm64; 0 do not; 1 not known (malformed)",
-            id="short-digest",
+            workload("t", "x.example/both:1", "nginx@sha256:abc"), "1 image runs on linux/arm64; 0 do not; 1 not known (malformed)", id="short-digest"
         ),
         pytest.param(
             workload("t", "''", "''", "$(a)", "$(a)", "x.example/amd:1"),
@@ -417,18 +399,13 @@ def last(ran):
             id="never-pulled",
         ),
         pytest.param(
-            b"apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {sidecar.istio.io/inject: 'true'}}\n"
-            b"spec: {containers: [{name: a, image: auto}]}\n",
+            b"apiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {sidecar.istio.io/inject: 'true'}}\nspec: {containers: [{name: a, image: auto}]}\n",
             "0 images run on linux/arm64; 0 do not; 1 not known (injected)",
             id="injected",
         ),
-        pytest.param(
-            joined(GONE, API),
-            "1 image runs on linux/arm64; 1 does not; 0 not known",
-            id="absent-is-no-question",
-        ),
+        pytest.param(joined(GONE, API), "1 image runs on linux/arm64; 1 does not; 0 not known", id="absent-is-no-question"),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_known_is_a_number_of_its_own_and_fails(check, text, line):
     ran = check(text, "--require=arm64")
     assert (last(ran), ran.status) == (line, 3)
@@ -512,22 +489,12 @@ def test_what_an_object_runs_that_no_row_reads_is_not_known(check):
     ("text", "words"),
     [
         pytest.param(THING, ["--exclude=Thing"], id="excluded"),
-        pytest.param(
-            THING.replace(b"{name: a}", b"{name: a, annotations: {archfit.dev/skip: 'true'}}"),
-            [],
-            id="skipped",
-        ),
-        pytest.param(
-            THING.replace(
-                b"{name: a}", b"{name: a, ownerReferences: [{kind: Big, name: b, uid: c, controller: true}]}"
-            ),
-            [],
-            id="of a controller",
-        ),
+        pytest.param(THING.replace(b"{name: a}", b"{name: a, annotations: {archfit.dev/skip: 'true'}}"), [], id="skipped"),
+        pytest.param(THING.replace(b"{name: a}", b"{name: a, ownerReferences: [{kind: Big, name: b, uid: c, controller: true}]}"), [], id="of a controller"),
         pytest.param(EVENT_BUS.replace(b"spec:", b"other:"), [], id="no pod in it"),
         pytest.param(CONFIG_MAP, [], id="a kind without pods"),
     ],
-)
+)  # fmt: skip
 def test_an_object_that_holds_no_pod_or_is_left_out_fails_nothing(check, text, words):
     assert check(joined(API, text), "--require=arm64", *words).status == 0
 
@@ -641,25 +608,11 @@ def test_an_enforced_annotation_decides_no_gate_where_a_controller_decides(check
 @pytest.mark.parametrize(
     ("kind", "value", "line", "status"),
     [
-        pytest.param(
-            "Workflow", "x.example/both:1", "1 image runs on linux/arm64; 0 do not; 0 not known", 0, id="runs"
-        ),
-        pytest.param(
-            "Workflow",
-            "x.example/amd:1",
-            "0 images run on linux/arm64; 1 does not; 0 not known",
-            3,
-            id="lacks",
-        ),
-        pytest.param(
-            "WorkflowTemplate",
-            "x.example/both:1",
-            "0 images run on linux/arm64; 0 do not; 1 not known (placeholder)",
-            3,
-            id="callers-fill-it-in",
-        ),
+        pytest.param("Workflow", "x.example/both:1", "1 image runs on linux/arm64; 0 do not; 0 not known", 0, id="runs"),
+        pytest.param("Workflow", "x.example/amd:1", "0 images run on linux/arm64; 1 does not; 0 not known", 3, id="lacks"),
+        pytest.param("WorkflowTemplate", "x.example/both:1", "0 images run on linux/arm64; 0 do not; 1 not known (placeholder)", 3, id="callers-fill-it-in"),
     ],
-)
+)  # fmt: skip
 def test_parameters_of_a_workflow_count_where_no_caller_fills_them_in(check, kind, value, line, status):
     text = (
         f"apiVersion: argoproj.io/v1alpha1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n  entrypoint: main\n"

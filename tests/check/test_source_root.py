@@ -1,5 +1,6 @@
 """Where the reports of `archfit check` say that a finding is: `--source-root`, the repository's root, files."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import json
@@ -74,74 +75,28 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("roots", "source", "place"),
     [
-        pytest.param(
-            "charts/web", "web/templates/pod.yaml", ("charts/web/templates/pod.yaml", 0), id="chart"
-        ),
-        pytest.param(
-            "./charts/web/", "web/templates/pod.yaml", ("charts/web/templates/pod.yaml", 0), id="slashes"
-        ),
-        pytest.param(
-            "charts/web", "web/templates/deep/job.yaml", ("charts/web/templates/deep/job.yaml", 0), id="deep"
-        ),
+        pytest.param("charts/web", "web/templates/pod.yaml", ("charts/web/templates/pod.yaml", 0), id="chart"),
+        pytest.param("./charts/web/", "web/templates/pod.yaml", ("charts/web/templates/pod.yaml", 0), id="slashes"),
+        pytest.param("charts/web", "web/templates/deep/job.yaml", ("charts/web/templates/deep/job.yaml", 0), id="deep"),
         pytest.param("charts/web", "web/crds/kind.yaml", ("charts/web/crds/kind.yaml", 0), id="crds"),
-        pytest.param(
-            "charts", "web/templates/pod.yaml", ("charts/web/templates/pod.yaml", 0), id="folder-of-charts"
-        ),
-        pytest.param(
-            "charts",
-            "shop/templates/pod.yaml",
-            ("charts/other-folder/templates/pod.yaml", 0),
-            id="other-folder-name",
-        ),
-        pytest.param(
-            "charts", "plain/templates/pod.yaml", ("charts/plain/templates/pod.yaml", 0), id="no-chart-file"
-        ),
-        pytest.param(
-            "site=charts/plain", "site/templates/pod.yaml", ("charts/plain/templates/pod.yaml", 0), id="named"
-        ),
+        pytest.param("charts", "web/templates/pod.yaml", ("charts/web/templates/pod.yaml", 0), id="folder-of-charts"),
+        pytest.param("charts", "shop/templates/pod.yaml", ("charts/other-folder/templates/pod.yaml", 0), id="other-folder-name"),
+        pytest.param("charts", "plain/templates/pod.yaml", ("charts/plain/templates/pod.yaml", 0), id="no-chart-file"),
+        pytest.param("site=charts/plain", "site/templates/pod.yaml", ("charts/plain/templates/pod.yaml", 0), id="named"),
         pytest.param("site=charts/plain", "plain/templates/pod.yaml", ("", 0), id="named-otherwise"),
-        pytest.param(
-            "charts/web charts/other-folder",
-            "shop/templates/pod.yaml",
-            ("charts/other-folder/templates/pod.yaml", 0),
-            id="second-root",
-        ),
-        pytest.param(
-            "charts/web",
-            "web/charts/redis/templates/sts.yaml",
-            ("charts/web/charts/redis/templates/sts.yaml", 0),
-            id="dependency",
-        ),
+        pytest.param("charts/web charts/other-folder", "shop/templates/pod.yaml", ("charts/other-folder/templates/pod.yaml", 0), id="second-root"),
+        pytest.param("charts/web", "web/charts/redis/templates/sts.yaml", ("charts/web/charts/redis/templates/sts.yaml", 0), id="dependency"),
         pytest.param(
             "charts/web",
             "web/charts/redis/charts/exporter/templates/pod.yaml",
             ("charts/web/charts/redis/charts/exporter/templates/pod.yaml", 0),
             id="dependency-of-a-dependency",
         ),
-        pytest.param(
-            "charts/web",
-            "web/charts/db/templates/sts.yaml",
-            ("charts/web/charts/postgres/templates/sts.yaml", 0),
-            id="alias",
-        ),
-        pytest.param(
-            "charts/web",
-            "web/charts/common/templates/pod.yaml",
-            ("charts/shared/templates/pod.yaml", 0),
-            id="beside-the-chart",
-        ),
-        pytest.param(
-            "charts/web", "web/charts/archive/templates/pod.yaml", ("charts/web/Chart.yaml", 12), id="archive"
-        ),
-        pytest.param(
-            "charts/web",
-            "web/charts/unlisted/templates/pod.yaml",
-            ("charts/web/Chart.yaml", 0),
-            id="unlisted-archive",
-        ),
-        pytest.param(
-            "charts/web", "web/charts/redis/templates/none.yaml", ("", 0), id="no-such-file-in-dependency"
-        ),
+        pytest.param("charts/web", "web/charts/db/templates/sts.yaml", ("charts/web/charts/postgres/templates/sts.yaml", 0), id="alias"),
+        pytest.param("charts/web", "web/charts/common/templates/pod.yaml", ("charts/shared/templates/pod.yaml", 0), id="beside-the-chart"),
+        pytest.param("charts/web", "web/charts/archive/templates/pod.yaml", ("charts/web/Chart.yaml", 12), id="archive"),
+        pytest.param("charts/web", "web/charts/unlisted/templates/pod.yaml", ("charts/web/Chart.yaml", 0), id="unlisted-archive"),
+        pytest.param("charts/web", "web/charts/redis/templates/none.yaml", ("", 0), id="no-such-file-in-dependency"),
         pytest.param("charts/web", "web/templates/none.yaml", ("", 0), id="no-such-file"),
         pytest.param("charts/web", "web/templates", ("", 0), id="a-folder"),
         pytest.param("charts/web", "db/templates/pod.yaml", ("", 0), id="another-chart"),
@@ -152,7 +107,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         pytest.param("charts/web", "web/templates/\0.yaml", ("", 0), id="null"),
         pytest.param("charts", f"{'a' * 300}/{'b' * 300}.yaml", ("", 0), id="too-long"),
     ],
-)
+)  # fmt: skip
 def test_a_source_is_found_in_the_repository_or_nowhere(
     roots: str, source: str, place: tuple[str, int]
 ) -> None:

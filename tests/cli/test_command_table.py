@@ -1,5 +1,6 @@
 """The table of commands agrees with what starts them and with what their parsers take."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import inspect
@@ -82,32 +83,15 @@ def test_the_longest_name_wins(words, name, rest):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        pytest.param(["chekc"], "'chekc' is not a command: did you mean 'check'? See archfit --help", id="typo"),
+        pytest.param(["web.yaml"], "cannot read 'web.yaml' (No such file or directory): name a file or a folder of manifests", id="a file"),
+        pytest.param(["setup", "kustomiz"], "archfit setup kustomiz: there is no such tool: did you mean archfit setup kustomize?", id="a tool's typo"),
         pytest.param(
-            ["chekc"], "'chekc' is not a command: did you mean 'check'? See archfit --help", id="typo"
+            ["setup"], "name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt, flux, policy, webhook or fleet", id="no tool"
         ),
-        pytest.param(
-            ["web.yaml"],
-            "cannot read 'web.yaml' (No such file or directory): name a file or a folder of manifests",
-            id="a file",
-        ),
-        pytest.param(
-            ["setup", "kustomiz"],
-            "archfit setup kustomiz: there is no such tool: did you mean archfit setup kustomize?",
-            id="a tool's typo",
-        ),
-        pytest.param(
-            ["setup"],
-            "name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt, flux, policy, "
-            "webhook or fleet",
-            id="no tool",
-        ),
-        pytest.param(
-            ["xyzzy"],
-            f"'xyzzy' is not a command: the commands are {', '.join(first_words())}. See archfit --help",
-            id="nothing near",
-        ),
+        pytest.param(["xyzzy"], f"'xyzzy' is not a command: the commands are {', '.join(first_words())}. See archfit --help", id="nothing near"),
     ],
-)
+)  # fmt: skip
 def test_a_word_that_is_no_command_is_wrong_usage_with_the_nearest_one(words, message):
     ran = archfit(b"", *words)
     assert (ran.status, ran.stdout, ran.stderr) == (2, b"", f"error: {message}\n")

@@ -291,35 +291,15 @@ def test_what_a_message_tells_to_type_exists() -> None:
 
 REMEDIES = [
     # the mistake, what its message tells to type, files
-    (
-        "a-list",
-        ["--cluster-architectures", "amd64", "arm64", "web.yaml"],
-        ["--cluster-architectures", "amd64,arm64", "web.yaml"],
-        {},
-    ),
-    (
-        "a-name-of-kubectl",
-        ["--exclude", "cart", "web.yaml"],
-        ["--exclude", "Deployment/shop/cart", "web.yaml"],
-        {},
-    ),
+    ("a-list", ["--cluster-architectures", "amd64", "arm64", "web.yaml"], ["--cluster-architectures", "amd64,arm64", "web.yaml"], {}),
+    ("a-name-of-kubectl", ["--exclude", "cart", "web.yaml"], ["--exclude", "Deployment/shop/cart", "web.yaml"], {}),
     ("a-namespace", ["--exclude", "shop", "web.yaml"], ["--exclude", "*/shop", "web.yaml"], {}),
-    (
-        "an-image",
-        ["--image-platforms", "x.io/ap=linux/amd64", "web.yaml"],
-        ["--image-platforms", "x.io/app=linux/amd64", "web.yaml"],
-        {},
-    ),
+    ("an-image", ["--image-platforms", "x.io/ap=linux/amd64", "web.yaml"], ["--image-platforms", "x.io/app=linux/amd64", "web.yaml"], {}),
     ("an-output", ["-o", "web.yaml", "web.yaml"], ["--in-place", "web.yaml"], {}),
     ("in-place", ["-i", "web.yaml"], ["--in-place", "web.yaml"], {}),
     ("a-file", ["wep.yaml"], ["web.yaml"], {}),
     ("a-preference", ["--prefer", "arm64", "web.yaml"], ["--prefer", "arm64=1", "web.yaml"], {}),
-    (
-        "a-taint",
-        ["--tolerate", "arch=arm64", "web.yaml"],
-        ["--tolerate", "arch=arm64:NoSchedule", "web.yaml"],
-        {},
-    ),
+    ("a-taint", ["--tolerate", "arch=arm64", "web.yaml"], ["--tolerate", "arch=arm64:NoSchedule", "web.yaml"], {}),
     ("a-duration", ["--timeout", "30", "web.yaml"], ["--timeout", "30s", "web.yaml"], {}),
     (
         "an-image-in-short",
@@ -328,7 +308,7 @@ REMEDIES = [
         {"web.yaml": "nginx"},
     ),
     ("no-lock-file", ["--lock-file", "archfit.lock", "web.yaml"], ["lock", "web.yaml"], {}),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -440,24 +420,9 @@ def test_a_registry_that_says_nothing_names_the_deadline() -> None:
 
 # What only a process can be made to do: its streams are closed, or lead to a full disk.
 STREAMS = [
-    (
-        "a-full-disk",
-        ">/dev/full <in.yaml",
-        1,
-        "error: standard output cannot be written: No space left on device",
-    ),
-    (
-        "no-standard-output",
-        ">&- <in.yaml",
-        1,
-        "error: standard output is closed: there is nowhere to write to",
-    ),
-    (
-        "no-standard-input",
-        "<&-",
-        1,
-        "error: standard input is closed: pipe manifests into archfit, or redirect a file to it",
-    ),
+    ("a-full-disk", ">/dev/full <in.yaml", 1, "error: standard output cannot be written: No space left on device"),
+    ("no-standard-output", ">&- <in.yaml", 1, "error: standard output is closed: there is nowhere to write to"),
+    ("no-standard-input", "<&-", 1, "error: standard input is closed: pipe manifests into archfit, or redirect a file to it"),
     (
         "a-file-that-is-its-own-output",
         "in.yaml >in.yaml",
@@ -465,12 +430,7 @@ STREAMS = [
         "error: 'in.yaml' is the file of standard output, too, and the shell has emptied it before archfit could read "
         "it: restore it, then run archfit --in-place in.yaml",
     ),
-    (
-        "a-file-that-grows-by-itself",
-        "in.yaml >>in.yaml",
-        2,
-        "error: 'in.yaml' is the file of standard output, too: run archfit --in-place in.yaml",
-    ),
+    ("a-file-that-grows-by-itself", "in.yaml >>in.yaml", 2, "error: 'in.yaml' is the file of standard output, too: run archfit --in-place in.yaml"),
     (
         "standard-input-that-is-the-output",
         "<in.yaml >in.yaml",
@@ -485,13 +445,8 @@ STREAMS = [
         "error: 'in.yaml' is the file of standard output, too, and the shell has emptied it before archfit could read "
         "it: restore it, then write to another file",
     ),
-    (
-        "an-audited-file-that-is-the-report",
-        "audit in.yaml >>in.yaml",
-        2,
-        "error: 'in.yaml' is the file of standard output, too: write to another file",
-    ),
-]
+    ("an-audited-file-that-is-the-report", "audit in.yaml >>in.yaml", 2, "error: 'in.yaml' is the file of standard output, too: write to another file"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`--helm CHART ..` and `--kustomize DIR ..`: which words go where, and what becomes of what the renderer writes."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import json
@@ -39,22 +40,14 @@ SWITCHES = {
         pytest.param("--helm c -o x -f v", "-o x", "--helm", "c -f v", id="behind-with-its-value"),
         pytest.param("--helm c --output=x -f v", "--output=x", "--helm", "c -f v", id="behind-with-equals"),
         pytest.param("--timeout 5s --helm c", "--timeout 5s", "--helm", "c", id="both-have-it-before"),
-        pytest.param(
-            "--helm c --timeout 5s --color=never",
-            "",
-            "--helm",
-            "c --timeout 5s --color=never",
-            id="both-have-it",
-        ),
+        pytest.param("--helm c --timeout 5s --color=never", "", "--helm", "c --timeout 5s --color=never", id="both-have-it"),
         pytest.param("--helm c --version 1.2", "", "--helm", "c --version 1.2", id="version"),
         pytest.param("--helm c -- --diff -o y", "", "--helm", "c --diff -o y", id="dashes"),
         pytest.param("--helm c --diff -- -f v", "--diff", "--helm", "c -f v", id="flag-then-dashes"),
         pytest.param("--helm c --update -f v", "--update", "--helm", "c -f v", id="optional-value"),
-        pytest.param(
-            "--kustomize k --enable-helm -o x", "-o x", "--kustomize", "k --enable-helm", id="kustomize"
-        ),
+        pytest.param("--kustomize k --enable-helm -o x", "-o x", "--kustomize", "k --enable-helm", id="kustomize"),
     ],
-)
+)  # fmt: skip
 def test_which_words_go_where(argv: str, own: str, flag: str, theirs: str) -> None:
     assert taken_apart(argv.split(), SWITCHES) == (own.split(), Rendering(flag, tuple(theirs.split())))
 

@@ -1,5 +1,6 @@
 """kubectl as a program: bounded in time and output, its complaint shown, the reason known."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import json
@@ -51,41 +52,21 @@ def test_an_answer_is_decoded_and_the_flags_are_passed_on(fake: Any, tmp_path: P
 @pytest.mark.parametrize(
     ("complaint", "reason", "remedy"),
     [
-        pytest.param(
-            'Error from server (Forbidden): pods is forbidden: User "x" cannot list',
-            "forbidden",
-            "give this user",
-            id="forbidden",
-        ),
+        pytest.param('Error from server (Forbidden): pods is forbidden: User "x" cannot list', "forbidden", "give this user", id="forbidden"),
         pytest.param("Error from server (NotFound): x", "not-found", "", id="not found"),
-        pytest.param(
-            "error: You must be logged in to the server (Unauthorized)",
-            "unauthorized",
-            "log in to the cluster again",
-            id="not logged in",
-        ),
+        pytest.param("error: You must be logged in to the server (Unauthorized)", "unauthorized", "log in to the cluster again", id="not logged in"),
         pytest.param(
             "The connection to the server localhost:8080 was refused - did you specify the right host or port?",
             "unreachable",
             "name a cluster that answers with --context",
             id="nobody listens",
         ),
-        pytest.param(
-            "Unable to connect to the server: dial tcp: lookup x: no such host",
-            "unreachable",
-            "",
-            id="no host",
-        ),
-        pytest.param(
-            "Unable to connect to the server: net/http: TLS handshake timeout i/o timeout",
-            "timeout",
-            "try again",
-            id="slow",
-        ),
+        pytest.param("Unable to connect to the server: dial tcp: lookup x: no such host", "unreachable", "", id="no host"),
+        pytest.param("Unable to connect to the server: net/http: TLS handshake timeout i/o timeout", "timeout", "try again", id="slow"),
         pytest.param("Error from server (Expired): too old", "expired", "", id="an old token"),
         pytest.param("error: what?", "other", "", id="anything else"),
     ],
-)
+)  # fmt: skip
 def test_its_complaint_is_shown_with_the_remedy(fake: Any, complaint: str, reason: str, remedy: str):
     kubectl = Kubectl(fake(f"sys.exit({complaint!r})"), seconds=20)
     with pytest.raises(ClusterError) as raised:

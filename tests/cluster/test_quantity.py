@@ -1,5 +1,6 @@
 """Quantities and requests, case by case; tests/real/audit asks the scheduler's own code about thousands."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import pytest
@@ -77,46 +78,16 @@ def _container(cpu: str = "", *, limit: str = "", sidecar: bool = False) -> dict
     ("spec", "cpu"),
     [
         pytest.param({"containers": [_container("1"), _container("500m")]}, 1500, id="containers add up"),
-        pytest.param(
-            {"containers": [_container("1")], "initContainers": [_container("3")]},
-            3000,
-            id="an init container is a minimum",
-        ),
-        pytest.param(
-            {"containers": [_container("1")], "initContainers": [_container("1", sidecar=True)]},
-            2000,
-            id="a sidecar adds up",
-        ),
-        pytest.param(
-            {
-                "containers": [_container("1")],
-                "initContainers": [_container("1", sidecar=True), _container("3")],
-            },
-            4000,
-            id="init after a sidecar",
-        ),
-        pytest.param(
-            {
-                "containers": [_container("1")],
-                "initContainers": [_container("3"), _container("1", sidecar=True)],
-            },
-            3000,
-            id="init before a sidecar",
-        ),
+        pytest.param({"containers": [_container("1")], "initContainers": [_container("3")]}, 3000, id="an init container is a minimum"),
+        pytest.param({"containers": [_container("1")], "initContainers": [_container("1", sidecar=True)]}, 2000, id="a sidecar adds up"),
+        pytest.param({"containers": [_container("1")], "initContainers": [_container("1", sidecar=True), _container("3")]}, 4000, id="init after a sidecar"),
+        pytest.param({"containers": [_container("1")], "initContainers": [_container("3"), _container("1", sidecar=True)]}, 3000, id="init before a sidecar"),
         pytest.param({"containers": [_container("1")], "overhead": {"cpu": "250m"}}, 1250, id="overhead"),
-        pytest.param(
-            {
-                "containers": [_container("1")],
-                "resources": {"requests": {"cpu": "5"}},
-                "overhead": {"cpu": "1"},
-            },
-            6000,
-            id="the pod's own",
-        ),
+        pytest.param({"containers": [_container("1")], "resources": {"requests": {"cpu": "5"}}, "overhead": {"cpu": "1"}}, 6000, id="the pod's own"),
         pytest.param({"containers": [_container("nonsense")]}, 0, id="no quantity counts as nothing"),
         pytest.param({}, 0, id="nothing"),
     ],
-)
+)  # fmt: skip
 def test_a_pod_requests_by_the_formula_of_the_scheduler(spec, cpu):
     assert requested({"spec": spec}) == (cpu, 0)
 
@@ -127,30 +98,11 @@ def test_a_pod_requests_by_the_formula_of_the_scheduler(spec, cpu):
         pytest.param({"containers": [_container(limit="2")]}, 2000, id="limits of a container"),
         pytest.param({"containers": [_container("1", limit="2")]}, 1000, id="a request stays"),
         pytest.param({"containers": [_container("0", limit="2")]}, 0, id="a request of nothing stays"),
-        pytest.param(
-            {"containers": [_container()], "initContainers": [_container(limit="2")]},
-            2000,
-            id="of an init container",
-        ),
-        pytest.param(
-            {"containers": [_container()], "resources": {"limits": {"cpu": "3"}}},
-            3000,
-            id="limits of the pod",
-        ),
-        pytest.param(
-            {"containers": [_container("1")], "resources": {"limits": {"cpu": "3"}}},
-            1000,
-            id="what containers request stands before",
-        ),
-        pytest.param(
-            {
-                "containers": [_container("1")],
-                "resources": {"limits": {"cpu": "3"}, "requests": {"cpu": "2"}},
-            },
-            2000,
-            id="what the pod requests",
-        ),
+        pytest.param({"containers": [_container()], "initContainers": [_container(limit="2")]}, 2000, id="of an init container"),
+        pytest.param({"containers": [_container()], "resources": {"limits": {"cpu": "3"}}}, 3000, id="limits of the pod"),
+        pytest.param({"containers": [_container("1")], "resources": {"limits": {"cpu": "3"}}}, 1000, id="what containers request stands before"),
+        pytest.param({"containers": [_container("1")], "resources": {"limits": {"cpu": "3"}, "requests": {"cpu": "2"}}}, 2000, id="what the pod requests"),
     ],
-)
+)  # fmt: skip
 def test_a_manifest_gets_the_requests_that_the_api_server_would_write(spec, cpu):
     assert requested_by_manifest(spec) == (cpu, 0)

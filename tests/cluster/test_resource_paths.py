@@ -1,5 +1,6 @@
 """An object's place in the API."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import pytest
@@ -20,22 +21,14 @@ THING = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "
     ("value", "path"),
     [
         pytest.param(
-            {
-                "apiVersion": "admissionregistration.k8s.io/v1",
-                "kind": "MutatingAdmissionPolicy",
-                "metadata": {"name": "archfit.dev"},
-            },
+            {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": "archfit.dev"}},
             "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/archfit.dev",
             id="a kind that is known",
         ),
         pytest.param(THING, "/apis/example.com/v1/things/a", id="a kind with its definition beside it"),
-        pytest.param(
-            {**THING, "metadata": {"name": "a", "namespace": "shop"}},
-            "/apis/example.com/v1/namespaces/shop/things/a",
-            id="in a namespace",
-        ),
+        pytest.param({**THING, "metadata": {"name": "a", "namespace": "shop"}}, "/apis/example.com/v1/namespaces/shop/things/a", id="in a namespace"),
     ],
-)
+)  # fmt: skip
 def test_the_path(value: dict[str, object], path: str):
     assert resource_path(value, [DEFINITION, value]) == path
 

@@ -1,5 +1,6 @@
 """`archfit setup workloads --crds`: definitions in, a configuration file out that archfit loads and that works."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import io
@@ -260,25 +261,12 @@ BAD_INPUT = [
         f"it holds no CustomResourceDefinition, but CustomResourceDefinition: {ASK}",
         id="of another API group",
     ),
-    pytest.param(
-        b"a: b\n---\nspec:\n  a: [\n",
-        " line 5: this is not YAML: while parsing a flow node did not find expected node content",
-        id="not YAML",
-    ),
-    pytest.param(
-        b"{{- if .Values.crds }}\nkind: CustomResourceDefinition\n{{- end }}\n",
-        HELM,
-        id="a template",
-    ),
-    pytest.param(
-        b"a: \xff", " line 1: the byte 0xff is not UTF-8, which Kubernetes requires", id="not UTF-8"
-    ),
+    pytest.param(b"a: b\n---\nspec:\n  a: [\n", " line 5: this is not YAML: while parsing a flow node did not find expected node content", id="not YAML"),
+    pytest.param(b"{{- if .Values.crds }}\nkind: CustomResourceDefinition\n{{- end }}\n", HELM, id="a template"),
+    pytest.param(b"a: \xff", " line 1: the byte 0xff is not UTF-8, which Kubernetes requires", id="not UTF-8"),
     pytest.param(b"a: " + b"[" * 200_000, " line 1: collections are nested more than 250 deep", id="deep"),
     pytest.param(
-        b"a: &a [x, x, x, x, x, x, x, x, x, x]\n"
-        + b"".join(
-            b"%c: &%c [%s]\n" % (98 + n, 98 + n, b", ".join([b"*%c" % (97 + n)] * 10)) for n in range(9)
-        ),
+        b"a: &a [x, x, x, x, x, x, x, x, x, x]\n" + b"".join(b"%c: &%c [%s]\n" % (98 + n, 98 + n, b", ".join([b"*%c" % (97 + n)] * 10)) for n in range(9)),
         " line 6: its aliases stand for more than 1,000,000 nodes",
         id="an alias bomb",
     ),
@@ -289,12 +277,11 @@ BAD_INPUT = [
         id="no structure",
     ),
     pytest.param(
-        b"apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec:\n  group: example.com\n"
-        b"  names: {kind: Old}\n  version: v1\n",
+        b"apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec:\n  group: example.com\n  names: {kind: Old}\n  version: v1\n",
         "example.com/Old: the definition has no structural schema",
         id="v1beta1 without a schema",
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("content", "message"), BAD_INPUT)

@@ -34,25 +34,17 @@ def test_accepts_every_text_that_says_it(after: str) -> None:
     ("after", "message"),
     [
         pytest.param(TEXT, "is not what was decided", id="nothing done"),
-        pytest.param(
-            GOOD.replace('"on"', "on"), "is not what was decided", id="a boolean in place of the string"
-        ),
-        pytest.param(
-            GOOD.replace("true", '"true"'), "is not what was decided", id="the string in place of a boolean"
-        ),
-        pytest.param(
-            GOOD.replace("hostNetwork", "hostIPC"), "is not what was decided", id="another key changed"
-        ),
-        pytest.param(
-            GOOD.replace("&a ", "&b ").replace("*a", "*b"), "anchors or tags", id="an anchor changed"
-        ),
+        pytest.param(GOOD.replace('"on"', "on"), "is not what was decided", id="a boolean in place of the string"),
+        pytest.param(GOOD.replace("true", '"true"'), "is not what was decided", id="the string in place of a boolean"),
+        pytest.param(GOOD.replace("hostNetwork", "hostIPC"), "is not what was decided", id="another key changed"),
+        pytest.param(GOOD.replace("&a ", "&b ").replace("*a", "*b"), "anchors or tags", id="an anchor changed"),
         pytest.param(GOOD.replace("!t ", "!u "), "anchors or tags", id="a tag changed"),
         pytest.param(GOOD.replace("&a !t text", "&a text"), "anchors or tags", id="a tag lost"),
         pytest.param(GOOD + "  hostNetwork: true\n", "names a key twice", id="a key twice"),
         pytest.param(GOOD + "  [\n", "cannot be read again", id="no YAML any more"),
         pytest.param(GOOD + "---\na: b\n", "cannot be read again", id="another document"),
     ],
-)
+)  # fmt: skip
 def test_refuses(after: str, message: str) -> None:
     with pytest.raises(InternalError, match=message):
         prove(document(TEXT), PATCH, after)

@@ -85,16 +85,14 @@ REFUSED = [
     pytest.param(
         "x: &k tolerations\n",
         "      *k : [{key: a}]\n",
-        "spec.template.spec.tolerations cannot be edited: an alias stands there in place of a key. Write it yourself: "
-        f"[{{key: a}}, {ADDED}]",
+        f"spec.template.spec.tolerations cannot be edited: an alias stands there in place of a key. Write it yourself: [{{key: a}}, {ADDED}]",
         7,
         id="a key that is an alias",
     ),
     pytest.param(
         "",
         "      tolerations: &t\n",
-        "spec.template.spec.tolerations cannot be edited: an anchor stands where the value is missing. "
-        f"Write it yourself: [{ADDED}]",
+        f"spec.template.spec.tolerations cannot be edited: an anchor stands where the value is missing. Write it yourself: [{ADDED}]",
         8,
         id="an anchor without a value",
     ),
@@ -109,44 +107,39 @@ REFUSED = [
     pytest.param(
         "",
         "      tolerations: ~\n         \t\n",
-        "spec.template.spec.tolerations cannot be edited: a blank line below it holds a tab; remove that line first. "
-        f"Write it yourself: [{ADDED}]",
+        f"spec.template.spec.tolerations cannot be edited: a blank line below it holds a tab; remove that line first. Write it yourself: [{ADDED}]",
         8,
         id="a null above a blank line with a tab",
     ),
     pytest.param(
         "x: &x {terminationGracePeriodSeconds: !!float 1, nodeSelector: {}, tolerations: [{key: a, zz: !!float 1}]}\n",
         "      <<: *x\n",
-        "spec.template.spec.tolerations cannot be edited: a value there has a tag, which would get lost. Write it "
-        f"yourself: [{{key: a, zz: 1}}, {ADDED}]",
+        f"spec.template.spec.tolerations cannot be edited: a value there has a tag, which would get lost. Write it yourself: [{{key: a, zz: 1}}, {ADDED}]",
         7,
         id="a number with a tag that would be written out",
     ),
     pytest.param(
         "",
         "      ? hostNetwork\n      : true\n",
-        "spec.template.spec.tolerations cannot be edited: an explicit key ('? key') stands there. "
-        f"Write it yourself: [{ADDED}]",
+        f"spec.template.spec.tolerations cannot be edited: an explicit key ('? key') stands there. Write it yourself: [{ADDED}]",
         6,
         id="explicit keys",
     ),
     pytest.param(
         "",
         "      <<:\n        tolerations: []\n        hostname: |\n          a",
-        "the text ends inside a block scalar, behind which something has to be added: that would change its value. "
-        "End the text with a line break",
+        "the text ends inside a block scalar, behind which something has to be added: that would change its value. End the text with a line break",
         6,
         id="a merge that ends in a block scalar without a line break",
     ),
     pytest.param(
         "",
         "      tolerations:\n      - key: |\n          a",
-        "the text ends inside a block scalar, behind which something has to be added: that would change its value. "
-        "End the text with a line break",
+        "the text ends inside a block scalar, behind which something has to be added: that would change its value. End the text with a line break",
         9,
         id="a list that ends in a block scalar without a line break",
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("head", "tail", "message", "line"), REFUSED)

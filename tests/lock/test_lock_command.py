@@ -1,5 +1,6 @@
 """`archfit lock`: every flag over a registry whose tags move, and its twin where nothing has."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import json
@@ -192,33 +193,13 @@ def test_prune_of_manifests_without_images_drops_all(locked: Locking) -> None:
 @pytest.mark.parametrize(
     ("move", "text", "words", "lines"),
     [
-        pytest.param(
-            BOTH,
-            STREAM + pod("nginx:1.28"),
-            [],
-            ["missing: docker.io/library/nginx:1.28 (linux/s390x)"],
-            id="missing",
-        ),
+        pytest.param(BOTH, STREAM + pod("nginx:1.28"), [], ["missing: docker.io/library/nginx:1.28 (linux/s390x)"], id="missing"),
         pytest.param(AMD, STREAM, [], [f"moved: {NGINX} (no longer has linux/arm64)"], id="a platform lost"),
-        pytest.param(
-            [*BOTH, "linux/s390x"],
-            STREAM,
-            [],
-            [f"moved: {NGINX} (now has linux/s390x)"],
-            id="a platform gained",
-        ),
-        pytest.param(
-            BOTH, pod("nginx:1.27", "redis"), ["--prune"], [f"unused: {APP}"], id="unused, with --prune"
-        ),
-        pytest.param(
-            AMD,
-            STREAM,
-            ["--update", "*/nginx:*"],
-            [f"moved: {NGINX} (no longer has linux/arm64)"],
-            id="moved, with --update",
-        ),
+        pytest.param([*BOTH, "linux/s390x"], STREAM, [], [f"moved: {NGINX} (now has linux/s390x)"], id="a platform gained"),
+        pytest.param(BOTH, pod("nginx:1.27", "redis"), ["--prune"], [f"unused: {APP}"], id="unused, with --prune"),
+        pytest.param(AMD, STREAM, ["--update", "*/nginx:*"], [f"moved: {NGINX} (no longer has linux/arm64)"], id="moved, with --update"),
     ],
-)
+)  # fmt: skip
 def test_check_ends_with_3_and_writes_nothing(
     locked: Locking, registry: Registry, move: list[str], text: str, words: list[str], lines: list[str]
 ) -> None:
@@ -515,18 +496,12 @@ def test_what_it_learns_is_kept_in_the_cache(locked: Locking, registry: Registry
 
 USAGE = [
     pytest.param(["--locked"], "there is no flag '--locked'", id="--locked"),
-    pytest.param(
-        ["--add-mising"], "there is no flag '--add-mising': write --add-missing", id="a flag misspelt"
-    ),
+    pytest.param(["--add-mising"], "there is no flag '--add-mising': write --add-missing", id="a flag misspelt"),
     pytest.param(["--check=1"], "--check: takes no value: write --check", id="a switch with a value"),
-    pytest.param(
-        ["/nowhere.yaml"], "cannot read '/nowhere.yaml' (No such file or directory)", id="no such file"
-    ),
+    pytest.param(["/nowhere.yaml"], "cannot read '/nowhere.yaml' (No such file or directory)", id="no such file"),
     pytest.param(["-", "-"], "- is standard input, which can be read only once", id="standard input twice"),
-    pytest.param(
-        ["--lock-file", "/"], "--lock-file: cannot read '/' (Is a directory)", id="a folder as lock file"
-    ),
-]
+    pytest.param(["--lock-file", "/"], "--lock-file: cannot read '/' (Is a directory)", id="a folder as lock file"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("words", "message"), USAGE)

@@ -1,5 +1,6 @@
 """The lock file's text: what is written, what is read, and what is refused with its line."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import json
@@ -87,62 +88,31 @@ def entry(**changes: object) -> str:
 
 WRONG = [
     pytest.param("", "archfit.lock: is empty; delete it, or write it again with archfit lock", id="empty"),
-    pytest.param(
-        "\n \n", "archfit.lock: is empty; delete it, or write it again with archfit lock", id="blank"
-    ),
-    pytest.param(
-        "{}", "is not a lock file of archfit; name another, or write it with archfit lock", id="empty object"
-    ),
-    pytest.param(
-        "[]", "is not a lock file of archfit; name another, or write it with archfit lock", id="a list"
-    ),
-    pytest.param(
-        '"x"', "is not a lock file of archfit; name another, or write it with archfit lock", id="a text"
-    ),
+    pytest.param("\n \n", "archfit.lock: is empty; delete it, or write it again with archfit lock", id="blank"),
+    pytest.param("{}", "is not a lock file of archfit; name another, or write it with archfit lock", id="empty object"),
+    pytest.param("[]", "is not a lock file of archfit; name another, or write it with archfit lock", id="a list"),
+    pytest.param('"x"', "is not a lock file of archfit; name another, or write it with archfit lock", id="a text"),
     pytest.param("[" * 100_000, "is not a lock file of archfit; name another", id="200,000 brackets"),
     pytest.param("1" * 5000, "is not a lock file of archfit; name another", id="a number of 5000 digits"),
-    pytest.param(
-        '{"version": 1, "images": {\n"a": 1,\n}}\n',
-        f"archfit.lock {COMMA_TOO_MANY}; correct it",
-        id="a comma too many",
-    ),
-    pytest.param(
-        TEXT.replace("]},\n", "]}\n", 1),
-        "archfit.lock line 3: is not JSON (expecting ',' delimiter, column 1); correct it",
-        id="a comma too few",
-    ),
+    pytest.param('{"version": 1, "images": {\n"a": 1,\n}}\n', f"archfit.lock {COMMA_TOO_MANY}; correct it", id="a comma too many"),
+    pytest.param(TEXT.replace("]},\n", "]}\n", 1), "archfit.lock line 3: is not JSON (expecting ',' delimiter, column 1); correct it", id="a comma too few"),
     pytest.param(
         TEXT.replace('"version": 1', '"version": 2'),
-        "archfit.lock line 1: has the format 2, and this archfit knows 1; use the archfit that wrote it, or delete it "
-        "and write it again with archfit lock",
+        "archfit.lock line 1: has the format 2, and this archfit knows 1; use the archfit that wrote it, or delete it and write it again with archfit lock",
         id="a later version",
     ),
     pytest.param('{"images": {}}', "which has a version and images", id="no version"),
-    pytest.param(
-        '{"version": "1", "images": {}}', "which has a version and images", id="a version in quotes"
-    ),
-    pytest.param(
-        '{"version": true, "images": {}}', "which has a version and images", id="a version that is true"
-    ),
+    pytest.param('{"version": "1", "images": {}}', "which has a version and images", id="a version in quotes"),
+    pytest.param('{"version": true, "images": {}}', "which has a version and images", id="a version that is true"),
     pytest.param('{"version": 1}', "which has a version and images", id="no images"),
-    pytest.param(
-        '{"version": 1,\n"images": []}',
-        "archfit.lock line 2: has images that are not an object",
-        id="a list of images",
-    ),
+    pytest.param('{"version": 1,\n"images": []}', "archfit.lock line 2: has images that are not an object", id="a list of images"),
     pytest.param(
         '{"version": 1, "images": {},\n"created": "2026"}',
         "archfit.lock line 2: has the key 'created', which means nothing here; remove it",
         id="a key of its own",
     ),
-    pytest.param(
-        '{"version": 1, "images": {},\n"images": {}}',
-        "archfit.lock line 2: has the key 'images' twice; keep one",
-        id="images twice",
-    ),
-    pytest.param(
-        '{"a": 1, "a": 2}', "archfit.lock: has the same key twice; keep one", id="a foreign key twice"
-    ),
+    pytest.param('{"version": 1, "images": {},\n"images": {}}', "archfit.lock line 2: has the key 'images' twice; keep one", id="images twice"),
+    pytest.param('{"a": 1, "a": 2}', "archfit.lock: has the same key twice; keep one", id="a foreign key twice"),
     pytest.param(
         with_line(f'"docker.io/library/redis:7": {entry(digest=B)}'),
         "archfit.lock line 3: 'docker.io/library/redis:7' is there twice; keep one of the lines",
@@ -158,19 +128,9 @@ WRONG = [
         "archfit.lock line 3: 'nginx:1.27' is not written in full; write docker.io/library/nginx:1.27",
         id="a short reference",
     ),
-    pytest.param(
-        with_line(f'"a.example/a:1@{A}": {entry()}'),
-        f"is not written in full; write a.example/a@{A}",
-        id="tag and digest",
-    ),
-    pytest.param(
-        with_line(f'"A b": {entry()}'),
-        "archfit.lock line 3: 'A b' is not an image reference",
-        id="no reference",
-    ),
-    pytest.param(
-        with_line('"a.example/a:1": []'), "has an entry that is not an object", id="an entry that is a list"
-    ),
+    pytest.param(with_line(f'"a.example/a:1@{A}": {entry()}'), f"is not written in full; write a.example/a@{A}", id="tag and digest"),
+    pytest.param(with_line(f'"A b": {entry()}'), "archfit.lock line 3: 'A b' is not an image reference", id="no reference"),
+    pytest.param(with_line('"a.example/a:1": []'), "has an entry that is not an object", id="an entry that is a list"),
     pytest.param(with_line('"a.example/a:1": {}'), "has no digest; run archfit lock", id="an empty entry"),
     pytest.param(
         with_line(f'"a.example/a:1": {{"digest": "{A}", "platforms": ["linux/amd64"]}}'),
@@ -182,75 +142,29 @@ WRONG = [
         "'a.example/a:1' has the key 'size', which means nothing here; remove it",
         id="a key of its own in an entry",
     ),
-    pytest.param(
-        with_line(f'"a.example/a:1": {entry(digest="latest")}'),
-        "has a digest that is not sha256:",
-        id="no digest",
-    ),
-    pytest.param(
-        with_line(f'"a.example/a:1": {entry(digest=A.upper())}'),
-        "has a digest that is not sha256:",
-        id="upper case",
-    ),
-    pytest.param(
-        with_line(f'"a.example/a:1": {entry(digest=None)}'),
-        "has a digest that is not sha256:",
-        id="null digest",
-    ),
+    pytest.param(with_line(f'"a.example/a:1": {entry(digest="latest")}'), "has a digest that is not sha256:", id="no digest"),
+    pytest.param(with_line(f'"a.example/a:1": {entry(digest=A.upper())}'), "has a digest that is not sha256:", id="upper case"),
+    pytest.param(with_line(f'"a.example/a:1": {entry(digest=None)}'), "has a digest that is not sha256:", id="null digest"),
     pytest.param(
         with_line(f'"a.example/a@{B}": {entry()}'),
         f"archfit.lock line 3: 'a.example/a@{B}' is pinned to another digest than the {A} beside it; remove the line",
         id="another digest than the pinned one",
     ),
+    pytest.param(with_line(f'"a.example/a:1": {entry(kind="list")}'), "none of index, manifest, artifact", id="kind"),
+    pytest.param(with_line(f'"a.example/a:1": {entry(kind=[])}'), "none of index, manifest, artifact", id="kind of no text"),
+    pytest.param(with_line(f'"a.example/a:1": {entry(platforms=[])}'), "has no platform, and its kind is index", id="no platforms"),
+    pytest.param(with_line(f'"a.example/a:1": {entry(kind="artifact")}'), "is an artifact and has platforms", id="artifact with platforms"),
+    pytest.param(with_line(f'"a.example/a:1": {entry(platforms="linux/amd64")}'), "platforms that are not a list of texts", id="a text"),
+    pytest.param(with_line(f'"a.example/a:1": {entry(platforms=[386])}'), "platforms that are not a list of texts", id="a number"),
+    pytest.param(with_line(f'"a.example/a:1": {entry(platforms=["linux/"])}'), "'linux/', which is not a platform", id="half a platform"),
     pytest.param(
-        with_line(f'"a.example/a:1": {entry(kind="list")}'), "none of index, manifest, artifact", id="kind"
+        with_line(f'"a.example/a:1": {entry(platforms=["linux/aarch64"])}'), "has the platform 'linux/aarch64'; write it as linux/arm64", id="another spelling"
     ),
+    pytest.param(with_line(f'"a.example/a:1": {entry(platforms=["amd64"])}'), "'amd64'; write it as linux/amd64", id="no system"),
     pytest.param(
-        with_line(f'"a.example/a:1": {entry(kind=[])}'),
-        "none of index, manifest, artifact",
-        id="kind of no text",
+        with_line(f'"a.example/a:1": {entry(platforms=[f"linux/a{n}" for n in range(257)])}'), "has 257 platforms; at most 256 are allowed", id="257 platforms"
     ),
-    pytest.param(
-        with_line(f'"a.example/a:1": {entry(platforms=[])}'),
-        "has no platform, and its kind is index",
-        id="no platforms",
-    ),
-    pytest.param(
-        with_line(f'"a.example/a:1": {entry(kind="artifact")}'),
-        "is an artifact and has platforms",
-        id="artifact with platforms",
-    ),
-    pytest.param(
-        with_line(f'"a.example/a:1": {entry(platforms="linux/amd64")}'),
-        "platforms that are not a list of texts",
-        id="a text",
-    ),
-    pytest.param(
-        with_line(f'"a.example/a:1": {entry(platforms=[386])}'),
-        "platforms that are not a list of texts",
-        id="a number",
-    ),
-    pytest.param(
-        with_line(f'"a.example/a:1": {entry(platforms=["linux/"])}'),
-        "'linux/', which is not a platform",
-        id="half a platform",
-    ),
-    pytest.param(
-        with_line(f'"a.example/a:1": {entry(platforms=["linux/aarch64"])}'),
-        "has the platform 'linux/aarch64'; write it as linux/arm64",
-        id="another spelling",
-    ),
-    pytest.param(
-        with_line(f'"a.example/a:1": {entry(platforms=["amd64"])}'),
-        "'amd64'; write it as linux/amd64",
-        id="no system",
-    ),
-    pytest.param(
-        with_line(f'"a.example/a:1": {entry(platforms=[f"linux/a{n}" for n in range(257)])}'),
-        "has 257 platforms; at most 256 are allowed",
-        id="257 platforms",
-    ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "message"), WRONG)

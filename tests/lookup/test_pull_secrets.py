@@ -1,5 +1,6 @@
 """`--pull-secrets`: the Secrets of a stream open registries for its own pods, and for nothing else."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import base64
@@ -79,36 +80,18 @@ IMAGE = "x.example/app"
 @pytest.mark.parametrize(
     ("objects", "found"),
     [
-        pytest.param(
-            [secret("one", HOST), pod(IMAGE, "one")], ["Secret one (x.example)"], id="the pod names it"
-        ),
+        pytest.param([secret("one", HOST), pod(IMAGE, "one")], ["Secret one (x.example)"], id="the pod names it"),
         pytest.param([secret("one", HOST), pod(IMAGE)], [], id="nobody names it"),
         pytest.param([secret("one", HOST, "shop"), pod(IMAGE, "one")], [], id="another namespace"),
-        pytest.param(
-            [pod(IMAGE, "one", namespace="shop"), secret("one", HOST, "shop")],
-            ["Secret shop/one (x.example)"],
-            id="its namespace, and further down",
-        ),
-        pytest.param(
-            [secret("one", HOST), account("default", "one"), pod(IMAGE)],
-            ["Secret one (x.example)"],
-            id="the default ServiceAccount names it",
-        ),
+        pytest.param([pod(IMAGE, "one", namespace="shop"), secret("one", HOST, "shop")], ["Secret shop/one (x.example)"], id="its namespace, and further down"),
+        pytest.param([secret("one", HOST), account("default", "one"), pod(IMAGE)], ["Secret one (x.example)"], id="the default ServiceAccount names it"),
         pytest.param(
             [secret("one", HOST), account("robot", "one"), pod(IMAGE, serviceAccountName="robot")],
             ["Secret one (x.example)"],
             id="the pod's ServiceAccount names it",
         ),
-        pytest.param(
-            [secret("one", HOST), account("robot", "one"), pod(IMAGE)],
-            [],
-            id="another ServiceAccount names it",
-        ),
-        pytest.param(
-            [secret("one", HOST), account("default", "one", namespace="shop"), pod(IMAGE)],
-            [],
-            id="a ServiceAccount of another namespace",
-        ),
+        pytest.param([secret("one", HOST), account("robot", "one"), pod(IMAGE)], [], id="another ServiceAccount names it"),
+        pytest.param([secret("one", HOST), account("default", "one", namespace="shop"), pod(IMAGE)], [], id="a ServiceAccount of another namespace"),
         pytest.param(
             [secret("one", HOST), secret("two", HOST), account("default", "one"), pod(IMAGE, "two")],
             ["Secret two (x.example)"],
@@ -119,22 +102,11 @@ IMAGE = "x.example/app"
             ["Secret two (x.example)", "Secret one (x.example)"],
             id="several, in the pod's order",
         ),
-        pytest.param(
-            [{"apiVersion": "v1", "kind": "List", "items": [secret("one", HOST), pod(IMAGE, "one")]}],
-            ["Secret one (x.example)"],
-            id="in a List",
-        ),
-        *(
-            pytest.param(
-                [secret("one", HOST, form=form), pod(IMAGE, "one")], ["Secret one (x.example)"], id=form
-            )
-            for form in ("stringData", "dockercfg")
-        ),
-        pytest.param(
-            [{**secret("one", HOST), "type": "Opaque"}, pod(IMAGE, "one")], [], id="a Secret of another type"
-        ),
+        pytest.param([{"apiVersion": "v1", "kind": "List", "items": [secret("one", HOST), pod(IMAGE, "one")]}], ["Secret one (x.example)"], id="in a List"),
+        *(pytest.param([secret("one", HOST, form=form), pod(IMAGE, "one")], ["Secret one (x.example)"], id=form) for form in ("stringData", "dockercfg")),
+        pytest.param([{**secret("one", HOST), "type": "Opaque"}, pod(IMAGE, "one")], [], id="a Secret of another type"),
     ],
-)
+)  # fmt: skip
 def test_whose_secrets_count(objects: list[dict[str, Any]], found: list[str]) -> None:
     assert named(*objects) == found
 

@@ -1,5 +1,6 @@
 """`archfit setup cluster`: which taints may become tolerations, and what the written file says."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import io
@@ -346,56 +347,33 @@ def test_every_form_that_kubectl_prints_is_read(form: str) -> None:
 
 ASK = "pass the output of `kubectl get nodes -o json`"
 BAD = [
-    pytest.param(
-        b"", "the list of nodes is empty: check that `kubectl get nodes -o json` prints the nodes", id="empty"
-    ),
-    pytest.param(
-        b" \n",
-        "the list of nodes is empty: check that `kubectl get nodes -o json` prints the nodes",
-        id="blank",
-    ),
+    pytest.param(b"", "the list of nodes is empty: check that `kubectl get nodes -o json` prints the nodes", id="empty"),
+    pytest.param(b" \n", "the list of nodes is empty: check that `kubectl get nodes -o json` prints the nodes", id="blank"),
     pytest.param(b"\xff", "the list of nodes is not UTF-8: pass the output of kubectl unchanged", id="bytes"),
     pytest.param(listed(), f"the list holds no node: {ASK}", id="no items"),
-    pytest.param(
-        listed({"kind": "Pod"}, {"kind": "Pod"}, 3),
-        f"the list holds no node, but 2 Pod, 1 object without a kind: {ASK}",
-        id="pods",
-    ),
-    pytest.param(
-        b'{"kind": "Deployment"}', f"this is a Deployment, not a list of nodes: {ASK}", id="another kind"
-    ),
+    pytest.param(listed({"kind": "Pod"}, {"kind": "Pod"}, 3), f"the list holds no node, but 2 Pod, 1 object without a kind: {ASK}", id="pods"),
+    pytest.param(b'{"kind": "Deployment"}', f"this is a Deployment, not a list of nodes: {ASK}", id="another kind"),
     pytest.param(b'{"kind": "List"}', f"the list has no items: {ASK}", id="a list without items"),
     pytest.param(b"[]", f"this is not a list of nodes: {ASK}", id="a bare list"),
-    pytest.param(
-        b"error: You must be logged in to the server (Unauthorized)",
-        f"this is not a list of nodes: {ASK}",
-        id="kubectl's own error",
-    ),
-    pytest.param(
-        b"NAME   STATUS   ROLES\na      Ready    <none>\n",
-        f"this is not a list of nodes: {ASK}",
-        id="kubectl's table",
-    ),
+    pytest.param(b"error: You must be logged in to the server (Unauthorized)", f"this is not a list of nodes: {ASK}", id="kubectl's own error"),
+    pytest.param(b"NAME   STATUS   ROLES\na      Ready    <none>\n", f"this is not a list of nodes: {ASK}", id="kubectl's table"),
     pytest.param(
         b"a: [\n",
-        "line 2: the list of nodes is neither JSON nor YAML as kubectl writes it: is not YAML "
-        "(did not find expected node content): fix it",
+        "line 2: the list of nodes is neither JSON nor YAML as kubectl writes it: is not YAML (did not find expected node content): fix it",
         id="neither JSON nor YAML",
     ),
     pytest.param(b"[" * 200_000, f"the list of nodes is nested too deeply: {ASK}", id="deep JSON"),
     pytest.param(
         b"a: " + b"[" * 200_000,
-        "line 1: the list of nodes is neither JSON nor YAML as kubectl writes it: is "
-        "nested deeper than 32 levels: no option needs that",
+        "line 1: the list of nodes is neither JSON nor YAML as kubectl writes it: is nested deeper than 32 levels: no option needs that",
         id="deep YAML",
     ),
     pytest.param(
         listed(node("w", os="windows"), node("v", labels={})),
-        "none of the 2 nodes is a Linux node with a label kubernetes.io/arch: "
-        "look at `kubectl get nodes -L kubernetes.io/os,kubernetes.io/arch`",
+        "none of the 2 nodes is a Linux node with a label kubernetes.io/arch: look at `kubectl get nodes -L kubernetes.io/os,kubernetes.io/arch`",
         id="no Linux node",
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("content", "message"), BAD)

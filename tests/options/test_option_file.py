@@ -1,5 +1,6 @@
 """The configuration file: what it may hold, and where an error points."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import re
@@ -38,21 +39,11 @@ def complaint(body: str, head: str = HEAD) -> str:
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
+        pytest.param("clusterArchitectures: [arm64, amd64, 386]", {"cluster_architectures": ("386", "amd64", "arm64")}, id="architectures, one of digits"),
         pytest.param(
-            "clusterArchitectures: [arm64, amd64, 386]",
-            {"cluster_architectures": ("386", "amd64", "arm64")},
-            id="architectures, one of digits",
+            "clusterArchitectures: [windows/amd64, amd64]", {"cluster_architectures": ("amd64", "windows/amd64")}, id="architectures, one of Windows nodes"
         ),
-        pytest.param(
-            "clusterArchitectures: [windows/amd64, amd64]",
-            {"cluster_architectures": ("amd64", "windows/amd64")},
-            id="architectures, one of Windows nodes",
-        ),
-        pytest.param(
-            "tolerate: [gke, 'arch=arm64:NoSchedule']",
-            {"tolerate": (GKE, TolerationRule(("arm64",), ARCH))},
-            id="tolerations as taints",
-        ),
+        pytest.param("tolerate: [gke, 'arch=arm64:NoSchedule']", {"tolerate": (GKE, TolerationRule(("arm64",), ARCH))}, id="tolerations as taints"),
         pytest.param("tolerate: none", {"tolerate": ()}, id="none empties a list"),
         pytest.param("tolerate: []", {"tolerate": ()}, id="so does an empty list"),
         pytest.param(
@@ -61,46 +52,20 @@ def complaint(body: str, head: str = HEAD) -> str:
             id="a toleration written out, without an effect",
         ),
         pytest.param(
-            "tolerate:\n  - &one\n    architectures: [arm64]\n"
-            "    toleration: {key: arch, value: arm64, effect: NoSchedule}\n"
-            "  - *one",
+            "tolerate:\n  - &one\n    architectures: [arm64]\n    toleration: {key: arch, value: arm64, effect: NoSchedule}\n  - *one",
             {"tolerate": (TolerationRule(("arm64",), ARCH),)},
             id="aliases are read, doubles fall",
         ),
-        pytest.param(
-            "prefer: {arm64: 10, amd64: 5}", {"prefer": (("amd64", 5), ("arm64", 10))}, id="weights"
-        ),
-        pytest.param(
-            "prefer: {386: 1}", {"prefer": (("386", 1),)}, id="a weight for an architecture of digits"
-        ),
+        pytest.param("prefer: {arm64: 10, amd64: 5}", {"prefer": (("amd64", 5), ("arm64", 10))}, id="weights"),
+        pytest.param("prefer: {386: 1}", {"prefer": (("386", 1),)}, id="a weight for an architecture of digits"),
         pytest.param("prefer: none", {"prefer": ()}, id="none empties a mapping"),
-        pytest.param(
-            "onUnknown: assume\n  assume: [linux/arm64, amd64]",
-            {"on_unknown": "assume", "assume": (AMD64, ARM64)},
-            id="assume",
-        ),
+        pytest.param("onUnknown: assume\n  assume: [linux/arm64, amd64]", {"on_unknown": "assume", "assume": (AMD64, ARM64)}, id="assume"),
         pytest.param("strict: true", {"strict": True}, id="a switch"),
         pytest.param("strict: yes", {"strict": True}, id="a switch in YAML 1.1's words"),
-        pytest.param(
-            "imagePlatforms: {'registry.local/*': [amd64]}",
-            {"image_platforms": (ImagePlatforms("registry.local/*", (AMD64,)),)},
-            id="overrides",
-        ),
-        pytest.param(
-            "exclude: [DaemonSet, '*/kube-system']",
-            {"exclude": (Exclude("DaemonSet"), Exclude("*", "kube-system"))},
-            id="exclude keeps its order",
-        ),
-        pytest.param(
-            "unlabelledNodes: [example.com/virtual]",
-            {"unlabelled_nodes": ("example.com/virtual",)},
-            id="unlabelled nodes",
-        ),
-        pytest.param(
-            "{lockFile: /l/archfit.lock, locked: true}",
-            {"lock_file": "/l/archfit.lock", "locked": True},
-            id="a lock file",
-        ),
+        pytest.param("imagePlatforms: {'registry.local/*': [amd64]}", {"image_platforms": (ImagePlatforms("registry.local/*", (AMD64,)),)}, id="overrides"),
+        pytest.param("exclude: [DaemonSet, '*/kube-system']", {"exclude": (Exclude("DaemonSet"), Exclude("*", "kube-system"))}, id="exclude keeps its order"),
+        pytest.param("unlabelledNodes: [example.com/virtual]", {"unlabelled_nodes": ("example.com/virtual",)}, id="unlabelled nodes"),
+        pytest.param("{lockFile: /l/archfit.lock, locked: true}", {"lock_file": "/l/archfit.lock", "locked": True}, id="a lock file"),
         pytest.param(
             "rules:\n"
             "    - match: {namespace: shop, kind: Job, name: 'a-*', labels: {tier: front, stage: 2}}\n"
@@ -108,20 +73,14 @@ def complaint(body: str, head: str = HEAD) -> str:
             "    - {match: {}, skip: true}",
             {
                 "rules": (
-                    Rule(
-                        Match("shop", "Job", "a-*", (("tier", "front"), ("stage", "2"))),
-                        ("amd64",),
-                        False,
-                        (("arm64", 1),),
-                        False,
-                    ),
+                    Rule(Match("shop", "Job", "a-*", (("tier", "front"), ("stage", "2"))), ("amd64",), False, (("arm64", 1),), False),
                     Rule(Match(), skip=True),
                 )
             },
             id="rules",
         ),
     ],
-)
+)  # fmt: skip
 def test_reads_spec(spec: str, expected: dict[str, object]) -> None:
     """A key of spec becomes the option; everything else keeps its default."""
     assert loaded(f"spec:\n  {spec}\n").options == Options(**expected)  # type: ignore[arg-type]  # a table of fields
@@ -136,18 +95,12 @@ def test_reads_spec(spec: str, expected: dict[str, object]) -> None:
             id="mirrors keep their order",
         ),
         pytest.param(
-            "{cacheTtl: 1h, maxStale: 0, timeout: 1500ms}",
-            {"cache_ttl_seconds": 3600, "max_stale_seconds": 0, "timeout_seconds": 1.5},
-            id="durations",
+            "{cacheTtl: 1h, maxStale: 0, timeout: 1500ms}", {"cache_ttl_seconds": 3600, "max_stale_seconds": 0, "timeout_seconds": 1.5}, id="durations"
         ),
-        pytest.param(
-            "{cache: /c.db, authfile: a.json, report: r.json}",
-            {"cache": "/c.db", "authfile": "a.json", "report": "r.json"},
-            id="paths",
-        ),
+        pytest.param("{cache: /c.db, authfile: a.json, report: r.json}", {"cache": "/c.db", "authfile": "a.json", "report": "r.json"}, id="paths"),
         pytest.param("{noCache: true, offline: on}", {"no_cache": True, "offline": True}, id="switches"),
     ],
-)
+)  # fmt: skip
 def test_reads_operator(operator: str, expected: dict[str, object]) -> None:
     """A key of operator becomes the operator's option."""
     separator = " " if operator.startswith("{") else "\n  "
@@ -172,44 +125,23 @@ def test_refuses(body: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param(
-            "",
-            "archfit.yaml: is empty: begin it with apiVersion: archfit.dev/v1alpha1 and kind: ArchFit",
-            id="empty",
-        ),
-        pytest.param(
-            "# nothing\n",
-            "archfit.yaml: is empty: begin it with apiVersion: archfit.dev/v1alpha1 and kind: ArchFit",
-            id="comment",
-        ),
-        pytest.param(
-            "- a\n",
-            "archfit.yaml: is not a configuration of archfit: "
-            "begin it with apiVersion: archfit.dev/v1alpha1 and kind: ArchFit",
-            id="list",
-        ),
-        pytest.param(
-            "kind: ArchFit\n",
-            "archfit.yaml: has no apiVersion: add apiVersion: archfit.dev/v1alpha1",
-            id="version",
-        ),
+        pytest.param("", "archfit.yaml: is empty: begin it with apiVersion: archfit.dev/v1alpha1 and kind: ArchFit", id="empty"),
+        pytest.param("# nothing\n", "archfit.yaml: is empty: begin it with apiVersion: archfit.dev/v1alpha1 and kind: ArchFit", id="comment"),
+        pytest.param("- a\n", "archfit.yaml: is not a configuration of archfit: begin it with apiVersion: archfit.dev/v1alpha1 and kind: ArchFit", id="list"),
+        pytest.param("kind: ArchFit\n", "archfit.yaml: has no apiVersion: add apiVersion: archfit.dev/v1alpha1", id="version"),
         pytest.param(
             "apiVersion: archfit.dev/v1\nkind: ArchFit\n",
             "archfit.yaml line 1, apiVersion: 'archfit.dev/v1' is not known: write archfit.dev/v1alpha1",
             id="another version",
         ),
         pytest.param(
-            "apiVersion: archfit.dev/v1alpha1\nkind: Archfit\n",
-            "archfit.yaml line 2, kind: 'Archfit' is not known: write ArchFit",
-            id="another kind",
+            "apiVersion: archfit.dev/v1alpha1\nkind: Archfit\n", "archfit.yaml line 2, kind: 'Archfit' is not known: write ArchFit", id="another kind"
         ),
         pytest.param(
-            "apiVersion: v1\nkind: ConfigMap\ndata: {}\n",
-            "archfit.yaml line 1, apiVersion: 'v1' is not known: write archfit.dev/v1alpha1",
-            id="another object",
+            "apiVersion: v1\nkind: ConfigMap\ndata: {}\n", "archfit.yaml line 1, apiVersion: 'v1' is not known: write archfit.dev/v1alpha1", id="another object"
         ),
     ],
-)
+)  # fmt: skip
 def test_refuses_what_is_no_configuration(text: str, message: str) -> None:
     """A file of another kind is never taken for an empty configuration."""
     assert complaint(text, head="") == message
@@ -263,21 +195,15 @@ def test_an_operators_option_under_an_applications_spec_is_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "values"),
     [
-        pytest.param(
-            "[1.10, 12:30, 1e3, 012, 0x1f]", ["1.10", "12:30", "1e3", "012", "0x1f"], id="odd numbers: text"
-        ),
+        pytest.param("[1.10, 12:30, 1e3, 012, 0x1f]", ["1.10", "12:30", "1e3", "012", "0x1f"], id="odd numbers: text"),
         pytest.param("[12, -3, 0]", [12, -3, 0], id="decimal integers"),
-        pytest.param(
-            "[~, null, true, Off, y, n]", [None, None, True, False, "y", "n"], id="null and booleans"
-        ),
-        pytest.param(
-            "['true', \"12\", ! 12, !!str 12]", ["true", "12", "12", "12"], id="quoted and tagged: text"
-        ),
+        pytest.param("[~, null, true, Off, y, n]", [None, None, True, False, "y", "n"], id="null and booleans"),
+        pytest.param("['true', \"12\", ! 12, !!str 12]", ["true", "12", "12", "12"], id="quoted and tagged: text"),
         pytest.param("{on: 1, 12: 2, ~: 3}", {"on": 1, "12": 2, "~": 3}, id="keys: text"),
         pytest.param("{a: &x [b], c: *x}", {"a": ["b"], "c": ["b"]}, id="aliases"),
         pytest.param("|\n  a\n", "a\n", id="a block scalar"),
     ],
-)
+)  # fmt: skip
 def test_values_are_plain(text: str, values: object) -> None:
     """Only null, booleans and decimal integers are more than text."""
     assert read(text).values == values

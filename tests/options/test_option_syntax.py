@@ -1,5 +1,6 @@
 """The small languages of option values: what each accepts, and the exact sentence for what it does not."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -28,109 +29,37 @@ def _rule(
 
 
 GOOD = [
-    pytest.param(
-        text_form.cluster_architectures, "arm64,amd64", ("amd64", "arm64"), id="architectures are sorted"
-    ),
-    pytest.param(
-        text_form.cluster_architectures,
-        "amd64, amd64",
-        ("amd64",),
-        id="architectures are unique, blanks around commas fall",
-    ),
-    pytest.param(
-        text_form.cluster_architectures,
-        "aarch64,x86_64,windows/x86_64",
-        ("amd64", "arm64", "windows/amd64"),
-        id="architectures as uname names them",
-    ),
+    pytest.param(text_form.cluster_architectures, "arm64,amd64", ("amd64", "arm64"), id="architectures are sorted"),
+    pytest.param(text_form.cluster_architectures, "amd64, amd64", ("amd64",), id="architectures are unique, blanks around commas fall"),
+    pytest.param(text_form.cluster_architectures, "aarch64,x86_64,windows/x86_64", ("amd64", "arm64", "windows/amd64"), id="architectures as uname names them"),
     pytest.param(text_form.weights, "aarch64=7", (("arm64", 7),), id="a weight of uname's word"),
     pytest.param(text_form.cluster_architectures, "386", ("386",), id="an architecture of digits"),
     pytest.param(
-        text_form.cluster_architectures,
-        "windows/amd64,arm64,amd64,windows/amd64",
-        ("amd64", "arm64", "windows/amd64"),
-        id="architectures of Windows nodes",
+        text_form.cluster_architectures, "windows/amd64,arm64,amd64,windows/amd64", ("amd64", "arm64", "windows/amd64"), id="architectures of Windows nodes"
     ),
-    pytest.param(
-        text_form.weights,
-        "arm64=1,amd64=100",
-        (("amd64", 100), ("arm64", 1)),
-        id="weights are sorted by name",
-    ),
+    pytest.param(text_form.weights, "arm64=1,amd64=100", (("amd64", 100), ("arm64", 1)), id="weights are sorted by name"),
     pytest.param(text_form.weights, " arm64 = 7 ", (("arm64", 7),), id="blanks around a weight fall"),
-    pytest.param(
-        text_form.platforms, "linux/arm/v7,arm64,amd64", (AMD64, ARMV7, ARM64), id="linux is implied"
-    ),
+    pytest.param(text_form.platforms, "linux/arm/v7,arm64,amd64", (AMD64, ARMV7, ARM64), id="linux is implied"),
     pytest.param(text_form.platforms, "x86_64,linux/arm64/v8", (AMD64, ARM64), id="platforms are normalised"),
+    pytest.param(text_form.platforms, "windows/amd64", (Platform("windows", "amd64"),), id="another operating system"),
     pytest.param(
-        text_form.platforms, "windows/amd64", (Platform("windows", "amd64"),), id="another operating system"
+        text_form.image_platforms, "registry.local/legacy/*=linux/amd64,arm64", ImagePlatforms("registry.local/legacy/*", (AMD64, ARM64)), id="an override"
     ),
-    pytest.param(
-        text_form.image_platforms,
-        "registry.local/legacy/*=linux/amd64,arm64",
-        ImagePlatforms("registry.local/legacy/*", (AMD64, ARM64)),
-        id="an override",
-    ),
-    pytest.param(
-        text_form.image_platforms,
-        "*=amd64",
-        ImagePlatforms("*", (AMD64,)),
-        id="an override as *",
-    ),
-    pytest.param(
-        text_form.image_platforms,
-        "*nginx=amd64",
-        ImagePlatforms("*nginx", (AMD64,)),
-        id="an override as *nginx",
-    ),
-    pytest.param(
-        text_form.image_platforms,
-        "*/nginx:1.*=amd64",
-        ImagePlatforms("*/nginx:1.*", (AMD64,)),
-        id="an override as */nginx:1.*",
-    ),
-    pytest.param(
-        text_form.image_platforms,
-        "docker.io/*=amd64",
-        ImagePlatforms("docker.io/*", (AMD64,)),
-        id="an override as docker.io/*",
-    ),
+    pytest.param(text_form.image_platforms, "*=amd64", ImagePlatforms("*", (AMD64,)), id="an override as *"),
+    pytest.param(text_form.image_platforms, "*nginx=amd64", ImagePlatforms("*nginx", (AMD64,)), id="an override as *nginx"),
+    pytest.param(text_form.image_platforms, "*/nginx:1.*=amd64", ImagePlatforms("*/nginx:1.*", (AMD64,)), id="an override as */nginx:1.*"),
+    pytest.param(text_form.image_platforms, "docker.io/*=amd64", ImagePlatforms("docker.io/*", (AMD64,)), id="an override as docker.io/*"),
     pytest.param(
         text_form.image_platforms,
         "docker.io/library/nginx=amd64",
         ImagePlatforms("docker.io/library/nginx", (AMD64,)),
         id="an override as docker.io/library/nginx",
     ),
-    pytest.param(
-        text_form.image_platforms,
-        "docker.io/n*=amd64",
-        ImagePlatforms("docker.io/n*", (AMD64,)),
-        id="an override as docker.io/n*",
-    ),
-    pytest.param(
-        text_form.image_platforms,
-        "localhost/a=amd64",
-        ImagePlatforms("localhost/a", (AMD64,)),
-        id="an override as localhost/a",
-    ),
-    pytest.param(
-        text_form.image_platforms,
-        "[::1]:5000/a=amd64",
-        ImagePlatforms("[::1]:5000/a", (AMD64,)),
-        id="an override as [::1]:5000/a",
-    ),
-    pytest.param(
-        text_form.image_platforms,
-        "n*/a=amd64",
-        ImagePlatforms("n*/a", (AMD64,)),
-        id="an override as n*/a",
-    ),
-    pytest.param(
-        text_form.image_platforms,
-        "host:5000/a:1.*=amd64",
-        ImagePlatforms("host:5000/a:1.*", (AMD64,)),
-        id="an override with port and tag",
-    ),
+    pytest.param(text_form.image_platforms, "docker.io/n*=amd64", ImagePlatforms("docker.io/n*", (AMD64,)), id="an override as docker.io/n*"),
+    pytest.param(text_form.image_platforms, "localhost/a=amd64", ImagePlatforms("localhost/a", (AMD64,)), id="an override as localhost/a"),
+    pytest.param(text_form.image_platforms, "[::1]:5000/a=amd64", ImagePlatforms("[::1]:5000/a", (AMD64,)), id="an override as [::1]:5000/a"),
+    pytest.param(text_form.image_platforms, "n*/a=amd64", ImagePlatforms("n*/a", (AMD64,)), id="an override as n*/a"),
+    pytest.param(text_form.image_platforms, "host:5000/a:1.*=amd64", ImagePlatforms("host:5000/a:1.*", (AMD64,)), id="an override with port and tag"),
     pytest.param(text_form.duration, "0", 0.0, id="zero needs no unit"),
     pytest.param(text_form.duration, "90s", 90.0, id="seconds"),
     pytest.param(text_form.duration, "15m", 900.0, id="minutes"),
@@ -146,40 +75,17 @@ GOOD = [
     pytest.param(text_form.label_value, "v" * 63, "v" * 63, id="a value of 63 characters"),
     pytest.param(exclude, "DaemonSet", Exclude("DaemonSet"), id="exclude: a kind"),
     pytest.param(exclude, "*/kube-system", Exclude("*", "kube-system"), id="exclude: a namespace"),
+    pytest.param(exclude, "Job/*/migrate-[0-9]?", Exclude("Job", "*", "migrate-[0-9]?"), id="exclude: a name"),
+    pytest.param(hosts.mirror_pair, "docker.io=https://hub.example", Mirror("docker.io", "https", "hub.example"), id="mirror"),
     pytest.param(
-        exclude, "Job/*/migrate-[0-9]?", Exclude("Job", "*", "migrate-[0-9]?"), id="exclude: a name"
+        hosts.mirror_pair, "docker.io=https://hub.example/a/b-c/", Mirror("docker.io", "https", "hub.example", "a/b-c"), id="mirror: the last slash falls"
     ),
+    pytest.param(hosts.mirror_pair, "*=http://127.0.0.1:5000", Mirror("*", "http", "127.0.0.1:5000"), id="mirror: all, plain HTTP"),
     pytest.param(
-        hosts.mirror_pair,
-        "docker.io=https://hub.example",
-        Mirror("docker.io", "https", "hub.example"),
-        id="mirror",
-    ),
-    pytest.param(
-        hosts.mirror_pair,
-        "docker.io=https://hub.example/a/b-c/",
-        Mirror("docker.io", "https", "hub.example", "a/b-c"),
-        id="mirror: the last slash falls",
-    ),
-    pytest.param(
-        hosts.mirror_pair,
-        "*=http://127.0.0.1:5000",
-        Mirror("*", "http", "127.0.0.1:5000"),
-        id="mirror: all, plain HTTP",
-    ),
-    pytest.param(
-        hosts.mirror_pair,
-        "Host:5000=https://[::1]:5001/hub",
-        Mirror("host:5000", "https", "[::1]:5001", "hub"),
-        id="mirror: ports, IPv6, hosts in lower case",
+        hosts.mirror_pair, "Host:5000=https://[::1]:5001/hub", Mirror("host:5000", "https", "[::1]:5001", "hub"), id="mirror: ports, IPv6, hosts in lower case"
     ),
     pytest.param(text_form.toleration_rule, "gke", GKE, id="toleration: gke"),
-    pytest.param(
-        text_form.toleration_rule,
-        "kubernetes.io/arch=arm64:NoSchedule",
-        GKE,
-        id="toleration: gke written out is the same",
-    ),
+    pytest.param(text_form.toleration_rule, "kubernetes.io/arch=arm64:NoSchedule", GKE, id="toleration: gke written out is the same"),
     pytest.param(
         text_form.toleration_rule,
         "arch=arm64:NoExecute",
@@ -192,12 +98,7 @@ GOOD = [
         _rule("kubernetes.io/arch", "Equal", "arm", "arm"),
         id="toleration: arm is 32-bit under Kubernetes' own key",
     ),
-    pytest.param(
-        text_form.toleration_rule,
-        "arch=aarch64:NoSchedule",
-        _rule("arch", "Equal", "aarch64", "arm64"),
-        id="toleration: the value's other spelling",
-    ),
+    pytest.param(text_form.toleration_rule, "arch=aarch64:NoSchedule", _rule("arch", "Equal", "aarch64", "arm64"), id="toleration: the value's other spelling"),
     pytest.param(
         text_form.toleration_rule,
         "k8smultiarcher=arm64Supported:NoSchedule@arm64,amd64",
@@ -205,24 +106,16 @@ GOOD = [
         id="toleration: architectures after @, sorted (k8smultiarcher's own taint)",
     ),
     pytest.param(
-        text_form.toleration_rule,
-        "arch=arm64:NoSchedule@amd64",
-        _rule("arch", "Equal", "arm64", "amd64"),
-        id="toleration: what follows @ wins over the value",
+        text_form.toleration_rule, "arch=arm64:NoSchedule@amd64", _rule("arch", "Equal", "arm64", "amd64"), id="toleration: what follows @ wins over the value"
     ),
-    pytest.param(
-        text_form.toleration_rule,
-        "arm-only:NoSchedule@arm64",
-        _rule("arm-only", "Exists", "", "arm64"),
-        id="toleration: no value means Exists",
-    ),
+    pytest.param(text_form.toleration_rule, "arm-only:NoSchedule@arm64", _rule("arm-only", "Exists", "", "arm64"), id="toleration: no value means Exists"),
     pytest.param(
         text_form.toleration_rule,
         "arm-only=:PreferNoSchedule@arm64",
         _rule("arm-only", "Equal", "", "arm64", effect="PreferNoSchedule"),
         id="toleration: an empty value means exactly that",
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("parse", "text", "expected"), GOOD)
@@ -233,12 +126,7 @@ def test_reads(parse: Parse, text: str, expected: object) -> None:
 
 BAD = [
     *(
-        pytest.param(
-            text_form.cluster_architectures,
-            f"amd64,{text}",
-            f"{text!r} is not an architecture of nodes: write {remedy}",
-            id=f"architectures: {text}",
-        )
+        pytest.param(text_form.cluster_architectures, f"amd64,{text}", f"{text!r} is not an architecture of nodes: write {remedy}", id=f"architectures: {text}")
         for text, remedy in (
             ("windows/amd46", "'windows/amd64'"),
             ("windows/arm64/v8", "'windows/arm64'"),
@@ -264,29 +152,13 @@ BAD = [
         "'amd64,' has an empty entry: write architectures separated by single commas",
         id="architectures: an empty entry",
     ),
+    pytest.param(text_form.weights, "aarch64=1,arm64=2", "'arm64' has two weights: write one of them", id="weights: one architecture in two spellings"),
+    pytest.param(text_form.platforms, "aarch64/v8", "'aarch64/v8' begins with an architecture: write 'linux/aarch64/v8'", id="platforms: uname's word first"),
     pytest.param(
-        text_form.weights,
-        "aarch64=1,arm64=2",
-        "'arm64' has two weights: write one of them",
-        id="weights: one architecture in two spellings",
+        text_form.cluster_architectures, "amr64", "'amr64' is not an architecture as Kubernetes labels its nodes: write 'arm64'", id="architectures: a typo"
     ),
     pytest.param(
-        text_form.platforms,
-        "aarch64/v8",
-        "'aarch64/v8' begins with an architecture: write 'linux/aarch64/v8'",
-        id="platforms: uname's word first",
-    ),
-    pytest.param(
-        text_form.cluster_architectures,
-        "amr64",
-        "'amr64' is not an architecture as Kubernetes labels its nodes: write 'arm64'",
-        id="architectures: a typo",
-    ),
-    pytest.param(
-        text_form.cluster_architectures,
-        "AMD64",
-        "'AMD64' is not an architecture as Kubernetes labels its nodes: write 'amd64'",
-        id="architectures: capitals",
+        text_form.cluster_architectures, "AMD64", "'AMD64' is not an architecture as Kubernetes labels its nodes: write 'amd64'", id="architectures: capitals"
     ),
     *(
         pytest.param(
@@ -318,35 +190,12 @@ BAD = [
         id="architectures: a platform",
     ),
     pytest.param(text_form.weights, "arm64", "'arm64' has no weight: write 'arm64=1'", id="weights: none"),
+    pytest.param(text_form.weights, "arm64=0", "'0' is not a weight: write a whole number from 1 to 100", id="weights: zero"),
+    pytest.param(text_form.weights, "arm64=101", "'101' is not a weight: write a whole number from 1 to 100", id="weights: 101"),
+    pytest.param(text_form.weights, "arm64=²", "'²' is not a weight: write a whole number from 1 to 100", id="weights: odd digit"),
+    pytest.param(text_form.weights, "arm64=1,arm64=2", "'arm64' has two weights: write one of them", id="weights: twice"),
     pytest.param(
-        text_form.weights,
-        "arm64=0",
-        "'0' is not a weight: write a whole number from 1 to 100",
-        id="weights: zero",
-    ),
-    pytest.param(
-        text_form.weights,
-        "arm64=101",
-        "'101' is not a weight: write a whole number from 1 to 100",
-        id="weights: 101",
-    ),
-    pytest.param(
-        text_form.weights,
-        "arm64=²",
-        "'²' is not a weight: write a whole number from 1 to 100",
-        id="weights: odd digit",
-    ),
-    pytest.param(
-        text_form.weights,
-        "arm64=1,arm64=2",
-        "'arm64' has two weights: write one of them",
-        id="weights: twice",
-    ),
-    pytest.param(
-        text_form.platforms,
-        "linux/",
-        "'linux/' is not a platform: write os/architecture[/variant], as in 'linux/arm64'",
-        id="platforms: half of one",
+        text_form.platforms, "linux/", "'linux/' is not a platform: write os/architecture[/variant], as in 'linux/arm64'", id="platforms: half of one"
     ),
     pytest.param(
         text_form.image_platforms,
@@ -384,53 +233,19 @@ BAD = [
         "'index.docker.io/a/b' matches no image, because archfit compares full names: write 'docker.io/a/b'",
         id="overrides: index.docker.io/a/b",
     ),
+    pytest.param(text_form.image_platforms, "=amd64", "'' is not a pattern for images: write one as 'registry.local/legacy/*'", id="overrides: no pattern"),
+    pytest.param(text_form.duration, "30", "'30' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: no unit"),
+    pytest.param(text_form.duration, "1.5h", "'1.5h' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: a fraction"),
+    pytest.param(text_form.duration, "-5s", "'-5s' is not a duration: write '30s', or another with d, h, m, s or ms", id="duration: negative"),
     pytest.param(
-        text_form.image_platforms,
-        "=amd64",
-        "'' is not a pattern for images: write one as 'registry.local/legacy/*'",
-        id="overrides: no pattern",
+        text_form.whole_seconds, "1500ms", "'1500ms' is not a whole number of seconds: write '1s' or more", id="duration: half a second where whole ones count"
+    ),
+    pytest.param(text_form.deadline, "0", "'0' leaves no time for lookups: write a duration such as '30s'", id="duration: no deadline"),
+    pytest.param(
+        exclude, "Job/a/b/c", "'Job/a/b/c' is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'", id="exclude: four parts"
     ),
     pytest.param(
-        text_form.duration,
-        "30",
-        "'30' is not a duration: write '30s', or another with d, h, m, s or ms",
-        id="duration: no unit",
-    ),
-    pytest.param(
-        text_form.duration,
-        "1.5h",
-        "'1.5h' is not a duration: write '30s', or another with d, h, m, s or ms",
-        id="duration: a fraction",
-    ),
-    pytest.param(
-        text_form.duration,
-        "-5s",
-        "'-5s' is not a duration: write '30s', or another with d, h, m, s or ms",
-        id="duration: negative",
-    ),
-    pytest.param(
-        text_form.whole_seconds,
-        "1500ms",
-        "'1500ms' is not a whole number of seconds: write '1s' or more",
-        id="duration: half a second where whole ones count",
-    ),
-    pytest.param(
-        text_form.deadline,
-        "0",
-        "'0' leaves no time for lookups: write a duration such as '30s'",
-        id="duration: no deadline",
-    ),
-    pytest.param(
-        exclude,
-        "Job/a/b/c",
-        "'Job/a/b/c' is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'",
-        id="exclude: four parts",
-    ),
-    pytest.param(
-        exclude,
-        "Job//x",
-        "'Job//x' is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'",
-        id="exclude: an empty part",
+        exclude, "Job//x", "'Job//x' is not KIND/NAMESPACE/NAME: write it as 'Job', '*/kube-system' or 'Job/*/migrate-*'", id="exclude: an empty part"
     ),
     pytest.param(
         hosts.mirror_pair,
@@ -441,8 +256,7 @@ BAD = [
     pytest.param(
         hosts.mirror_pair,
         "docker.io=hub.example",
-        "the URL for 'docker.io' is not one: write it with http:// or https://, "
-        "as 'docker.io=https://hub.example/proxy'",
+        "the URL for 'docker.io' is not one: write it with http:// or https://, as 'docker.io=https://hub.example/proxy'",
         id="mirror: no scheme",
     ),
     pytest.param(
@@ -478,35 +292,28 @@ BAD = [
     pytest.param(
         hosts.mirror_pair,
         "docker.io=https://hub.example/Hub",
-        "the URL for 'docker.io' has a path that is not a repository prefix: "
-        "write lower-case names, as in '/hub/proxy'",
+        "the URL for 'docker.io' has a path that is not a repository prefix: write lower-case names, as in '/hub/proxy'",
         id="mirror: capitals in the path",
     ),
     pytest.param(
-        text_form.toleration_rule,
-        "dedicated=arm:NoSchedule-",
-        "'NoSchedule-' is not a taint effect: write 'NoSchedule'",
-        id="toleration: kubectl's removal",
+        text_form.toleration_rule, "dedicated=arm:NoSchedule-", "'NoSchedule-' is not a taint effect: write 'NoSchedule'", id="toleration: kubectl's removal"
     ),
     pytest.param(
         text_form.toleration_rule,
         "dedicated=true:NoSchedule",
-        "'dedicated=true:NoSchedule' does not say which architectures its nodes have: "
-        "write 'dedicated=true:NoSchedule@arm64'",
+        "'dedicated=true:NoSchedule' does not say which architectures its nodes have: write 'dedicated=true:NoSchedule@arm64'",
         id="toleration: no architecture derivable",
     ),
     pytest.param(
         text_form.toleration_rule,
         "pool=arm:NoSchedule",
-        "'pool=arm:NoSchedule' does not say which architectures its nodes have: "
-        "write 'pool=arm:NoSchedule@arm64'",
+        "'pool=arm:NoSchedule' does not say which architectures its nodes have: write 'pool=arm:NoSchedule@arm64'",
         id="toleration: arm may be said of arm64 under a key of one's own",
     ),
     pytest.param(
         text_form.toleration_rule,
         "arm-only:NoSchedule",
-        "'arm-only:NoSchedule' does not say which architectures its nodes have: "
-        "write 'arm-only:NoSchedule@arm64'",
+        "'arm-only:NoSchedule' does not say which architectures its nodes have: write 'arm-only:NoSchedule@arm64'",
         id="toleration: no value to derive from",
     ),
     pytest.param(
@@ -515,12 +322,7 @@ BAD = [
         "'a=b:NoSchedule@' names no architecture after '@': write 'a=b:NoSchedule@arm64'",
         id="toleration: nothing after @",
     ),
-    pytest.param(
-        text_form.toleration_rule,
-        "arch=arm64",
-        "'arch=arm64' names no effect: write 'arch=arm64:NoSchedule'",
-        id="toleration: no effect",
-    ),
+    pytest.param(text_form.toleration_rule, "arch=arm64", "'arch=arm64' names no effect: write 'arch=arm64:NoSchedule'", id="toleration: no effect"),
     pytest.param(
         text_form.toleration_rule,
         "arch=arm64@arm64",
@@ -528,10 +330,7 @@ BAD = [
         id="toleration: no effect before @",
     ),
     pytest.param(
-        text_form.toleration_rule,
-        "arch=arm64:noschedule",
-        "'noschedule' is not a taint effect: write 'NoSchedule'",
-        id="toleration: an effect in lower case",
+        text_form.toleration_rule, "arch=arm64:noschedule", "'noschedule' is not a taint effect: write 'NoSchedule'", id="toleration: an effect in lower case"
     ),
     pytest.param(
         text_form.toleration_rule,
@@ -542,8 +341,7 @@ BAD = [
     pytest.param(
         text_form.toleration_rule,
         "=arm64:NoSchedule",
-        "'' is not a key of a label or taint: write letters, digits, '-', '_' and '.', "
-        "with a DNS name and '/' in front if it has one, as 'example.com/arch'",
+        "'' is not a key of a label or taint: write letters, digits, '-', '_' and '.', with a DNS name and '/' in front if it has one, as 'example.com/arch'",
         id="toleration: no key",
     ),
     pytest.param(
@@ -552,7 +350,7 @@ BAD = [
         "'a b' is not a value of a label or taint: write up to 63 letters, digits, '-', '_' and '.'",
         id="toleration: a blank in the value",
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("parse", "text", "message"), BAD)

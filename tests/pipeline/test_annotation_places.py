@@ -1,5 +1,6 @@
 """Where an annotation of archfit counts in a stream, and what is said of one that stands elsewhere."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from typing import Any
@@ -173,10 +174,7 @@ def test_an_annotation_that_counts_nowhere_is_an_error(data: str, field: str, me
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(
-            "apiVersion: v1\nkind: Service\nmetadata: {name: s, annotations: {archfit.dev/skpi: x}}\n",
-            id="an-object-without-pods",
-        ),
+        pytest.param("apiVersion: v1\nkind: Service\nmetadata: {name: s, annotations: {archfit.dev/skpi: x}}\n", id="an-object-without-pods"),
         pytest.param(
             "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Service, metadata: {name: s, annotations: "
             '{archfit.dev/skip: "true"}}}\n- {apiVersion: v1, kind: Pod, metadata: {name: p, annotations: '
@@ -184,21 +182,18 @@ def test_an_annotation_that_counts_nowhere_is_an_error(data: str, field: str, me
             id="an-object-without-pods-beside-one-with",
         ),
         pytest.param(
-            DEPLOYMENT.replace("name: web", "name: web, labels: {archfit.dev/team: a}").replace(
-                "both:1", "both:1, env: [{name: A, value: archfit.dev/skip}]"
-            ),
+            DEPLOYMENT.replace("name: web", "name: web, labels: {archfit.dev/team: a}").replace("both:1", "both:1, env: [{name: A, value: archfit.dev/skip}]"),
             id="a-name-and-a-value-of-the-user",
         ),
         pytest.param(
             DEPLOYMENT.replace(
                 "name: web",
-                "name: web, ownerReferences: [{kind: A, name: a, controller: true}], "
-                "annotations: {archfit.dev/skpi: x}, labels: {archfit.dev/skip: x}",
+                "name: web, ownerReferences: [{kind: A, name: a, controller: true}], annotations: {archfit.dev/skpi: x}, labels: {archfit.dev/skip: x}",
             ),
             id="an-object-of-a-controller",
         ),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_annotation_of_a_pod_passes(data: str) -> None:
     assert edited(data.encode(), Options(tolerate=())).data == data.encode()
 

@@ -1,5 +1,6 @@
 """What a conflict says: what the pod demands, what each image offers."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from typing import Any
@@ -51,8 +52,7 @@ ADVICE = (
         pytest.param(
             {},
             {"a:1": "windows/amd64"},
-            "no architecture is left: the cluster has amd64, arm64, but a:1 offers nothing for linux, only "
-            "windows/amd64",
+            "no architecture is left: the cluster has amd64, arm64, but a:1 offers nothing for linux, only windows/amd64",
             "",
             id="another-os",
         ),
@@ -70,15 +70,9 @@ ADVICE = (
             f".affinity.nodeAffinity.{REQUIRED}",
             id="the-pod-alone-is-to-blame",
         ),
-        pytest.param(
-            {},
-            {"a:1": ""},
-            "no architecture is left: the cluster has amd64, arm64, but a:1 offers nothing for linux",
-            "",
-            id="nothing",
-        ),
+        pytest.param({}, {"a:1": ""}, "no architecture is left: the cluster has amd64, arm64, but a:1 offers nothing for linux", "", id="nothing"),
     ],
-)
+)  # fmt: skip
 def test_conflict_messages(fields: dict[str, Any], images: dict[str, Any], message: str, field: str) -> None:
     outcome = decided({**using(*images), **fields}, images)
     assert outcome.messages == [f"error: {message}{ADVICE}"]

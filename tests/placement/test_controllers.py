@@ -1,5 +1,6 @@
 """Objects that a controller made, as live lists hold them: left as they are, and said once."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import pytest
@@ -38,30 +39,16 @@ def replica_set(number: int) -> str:
     ("documents", "said"),
     [
         pytest.param([DEPLOYMENT], "", id="noop-none"),
-        pytest.param(
-            [replica_set(1)], "info: apps/v1/ReplicaSet/web-1: " + SAID.format("Deployment/web"), id="one"
-        ),
-        pytest.param(
-            [replica_set(1), POD],
-            "info: apps/v1/ReplicaSet/web-1: "
-            + SAID.format("Deployment/web")
-            + "; so is 1 more with a controller",
-            id="two",
-        ),
+        pytest.param([replica_set(1)], "info: apps/v1/ReplicaSet/web-1: " + SAID.format("Deployment/web"), id="one"),
+        pytest.param([replica_set(1), POD], "info: apps/v1/ReplicaSet/web-1: " + SAID.format("Deployment/web") + "; so is 1 more with a controller", id="two"),
         pytest.param(
             [DEPLOYMENT, replica_set(1), replica_set(2), POD, REVISION],
-            "info: apps/v1/ReplicaSet/web-1: "
-            + SAID.format("Deployment/web")
-            + "; so are 3 more with a controller",
+            "info: apps/v1/ReplicaSet/web-1: " + SAID.format("Deployment/web") + "; so are 3 more with a controller",
             id="several",
         ),
-        pytest.param(
-            [REVISION],
-            "info: apps/v1/ControllerRevision/db-1: " + SAID.format("StatefulSet/db"),
-            id="outside-of-the-table",
-        ),
+        pytest.param([REVISION], "info: apps/v1/ControllerRevision/db-1: " + SAID.format("StatefulSet/db"), id="outside-of-the-table"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("listed", [False, True], ids=["stream", "list"])
 def test_what_a_controller_made_is_left_and_said_once(
     documents: list[str], said: str, *, listed: bool

@@ -1,5 +1,6 @@
 """Which images are asked about, and what each use of an image gets for an answer."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from typing import Any
@@ -31,24 +32,16 @@ INJECTED = {"annotations": {"inject.istio.io/templates": "gateway"}}
             ("a", "i", "v"),
             id="containers-sidecars-and-volumes-but-no-ephemeral-ones",
         ),
-        pytest.param(
-            {"containers": [{"name": "x"}, {"image": None}, {"image": ""}]}, (), id="empty-and-missing"
-        ),
+        pytest.param({"containers": [{"name": "x"}, {"image": None}, {"image": ""}]}, (), id="empty-and-missing"),
         pytest.param({"containers": [{"image": "a", "imagePullPolicy": "Never"}]}, (), id="never-pulled"),
         pytest.param({"containers": [{"image": "a", "imagePullPolicy": "Always"}]}, ("a",), id="pulled"),
-        pytest.param(
-            {"containers": [{"image": "a", "imagePullPolicy": "Never"}, {"image": "a"}]},
-            ("a",),
-            id="pulled-elsewhere",
-        ),
-        pytest.param(
-            using("ko://x/y", "$(params.x)", "{{ .Values.x }}", "UPPER", "a b"), (), id="no-references"
-        ),
+        pytest.param({"containers": [{"image": "a", "imagePullPolicy": "Never"}, {"image": "a"}]}, ("a",), id="pulled-elsewhere"),
+        pytest.param(using("ko://x/y", "$(params.x)", "{{ .Values.x }}", "UPPER", "a b"), (), id="no-references"),
         pytest.param(using("auto"), ("auto",), id="auto-without-injector"),
         pytest.param({**using("a"), "nodeName": "n1"}, (), id="node-name"),
         pytest.param({**using("a"), "nodeSelector": {"type": "virtual-kubelet"}}, (), id="virtual-node"),
     ],
-)
+)  # fmt: skip
 def test_questions(spec: dict[str, Any], asked: tuple[str, ...]) -> None:
     assert questions_of(a_pod(spec)) == asked
 
@@ -202,48 +195,18 @@ def test_strict_makes_unasked_an_error() -> None:
 @pytest.mark.parametrize(
     ("answer", "options", "severity", "says"),
     [
+        pytest.param(Absent("404"), Options(), "error", "a: there is no such image: 404; correct", id="absent-fail"),
+        pytest.param(Absent("404"), Options(on_absent="leave"), "warning", "left as it is", id="absent-leave"),
         pytest.param(
-            Absent("404"), Options(), "error", "a: there is no such image: 404; correct", id="absent-fail"
+            Absent("404"), Options(on_unknown="assume", assume=(parse_platform("amd64"),)), "error", "there is no such image", id="assume-is-never-for-absent"
         ),
-        pytest.param(
-            Absent("404"), Options(on_absent="leave"), "warning", "left as it is", id="absent-leave"
-        ),
-        pytest.param(
-            Absent("404"),
-            Options(on_unknown="assume", assume=(parse_platform("amd64"),)),
-            "error",
-            "there is no such image",
-            id="assume-is-never-for-absent",
-        ),
-        pytest.param(
-            Absent("404"),
-            Options(on_unknown="leave"),
-            "error",
-            "no such image",
-            id="leave-unknown-is-not-for-absent",
-        ),
-        pytest.param(
-            Unknown("401"), Options(), "error", "its platforms are not known: 401", id="unknown-fail"
-        ),
-        pytest.param(
-            Unknown("401"), Options(on_unknown="leave"), "warning", "left as it is", id="unknown-leave"
-        ),
-        pytest.param(
-            Unknown("401"),
-            Options(on_absent="leave"),
-            "error",
-            "not known",
-            id="leave-absent-is-not-for-unknown",
-        ),
-        pytest.param(
-            Unknown("401"),
-            Options(on_unknown="assume"),
-            "error",
-            "needs --assume",
-            id="assume-without-platforms",
-        ),
+        pytest.param(Absent("404"), Options(on_unknown="leave"), "error", "no such image", id="leave-unknown-is-not-for-absent"),
+        pytest.param(Unknown("401"), Options(), "error", "its platforms are not known: 401", id="unknown-fail"),
+        pytest.param(Unknown("401"), Options(on_unknown="leave"), "warning", "left as it is", id="unknown-leave"),
+        pytest.param(Unknown("401"), Options(on_absent="leave"), "error", "not known", id="leave-absent-is-not-for-unknown"),
+        pytest.param(Unknown("401"), Options(on_unknown="assume"), "error", "needs --assume", id="assume-without-platforms"),
     ],
-)
+)  # fmt: skip
 def test_no_answer(answer: Any, options: Options, severity: str, says: str) -> None:
     outcome = decided(using("a", "b"), {"a": answer, "b": A}, options)
     assert outcome.name == "Unresolved"

@@ -1,5 +1,6 @@
 """Fields that are not as Kubernetes has them: an error that names the field, the pod left as it is."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from typing import Any
@@ -18,16 +19,10 @@ TERMS = f"affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"
     ("fields", "field", "message"),
     [
         pytest.param(
-            {"nodeSelector": ["a"]},
-            "nodeSelector",
-            "has to be a mapping, but it is a list; write it as the Kubernetes API does",
-            id="node-selector-list",
+            {"nodeSelector": ["a"]}, "nodeSelector", "has to be a mapping, but it is a list; write it as the Kubernetes API does", id="node-selector-list"
         ),
         pytest.param(
-            {"nodeSelector": {ARCH: TRUE}},
-            f'nodeSelector["{ARCH}"]',
-            'has to be a string, but true is a boolean; put it in quotes: "true"',
-            id="arch-boolean",
+            {"nodeSelector": {ARCH: TRUE}}, f'nodeSelector["{ARCH}"]', 'has to be a string, but true is a boolean; put it in quotes: "true"', id="arch-boolean"
         ),
         pytest.param(
             {"nodeSelector": {OS: ["linux"]}},
@@ -35,12 +30,7 @@ TERMS = f"affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"
             "has to be a string, but it is a list; write it as the Kubernetes API does",
             id="os-list",
         ),
-        pytest.param(
-            {"affinity": "amd64"},
-            "affinity",
-            "has to be a mapping, but it is a string; write it as the Kubernetes API does",
-            id="affinity-string",
-        ),
+        pytest.param({"affinity": "amd64"}, "affinity", "has to be a mapping, but it is a string; write it as the Kubernetes API does", id="affinity-string"),
         pytest.param(
             {"affinity": {"nodeAffinity": []}},
             "affinity.nodeAffinity",
@@ -102,16 +92,10 @@ TERMS = f"affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"
             id="value-number",
         ),
         pytest.param(
-            {"tolerations": "all"},
-            "tolerations",
-            "has to be a list, but it is a string; write it as the Kubernetes API does",
-            id="tolerations-string",
+            {"tolerations": "all"}, "tolerations", "has to be a list, but it is a string; write it as the Kubernetes API does", id="tolerations-string"
         ),
         pytest.param(
-            {"tolerations": ["all"]},
-            "tolerations[0]",
-            "has to be a mapping, but it is a string; write it as the Kubernetes API does",
-            id="toleration-string",
+            {"tolerations": ["all"]}, "tolerations[0]", "has to be a mapping, but it is a string; write it as the Kubernetes API does", id="toleration-string"
         ),
         pytest.param(
             {"tolerations": [{}, {"value": TRUE}]},
@@ -119,14 +103,9 @@ TERMS = f"affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms"
             'has to be a string, but true is a boolean; put it in quotes: "true"',
             id="toleration-value-boolean",
         ),
-        pytest.param(
-            {"os": "windows"},
-            "os",
-            "has to be a mapping, but it is a string; write it as the Kubernetes API does",
-            id="os-string",
-        ),
+        pytest.param({"os": "windows"}, "os", "has to be a mapping, but it is a string; write it as the Kubernetes API does", id="os-string"),
     ],
-)
+)  # fmt: skip
 def test_malformed(fields: dict[str, Any], field: str, message: str) -> None:
     outcome = one("amd64", **fields)
     assert outcome.name == "Unresolved"

@@ -50,11 +50,7 @@ def warnings(data: bytes, options: Options | None = None) -> list[str]:
 @pytest.mark.parametrize(
     ("annotations", "kind", "warning"),
     [
-        (
-            {"openshift.io/node-selector": "kubernetes.io/arch=arm64"},
-            "v1 Namespace",
-            "in OpenShift, it stays Pending",
-        ),
+        ({"openshift.io/node-selector": "kubernetes.io/arch=arm64"}, "v1 Namespace", "in OpenShift, it stays Pending"),
         (
             {"openshift.io/node-selector": "disk=, beta.kubernetes.io/arch=arm64"},
             "project.openshift.io/v1 Project",
@@ -69,13 +65,9 @@ def warnings(data: bytes, options: Options | None = None) -> list[str]:
             "where the admission plugin PodNodeSelector is on",
         ),
         # OpenShift's own plugin steps back where the other annotation is there.
-        (
-            {f"{ALPHA}node-selector": "", "openshift.io/node-selector": "kubernetes.io/arch=arm64"},
-            "v1 Namespace",
-            "",
-        ),
+        ({f"{ALPHA}node-selector": "", "openshift.io/node-selector": "kubernetes.io/arch=arm64"}, "v1 Namespace", ""),
     ],
-)
+)  # fmt: skip
 def test_a_node_selector_of_the_namespace_warns_and_takes_no_edit_back(
     judge: Judge, annotations: dict[str, str], kind: str, warning: str
 ) -> None:

@@ -1,5 +1,6 @@
 """`prefer`: one preferred term for each weighted architecture that the pod can reach."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from typing import Any
@@ -30,26 +31,10 @@ def preferred(*terms: Any) -> dict[str, Any]:
     ("platforms", "options", "fields", "affinity"),
     [
         pytest.param(AR, ARM, {}, preferred(preferring("arm64")), id="noe-mto-differs-added-as-a-preference"),
+        pytest.param(AR, BOTH, {}, preferred(preferring("amd64", "30"), preferring("arm64", "70")), id="one-for-each-sorted"),
+        pytest.param(AR, ARM, {"affinity": preferred(FOO)}, preferred(FOO, preferring("arm64")), id="mto-existing-is-kept-ours-appended"),
         pytest.param(
-            AR,
-            BOTH,
-            {},
-            preferred(preferring("amd64", "30"), preferring("arm64", "70")),
-            id="one-for-each-sorted",
-        ),
-        pytest.param(
-            AR,
-            ARM,
-            {"affinity": preferred(FOO)},
-            preferred(FOO, preferring("arm64")),
-            id="mto-existing-is-kept-ours-appended",
-        ),
-        pytest.param(
-            AR,
-            ARM,
-            {"affinity": preferred(preferring("amd64", "30"))},
-            preferred(preferring("amd64", "30")),
-            id="mto-existing-preference-of-an-architecture",
+            AR, ARM, {"affinity": preferred(preferring("amd64", "30"))}, preferred(preferring("amd64", "30")), id="mto-existing-preference-of-an-architecture"
         ),
         pytest.param(
             AR,
@@ -58,32 +43,14 @@ def preferred(*terms: Any) -> dict[str, Any]:
             preferred({"weight": "1", "preference": term((BETA, "NotIn", ["arm64"]))}),
             id="by-the-beta-label-and-any-operator",
         ),
-        pytest.param(
-            AR, ARM, {"affinity": {"nodeAffinity": None}}, preferred(preferring("arm64")), id="null"
-        ),
-        pytest.param(
-            AR,
-            ARM,
-            {"affinity": {"nodeAffinity": {PREFERRED: []}}},
-            preferred(preferring("arm64")),
-            id="empty",
-        ),
-        pytest.param(
-            AR,
-            Options(prefer=(("arm64", 5), ("s390x", 9)), tolerate=()),
-            {},
-            preferred(preferring("arm64", "5")),
-            id="only-what-it-can-reach",
-        ),
-        pytest.param(
-            "amd64", ARM, {}, requiring(term(in_("amd64"))), id="noe-differs-nothing-to-prefer-no-warning"
-        ),
+        pytest.param(AR, ARM, {"affinity": {"nodeAffinity": None}}, preferred(preferring("arm64")), id="null"),
+        pytest.param(AR, ARM, {"affinity": {"nodeAffinity": {PREFERRED: []}}}, preferred(preferring("arm64")), id="empty"),
+        pytest.param(AR, Options(prefer=(("arm64", 5), ("s390x", 9)), tolerate=()), {}, preferred(preferring("arm64", "5")), id="only-what-it-can-reach"),
+        pytest.param("amd64", ARM, {}, requiring(term(in_("amd64"))), id="noe-differs-nothing-to-prefer-no-warning"),
         pytest.param(AR, ARM, {"nodeSelector": {ARCH: "arm64"}}, None, id="pinned-there-is-no-choice"),
-        pytest.param(
-            "wasi/wasm", ARM, {}, preferred(preferring("arm64")), id="no-image-restricts-but-all-are-known"
-        ),
+        pytest.param("wasi/wasm", ARM, {}, preferred(preferring("arm64")), id="no-image-restricts-but-all-are-known"),
     ],
-)
+)  # fmt: skip
 def test_prefer(platforms: str, options: Options, fields: dict[str, Any], affinity: object) -> None:
     outcome = one(platforms, options, **fields)
     assert outcome.spec.get("affinity") == affinity

@@ -1,5 +1,6 @@
 """Every row of the decision table, with the case where it does nothing beside it."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from typing import Any
@@ -209,27 +210,9 @@ def test_terms_left_alone(terms: list[Any]) -> None:
     ("platforms", "options", "before", "after"),
     [
         pytest.param(A, DEFAULT, [term(FOO)], [term(FOO, in_("amd64"))], id="says-nothing-of-it"),
-        pytest.param(
-            A,
-            DEFAULT,
-            [term(in_("amd64", "arm64"))],
-            [term(in_("amd64", "arm64"), in_("amd64"))],
-            id="names-the-key-already",
-        ),
-        pytest.param(
-            AR,
-            DEFAULT,
-            [term(in_("amd64", "s390x"))],
-            [term(in_("amd64", "s390x"), in_("amd64"))],
-            id="names-one-outside-the-cluster",
-        ),
-        pytest.param(
-            "arm64 s390x",
-            WITH_S390X,
-            [term((ARCH, "NotIn", ["arm64"]))],
-            [term((ARCH, "NotIn", ["arm64"]), in_("s390x"))],
-            id="not-in",
-        ),
+        pytest.param(A, DEFAULT, [term(in_("amd64", "arm64"))], [term(in_("amd64", "arm64"), in_("amd64"))], id="names-the-key-already"),
+        pytest.param(AR, DEFAULT, [term(in_("amd64", "s390x"))], [term(in_("amd64", "s390x"), in_("amd64"))], id="names-one-outside-the-cluster"),
+        pytest.param("arm64 s390x", WITH_S390X, [term((ARCH, "NotIn", ["arm64"]))], [term((ARCH, "NotIn", ["arm64"]), in_("s390x"))], id="not-in"),
         pytest.param(
             A,
             DEFAULT,
@@ -245,7 +228,7 @@ def test_terms_left_alone(terms: list[Any]) -> None:
             id="null-expressions-beside-fields-are-filled",
         ),
     ],
-)
+)  # fmt: skip
 def test_terms_narrowed(platforms: str, options: Options, before: list[Any], after: list[Any]) -> None:
     outcome = one(platforms, options, affinity=requiring(*before))
     assert terms_of(outcome.spec) == after
@@ -448,22 +431,10 @@ BOTH_WRITTEN = {"key": "multi", "operator": "Equal", "value": "arm64Supported", 
     [
         pytest.param(AR, Options(tolerate=(BOTH,)), {}, [BOTH_WRITTEN], id="runs-on-all-of-the-rule"),
         pytest.param(R, Options(tolerate=(BOTH,)), {}, [BOTH_WRITTEN], id="affinity-shuts-the-other-out"),
+        pytest.param(R, Options(tolerate=(BOTH,), affinity="never"), {}, None, id="no-affinity-shuts-the-other-out"),
+        pytest.param(R, Options(cluster_architectures=("arm64",), tolerate=(BOTH,)), {}, None, id="the-other-is-outside-the-cluster-and-open"),
         pytest.param(
-            R, Options(tolerate=(BOTH,), affinity="never"), {}, None, id="no-affinity-shuts-the-other-out"
-        ),
-        pytest.param(
-            R,
-            Options(cluster_architectures=("arm64",), tolerate=(BOTH,)),
-            {},
-            None,
-            id="the-other-is-outside-the-cluster-and-open",
-        ),
-        pytest.param(
-            R,
-            Options(cluster_architectures=("arm64",), tolerate=(BOTH,)),
-            {"affinity": requiring(term(FOO))},
-            None,
-            id="a-term-leaves-the-other-open",
+            R, Options(cluster_architectures=("arm64",), tolerate=(BOTH,)), {"affinity": requiring(term(FOO))}, None, id="a-term-leaves-the-other-open"
         ),
         pytest.param(
             R,
@@ -472,17 +443,9 @@ BOTH_WRITTEN = {"key": "multi", "operator": "Equal", "value": "arm64Supported", 
             [BOTH_WRITTEN],
             id="a-term-of-the-user-shuts-the-other-out",
         ),
-        pytest.param(
-            AR,
-            Options(cluster_architectures=("arm64",), tolerate=(BOTH,)),
-            {},
-            [BOTH_WRITTEN],
-            id="the-images-run-on-the-other-outside-the-cluster",
-        ),
+        pytest.param(AR, Options(cluster_architectures=("arm64",), tolerate=(BOTH,)), {}, [BOTH_WRITTEN], id="the-images-run-on-the-other-outside-the-cluster"),
         pytest.param(A, Options(tolerate=(RZ,)), {}, None, id="reaches-none-of-it"),
-        pytest.param(
-            R, WITH_S390X.replace(tolerate=(RZ,)), {}, [RZ_WRITTEN], id="one-taint-on-all-of-the-rest"
-        ),
+        pytest.param(R, WITH_S390X.replace(tolerate=(RZ,)), {}, [RZ_WRITTEN], id="one-taint-on-all-of-the-rest"),
         pytest.param(
             R,
             WITH_S390X.replace(tolerate=(RZ,)),
@@ -491,17 +454,11 @@ BOTH_WRITTEN = {"key": "multi", "operator": "Equal", "value": "arm64Supported", 
             id="a-closed-term-of-another-os-shuts-out",
         ),
         pytest.param(AR, DEFAULT, {"nodeSelector": {ARCH: "amd64"}}, None, id="cannot-reach-it"),
-        pytest.param(
-            AR,
-            Options(tolerate=(BOTH,)),
-            {"nodeSelector": {ARCH: "amd64"}},
-            [BOTH_WRITTEN],
-            id="reaches-one-of-it",
-        ),
+        pytest.param(AR, Options(tolerate=(BOTH,)), {"nodeSelector": {ARCH: "amd64"}}, [BOTH_WRITTEN], id="reaches-one-of-it"),
         pytest.param(AR, Options(tolerate=()), {}, None, id="no-rules"),
         pytest.param("wasi/wasm", DEFAULT, {}, [GKE], id="no-image-restricts-but-all-are-known"),
     ],
-)
+)  # fmt: skip
 def test_toleration_rules(platforms: str, options: Options, fields: dict[str, Any], added: object) -> None:
     assert one(platforms, options, **fields).spec.get("tolerations") == added
 
@@ -564,45 +521,15 @@ TOLERATES = [
     ("platforms", "options", "fields", "needed", "full"),
     [
         pytest.param(AR, Options(), {}, [None, None], [None, [GKE]], id="runs-without"),
-        pytest.param(
-            R, Options(), {}, [["arm64"], [GKE]], [["arm64"], [GKE]], id="only-the-tainted-architecture"
-        ),
+        pytest.param(R, Options(), {}, [["arm64"], [GKE]], [["arm64"], [GKE]], id="only-the-tainted-architecture"),
         pytest.param(A, Options(), {}, [["amd64"], None], [["amd64"], None], id="affinity-is-needed"),
-        pytest.param(
-            AR,
-            Options(affinity="always"),
-            {},
-            [None, None],
-            [["amd64", "arm64"], [GKE]],
-            id="always-is-not-needed",
-        ),
-        pytest.param(
-            AR,
-            Options(tolerate=BY_ARCH),
-            {},
-            [None, TOLERATES],
-            [None, TOLERATES],
-            id="every-architecture-is-tainted",
-        ),
-        pytest.param(
-            AR,
-            Options(tolerate=BY_ARCH),
-            {"tolerations": TOLERATES[:1]},
-            [None, TOLERATES[:1]],
-            [None, TOLERATES],
-            id="one-is-tolerated-already",
-        ),
-        pytest.param(
-            AR,
-            Options(tolerate=(BOTH,)),
-            {},
-            [None, [BOTH_WRITTEN]],
-            [None, [BOTH_WRITTEN]],
-            id="one-rule-for-all",
-        ),
+        pytest.param(AR, Options(affinity="always"), {}, [None, None], [["amd64", "arm64"], [GKE]], id="always-is-not-needed"),
+        pytest.param(AR, Options(tolerate=BY_ARCH), {}, [None, TOLERATES], [None, TOLERATES], id="every-architecture-is-tainted"),
+        pytest.param(AR, Options(tolerate=BY_ARCH), {"tolerations": TOLERATES[:1]}, [None, TOLERATES[:1]], [None, TOLERATES], id="one-is-tolerated-already"),
+        pytest.param(AR, Options(tolerate=(BOTH,)), {}, [None, [BOTH_WRITTEN]], [None, [BOTH_WRITTEN]], id="one-rule-for-all"),
         pytest.param(AR, Options(tolerate=()), {}, [None, None], [None, None], id="nothing-is-tainted"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("kind", ["Job", "Pod"])
 def test_immutable(
     kind: str, platforms: str, options: Options, fields: dict[str, Any], needed: list[Any], full: list[Any]
@@ -650,26 +577,12 @@ HELM_FILE = {"postrenderer.helm.sh/postrender-filename": "web/templates/job.yaml
         pytest.param("Pod", {"helm.sh/hook": "test"}, True, id="helm-test-pod"),
         pytest.param("Job", {"helm.sh/hook": "pre-upgrade", **HELM_FILE}, True, id="helm-hook-in-helm-4"),
         pytest.param("Job", {"argocd.argoproj.io/hook": "PreSync"}, True, id="argo-hook"),
-        pytest.param(
-            "Job", {"argocd.argoproj.io/hook": "Sync", **HELM_FILE}, False, id="argo-hook-in-helm-4"
-        ),
-        pytest.param(
-            "Job", {"argocd.argoproj.io/sync-options": "Force=true,Replace=true"}, True, id="argo-replaced"
-        ),
-        pytest.param(
-            "Job",
-            {"argocd.argoproj.io/sync-options": "Prune=false, Replace=true , Force=true"},
-            True,
-            id="argo-replaced-among-others",
-        ),
-        pytest.param(
-            "Job",
-            {"argocd.argoproj.io/sync-options": "Force=true,Replace=true", **HELM_FILE},
-            False,
-            id="argo-replaced-in-helm-4",
-        ),
+        pytest.param("Job", {"argocd.argoproj.io/hook": "Sync", **HELM_FILE}, False, id="argo-hook-in-helm-4"),
+        pytest.param("Job", {"argocd.argoproj.io/sync-options": "Force=true,Replace=true"}, True, id="argo-replaced"),
+        pytest.param("Job", {"argocd.argoproj.io/sync-options": "Prune=false, Replace=true , Force=true"}, True, id="argo-replaced-among-others"),
+        pytest.param("Job", {"argocd.argoproj.io/sync-options": "Force=true,Replace=true", **HELM_FILE}, False, id="argo-replaced-in-helm-4"),
     ],
-)
+)  # fmt: skip
 def test_hooks_are_immutable_unless_their_door_makes_them_anew(
     kind: str, annotations: dict[str, str], *, recreated: bool
 ) -> None:

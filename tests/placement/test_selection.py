@@ -1,5 +1,6 @@
 """Exclusions, rules and annotations: which pods are left alone, and what is asked for the others."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from typing import Any
@@ -105,21 +106,13 @@ LABELLED = {"labels": {"team": "a", "tier": "web"}}
         pytest.param(Match(namespace="shop"), {}, True, id="namespace"),
         pytest.param(Match(namespace="sh*", kind="deploy*", name="w*"), {}, True, id="globs"),
         pytest.param(Match(namespace="shop", kind="Job"), {}, False, id="all-have-to-hold"),
-        pytest.param(
-            Match(labels=(("team", "a"),)), {"metadata": LABELLED}, True, id="label-of-the-template"
-        ),
-        pytest.param(
-            Match(labels=(("team", "a"),)), {"object_metadata": LABELLED}, True, id="label-of-the-object"
-        ),
-        pytest.param(
-            Match(labels=(("team", "a"), ("tier", "db"))), {"metadata": LABELLED}, False, id="every-label"
-        ),
+        pytest.param(Match(labels=(("team", "a"),)), {"metadata": LABELLED}, True, id="label-of-the-template"),
+        pytest.param(Match(labels=(("team", "a"),)), {"object_metadata": LABELLED}, True, id="label-of-the-object"),
+        pytest.param(Match(labels=(("team", "a"), ("tier", "db"))), {"metadata": LABELLED}, False, id="every-label"),
         pytest.param(Match(labels=(("team", "b"),)), {"metadata": LABELLED}, False, id="another-value"),
-        pytest.param(
-            Match(labels=(("team", "a"),)), {"metadata": {"labels": ["team"]}}, False, id="no-mapping"
-        ),
+        pytest.param(Match(labels=(("team", "a"),)), {"metadata": {"labels": ["team"]}}, False, id="no-mapping"),
     ],
-)
+)  # fmt: skip
 def test_rules_match(match: Match, metadata: dict[str, Any], *, matched: bool) -> None:
     outcome = decided(using("a"), {"a": A}, Options(rules=(Rule(match, skip=True),)), **metadata)
     assert outcome.name == ("OptedOut" if matched else "Change")
@@ -134,30 +127,18 @@ ALL, SHOP = Match(), Match(namespace="shop")
         pytest.param((Rule(SHOP, only=("amd64",)),), {}, ["amd64"], False, id="only"),
         pytest.param((Rule(SHOP, only=("amd64", "arm64")),), {}, None, True, id="only-that-narrows-nothing"),
         pytest.param((Rule(SHOP, tolerate=False),), {}, None, False, id="tolerate"),
-        pytest.param(
-            (Rule(SHOP, tolerate=False),), {"tolerate": "true"}, None, True, id="the-pod-comes-last"
-        ),
+        pytest.param((Rule(SHOP, tolerate=False),), {"tolerate": "true"}, None, True, id="the-pod-comes-last"),
         pytest.param((), {"tolerate": "false"}, None, False, id="annotation-tolerate"),
         pytest.param((), {"tolerate": Typed("bool", "false")}, None, False, id="annotation-unquoted"),
         pytest.param((), {"only": "arm64"}, ["arm64"], True, id="annotation-only"),
         pytest.param((), {"only": "aarch64, x86_64"}, None, True, id="annotation-spellings"),
         pytest.param((), {"only": "amd64 s390x"}, ["amd64"], False, id="annotation-never-widens"),
-        pytest.param(
-            (Rule(ALL, only=("amd64",)), Rule(SHOP, only=("arm64",))),
-            {},
-            ["arm64"],
-            True,
-            id="later-rule-wins",
-        ),
-        pytest.param(
-            (Rule(ALL, only=("amd64",)), Rule(SHOP, tolerate=True)), {}, ["amd64"], False, id="key-by-key"
-        ),
-        pytest.param(
-            (Rule(ALL, skip=True), Rule(SHOP, skip=False)), {}, None, True, id="later-rule-takes-skip-back"
-        ),
+        pytest.param((Rule(ALL, only=("amd64",)), Rule(SHOP, only=("arm64",))), {}, ["arm64"], True, id="later-rule-wins"),
+        pytest.param((Rule(ALL, only=("amd64",)), Rule(SHOP, tolerate=True)), {}, ["amd64"], False, id="key-by-key"),
+        pytest.param((Rule(ALL, skip=True), Rule(SHOP, skip=False)), {}, None, True, id="later-rule-takes-skip-back"),
         pytest.param((), {"added": "x"}, None, True, id="added-is-known"),
     ],
-)
+)  # fmt: skip
 def test_rules_and_annotations(
     rules: tuple[Rule, ...], annotations: dict[str, Any], architectures: list[str] | None, *, tolerated: bool
 ) -> None:
@@ -292,25 +273,15 @@ def test_a_cron_job_reads_its_job_template_too() -> None:
 @pytest.mark.parametrize(
     ("owners", "controller"),
     [
-        pytest.param(
-            [{"kind": "ReplicaSet", "name": "r", "controller": TRUE}], "ReplicaSet/r", id="controller"
-        ),
-        pytest.param(
-            [{"kind": "A", "name": "a"}, {"kind": "B", "name": "b", "controller": TRUE}],
-            "B/b",
-            id="the-second",
-        ),
-        pytest.param(
-            [{"kind": "A", "name": "a", "controller": Typed("bool", "false")}],
-            "",
-            id="an-owner-that-controls-nothing",
-        ),
+        pytest.param([{"kind": "ReplicaSet", "name": "r", "controller": TRUE}], "ReplicaSet/r", id="controller"),
+        pytest.param([{"kind": "A", "name": "a"}, {"kind": "B", "name": "b", "controller": TRUE}], "B/b", id="the-second"),
+        pytest.param([{"kind": "A", "name": "a", "controller": Typed("bool", "false")}], "", id="an-owner-that-controls-nothing"),
         pytest.param([{"kind": "A", "name": "a", "controller": "true"}], "", id="text"),
         pytest.param([], "", id="none"),
         pytest.param({"kind": "A", "controller": TRUE}, "", id="no-list"),
         pytest.param(["A"], "", id="no-mapping"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("kind", ["Deployment", "Job", "Pod"])
 def test_what_a_controller_made_is_left_to_it(owners: Any, controller: str, kind: str) -> None:
     """Its annotations are copies of the controller's: one that is misspelt is said there, once."""
@@ -356,19 +327,13 @@ def test_annotations_of_others_are_not_read() -> None:
     ("terms", "reason"),
     [
         pytest.param([term(in_("${ARCH}"))], "kubernetes.io/arch is filled in later (${ARCH})", id="Flux"),
-        pytest.param(
-            [term(in_("amd64", "$(arch)"))], "is filled in later ($(arch))", id="beside a known one"
-        ),
-        pytest.param(
-            [term(in_("amd64")), term(in_("{{arch}}"))], "is filled in later ({{arch}})", id="in one term"
-        ),
+        pytest.param([term(in_("amd64", "$(arch)"))], "is filled in later ($(arch))", id="beside a known one"),
+        pytest.param([term(in_("amd64")), term(in_("{{arch}}"))], "is filled in later ({{arch}})", id="in one term"),
         pytest.param([term(in_("<< a >>"))], "is filled in later (<< a >>)", id="flux-operator"),
-        pytest.param(
-            [term(("kubernetes.io/os", "In", ["{{os}}"]))], "kubernetes.io/os is filled", id="the OS"
-        ),
+        pytest.param([term(("kubernetes.io/os", "In", ["{{os}}"]))], "kubernetes.io/os is filled", id="the OS"),
         pytest.param([term(("zone", "In", ["{{zone}}"]))], "", id="another label"),
     ],
-)
+)  # fmt: skip
 def test_a_required_architecture_that_is_filled_in_later(terms: list[Any], reason: str) -> None:
     affinity = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}
     outcome = decided({**using("app:1"), "affinity": affinity}, {"app:1": A})

@@ -1,5 +1,6 @@
 """Kubernetes' own semantics of required terms: operators, labels, nodeSelector, operating systems."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from typing import Any
@@ -64,29 +65,15 @@ def test_operators(operator: str, values: tuple[str, ...], label: str, *, met: b
         pytest.param({"nodeSelector": {ARCH: None}}, {""}, id="null-is-the-empty-string"),
         pytest.param({"affinity": requiring(term(in_("s390x", "amd64")))}, {"s390x", "amd64"}, id="in"),
         pytest.param({"affinity": requiring(term((ARCH, "NotIn", ["amd64"])))}, {"arm64"}, id="not-in"),
-        pytest.param(
-            {"affinity": requiring(term(in_("amd64", "arm64"), (BETA, "NotIn", ["amd64"])))},
-            {"arm64"},
-            id="labels-are-one",
-        ),
-        pytest.param(
-            {"affinity": requiring(term(in_("arm64"))), "nodeSelector": {BETA: "amd64"}},
-            set(),
-            id="selector-anded",
-        ),
+        pytest.param({"affinity": requiring(term(in_("amd64", "arm64"), (BETA, "NotIn", ["amd64"])))}, {"arm64"}, id="labels-are-one"),
+        pytest.param({"affinity": requiring(term(in_("arm64"))), "nodeSelector": {BETA: "amd64"}}, set(), id="selector-anded"),
         pytest.param({"affinity": requiring(term(("x", "In", [])))}, C, id="other-keys-are-satisfiable"),
-        pytest.param(
-            {"affinity": requiring({"matchFields": [{"key": "metadata.name"}]})}, C, id="match-fields"
-        ),
+        pytest.param({"affinity": requiring({"matchFields": [{"key": "metadata.name"}]})}, C, id="match-fields"),
         pytest.param({"affinity": requiring({})}, set(), id="empty-term"),
-        pytest.param(
-            {"affinity": requiring({"matchExpressions": [], "matchFields": []})}, set(), id="empty-lists"
-        ),
-        pytest.param(
-            {"affinity": requiring(term((ARCH, "Gt", ["5"]), in_("7"))), "nodeSelector": {}}, {"7"}, id="gt"
-        ),
+        pytest.param({"affinity": requiring({"matchExpressions": [], "matchFields": []})}, set(), id="empty-lists"),
+        pytest.param({"affinity": requiring(term((ARCH, "Gt", ["5"]), in_("7"))), "nodeSelector": {}}, {"7"}, id="gt"),
     ],
-)
+)  # fmt: skip
 def test_allowed(fields: dict[str, Any], architectures: set[str]) -> None:
     (demand,) = demands(a_pod({"containers": [], **fields}))
     assert allowed(demand, C) == architectures
@@ -129,36 +116,20 @@ def test_a_required_set_without_terms_matches_nothing() -> None:
         pytest.param({"os": {"name": "windows"}}, "windows", id="spec-os"),
         pytest.param({"os": {"name": "plan9"}}, "plan9", id="spec-os-another"),
         pytest.param({"os": {}}, "linux", id="spec-os-empty"),
-        pytest.param(
-            {"nodeSelector": {OS: "linux"}, "os": {"name": "windows"}}, "linux", id="label-before-spec-os"
-        ),
+        pytest.param({"nodeSelector": {OS: "linux"}, "os": {"name": "windows"}}, "linux", id="label-before-spec-os"),
         pytest.param({"affinity": requiring(term((OS, "In", ["windows"])))}, "windows", id="term"),
         pytest.param({"affinity": requiring(term((BETA_OS, "In", ["windows"])))}, "windows", id="term-beta"),
         pytest.param({"affinity": requiring(term((OS, "NotIn", ["windows"])))}, "linux", id="not-windows"),
         pytest.param({"affinity": requiring(term((OS, "NotIn", ["linux"])))}, "windows", id="not-linux"),
         pytest.param({"affinity": requiring(term((OS, "Exists")))}, "linux windows", id="any"),
-        pytest.param(
-            {"affinity": requiring(term((OS, "In", ["windows", "linux"])))}, "linux windows", id="either"
-        ),
+        pytest.param({"affinity": requiring(term((OS, "In", ["windows", "linux"])))}, "linux windows", id="either"),
         pytest.param({"affinity": requiring(term((OS, "In", ["freebsd"])))}, "freebsd", id="another"),
-        pytest.param(
-            {"affinity": requiring(term((OS, "In", ["windows", "linux"]))), "os": {"name": "windows"}},
-            "windows",
-            id="either-and-spec-os",
-        ),
+        pytest.param({"affinity": requiring(term((OS, "In", ["windows", "linux"]))), "os": {"name": "windows"}}, "windows", id="either-and-spec-os"),
         pytest.param({"affinity": requiring(term((OS, "DoesNotExist")))}, "linux", id="none-is-left"),
-        pytest.param(
-            {"affinity": requiring(term((OS, "In", ["a", "b"]), (BETA_OS, "In", ["c", "b"])))},
-            "b",
-            id="the-common-one",
-        ),
-        pytest.param(
-            {"nodeSelector": {OS: "windows"}, "affinity": requiring(term((OS, "In", ["windows", "linux"])))},
-            "windows",
-            id="selector-decides",
-        ),
+        pytest.param({"affinity": requiring(term((OS, "In", ["a", "b"]), (BETA_OS, "In", ["c", "b"])))}, "b", id="the-common-one"),
+        pytest.param({"nodeSelector": {OS: "windows"}, "affinity": requiring(term((OS, "In", ["windows", "linux"])))}, "windows", id="selector-decides"),
     ],
-)
+)  # fmt: skip
 def test_operating_systems(fields: dict[str, Any], systems: str) -> None:
     (demand,) = demands(a_pod({"containers": [], **fields}))
     assert demand.systems == tuple(systems.split())

@@ -1,5 +1,6 @@
 """What the images of a lock file offer, as a table for CEL."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import pytest
@@ -21,11 +22,7 @@ ROLES = ["container", "container with a runtime class", *VOLUMES]
     [
         pytest.param(found("amd64 arm64"), {"linux": ["amd64", "arm64"]}, id="an index"),
         pytest.param(SINGLE, {"linux": ["amd64"], "unrestricted": VOLUMES}, id="a single manifest"),
-        pytest.param(
-            found("amd64 windows/amd64"),
-            {"linux": ["amd64"], "windows": ["amd64"]},
-            id="two operating systems",
-        ),
+        pytest.param(found("amd64 windows/amd64"), {"linux": ["amd64"], "windows": ["amd64"]}, id="two operating systems"),
         pytest.param(Found((), index=False, image=False), {"unrestricted": ROLES}, id="an artifact"),
         pytest.param(found("wasi/wasm"), {"unrestricted": ROLES}, id="WebAssembly alone"),
         pytest.param(
@@ -36,12 +33,10 @@ ROLES = ["container", "container with a runtime class", *VOLUMES]
         pytest.param(found("386"), {"linux": ["386", "amd64"]}, id="386 runs on amd64"),
         pytest.param(found("arm/v7 arm64"), {"linux": ["arm", "arm64"]}, id="any variant of arm"),
         pytest.param(found("amd64/v3 arm64"), {"linux": ["arm64"]}, id="a higher variant does not count"),
-        pytest.param(
-            found("amd64/v3", index=False), {"linux": ["amd64"], "unrestricted": VOLUMES}, id="but alone"
-        ),
+        pytest.param(found("amd64/v3", index=False), {"linux": ["amd64"], "unrestricted": VOLUMES}, id="but alone"),
         pytest.param(found("freebsd/amd64"), {}, id="another operating system"),
     ],
-)
+)  # fmt: skip
 def test_the_class_of_an_answer(answer: Found, offers: dict[str, list[str]]):
     table = platform_table({"quay.io/team/app:1": answer}, Options())
     assert table.images == {"quay.io/team/app:1": "a"}

@@ -1,5 +1,6 @@
 """`archfit policy`: from a lock file and from manifests, the same bytes again, every mistake with its remedy."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import io
@@ -183,50 +184,25 @@ def test_stats_are_written_instead(policy: Policy):
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
-        pytest.param(
-            [],
-            2,
-            "there is no archfit.lock, and no manifests are named: write it with `archfit lock`",
-            id="no lock file",
-        ),
-        pytest.param(
-            ["--lock-file", "x.lock"], 2, "--lock-file: there is no 'x.lock'", id="no such lock file"
-        ),
+        pytest.param([], 2, "there is no archfit.lock, and no manifests are named: write it with `archfit lock`", id="no lock file"),
+        pytest.param(["--lock-file", "x.lock"], 2, "--lock-file: there is no 'x.lock'", id="no such lock file"),
         pytest.param(["no.yaml"], 2, "cannot read 'no.yaml'", id="no such manifests"),
-        pytest.param(
-            ["--carrier", "configmap"],
-            2,
-            "--carrier: 'configmap' is not one of literal, crd: write one of them",
-            id="carrier",
-        ),
-        pytest.param(
-            ["--api-version", "v2"],
-            2,
-            "--api-version: 'v2' is not one of v1, v1beta1: write one of them",
-            id="version",
-        ),
-        pytest.param(
-            ["--name", "No Name"], 2, "--name: 'No Name' cannot name an object: write up to 253", id="name"
-        ),
-        pytest.param(
-            ["--namespace-selector", "a>1"], 2, "--namespace-selector: 'a>1' compares numbers", id="selector"
-        ),
+        pytest.param(["--carrier", "configmap"], 2, "--carrier: 'configmap' is not one of literal, crd: write one of them", id="carrier"),
+        pytest.param(["--api-version", "v2"], 2, "--api-version: 'v2' is not one of v1, v1beta1: write one of them", id="version"),
+        pytest.param(["--name", "No Name"], 2, "--name: 'No Name' cannot name an object: write up to 253", id="name"),
+        pytest.param(["--namespace-selector", "a>1"], 2, "--namespace-selector: 'a>1' compares numbers", id="selector"),
         pytest.param(["--stats", "--check"], 2, "--check and --stats are two commands", id="two commands"),
         pytest.param(["--live", "--check"], 2, "--check sends the pods of manifests", id="live check"),
-        pytest.param(
-            ["--live", "a.yaml"], 2, "--live reads the cluster, and 'a.yaml' is a file", id="live files"
-        ),
+        pytest.param(["--live", "a.yaml"], 2, "--live reads the cluster, and 'a.yaml' is a file", id="live files"),
         pytest.param(["--json"], 2, "--json needs --stats or --check", id="json"),
         pytest.param(["--context", "x"], 2, "--context needs --live, --check or --apply", id="context"),
         pytest.param(["--live", "--kubeconfig="], 2, "--kubeconfig: is empty", id="an empty path"),
         pytest.param(["--live"], 1, "there is no kubectl on PATH: install it", id="no kubectl"),
         pytest.param(["--locked"], 2, "--locked: needs a lock file", id="locked without a file"),
-        pytest.param(
-            ["--affinty", "never"], 2, "there is no flag '--affinty': write --affinity", id="a typo"
-        ),
+        pytest.param(["--affinty", "never"], 2, "there is no flag '--affinty': write --affinity", id="a typo"),
         pytest.param(["--stamp"], 2, "there is no flag '--stamp'", id="an option of other commands"),
     ],
-)
+)  # fmt: skip
 def test_a_mistake_is_named_with_its_remedy(policy: Policy, words: list[str], status: int, message: str):
     said = policy.run(*words)
     assert (said.status, said.stdout) == (status, "")

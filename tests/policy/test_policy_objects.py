@@ -1,5 +1,6 @@
 """The Kubernetes objects of a policy."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import json
@@ -98,29 +99,18 @@ def test_more_images_than_literals_hold_are_refused_with_the_other_carrier_named
         pytest.param(many(MAX_LITERAL_IMAGES + 100), "literal", MAX_LITERAL_IMAGES, id="one-hundred-more"),
         pytest.param(many(MAX_LITERAL_IMAGES + 100), "crd", MAX_LITERAL_IMAGES + 100, id="the-other-carrier"),
         pytest.param(
-            {f"registry.example.com/{'x' * 240}:{n:0120}": found("amd64") for n in range(5_000)},
-            "literal",
-            range(3_000, 4_900),
-            id="the-longest-names",
+            {f"registry.example.com/{'x' * 240}:{n:0120}": found("amd64") for n in range(5_000)}, "literal", range(3_000, 4_900), id="the-longest-names"
         ),
-        pytest.param(
-            {f"quay.io/a:{n}": found(f"amd64 odd{n}") for n in range(1_000)},
-            "literal",
-            MAX_STRANGE,
-            id="an-architecture-of-its-own-for-each",
-        ),
+        pytest.param({f"quay.io/a:{n}": found(f"amd64 odd{n}") for n in range(1_000)}, "literal", MAX_STRANGE, id="an-architecture-of-its-own-for-each"),
         pytest.param({"quay.io/a:1": found(f"amd64 {'x' * 90_000}")}, "crd", 0, id="a-name-of-90000-letters"),
         pytest.param(
-            {
-                f"quay.io/a:{n}": found(" ".join(a for i, a in enumerate(ARCHITECTURES) if n >> i & 1))
-                for n in range(1, 2 ** len(ARCHITECTURES))
-            },
+            {f"quay.io/a:{n}": found(" ".join(a for i, a in enumerate(ARCHITECTURES) if n >> i & 1)) for n in range(1, 2 ** len(ARCHITECTURES))},
             "literal",
             range(500, 3_000),
             id="a-list-of-its-own-for-each",
         ),
     ],
-)
+)  # fmt: skip
 def test_what_does_not_fit_is_left_out_and_the_rest_is_a_policy(
     images: dict[str, Any], carrier: Any, held: int | range
 ):

@@ -1,5 +1,6 @@
 """The pods that a dry run sends: as a controller makes them, without what may be secret or missing in the cluster."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import json
@@ -52,28 +53,11 @@ def pods(*values: dict[str, Any]) -> list[SamplePod]:
         pytest.param(an_object("StatefulSet", {"template": TEMPLATE}), id="StatefulSet"),
         pytest.param(an_object("ReplicaSet", {"template": TEMPLATE}), id="ReplicaSet"),
         pytest.param(an_object("Job", {"template": TEMPLATE}, "batch/v1"), id="Job"),
-        pytest.param(
-            an_object("CronJob", {"jobTemplate": {"spec": {"template": TEMPLATE}}}, "batch/v1"), id="CronJob"
-        ),
-        pytest.param(
-            {
-                "apiVersion": "v1",
-                "kind": "Pod",
-                **TEMPLATE,
-                "metadata": {**TEMPLATE["metadata"], "name": "x"},
-            },
-            id="Pod",
-        ),
-        pytest.param(
-            {
-                "apiVersion": "v1",
-                "kind": "List",
-                "items": [an_object("Deployment", {"template": TEMPLATE})],
-            },
-            id="in a list",
-        ),
+        pytest.param(an_object("CronJob", {"jobTemplate": {"spec": {"template": TEMPLATE}}}, "batch/v1"), id="CronJob"),
+        pytest.param({"apiVersion": "v1", "kind": "Pod", **TEMPLATE, "metadata": {**TEMPLATE["metadata"], "name": "x"}}, id="Pod"),
+        pytest.param({"apiVersion": "v1", "kind": "List", "items": [an_object("Deployment", {"template": TEMPLATE})]}, id="in a list"),
     ],
-)
+)  # fmt: skip
 def test_a_pod_is_its_template(value: dict[str, Any]):
     (pod,) = pods(value)
     assert pod.value == {

@@ -1,5 +1,6 @@
 """Challenges, realms and tokens, without a network."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import base64
@@ -38,50 +39,28 @@ def test_no_more_than_16_challenges_are_read(headers: list[str]) -> None:
 @pytest.mark.parametrize(
     ("headers", "expected"),
     [
-        pytest.param(
-            [HUB],
-            Challenge("bearer", "https://auth.docker.io/token", "registry.docker.io", "repository:a/b:pull"),
-            id="docker-hub",
-        ),
-        pytest.param(
-            ['bEARER Realm="https://auth.example/token"'], Challenge("bearer", REALM), id="mixed-case"
-        ),
+        pytest.param([HUB], Challenge("bearer", "https://auth.docker.io/token", "registry.docker.io", "repository:a/b:pull"), id="docker-hub"),
+        pytest.param(['bEARER Realm="https://auth.example/token"'], Challenge("bearer", REALM), id="mixed-case"),
         pytest.param([f"Bearer realm={REALM}"], Challenge("bearer", REALM), id="unquoted"),
-        pytest.param(
-            [f'Bearer  realm = "{REALM}" , service = "s"'], Challenge("bearer", REALM, "s"), id="blanks"
-        ),
+        pytest.param([f'Bearer  realm = "{REALM}" , service = "s"'], Challenge("bearer", REALM, "s"), id="blanks"),
         pytest.param(
             [f'Bearer realm="{REALM}",scope="repository:a/b:pull,push",error="insufficient_scope"'],
             Challenge("bearer", REALM, "", "repository:a/b:pull,push", "insufficient_scope"),
             id="commas-in-quotes",
         ),
-        pytest.param(
-            [r'Basic realm="a \"quoted\" \\ realm"'], Challenge("basic", 'a "quoted" \\ realm'), id="escapes"
-        ),
-        pytest.param(
-            ['Basic realm="x"', f'Bearer realm="{REALM}"'], Challenge("bearer", REALM), id="several-headers"
-        ),
-        pytest.param(
-            [f'Basic realm="x", Bearer realm="{REALM}"'],
-            Challenge("bearer", REALM),
-            id="several-in-one-header",
-        ),
-        pytest.param(
-            ["Negotiate", "NTLM TlRMTVNTUAAB==", 'Basic realm="x"'],
-            Challenge("basic", "x"),
-            id="skips-others",
-        ),
+        pytest.param([r'Basic realm="a \"quoted\" \\ realm"'], Challenge("basic", 'a "quoted" \\ realm'), id="escapes"),
+        pytest.param(['Basic realm="x"', f'Bearer realm="{REALM}"'], Challenge("bearer", REALM), id="several-headers"),
+        pytest.param([f'Basic realm="x", Bearer realm="{REALM}"'], Challenge("bearer", REALM), id="several-in-one-header"),
+        pytest.param(["Negotiate", "NTLM TlRMTVNTUAAB==", 'Basic realm="x"'], Challenge("basic", "x"), id="skips-others"),
         pytest.param(["Negotiate abc==, Basic realm=x"], Challenge("basic", "x"), id="skips-a-token68"),
-        pytest.param(
-            ['Bearer service="s"', "Basic"], Challenge("basic"), id="bearer-without-realm-is-useless"
-        ),
+        pytest.param(['Bearer service="s"', "Basic"], Challenge("basic"), id="bearer-without-realm-is-useless"),
         pytest.param(["Negotiate"], None, id="nothing-for-us"),
         pytest.param([], None, id="no-header"),
         pytest.param(['Bearer realm="unterminated'], None, id="unterminated"),
         pytest.param(['= , "", ;;; Bearer'], None, id="rubbish"),
         pytest.param(["," * 100_000], None, id="long-rubbish"),
     ],
-)
+)  # fmt: skip
 def test_challenges_are_read_and_bearer_goes_first(headers: list[str], expected: Challenge | None) -> None:
     assert choose(challenges(headers)) == expected
 

@@ -1,5 +1,6 @@
 """Which credential belongs to a repository, and what happens when it cannot be had."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import base64
@@ -117,39 +118,17 @@ SCOPED = {"h.io": auth("host"), "h.io/a": auth("a"), "h.io/a/b": auth("ab"), "h.
         pytest.param(SCOPED, "h.io", "x", "host", id="host"),
         pytest.param(SCOPED, "h.io:5000", "a/b", "", id="port-is-part-of-the-host"),
         pytest.param(SCOPED, "sub.h.io", "a/b", "", id="no-sub-domains"),
-        pytest.param(
-            {"https://index.docker.io/v1/": auth("hub")},
-            "registry-1.docker.io",
-            "library/x",
-            "hub",
-            id="docker-hub",
-        ),
-        pytest.param(
-            {"docker.io": auth("hub")}, "registry-1.docker.io", "library/x", "hub", id="docker-hub-by-name"
-        ),
-        pytest.param(
-            {"docker.io/me": auth("me"), "docker.io": auth("hub")},
-            "registry-1.docker.io",
-            "me/x",
-            "me",
-            id="docker-hub-by-path",
-        ),
+        pytest.param({"https://index.docker.io/v1/": auth("hub")}, "registry-1.docker.io", "library/x", "hub", id="docker-hub"),
+        pytest.param({"docker.io": auth("hub")}, "registry-1.docker.io", "library/x", "hub", id="docker-hub-by-name"),
+        pytest.param({"docker.io/me": auth("me"), "docker.io": auth("hub")}, "registry-1.docker.io", "me/x", "me", id="docker-hub-by-path"),
         pytest.param({"https://h.io/v1/": auth("old")}, "h.io", "x", "old", id="legacy-url"),
         pytest.param({"http://h.io": auth("old")}, "h.io", "x", "old", id="legacy-scheme"),
-        pytest.param(
-            {"https://h.io/v2/": auth("old"), "h.io": auth("new")},
-            "h.io",
-            "x",
-            "new",
-            id="exact-before-legacy",
-        ),
+        pytest.param({"https://h.io/v2/": auth("old"), "h.io": auth("new")}, "h.io", "x", "new", id="exact-before-legacy"),
         pytest.param({"h.io": {}}, "h.io", "x", "", id="an-empty-entry-is-only-a-marker"),
-        pytest.param(
-            {"h.io": {"username": "u", "password": "p"}}, "h.io", "x", "u", id="user-and-password-apart"
-        ),
+        pytest.param({"h.io": {"username": "u", "password": "p"}}, "h.io", "x", "u", id="user-and-password-apart"),
         pytest.param({}, "h.io", "x", "", id="none"),
     ],
-)
+)  # fmt: skip
 def test_which_entry_matches(
     home: Home, auths: dict[str, object], host: str, repository: str, user: str
 ) -> None:
@@ -301,16 +280,10 @@ def test_a_helper_that_does_not_end_is_ended(home: Home, code: str, says: str) -
         pytest.param('{"credHelpers": {"h.io": 5}}', "wrong type", id="helper"),
         pytest.param('{"auths": {"h.io": "x"}}', "is not a JSON object", id="entry"),
         pytest.param('{"auths": {"h.io": {"auth": 5}}}', "not a string", id="auth-type"),
-        pytest.param(
-            '{"auths": {"h.io": {"auth": "????"}}}', "not base64 of user:password", id="auth-base64"
-        ),
-        pytest.param(
-            '{"auths": {"h.io": {"auth": "aHVzaA=="}}}',
-            "not base64 of user:password",
-            id="auth-without-colon",
-        ),
+        pytest.param('{"auths": {"h.io": {"auth": "????"}}}', "not base64 of user:password", id="auth-base64"),
+        pytest.param('{"auths": {"h.io": {"auth": "aHVzaA=="}}}', "not base64 of user:password", id="auth-without-colon"),
     ],
-)
+)  # fmt: skip
 def test_a_file_that_cannot_be_understood_is_an_error(home: Home, text: str, says: str | None) -> None:
     path = home.folder / "auth.json"
     path.write_text(text)
@@ -355,23 +328,15 @@ def test_whether_a_host_is_mentioned_runs_no_helper(home: Home) -> None:
         pytest.param({"registrytoken": "hu sh"}, "no header can hold", id="token-with-blank"),
         pytest.param({"registrytoken": "h\u00fcsh"}, "no header can hold", id="token-beyond-ascii"),
         pytest.param({"registrytoken": "hush\x00"}, "no header can hold", id="token-with-nul"),
-        pytest.param(
-            {"username": "me", "password": "hush\ud800"}, "is not valid Unicode", id="lone-surrogate"
-        ),
-        pytest.param(
-            {"identitytoken": "hush\ud800"}, "is not valid Unicode", id="lone-surrogate-in-identity-token"
-        ),
-        pytest.param(
-            {"username": "me\ud800", "password": "hush"}, "is not valid Unicode", id="lone-surrogate-in-user"
-        ),
+        pytest.param({"username": "me", "password": "hush\ud800"}, "is not valid Unicode", id="lone-surrogate"),
+        pytest.param({"identitytoken": "hush\ud800"}, "is not valid Unicode", id="lone-surrogate-in-identity-token"),
+        pytest.param({"username": "me\ud800", "password": "hush"}, "is not valid Unicode", id="lone-surrogate-in-user"),
         pytest.param({"username": "me\r", "password": "hush"}, "control character", id="control-in-user"),
-        pytest.param(
-            {"username": "me", "password": "hush\n"}, "control character", id="line-end-in-password"
-        ),
+        pytest.param({"username": "me", "password": "hush\n"}, "control character", id="line-end-in-password"),
         pytest.param({"username": "me:you", "password": "hush"}, "colon in the user name", id="colon"),
         pytest.param(auth("me", "hush\n"), "control character", id="line-end-in-auth"),
     ],
-)
+)  # fmt: skip
 def test_what_no_request_can_carry_is_refused_when_it_is_read(
     home: Home, entry: dict[str, str], says: str
 ) -> None:

@@ -1,5 +1,6 @@
 """HTTP/1.1 as archfit speaks it: what is sent, which answers count, and which URLs can be asked."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import logging
@@ -85,37 +86,17 @@ def answering(request: pytest.FixtureRequest) -> Iterator[RawServer]:
     [
         pytest.param(OK + b"Content-Length: 2\r\n\r\n{}", {"content-length": "2"}, b"{}", id="usual"),
         pytest.param(
-            OK + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1;x=y\r\n}\r\n0\r\nX: y\r\n\r\n",
-            {"transfer-encoding": "chunked"},
-            b"{}",
-            id="chunked",
+            OK + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1;x=y\r\n}\r\n0\r\nX: y\r\n\r\n", {"transfer-encoding": "chunked"}, b"{}", id="chunked"
         ),
         pytest.param(OK + b"A: b\r\n\r\n{}", {"a": "b"}, b"{}", id="until-the-connection-ends"),
         pytest.param(b"HTTP/1.0 200 OK\r\n\r\n{}", {}, b"{}", id="http-1.0"),
-        pytest.param(
-            b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n" + OK + b"Content-Length: 2\r\n\r\n{}",
-            {"content-length": "2"},
-            b"{}",
-            id="after-1xx",
-        ),
-        pytest.param(
-            OK + b"X: a\r\n  b\r\nContent-Length: 0\r\n\r\n",
-            {"x": "a b", "content-length": "0"},
-            b"",
-            id="folded",
-        ),
-        pytest.param(
-            OK + b"X: \xc3\xa9\r\nX: b\r\nContent-Length: 0\r\n\r\n",
-            {"x": "é, b", "content-length": "0"},
-            b"",
-            id="utf-8",
-        ),
-        pytest.param(
-            OK + b"X: \xe9\r\nContent-Length: 0\r\n\r\n", {"x": "é", "content-length": "0"}, b"", id="latin-1"
-        ),
+        pytest.param(b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n" + OK + b"Content-Length: 2\r\n\r\n{}", {"content-length": "2"}, b"{}", id="after-1xx"),
+        pytest.param(OK + b"X: a\r\n  b\r\nContent-Length: 0\r\n\r\n", {"x": "a b", "content-length": "0"}, b"", id="folded"),
+        pytest.param(OK + b"X: \xc3\xa9\r\nX: b\r\nContent-Length: 0\r\n\r\n", {"x": "é, b", "content-length": "0"}, b"", id="utf-8"),
+        pytest.param(OK + b"X: \xe9\r\nContent-Length: 0\r\n\r\n", {"x": "é", "content-length": "0"}, b"", id="latin-1"),
     ],
     indirect=["answering"],
-)
+)  # fmt: skip
 def test_an_answer_is_read(answering: RawServer, headers: dict[str, str], body: bytes) -> None:
     reply = asked(answering)
     assert (reply.status, reply.headers, reply.body) == (200, headers, body)
@@ -130,9 +111,7 @@ def test_an_answer_is_read(answering: RawServer, headers: dict[str, str], body: 
         pytest.param(b"junk\r\n\r\n", "illegal status line: bytearray(b'junk')", id="no-http"),
         pytest.param(OK + b"bad\r\n\r\n", "illegal header line: bytearray(b'bad')", id="no-header"),
         pytest.param(
-            OK + b"Content-Length: 5\r\n\r\nab",
-            "peer closed connection without sending complete message body (received 2 bytes, expected 5)",
-            id="half-a-body",
+            OK + b"Content-Length: 5\r\n\r\nab", "peer closed connection without sending complete message body (received 2 bytes, expected 5)", id="half-a-body"
         ),
         pytest.param(
             OK + b"Transfer-Encoding: chunked\r\n\r\n5\r\nab",
@@ -140,20 +119,12 @@ def test_an_answer_is_read(answering: RawServer, headers: dict[str, str], body: 
             id="half-a-chunk",
         ),
         pytest.param(OK + b"Content-Length: x\r\n\r\n", "bad Content-Length", id="length"),
-        pytest.param(
-            OK + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nx",
-            "conflicting Content-Length headers",
-            id="two-lengths",
-        ),
-        pytest.param(
-            OK + b"Transfer-Encoding: gzip\r\n\r\n",
-            "Only Transfer-Encoding: chunked is supported",
-            id="coding",
-        ),
+        pytest.param(OK + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nx", "conflicting Content-Length headers", id="two-lengths"),
+        pytest.param(OK + b"Transfer-Encoding: gzip\r\n\r\n", "Only Transfer-Encoding: chunked is supported", id="coding"),
         pytest.param(OK + b"X: " + b"a" * 200_000, "Receive buffer too long", id="endless-head"),
     ],
     indirect=["answering"],
-)
+)  # fmt: skip
 def test_an_answer_that_is_none_is_said_and_may_be_asked_for_again(answering: RawServer, why: str) -> None:
     with pytest.raises(Unreachable) as raised:
         asked(answering)

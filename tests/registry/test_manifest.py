@@ -1,5 +1,6 @@
 """Documents: what they offer, and what makes them refused. Bodies are hostile until proven otherwise."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import base64
@@ -78,25 +79,11 @@ SOCI = {"artifactType": "application/vnd.amazon.soci.index.v2+json", "digest": "
     ("entries", "platforms"),
     [
         pytest.param(
-            [AMD64, entry("linux/arm64"), entry("unknown/unknown", annotations=ATTESTATION)],
-            ["linux/amd64", "linux/arm64"],
-            id="attestations-are-left-out",
+            [AMD64, entry("linux/arm64"), entry("unknown/unknown", annotations=ATTESTATION)], ["linux/amd64", "linux/arm64"], id="attestations-are-left-out"
         ),
-        pytest.param(
-            [AMD64, entry("unknown/unknown", annotations=ATTESTATION)],
-            ["linux/amd64"],
-            id="one-image-and-its-attestation-is-one-architecture",
-        ),
-        pytest.param(
-            [AMD64, entry("linux/s390x", annotations={"vnd.docker.reference.type": "whatever"})],
-            ["linux/amd64"],
-            id="any-reference-type",
-        ),
-        pytest.param(
-            [AMD64, entry("linux/s390x", annotations={"vnd.docker.reference.digest": "x"})],
-            ["linux/amd64"],
-            id="any-reference-digest",
-        ),
+        pytest.param([AMD64, entry("unknown/unknown", annotations=ATTESTATION)], ["linux/amd64"], id="one-image-and-its-attestation-is-one-architecture"),
+        pytest.param([AMD64, entry("linux/s390x", annotations={"vnd.docker.reference.type": "whatever"})], ["linux/amd64"], id="any-reference-type"),
+        pytest.param([AMD64, entry("linux/s390x", annotations={"vnd.docker.reference.digest": "x"})], ["linux/amd64"], id="any-reference-digest"),
         pytest.param([AMD64, entry("unknown/s390x")], ["linux/amd64"], id="unknown-os"),
         pytest.param([AMD64, entry("linux/unknown")], ["linux/amd64"], id="unknown-architecture"),
         pytest.param(
@@ -104,18 +91,9 @@ SOCI = {"artifactType": "application/vnd.amazon.soci.index.v2+json", "digest": "
             ["linux/amd64", "linux/arm64"],
             id="artifact-type-of-every-entry-as-crane-writes-it",
         ),
+        pytest.param([AMD64, entry("linux/s390x", artifactType="a/b")], ["linux/amd64", "linux/s390x"], id="artifact-type-of-one-entry"),
         pytest.param(
-            [AMD64, entry("linux/s390x", artifactType="a/b")],
-            ["linux/amd64", "linux/s390x"],
-            id="artifact-type-of-one-entry",
-        ),
-        pytest.param(
-            [
-                AMD64,
-                entry("linux/arm64"),
-                {**entry("linux/amd64"), **SOCI},
-                {**entry("linux/arm64"), **SOCI},
-            ],
+            [AMD64, entry("linux/arm64"), {**entry("linux/amd64"), **SOCI}, {**entry("linux/arm64"), **SOCI}],
             ["linux/amd64", "linux/arm64"],
             id="soci-v2-beside-images",
         ),
@@ -125,72 +103,35 @@ SOCI = {"artifactType": "application/vnd.amazon.soci.index.v2+json", "digest": "
             id="the-first-of-a-platform-is-taken-and-is-no-image",
         ),
         pytest.param(
-            [entry("linux/amd64", annotations=ATTESTATION), entry("linux/x86_64"), entry("linux/arm64")],
-            ["linux/arm64"],
-            id="the-first-in-any-spelling",
+            [entry("linux/amd64", annotations=ATTESTATION), entry("linux/x86_64"), entry("linux/arm64")], ["linux/arm64"], id="the-first-in-any-spelling"
         ),
-        pytest.param(
-            [AMD64, {**entry("linux/s390x"), "platform": {"os": "linux"}}],
-            ["linux/amd64"],
-            id="a-platform-without-architecture-is-none-of-a-node",
-        ),
+        pytest.param([AMD64, {**entry("linux/s390x"), "platform": {"os": "linux"}}], ["linux/amd64"], id="a-platform-without-architecture-is-none-of-a-node"),
         pytest.param([AMD64, {**entry("linux/s390x"), "platform": {}}], ["linux/amd64"], id="empty-platform"),
         pytest.param(
-            [
-                {
-                    **entry("linux/amd64"),
-                    "platform": {**platform_of("linux/amd64"), "os.features": ["erofs"]},
-                },
-                entry("linux/arm64"),
-            ],
+            [{**entry("linux/amd64"), "platform": {**platform_of("linux/amd64"), "os.features": ["erofs"]}}, entry("linux/arm64")],
             ["linux/arm64"],
             id="os-features-of-linux",
         ),
         pytest.param(
-            [
-                {
-                    **entry("windows/amd64"),
-                    "platform": {**platform_of("windows/amd64"), "os.features": ["win32k"]},
-                },
-                AMD64,
-            ],
+            [{**entry("windows/amd64"), "platform": {**platform_of("windows/amd64"), "os.features": ["win32k"]}}, AMD64],
             ["linux/amd64", "windows/amd64"],
             id="win32k",
         ),
         pytest.param(
             [
-                {
-                    **entry("windows/amd64"),
-                    "mediaType": "application/vnd.new",
-                    "platform": {**platform_of("windows/amd64"), "os.version": "10.0.17763.1"},
-                },
-                {
-                    **entry("windows/amd64"),
-                    "platform": {**platform_of("windows/amd64"), "os.version": "10.0.20348.1"},
-                },
+                {**entry("windows/amd64"), "mediaType": "application/vnd.new", "platform": {**platform_of("windows/amd64"), "os.version": "10.0.17763.1"}},
+                {**entry("windows/amd64"), "platform": {**platform_of("windows/amd64"), "os.version": "10.0.20348.1"}},
             ],
             ["windows/amd64"],
             id="the-first-of-each-version-of-windows",
         ),
         pytest.param(
-            [entry("linux/amd64/v3"), entry("linux/arm64/v9"), AMD64],
-            ["linux/amd64", "linux/amd64/v3", "linux/arm64/v9"],
-            id="higher-variants-are-facts-too",
+            [entry("linux/amd64/v3"), entry("linux/arm64/v9"), AMD64], ["linux/amd64", "linux/amd64/v3", "linux/arm64/v9"], id="higher-variants-are-facts-too"
         ),
-        pytest.param(
-            [AMD64, {**entry("linux/s390x"), "mediaType": "application/vnd.new"}],
-            ["linux/amd64"],
-            id="unknown-media-types-are-skipped",
-        ),
+        pytest.param([AMD64, {**entry("linux/s390x"), "mediaType": "application/vnd.new"}], ["linux/amd64"], id="unknown-media-types-are-skipped"),
         pytest.param([AMD64, {"anything": []}], ["linux/amd64"], id="no-media-type"),
         pytest.param(
-            [
-                {
-                    **entry("windows/amd64"),
-                    "platform": {"os": "windows", "architecture": "amd64", "os.version": v},
-                }
-                for v in ("10.0.17763.1", "10.0.20348.1")
-            ]
+            [{**entry("windows/amd64"), "platform": {"os": "windows", "architecture": "amd64", "os.version": v}} for v in ("10.0.17763.1", "10.0.20348.1")]
             + [AMD64],
             ["linux/amd64", "windows/amd64"],
             id="windows-versions-collapse",
@@ -200,24 +141,14 @@ SOCI = {"artifactType": "application/vnd.amazon.soci.index.v2+json", "digest": "
             ["linux/amd64", "linux/arm/v6", "linux/arm/v7", "linux/arm64"],
             id="spellings",
         ),
-        pytest.param(
-            [entry("linux/aarch64"), entry("linux/arm64"), entry("linux/armhf")],
-            ["linux/arm/v7", "linux/arm64"],
-            id="aliases",
-        ),
+        pytest.param([entry("linux/aarch64"), entry("linux/arm64"), entry("linux/armhf")], ["linux/arm/v7", "linux/arm64"], id="aliases"),
         pytest.param([AMD64, entry("wasi/wasm")], ["linux/amd64", "wasi/wasm"], id="wasm-is-listed"),
-        pytest.param(
-            [{**AMD64, "mediaType": DOCKER_MANIFEST}], ["linux/amd64"], id="docker-child-in-oci-index"
-        ),
+        pytest.param([{**AMD64, "mediaType": DOCKER_MANIFEST}], ["linux/amd64"], id="docker-child-in-oci-index"),
         pytest.param([{**AMD64, "annotations": None}], ["linux/amd64"], id="null-annotations"),
-        pytest.param(
-            [{**AMD64, "urls": ["http://169.254.169.254/"]}],
-            ["linux/amd64"],
-            id="urls-are-not-read",
-        ),
+        pytest.param([{**AMD64, "urls": ["http://169.254.169.254/"]}], ["linux/amd64"], id="urls-are-not-read"),
         pytest.param([{**AMD64, "size": 2**62}], ["linux/amd64"], id="declared-sizes-mean-nothing"),
     ],
-)
+)  # fmt: skip
 def test_an_index_offers_its_runnable_entries(entries: list[dict[str, object]], platforms: list[str]) -> None:
     shelf = Shelf()
     offer = shelf.offer(index(*entries))
@@ -389,23 +320,10 @@ GOOD = descriptor(OCI_CONFIG, b"c")
     ("body", "content_type", "why"),
     [
         pytest.param(index(AMD64), DOCKER_LIST, "but the registry announced", id="types-differ"),
+        pytest.param(index(AMD64, config=GOOD), "", "fields of an index and those of a manifest", id="config-beside-manifests"),
+        pytest.param(index(AMD64, layers=LAYERS), "", "fields of an index and", id="layers-beside-manifests"),
         pytest.param(
-            index(AMD64, config=GOOD),
-            "",
-            "fields of an index and those of a manifest",
-            id="config-beside-manifests",
-        ),
-        pytest.param(
-            index(AMD64, layers=LAYERS),
-            "",
-            "fields of an index and",
-            id="layers-beside-manifests",
-        ),
-        pytest.param(
-            {"schemaVersion": 2, "mediaType": OCI_MANIFEST, "config": GOOD, "layers": [], "manifests": []},
-            "",
-            "fields of",
-            id="manifests-in-a-manifest",
+            {"schemaVersion": 2, "mediaType": OCI_MANIFEST, "config": GOOD, "layers": [], "manifests": []}, "", "fields of", id="manifests-in-a-manifest"
         ),
         pytest.param(
             {"schemaVersion": 1, "fsLayers": [], "architecture": "amd64"},
@@ -413,12 +331,7 @@ GOOD = descriptor(OCI_CONFIG, b"c")
             "schema 1",
             id="schema-1",
         ),
-        pytest.param(
-            {"schemaVersion": 1, "architecture": "amd64"},
-            "text/plain",
-            "schema 1",
-            id="schema-1-as-text",
-        ),
+        pytest.param({"schemaVersion": 1, "architecture": "amd64"}, "text/plain", "schema 1", id="schema-1-as-text"),
         pytest.param(index(entry("unknown/unknown")), "", "none of whose entries", id="nothing-counts"),
         pytest.param(index(), "", "none of whose entries", id="empty-index"),
         pytest.param(b"<html>please log in</html>", "text/html", "is a web page", id="web-page"),
@@ -442,52 +355,20 @@ GOOD = descriptor(OCI_CONFIG, b"c")
         pytest.param(index({**AMD64, "size": True}), "", "malformed size", id="boolean-size"),
         pytest.param(index({**AMD64, "size": "5"}), "", "malformed size", id="string-size"),
         pytest.param(index({**AMD64, "data": 5}), "", "data that is not a string", id="data-type"),
-        pytest.param(
-            index({**AMD64, "annotations": ["x"]}), "", "annotations are not an object", id="annotations-type"
-        ),
-        pytest.param(
-            index({**AMD64, "platform": "linux/amd64"}),
-            "",
-            "platform that is not an object",
-            id="platform-type",
-        ),
-        pytest.param(
-            index({**AMD64, "platform": {"os": "linux", "architecture": "a b"}}),
-            "",
-            "malformed platform",
-            id="platform-word",
-        ),
-        pytest.param(
-            index({**AMD64, "platform": {"os": 5, "architecture": "amd64"}}),
-            "",
-            "malformed platform",
-            id="platform-word-type",
-        ),
+        pytest.param(index({**AMD64, "annotations": ["x"]}), "", "annotations are not an object", id="annotations-type"),
+        pytest.param(index({**AMD64, "platform": "linux/amd64"}), "", "platform that is not an object", id="platform-type"),
+        pytest.param(index({**AMD64, "platform": {"os": "linux", "architecture": "a b"}}), "", "malformed platform", id="platform-word"),
+        pytest.param(index({**AMD64, "platform": {"os": 5, "architecture": "amd64"}}), "", "malformed platform", id="platform-word-type"),
         pytest.param({"mediaType": 5}, "", "mediaType is not a string", id="media-type-type"),
         pytest.param({"mediaType": "application/vnd.new"}, "", "not that of an image", id="unknown-type"),
         pytest.param({"mediaType": OCI_MANIFEST}, "", "without a config", id="no-config"),
         pytest.param({"mediaType": OCI_MANIFEST, "config": []}, "", "without a config", id="config-type"),
-        pytest.param(
-            {"mediaType": OCI_MANIFEST, "config": GOOD, "layers": {}},
-            "",
-            "layers are not a list",
-            id="layers-type",
-        ),
-        pytest.param(
-            {"mediaType": OCI_MANIFEST, "config": GOOD, "layers": [5]},
-            "",
-            "layers are not a list",
-            id="layer-type",
-        ),
-        pytest.param(
-            {"mediaType": OCI_MANIFEST, "config": {**GOOD, "mediaType": None}},
-            "",
-            "no media type",
-            id="config-without-type",
-        ),
+        pytest.param({"mediaType": OCI_MANIFEST, "config": GOOD, "layers": {}}, "", "layers are not a list", id="layers-type"),
+        pytest.param({"mediaType": OCI_MANIFEST, "config": GOOD, "layers": [5]}, "", "layers are not a list", id="layer-type"),
+        pytest.param({"mediaType": OCI_MANIFEST, "config": {**GOOD, "mediaType": None}}, "", "no media type", id="config-without-type"),
         pytest.param({}, "", "without a config", id="empty-object"),
     ],
-)
+)  # fmt: skip
 def test_what_is_refused_says_why(body: dict[str, object] | bytes, content_type: str, why: str) -> None:
     with pytest.raises(InvalidManifest) as caught:
         Shelf().offer(body, content_type)

@@ -84,22 +84,16 @@ class TestHostsToml:
             pytest.param("server = ", "hosts.toml is not TOML", id="toml"),
             pytest.param('sever = "https://a"', "sever: there is no such key: write 'server'", id="key"),
             pytest.param('[host."https://a"]\nskip_verfy = true', "write 'skip_verify'", id="key-of-a-host"),
-            pytest.param(
-                '[host."https://a"]\ncapabilities = ["mount"]', "capabilities: has to be of", id="capability"
-            ),
+            pytest.param('[host."https://a"]\ncapabilities = ["mount"]', "capabilities: has to be of", id="capability"),
             pytest.param('[host."ftp://a"]', "the URL: has to be https://HOST", id="scheme"),
             pytest.param('[host."https://user:hush@a"]', "the URL: has to be https://HOST", id="userinfo"),
             pytest.param('server = "https://a/?x=1"', "server: has to be https://HOST", id="query"),
             pytest.param('[host."https://a"]\nskip_verify = "yes"', "has to be true or false", id="switch"),
             pytest.param('[host."https://a"]\nclient = [["a"]]', "client: has to be a path", id="client"),
-            pytest.param(
-                '[host."https://a".header]\nx = "a\\nb"', "is not a header that can be sent", id="header"
-            ),
-            pytest.param(
-                '[host."https://a".header]\nHost = "b"', "is not a header that can be sent", id="framing"
-            ),
+            pytest.param('[host."https://a".header]\nx = "a\\nb"', "is not a header that can be sent", id="header"),
+            pytest.param('[host."https://a".header]\nHost = "b"', "is not a header that can be sent", id="framing"),
         ],
-    )
+    )  # fmt: skip
     def test_a_mistake_is_a_usage_error_that_names_file_and_key(
         self, tmp_path: Path, text: str, said: str
     ) -> None:

@@ -1,5 +1,6 @@
 """Small pure rules: mirrors, addresses, retry policy, proxies."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import pytest
@@ -22,67 +23,20 @@ ALL = mirror("*", "http://127.0.0.1:5000")
 @pytest.mark.parametrize(
     ("image", "mirrors", "expected"),
     [
+        pytest.param("nginx", (), Endpoint("https://registry-1.docker.io", "registry-1.docker.io", "library/nginx", configured=False), id="docker-hub"),
+        pytest.param("quay.io/a/b", (), Endpoint("https://quay.io", "quay.io", "a/b", configured=False), id="its-own-host"),
+        pytest.param("Foo/bar", (), Endpoint("https://foo", "Foo", "bar", configured=False), id="upper-case-host"),
+        pytest.param("localhost:443/b", (), Endpoint("https://localhost", "localhost:443", "b", configured=False), id="default-port"),
+        pytest.param("localhost:5000/b", (), Endpoint("https://localhost:5000", "localhost:5000", "b", configured=False), id="no-automatic-http"),
+        pytest.param("[::1]:5000/b", (), Endpoint("https://[::1]:5000", "[::1]:5000", "b", configured=False), id="ipv6"),
+        pytest.param("nginx", (HUB,), Endpoint("https://harbor.example", "harbor.example", "hub/library/nginx", configured=True), id="path-is-a-prefix"),
+        pytest.param("quay.io/a/b", (HUB,), Endpoint("https://quay.io", "quay.io", "a/b", configured=False), id="only-its-own-source"),
+        pytest.param("quay.io/a/b", (HUB, ALL), Endpoint("http://127.0.0.1:5000", "127.0.0.1:5000", "a/b", configured=True), id="star"),
         pytest.param(
-            "nginx",
-            (),
-            Endpoint(
-                "https://registry-1.docker.io", "registry-1.docker.io", "library/nginx", configured=False
-            ),
-            id="docker-hub",
+            "nginx", (ALL, HUB), Endpoint("https://harbor.example", "harbor.example", "hub/library/nginx", configured=True), id="a-named-source-beats-star"
         ),
         pytest.param(
-            "quay.io/a/b",
-            (),
-            Endpoint("https://quay.io", "quay.io", "a/b", configured=False),
-            id="its-own-host",
-        ),
-        pytest.param(
-            "Foo/bar", (), Endpoint("https://foo", "Foo", "bar", configured=False), id="upper-case-host"
-        ),
-        pytest.param(
-            "localhost:443/b",
-            (),
-            Endpoint("https://localhost", "localhost:443", "b", configured=False),
-            id="default-port",
-        ),
-        pytest.param(
-            "localhost:5000/b",
-            (),
-            Endpoint("https://localhost:5000", "localhost:5000", "b", configured=False),
-            id="no-automatic-http",
-        ),
-        pytest.param(
-            "[::1]:5000/b", (), Endpoint("https://[::1]:5000", "[::1]:5000", "b", configured=False), id="ipv6"
-        ),
-        pytest.param(
-            "nginx",
-            (HUB,),
-            Endpoint("https://harbor.example", "harbor.example", "hub/library/nginx", configured=True),
-            id="path-is-a-prefix",
-        ),
-        pytest.param(
-            "quay.io/a/b",
-            (HUB,),
-            Endpoint("https://quay.io", "quay.io", "a/b", configured=False),
-            id="only-its-own-source",
-        ),
-        pytest.param(
-            "quay.io/a/b",
-            (HUB, ALL),
-            Endpoint("http://127.0.0.1:5000", "127.0.0.1:5000", "a/b", configured=True),
-            id="star",
-        ),
-        pytest.param(
-            "nginx",
-            (ALL, HUB),
-            Endpoint("https://harbor.example", "harbor.example", "hub/library/nginx", configured=True),
-            id="a-named-source-beats-star",
-        ),
-        pytest.param(
-            "Foo/b",
-            (mirror("foo", "https://m.example"),),
-            Endpoint("https://m.example", "m.example", "b", configured=True),
-            id="sources-ignore-case",
+            "Foo/b", (mirror("foo", "https://m.example"),), Endpoint("https://m.example", "m.example", "b", configured=True), id="sources-ignore-case"
         ),
         pytest.param(
             "a.io/b",
@@ -90,14 +44,9 @@ ALL = mirror("*", "http://127.0.0.1:5000")
             Endpoint("https://registry-1.docker.io", "registry-1.docker.io", "b", configured=True),
             id="docker-hub-as-a-mirror",
         ),
-        pytest.param(
-            "a.io/b",
-            (mirror_pair("a.io=https://m.example/"),),
-            Endpoint("https://m.example", "m.example", "b", configured=True),
-            id="final-slash",
-        ),
+        pytest.param("a.io/b", (mirror_pair("a.io=https://m.example/"),), Endpoint("https://m.example", "m.example", "b", configured=True), id="final-slash"),
     ],
-)
+)  # fmt: skip
 def test_where_a_reference_is_asked(image: str, mirrors: tuple[Mirror, ...], expected: Endpoint) -> None:
     (endpoint,) = Routes(Operator(mirrors=mirrors)).endpoints(parse(image))
     assert endpoint.replace(instead_of="", named_by="") == expected
@@ -229,43 +178,18 @@ PROXY = {"HTTPS_PROXY": "http://proxy:3128", "http_proxy": "proxy:8080"}
         pytest.param(("https", "a.io", 443), {**PROXY, "NO_PROXY": "a.io"}, "", id="no-proxy-name"),
         pytest.param(("https", "x.a.io", 443), {**PROXY, "NO_PROXY": "b.io, a.io"}, "", id="no-proxy-below"),
         pytest.param(("https", "x.a.io", 443), {**PROXY, "NO_PROXY": ".a.io"}, "", id="no-proxy-dot"),
-        pytest.param(
-            ("https", "xa.io", 443),
-            {**PROXY, "NO_PROXY": "a.io"},
-            "http://proxy:3128",
-            id="no-proxy-whole-labels",
-        ),
+        pytest.param(("https", "xa.io", 443), {**PROXY, "NO_PROXY": "a.io"}, "http://proxy:3128", id="no-proxy-whole-labels"),
         pytest.param(("https", "a.io", 443), {**PROXY, "NO_PROXY": "*"}, "", id="no-proxy-all"),
         pytest.param(("https", "a.io", 5000), {**PROXY, "NO_PROXY": "a.io:5000"}, "", id="no-proxy-port"),
-        pytest.param(
-            ("https", "a.io", 443),
-            {**PROXY, "NO_PROXY": "a.io:5000"},
-            "http://proxy:3128",
-            id="no-proxy-other-port",
-        ),
-        pytest.param(
-            ("https", "10.0.0.1", 443), {**PROXY, "NO_PROXY": "10.0.0.1"}, "", id="no-proxy-address"
-        ),
+        pytest.param(("https", "a.io", 443), {**PROXY, "NO_PROXY": "a.io:5000"}, "http://proxy:3128", id="no-proxy-other-port"),
+        pytest.param(("https", "10.0.0.1", 443), {**PROXY, "NO_PROXY": "10.0.0.1"}, "", id="no-proxy-address"),
         pytest.param(("https", "[::1]", 443), {**PROXY, "NO_PROXY": "::1"}, "", id="no-proxy-ipv6"),
-        pytest.param(
-            ("https", "10.1.2.3", 443), {**PROXY, "NO_PROXY": "10.0.0.0/8"}, "", id="no-proxy-network"
-        ),
-        pytest.param(
-            ("https", "[fd00::1]", 443), {**PROXY, "NO_PROXY": "fd00::/8"}, "", id="no-proxy-network-6"
-        ),
-        pytest.param(
-            ("https", "11.1.2.3", 443),
-            {**PROXY, "NO_PROXY": "10.0.0.0/8"},
-            "http://proxy:3128",
-            id="no-proxy-other-network",
-        ),
-        pytest.param(
-            ("https", "a.io", 443), {**PROXY, "NO_PROXY": "a/b"}, "http://proxy:3128", id="no-proxy-rubbish"
-        ),
-        pytest.param(
-            ("http", "a.io", 80), {"HTTP_PROXY": "http://p", "REQUEST_METHOD": "GET"}, "", id="httpoxy"
-        ),
+        pytest.param(("https", "10.1.2.3", 443), {**PROXY, "NO_PROXY": "10.0.0.0/8"}, "", id="no-proxy-network"),
+        pytest.param(("https", "[fd00::1]", 443), {**PROXY, "NO_PROXY": "fd00::/8"}, "", id="no-proxy-network-6"),
+        pytest.param(("https", "11.1.2.3", 443), {**PROXY, "NO_PROXY": "10.0.0.0/8"}, "http://proxy:3128", id="no-proxy-other-network"),
+        pytest.param(("https", "a.io", 443), {**PROXY, "NO_PROXY": "a/b"}, "http://proxy:3128", id="no-proxy-rubbish"),
+        pytest.param(("http", "a.io", 80), {"HTTP_PROXY": "http://p", "REQUEST_METHOD": "GET"}, "", id="httpoxy"),
     ],
-)
+)  # fmt: skip
 def test_which_proxy(url: tuple[str, str, int], environ: dict[str, str], proxy: str) -> None:
     assert proxy_for(*url, environ) == proxy

@@ -4,6 +4,7 @@ Two servers on loopback play registry and stranger. `Runs.also` names a server a
 lets loopback be dialled at all.
 """
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import base64
@@ -383,26 +384,12 @@ class TestTls:
     @pytest.mark.parametrize(
         ("code", "why", "remedy"),
         [
-            pytest.param(
-                10,
-                "certificate has expired",
-                "renew it, or set the clock of this machine right",
-                id="expired",
-            ),
-            pytest.param(
-                9, "not yet valid", "renew it, or set the clock of this machine right", id="not-yet-valid"
-            ),
-            pytest.param(
-                62,
-                "Hostname mismatch",
-                "use a name that the certificate has, or let one be made for r.example",
-                id="another-name",
-            ),
-            pytest.param(
-                20, "unable to get issuer", "name the CA with --ca-file or in SSL_CERT_FILE", id="unknown-ca"
-            ),
+            pytest.param(10, "certificate has expired", "renew it, or set the clock of this machine right", id="expired"),
+            pytest.param(9, "not yet valid", "renew it, or set the clock of this machine right", id="not-yet-valid"),
+            pytest.param(62, "Hostname mismatch", "use a name that the certificate has, or let one be made for r.example", id="another-name"),
+            pytest.param(20, "unable to get issuer", "name the CA with --ca-file or in SSL_CERT_FILE", id="unknown-ca"),
         ],
-    )
+    )  # fmt: skip
     def test_the_remedy_for_a_certificate_depends_on_what_is_wrong(
         self, code: int, why: str, remedy: str
     ) -> None:

@@ -9,6 +9,7 @@ No output holds a character that cannot be seen, nor a line that is a command to
 itself fail. Manifests are written as they came.
 """
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import io
@@ -35,35 +36,10 @@ if TYPE_CHECKING:
 
 NASTY = (
     "y" * 5000,
-    *(
-        "\x1b[31m",
-        "\x1b]0;t\x07",
-        "\x07",
-        "\x00",
-        "\r",
-        "\n",
-        "\t",
-        "\x7f",
-        "\x85",
-        "\x9b2J",
-        "\u200b",
-        "\u200d",
-        "\u200e",
-    ),
+    *("\x1b[31m", "\x1b]0;t\x07", "\x07", "\x00", "\r", "\n", "\t", "\x7f", "\x85", "\x9b2J", "\u200b", "\u200d", "\u200e"),
     *("\u061c", "\u202e", "\u2066", "\u2028", "\u2029", "\u2060", "\ufeff", "\ud800", "\udfff", "\U000e0041"),
-    *(
-        "\n::error::x",
-        "::stop-commands::t",
-        "\n ::add-mask::y",
-        "##[error]",
-        "##vso[a]",
-        "%0A::error::",
-        "'",
-        '"',
-        "{{",
-        "$(",
-    ),
-)
+    *("\n::error::x", "::stop-commands::t", "\n ::add-mask::y", "##[error]", "##vso[a]", "%0A::error::", "'", '"', "{{", "$("),
+)  # fmt: skip
 FOREIGN = st.lists(
     st.sampled_from(NASTY) | st.text(max_size=3) | st.sampled_from(["a", "web", "x.io/a:1"]), max_size=5
 ).map("".join)

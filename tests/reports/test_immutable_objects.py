@@ -1,5 +1,6 @@
 """The objects that an API server may refuse: named, counted, and with a command that can be pasted."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import pytest
@@ -18,16 +19,10 @@ def job(name: str, namespace: str = "shop", kind: str = "Job", api_version: str 
         pytest.param([job("a")], ["kubectl delete -n shop job/a"], id="one"),
         pytest.param([job("a"), job("b")], ["kubectl delete -n shop job/a job/b"], id="two"),
         pytest.param([job("a"), job("a")], ["kubectl delete -n shop job/a"], id="the-same-object-twice"),
-        pytest.param(
-            [job("a"), job("b", "etl")],
-            ["kubectl delete -n shop job/a", "kubectl delete -n etl job/b"],
-            id="two-namespaces",
-        ),
+        pytest.param([job("a"), job("b", "etl")], ["kubectl delete -n shop job/a", "kubectl delete -n etl job/b"], id="two-namespaces"),
         pytest.param([job("p", kind="Pod", api_version="v1")], ["kubectl delete -n shop pod/p"], id="pod"),
         pytest.param(
-            [job("v", api_version="batch.volcano.sh/v1alpha1")],
-            ["kubectl delete -n shop job.batch.volcano.sh/v"],
-            id="the-group-tells-kinds-of-one-name-apart",
+            [job("v", api_version="batch.volcano.sh/v1alpha1")], ["kubectl delete -n shop job.batch.volcano.sh/v"], id="the-group-tells-kinds-of-one-name-apart"
         ),
         pytest.param([job("a", "")], ["kubectl delete -n NAMESPACE job/a"], id="no-namespace-in-the-stream"),
         pytest.param([job("$(reboot)")], [], id="a-name-that-is-a-command"),
@@ -35,7 +30,7 @@ def job(name: str, namespace: str = "shop", kind: str = "Job", api_version: str 
         pytest.param([job("{{ .Release.Name }}")], [], id="a-template"),
         pytest.param([job("a", "x;y")], [], id="a-namespace-that-is-none"),
     ],
-)
+)  # fmt: skip
 def test_the_command_deletes_what_would_be_refused(refs: list[ObjectRef], commands: list[str]) -> None:
     text = immutable_advice(refs)
     _, _, after = text.partition(" first: ")

@@ -1,5 +1,6 @@
 """The summary of a run links the one page that explains how it ended, and each page that is linked exists."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import ast
@@ -63,29 +64,15 @@ def refused() -> Unknown:
         pytest.param(workload(), Unknown("500"), Options(), outcome_page.IMAGES, id="another-answer"),
         pytest.param(workload(), Absent("gone"), Options(), outcome_page.IMAGES, id="absent"),
         pytest.param(workload(), Absent("gone"), LEAVE, outcome_page.IMAGES, id="absent-and-left"),
-        pytest.param(
-            workload(), Unknown("not locked", final=True), Options(), outcome_page.LOCKED, id="not-locked"
-        ),
-        pytest.param(
-            CASES["a-misspelt-annotation"].stream,
-            "amd64",
-            Options(),
-            outcome_page.ANNOTATIONS,
-            id="an-annotation",
-        ),
-        pytest.param(
-            workload(kind="apps/v1 DaemonSet"),
-            "amd64",
-            Options(daemon_sets="fail"),
-            outcome_page.DAEMON_SETS,
-            id="a-daemon-set-that-fails",
-        ),
+        pytest.param(workload(), Unknown("not locked", final=True), Options(), outcome_page.LOCKED, id="not-locked"),
+        pytest.param(CASES["a-misspelt-annotation"].stream, "amd64", Options(), outcome_page.ANNOTATIONS, id="an-annotation"),
+        pytest.param(workload(kind="apps/v1 DaemonSet"), "amd64", Options(daemon_sets="fail"), outcome_page.DAEMON_SETS, id="a-daemon-set-that-fails"),
         pytest.param(JOB, "amd64", Options(), outcome_page.JOBS, id="a-job-that-changes"),
         pytest.param(WIDGET, "amd64", Options(), outcome_page.KINDS, id="a-kind-without-a-row"),
         pytest.param(f"{WIDGET}---\n{workload()}", "amd64", Options(), outcome_page.KINDS, id="beside-a-pod"),
         pytest.param(f"{WIDGET}---\n{JOB}", "amd64", Options(), outcome_page.JOBS, id="one-page-at-most"),
     ],
-)
+)  # fmt: skip
 def test_the_page_of_an_outcome(stream, answer, options, where):
     assert ended(stream, answer, options) == see(where)
 

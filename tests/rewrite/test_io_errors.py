@@ -1,5 +1,6 @@
 """Full disks, closed and broken streams: said as such, exit 1, and nobody is asked to report a bug."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import json
@@ -50,20 +51,14 @@ def big() -> bytes:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        pytest.param(
-            "A > /dev/full", "standard output cannot be written: No space left on device", id="full-device"
-        ),
+        pytest.param("A > /dev/full", "standard output cannot be written: No space left on device", id="full-device"),
         pytest.param("A >&-", "standard output is closed", id="closed-output"),
         pytest.param("A <&-", "standard input is closed", id="closed-input"),
-        pytest.param(
-            "code=$({ { A; echo $? >&4; } | true; } 4>&1); exit $code",
-            "the reader of the output closed it",
-            id="broken-pipe",
-        ),
+        pytest.param("code=$({ { A; echo $? >&4; } | true; } 4>&1); exit $code", "the reader of the output closed it", id="broken-pipe"),
         pytest.param("A 0>/dev/null", "standard input cannot be read", id="input-for-writing-only"),
         pytest.param("A --report /dev/null/r.json", "--report: cannot write '/dev/null/r.json'", id="report"),
     ],
-)
+)  # fmt: skip
 def test_a_stream_that_fails_is_said(line: str, says: str) -> None:
     text = big() if "| true" in line else POD
     code, stdout, stderr = shell(line, text=text)

@@ -3,6 +3,8 @@
 Numbers are those of the integration checklist.
 """
 
+# ruff: noqa: E501 - a row of a table is a line
+
 import json
 
 import pytest
@@ -69,29 +71,21 @@ def run(archfit):
     ("before", "after"),
     [
         pytest.param(HEAD + CONFIG_MAP, HEAD + CONFIG_MAP, id="noop"),
-        pytest.param(
-            HEAD + CONFIG_MAP + CONFIG, HEAD + CONFIG_MAP + CONFIG, id="noop-function-config-is-echoed"
-        ),
-        pytest.param(
-            HEAD + CONFIG_MAP + deployment(b"amd") + CONFIG,
-            HEAD + CONFIG_MAP + deployment(b"amd") + AFFINITY + CONFIG,
-            id="edited-in-place",
-        ),
+        pytest.param(HEAD + CONFIG_MAP + CONFIG, HEAD + CONFIG_MAP + CONFIG, id="noop-function-config-is-echoed"),
+        pytest.param(HEAD + CONFIG_MAP + deployment(b"amd") + CONFIG, HEAD + CONFIG_MAP + deployment(b"amd") + AFFINITY + CONFIG, id="edited-in-place"),
         pytest.param(
             HEAD.replace(b"/v1\n", b"/v1beta1\n") + deployment(b"amd") + b"somethingNew: {a: b}\n",
             HEAD.replace(b"/v1\n", b"/v1beta1\n") + deployment(b"amd") + AFFINITY + b"somethingNew: {a: b}\n",
             id="v1beta1-and-unknown-fields-are-kept",
         ),
         pytest.param(
-            HEAD
-            + b"- apiVersion: kpt.dev/v1\n  kind: Kptfile\n  metadata: {name: p}\n  pipeline: {mutators: []}\n",
-            HEAD
-            + b"- apiVersion: kpt.dev/v1\n  kind: Kptfile\n  metadata: {name: p}\n  pipeline: {mutators: []}\n",
+            HEAD + b"- apiVersion: kpt.dev/v1\n  kind: Kptfile\n  metadata: {name: p}\n  pipeline: {mutators: []}\n",
+            HEAD + b"- apiVersion: kpt.dev/v1\n  kind: Kptfile\n  metadata: {name: p}\n  pipeline: {mutators: []}\n",
             id="noop-kptfile",
         ),
         pytest.param(HEAD[:-1] + b" []\n", HEAD[:-1] + b" []\n", id="noop-no-items"),
     ],
-)
+)  # fmt: skip
 def test_items_are_edited_in_place_and_nothing_else_changes(run, before, after):
     ran = run(before)
     assert (ran.status, ran.stdout) == (0, after)
@@ -119,30 +113,21 @@ def test_another_document_beside_the_list_makes_it_a_stream(run):
     [
         pytest.param(b"", "amd64", id="absent"),
         pytest.param(b"functionConfig: null\n", "amd64", id="null"),
-        pytest.param(
-            b"functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: f}\n  data: {}\n",
-            "amd64",
-            id="kpt-without-configuration",
-        ),
+        pytest.param(b"functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: f}\n  data: {}\n", "amd64", id="kpt-without-configuration"),
         pytest.param(
             b"functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: c}\n"
             b"  data: {affinity: never, strict: 'false', clusterArchitectures: 'amd64,arm64'}\n",
             "none",
             id="config-map-of-strings",
         ),
+        pytest.param(b"functionConfig:\n  apiVersion: archfit.dev/v1alpha1\n  kind: ArchFit\n  spec: {affinity: never}\n", "none", id="our-kind"),
         pytest.param(
-            b"functionConfig:\n  apiVersion: archfit.dev/v1alpha1\n  kind: ArchFit\n  spec: {affinity: never}\n",
-            "none",
-            id="our-kind",
-        ),
-        pytest.param(
-            b"functionConfig: {apiVersion: archfit.dev/v1alpha1, kind: ArchFit, metadata: {annotations: {x: y}}, "
-            b"spec: {affinity: never}}\n",
+            b"functionConfig: {apiVersion: archfit.dev/v1alpha1, kind: ArchFit, metadata: {annotations: {x: y}}, spec: {affinity: never}}\n",
             "none",
             id="annotations-are-ignored",
         ),
     ],
-)
+)  # fmt: skip
 def test_the_function_config_is_read_before_anything_is_decided(run, config, outcome):
     out = run(HEAD + deployment(b"amd") + config).ok()
     assert (b"nodeAffinity" in out) == (outcome == "amd64")

@@ -1,5 +1,6 @@
 """Closed, open, half-open: when a registry is asked, and for whom it is not."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import pytest
@@ -63,24 +64,14 @@ TRIED = f"{HUB} is slow, and is being tried again"
         pytest.param(["slow"] * FAILURES + ["5", "asks", "answered trial"], "yes", id="it answers again"),
         pytest.param(["slow"] * FAILURES + ["5", "asks", "untried"], "trial", id="a trial that was none"),
         pytest.param(["slow"] * FAILURES + ["5", "asks", "slow trial"], f"{SLOW}10 s", id="twice as long"),
-        pytest.param(
-            ["slow"] * FAILURES + ["5", "asks", "unreached trial"], f"{DOWN}10 s", id="down after slow"
-        ),
+        pytest.param(["slow"] * FAILURES + ["5", "asks", "unreached trial"], f"{DOWN}10 s", id="down after slow"),
         pytest.param(["slow"] * (FAILURES + 9), f"{SLOW}5 s", id="lookups of before do not count again"),
         pytest.param(["slow"] * FAILURES + ["5", "asks", "slow"], TRIED, id="nor do they end the trial"),
-        pytest.param(
-            ["slow"] * FAILURES + ["answered"], f"{SLOW}5 s", id="an answer of before does not close it"
-        ),
-        pytest.param(
-            ["unreached"] + ["60", "asks", "unreached trial"] * 9,
-            f"{DOWN}{LONGEST_PAUSE_SECONDS:.0f} s",
-            id="a minute at most",
-        ),
-        pytest.param(
-            ["unreached", "5", "asks", "answered trial", "unreached"], f"{DOWN}5 s", id="it begins anew"
-        ),
+        pytest.param(["slow"] * FAILURES + ["answered"], f"{SLOW}5 s", id="an answer of before does not close it"),
+        pytest.param(["unreached"] + ["60", "asks", "unreached trial"] * 9, f"{DOWN}{LONGEST_PAUSE_SECONDS:.0f} s", id="a minute at most"),
+        pytest.param(["unreached", "5", "asks", "answered trial", "unreached"], f"{DOWN}5 s", id="it begins anew"),
     ],
-)
+)  # fmt: skip
 def test_a_registry_is_asked_or_not(steps: list[str], expected: str):
     site = Site()
     for step in steps:

@@ -1,5 +1,6 @@
 """How much memory the server may take: the limit, the shares, and connections that make room for others."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import asyncio
@@ -90,19 +91,12 @@ def test_the_limit(stated: str, texts: dict[str, str], mebibytes: int, source: s
 @pytest.mark.parametrize(
     ("stated", "texts", "message"),
     [
-        pytest.param(
-            "lots", {}, "'lots' is not a quantity: write it as in a pod's resources, 512Mi", id="words"
-        ),
+        pytest.param("lots", {}, "'lots' is not a quantity: write it as in a pod's resources, 512Mi", id="words"),
         pytest.param("-1Gi", {}, "-1024 MiB (--memory-limit -1Gi) are too little", id="negative"),
         pytest.param("128Mi", {}, "128 MiB (--memory-limit 128Mi) are too little", id="the flag"),
-        pytest.param(
-            "",
-            {V2: f"{64 * MIB}"},
-            f"64 MiB (/{V2}) are too little for archfit serve: give it 256Mi",
-            id="v2",
-        ),
+        pytest.param("", {V2: f"{64 * MIB}"}, f"64 MiB (/{V2}) are too little for archfit serve: give it 256Mi", id="v2"),
     ],
-)
+)  # fmt: skip
 def test_a_limit_that_is_none_or_too_small_is_one_error(
     stated: str, texts: dict[str, str], message: str, tmp_path: Path
 ):

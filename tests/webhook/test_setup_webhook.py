@@ -1,5 +1,6 @@
 """`archfit setup webhook`: the manifests, the certificate in them, and what --check finds wrong."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import base64
@@ -423,35 +424,20 @@ def _other_name(folder: Path) -> None:
     ("change", "said"),
     [
         pytest.param(_swapped, "the key does not belong to the certificate", id="key"),
-        pytest.param(
-            _other_bundle, "caBundle does not prove the certificate for archfit.archfit.svc", id="bundle"
-        ),
+        pytest.param(_other_bundle, "caBundle does not prove the certificate for archfit.archfit.svc", id="bundle"),
         pytest.param(_other_name, "caBundle does not prove the certificate for hook.archfit.svc", id="name"),
+        pytest.param(lambda folder: (folder / SECRET).chmod(0o644), "others may read it: chmod 600", id="mode"),
+        pytest.param(lambda folder: (folder / SECRET).write_text("kind: Secret\n"), "20-secret.yaml and caBundle hold no certificate", id="empty-secret"),
         pytest.param(
-            lambda folder: (folder / SECRET).chmod(0o644), "others may read it: chmod 600", id="mode"
-        ),
-        pytest.param(
-            lambda folder: (folder / SECRET).write_text("kind: Secret\n"),
-            "20-secret.yaml and caBundle hold no certificate",
-            id="empty-secret",
-        ),
-        pytest.param(
-            lambda folder: (
-                (folder / SECRET).unlink(),
-                (folder / WEBHOOK).write_text((folder / WEBHOOK).read_text().replace("LS0t", "AAAA")),
-            ),
+            lambda folder: ((folder / SECRET).unlink(), (folder / WEBHOOK).write_text((folder / WEBHOOK).read_text().replace("LS0t", "AAAA"))),
             "caBundle holds no certificates",
             id="no-secret-and-no-bundle",
         ),
         pytest.param(lambda folder: (folder / WEBHOOK).unlink(), "there is no ", id="no-webhook"),
-        pytest.param(
-            lambda folder: (folder / WEBHOOK).write_text("a: b"), "is not a Mutating", id="no-webhook-object"
-        ),
-        pytest.param(
-            lambda folder: (folder / "40-service.yaml").write_text("a"), "defines nothing", id="no-service"
-        ),
+        pytest.param(lambda folder: (folder / WEBHOOK).write_text("a: b"), "is not a Mutating", id="no-webhook-object"),
+        pytest.param(lambda folder: (folder / "40-service.yaml").write_text("a"), "defines nothing", id="no-service"),
     ],
-)
+)  # fmt: skip
 def test_check_names_what_does_not_fit(setup, tmp_path: Path, change, said: str) -> None:
     for name in ("mine", "other"):
         setup("--into", name).ok()

@@ -1,5 +1,6 @@
 """One lookup for each image over all requests, answers kept for as long as they are fresh, and a deadline."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import asyncio
@@ -194,21 +195,15 @@ def test_memory_is_bounded():
     ("platforms", "kept"),
     [
         pytest.param(["linux/arm64", "linux/amd64"], ["linux/amd64", "linux/arm64"], id="few"),
-        pytest.param(
-            [f"linux/odd{n}" for n in range(32)], [f"linux/odd{n}" for n in range(32)], id="few odd"
-        ),
-        pytest.param(
-            ["linux/amd64", "linux/riscv64", *(f"linux/odd{n}" for n in range(1022))],
-            ["linux/amd64", "linux/riscv64"],
-            id="many odd",
-        ),
+        pytest.param([f"linux/odd{n}" for n in range(32)], [f"linux/odd{n}" for n in range(32)], id="few odd"),
+        pytest.param(["linux/amd64", "linux/riscv64", *(f"linux/odd{n}" for n in range(1022))], ["linux/amd64", "linux/riscv64"], id="many odd"),
         pytest.param(
             ["linux/amd64", "linux/s390x", *(f"linux/amd64/v{n}" for n in range(2, 1000))],
             ["linux/amd64", "linux/s390x"],
             id="many variants: the baselines stay",
         ),
     ],
-)
+)  # fmt: skip
 def test_of_an_answer_the_platforms_that_a_node_may_have_are_kept(platforms: list[str], kept: list[str]):
     async def test() -> None:
         site = Site()

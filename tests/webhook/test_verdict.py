@@ -1,5 +1,6 @@
 """What the API server is told about a Pod, by decision, answers and options."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import gc
@@ -78,23 +79,12 @@ def test_an_unknown_image_is_named_with_its_reason():
     [
         pytest.param({"a:1": ABSENT}, {"on_absent": "fail"}, {"on_unknown": "fail"}, id="absent"),
         pytest.param({"a:1": UNKNOWN}, {"on_unknown": "fail"}, {"on_absent": "fail"}, id="unknown"),
-        pytest.param(
-            {"a:1": AMD, "b:1": ARM}, {"on_conflict": "fail"}, {"on_absent": "fail"}, id="no node runs both"
-        ),
-        pytest.param(
-            {"$(image)": Unasked("x")}, {"strict": True}, {"on_unknown": "fail"}, id="a placeholder"
-        ),
-        pytest.param(
-            {"a@sha256:abc": UNKNOWN}, {"strict": True}, {"on_absent": "fail"}, id="not a reference"
-        ),
-        pytest.param(
-            {"a:1": Unknown("the lock lacks it", final=True)},
-            {"on_unknown": "fail"},
-            {"on_conflict": "fail"},
-            id="the lock file lacks it",
-        ),
+        pytest.param({"a:1": AMD, "b:1": ARM}, {"on_conflict": "fail"}, {"on_absent": "fail"}, id="no node runs both"),
+        pytest.param({"$(image)": Unasked("x")}, {"strict": True}, {"on_unknown": "fail"}, id="a placeholder"),
+        pytest.param({"a@sha256:abc": UNKNOWN}, {"strict": True}, {"on_absent": "fail"}, id="not a reference"),
+        pytest.param({"a:1": Unknown("the lock lacks it", final=True)}, {"on_unknown": "fail"}, {"on_conflict": "fail"}, id="the lock file lacks it"),
     ],
-)
+)  # fmt: skip
 def test_a_pod_is_refused_only_where_the_operator_asked_for_it(
     answers: dict[str, Answer], asked: dict[str, Any], not_asked: dict[str, Any]
 ):
@@ -193,30 +183,15 @@ class TestKept:
         "make",
         [
             pytest.param(lambda name: pod(f"team/web:{name}", name=name), id="a usual pod"),
-            pytest.param(
-                lambda name: pod("a:1", spec={"tolerations": [{}] * 8000}, name=name), id="empty tolerations"
-            ),
-            pytest.param(
-                lambda name: pod("a:1", spec={"containers": [{}] * 8000}, name=name), id="empty containers"
-            ),
-            pytest.param(
-                lambda name: pod(
-                    "a:1",
-                    spec={"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [TERM] * 300}}}},
-                    name=name,
-                ),
-                id="terms",
-            ),
+            pytest.param(lambda name: pod("a:1", spec={"tolerations": [{}] * 8000}, name=name), id="empty tolerations"),
+            pytest.param(lambda name: pod("a:1", spec={"containers": [{}] * 8000}, name=name), id="empty containers"),
+            pytest.param(lambda name: pod("a:1", spec={"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": [TERM] * 300}}}}, name=name), id="terms"),
             pytest.param(lambda name: pod(*(f"a{n}:{name}" for n in range(200)), name=name), id="images"),
-            pytest.param(
-                lambda name: pod("a:1", labels={f"{n}": "" for n in range(1000)}, name=name), id="labels"
-            ),
-            pytest.param(
-                lambda name: pod("a:1", annotations={"a": "\U0001f600" * 5000}, name=name), id="wide text"
-            ),
+            pytest.param(lambda name: pod("a:1", labels={f"{n}": "" for n in range(1000)}, name=name), id="labels"),
+            pytest.param(lambda name: pod("a:1", annotations={"a": "\U0001f600" * 5000}, name=name), id="wide text"),
             pytest.param(lambda name: pod("{" * 15_000, name=name), id="a long image"),
         ],
-    )
+    )  # fmt: skip
     def test_what_is_kept_has_no_more_bytes_than_are_held(self, make: Callable[[str], dict[str, Any]]):
         share = Share(1 << 40)
         verdicts = Verdicts(LEAVE, share)

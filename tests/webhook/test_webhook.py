@@ -1,5 +1,6 @@
 """The webhook as an ASGI application: HTTP statuses, deadlines, and Pods that are admitted whatever fails."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import asyncio
@@ -184,28 +185,14 @@ def test_a_pod_gets_what_its_images_need():
         pytest.param({"path": "/"}, 404, b"the webhook is at /mutate", id="path"),
         pytest.param({"method": "GET"}, 405, b"takes POST", id="method"),
         pytest.param({"headers": ()}, 415, b"Content-Type", id="no content type"),
-        pytest.param(
-            {"headers": ((b"content-type", b"text/yaml"),)}, 415, b"Content-Type", id="another type"
-        ),
-        pytest.param(
-            {"headers": (JSON, (b"content-length", b"4194305"))},
-            413,
-            b"larger than 4 MiB",
-            id="says it is huge",
-        ),
+        pytest.param({"headers": ((b"content-type", b"text/yaml"),)}, 415, b"Content-Type", id="another type"),
+        pytest.param({"headers": (JSON, (b"content-length", b"4194305"))}, 413, b"larger than 4 MiB", id="says it is huge"),
         pytest.param({"content": b" " * (MOST_BYTES + 1)}, 413, b"larger than 4 MiB", id="is huge"),
-        pytest.param(
-            {"content": b" " * (MOST_BYTES + 1), "parts": 9},
-            413,
-            b"larger than 4 MiB",
-            id="is huge, in parts",
-        ),
+        pytest.param({"content": b" " * (MOST_BYTES + 1), "parts": 9}, 413, b"larger than 4 MiB", id="is huge, in parts"),
         pytest.param({"content": b"{"}, 400, b"not JSON", id="bad JSON"),
-        pytest.param(
-            {"content": body({**review(pod()), "request": None})}, 400, b"no request", id="no request"
-        ),
+        pytest.param({"content": body({**review(pod()), "request": None})}, 400, b"no request", id="no request"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_request_has_its_status_and_the_server_goes_on(
     request_: dict[str, Any], status: int, text: bytes
 ):

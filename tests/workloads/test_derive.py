@@ -1,5 +1,6 @@
 """Schemas into rows: each shape that operators use, and what no schema says."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import sys
@@ -37,53 +38,22 @@ def rows_of(definition: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]
 
 
 SHAPES = [
+    pytest.param({"template": obj(spec=pod_spec())}, [{"podSpec": "spec.template.spec"}], id="a pod template"),
+    pytest.param({"parts": listed(obj(template=obj(spec=pod_spec())))}, [{"podSpec": "spec.parts[*].template.spec"}], id="pod templates in a list"),
+    pytest.param({"roles": mapped(obj(template=obj(spec=pod_spec())))}, [{"podSpec": "spec.roles[*].template.spec"}], id="pod templates by name"),
     pytest.param(
-        {"template": obj(spec=pod_spec())}, [{"podSpec": "spec.template.spec"}], id="a pod template"
+        {"template": obj(spec=pod_spec("nodeSelector"))}, [{"podSpec": "spec.template.spec", "nodeSelector": "none"}], id="a pod spec without nodeSelector"
     ),
-    pytest.param(
-        {"parts": listed(obj(template=obj(spec=pod_spec())))},
-        [{"podSpec": "spec.parts[*].template.spec"}],
-        id="pod templates in a list",
-    ),
-    pytest.param(
-        {"roles": mapped(obj(template=obj(spec=pod_spec())))},
-        [{"podSpec": "spec.roles[*].template.spec"}],
-        id="pod templates by name",
-    ),
-    pytest.param(
-        {"template": obj(spec=pod_spec("nodeSelector"))},
-        [{"podSpec": "spec.template.spec", "nodeSelector": "none"}],
-        id="a pod spec without nodeSelector",
-    ),
-    pytest.param(
-        {"template": obj(spec=pod_spec("affinity"))},
-        [{"podSpec": "spec.template.spec", "affinity": "none"}],
-        id="a pod spec without affinity",
-    ),
+    pytest.param({"template": obj(spec=pod_spec("affinity"))}, [{"podSpec": "spec.template.spec", "affinity": "none"}], id="a pod spec without affinity"),
     pytest.param(
         {**pod_spec(image=TEXT)["properties"], "thanos": obj(image=TEXT)},
         [{"podSpec": "spec", "images": ["spec.image", "spec.thanos.image"]}],
         id="Prometheus: images of its own beside containers",
     ),
+    pytest.param({"image": TEXT, **PLACEMENT}, [{"podSpec": "spec", "images": ["spec.image"]}], id="an image beside placement"),
     pytest.param(
-        {"image": TEXT, **PLACEMENT},
-        [{"podSpec": "spec", "images": ["spec.image"]}],
-        id="an image beside placement",
-    ),
-    pytest.param(
-        {
-            "baseImage": TEXT,
-            "sidecarImages": listed(TEXT),
-            "initImages": mapped(TEXT),
-            "imageName": TEXT,
-            **PLACEMENT,
-        },
-        [
-            {
-                "podSpec": "spec",
-                "images": ["spec.baseImage", "spec.imageName", "spec.initImages[*]", "spec.sidecarImages[*]"],
-            }
-        ],
+        {"baseImage": TEXT, "sidecarImages": listed(TEXT), "initImages": mapped(TEXT), "imageName": TEXT, **PLACEMENT},
+        [{"podSpec": "spec", "images": ["spec.baseImage", "spec.imageName", "spec.initImages[*]", "spec.sidecarImages[*]"]}],
         id="names of images",
     ),
     pytest.param(
@@ -97,18 +67,8 @@ SHAPES = [
         id="image volumes, but no block devices of Ceph",
     ),
     pytest.param(
-        {
-            "affinity": obj(nodeAffinity=NODE_AFFINITY, tolerations=TOLERATIONS, nodeSelector=NODES),
-            "imageName": TEXT,
-        },
-        [
-            {
-                "podSpec": "spec",
-                "images": ["spec.imageName"],
-                "tolerations": "spec.affinity.tolerations",
-                "nodeSelector": "spec.affinity.nodeSelector",
-            }
-        ],
+        {"affinity": obj(nodeAffinity=NODE_AFFINITY, tolerations=TOLERATIONS, nodeSelector=NODES), "imageName": TEXT},
+        [{"podSpec": "spec", "images": ["spec.imageName"], "tolerations": "spec.affinity.tolerations", "nodeSelector": "spec.affinity.nodeSelector"}],
         id="CloudNativePG: tolerations in affinity",
     ),
     pytest.param(
@@ -117,44 +77,18 @@ SHAPES = [
         id="Zalando: spec holds nodeAffinity",
     ),
     pytest.param(
-        {
-            "pxc": obj(
-                image=TEXT,
-                affinity=obj(advanced=AFFINITY, antiAffinityTopologyKey=TEXT),
-                tolerations=TOLERATIONS,
-            )
-        },
-        [
-            {
-                "podSpec": "spec.pxc",
-                "images": ["spec.pxc.image"],
-                "affinity": "spec.pxc.affinity.advanced",
-                "nodeSelector": "none",
-            }
-        ],
+        {"pxc": obj(image=TEXT, affinity=obj(advanced=AFFINITY, antiAffinityTopologyKey=TEXT), tolerations=TOLERATIONS)},
+        [{"podSpec": "spec.pxc", "images": ["spec.pxc.image"], "affinity": "spec.pxc.affinity.advanced", "nodeSelector": "none"}],
         id="Percona: affinity.advanced is the affinity",
     ),
     pytest.param(
         {"kafka": obj(image=TEXT, template=obj(pod=obj(affinity=AFFINITY, tolerations=TOLERATIONS)))},
-        [
-            {
-                "podSpec": "spec.kafka.template.pod",
-                "within": "spec.kafka",
-                "images": ["spec.kafka.image"],
-                "nodeSelector": "none",
-            }
-        ],
+        [{"podSpec": "spec.kafka.template.pod", "within": "spec.kafka", "images": ["spec.kafka.image"], "nodeSelector": "none"}],
         id="Strimzi: template.pod is created where the image's mapping is",
     ),
     pytest.param(
         {"image": TEXT, "nodeSets": listed(obj(podTemplate=obj(spec=obj(**PLACEMENT))))},
-        [
-            {
-                "podSpec": "spec.nodeSets[*].podTemplate.spec",
-                "within": "spec.nodeSets[*]",
-                "images": ["spec.image"],
-            }
-        ],
+        [{"podSpec": "spec.nodeSets[*].podTemplate.spec", "within": "spec.nodeSets[*]", "images": ["spec.image"]}],
         id="one image for the items of a list",
     ),
     pytest.param(
@@ -168,9 +102,7 @@ SHAPES = [
         id="a component is never created: that may switch it on",
     ),
     pytest.param(
-        obj(rules=("self == oldSelf",), template=obj(spec=pod_spec())),
-        [{"podSpec": "spec.template.spec", "immutable": True}],
-        id="a spec that cannot change",
+        obj(rules=("self == oldSelf",), template=obj(spec=pod_spec())), [{"podSpec": "spec.template.spec", "immutable": True}], id="a spec that cannot change"
     ),
     pytest.param(
         {"name": obj(rules=("self == oldSelf",), a=TEXT), "template": obj(spec=pod_spec())},
@@ -178,11 +110,9 @@ SHAPES = [
         id="no-op twin: another field cannot change",
     ),
     pytest.param(
-        obj(rules=("self.replicas >= oldSelf.replicas",), template=obj(spec=pod_spec())),
-        [{"podSpec": "spec.template.spec"}],
-        id="no-op twin: another rule",
+        obj(rules=("self.replicas >= oldSelf.replicas",), template=obj(spec=pod_spec())), [{"podSpec": "spec.template.spec"}], id="no-op twin: another rule"
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("spec", "rows"), SHAPES)
@@ -197,17 +127,9 @@ HOMELESS = (
     "if a pod of a row runs it, add it to its images, else to neverRun"
 )
 NOTES = [
+    pytest.param({"image": TEXT}, [], [f"spec.image: {HOMELESS}"], id="an image without a place"),
     pytest.param(
-        {"image": TEXT},
-        [],
-        [f"spec.image: {HOMELESS}"],
-        id="an image without a place",
-    ),
-    pytest.param(
-        PLACEMENT,
-        [],
-        ["spec: placement without an image; if an image at another path runs there, write a row with both"],
-        id="a place without an image",
+        PLACEMENT, [], ["spec: placement without an image; if an image at another path runs there, write a row with both"], id="a place without an image"
     ),
     pytest.param(
         {"image": TEXT, "tag": TEXT, **PLACEMENT},
@@ -218,9 +140,7 @@ NOTES = [
     pytest.param(
         {"image": obj(registry=TEXT, repository=TEXT, tag=TEXT), **PLACEMENT},
         [{"podSpec": "spec", "images": ["spec.image.repository+tag"]}],
-        [
-            "spec.image.repository+tag: registry beside it may be a part of the image's name, which no row reads"
-        ],
+        ["spec.image.repository+tag: registry beside it may be a part of the image's name, which no row reads"],
         id="a registry beside the repository",
     ),
     pytest.param(
@@ -248,19 +168,11 @@ NOTES = [
         ["spec.sidecars[*]: the schema leaves it open; if images stand there, add them to a row's images"],
         id="open containers",
     ),
-    pytest.param(
-        {"values": OPEN, "replicas": TEXT},
-        [],
-        ["spec.values: the schema leaves this open; a row is needed if a pod is in it"],
-        id="an open part",
-    ),
+    pytest.param({"values": OPEN, "replicas": TEXT}, [], ["spec.values: the schema leaves this open; a row is needed if a pod is in it"], id="an open part"),
     pytest.param(
         {"image": TEXT, **PLACEMENT, **{f"v{number:02}": OPEN for number in range(12)}},
         [{"podSpec": "spec", "images": ["spec.image"]}],
-        [
-            ", ".join(f"spec.v{number:02}" for number in range(10))
-            + " and 2 more: the schema leaves this open; a row is needed if a pod is in it"
-        ],
+        [", ".join(f"spec.v{number:02}" for number in range(10)) + " and 2 more: the schema leaves this open; a row is needed if a pod is in it"],
         id="many open parts",
     ),
     pytest.param(
@@ -271,20 +183,14 @@ NOTES = [
     ),
     pytest.param(
         {"image": TEXT, **PLACEMENT, "part": obj(image=TEXT, **PLACEMENT)},
-        [
-            {"podSpec": "spec", "images": ["spec.image"]},
-            {"podSpec": "spec.part", "images": ["spec.part.image"]},
-        ],
+        [{"podSpec": "spec", "images": ["spec.image"]}, {"podSpec": "spec.part", "images": ["spec.part.image"]}],
         ["spec.part: it may inherit or replace the placement of spec, which no row can express"],
         id="places inside of each other",
     ),
     pytest.param(
         {"image": TEXT, "nodeSelector": NODES},
         [],
-        [
-            f"spec.image: {HOMELESS}",
-            "spec.nodeSelector: a nodeSelector alone; archfit writes affinity and tolerations",
-        ],
+        [f"spec.image: {HOMELESS}", "spec.nodeSelector: a nodeSelector alone; archfit writes affinity and tolerations"],
         id="a nodeSelector alone",
     ),
     pytest.param(
@@ -302,22 +208,16 @@ NOTES = [
     pytest.param(
         {"a.b": obj(image=TEXT, **PLACEMENT)},
         [],
-        [
-            "'spec.a.b.image': a key in this path cannot be written in a row",
-            "'spec.a.b': a key in this path cannot be written in a row",
-        ],
+        ["'spec.a.b.image': a key in this path cannot be written in a row", "'spec.a.b': a key in this path cannot be written in a row"],
         id="a key with a dot",
     ),
     pytest.param(
         {"tolerations": TOLERATIONS, "serverImage": TEXT, "podTemplateSpec": obj(spec=pod_spec())},
         [{"podSpec": "spec.podTemplateSpec.spec"}],
-        [
-            "spec: tolerations of the pods whose templates stand below it; the rows are those of the templates",
-            f"spec.serverImage: {HOMELESS}",
-        ],
+        ["spec: tolerations of the pods whose templates stand below it; the rows are those of the templates", f"spec.serverImage: {HOMELESS}"],
         id="Cassandra: tolerations above the template",
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("spec", "rows", "notes"), NOTES)

@@ -109,27 +109,13 @@ TEXT = "apiVersion: apps/v1\nkind: DaemonSet\nspec: {template: {spec: {container
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param(
-            f"---\n\ufeff{TEXT}", ["error"], id="a mark that kubectl takes for a part of the first key"
-        ),
-        pytest.param(
-            f"\ufeff{TEXT}", ["DaemonSet spec.template.spec"], id="a mark at the start of the stream"
-        ),
+        pytest.param(f"---\n\ufeff{TEXT}", ["error"], id="a mark that kubectl takes for a part of the first key"),
+        pytest.param(f"\ufeff{TEXT}", ["DaemonSet spec.template.spec"], id="a mark at the start of the stream"),
         pytest.param(TEXT.replace("DaemonSet", "|\n  DaemonSet"), ["error"], id="a kind with a line break"),
-        pytest.param(
-            TEXT.replace("apps/v1", ">\n  apps/v1"), ["error"], id="an apiVersion with a line break"
-        ),
-        pytest.param(
-            TEXT.replace("DaemonSet", "|-\n  DaemonSet"),
-            ["DaemonSet spec.template.spec"],
-            id="a kind without one",
-        ),
-        pytest.param(
-            f'kind: List\nitems:\n- {{kind: "Pod\\n", {TEXT[:19].strip()}}}\n',
-            ["error"],
-            id="an item's kind with one",
-        ),
+        pytest.param(TEXT.replace("apps/v1", ">\n  apps/v1"), ["error"], id="an apiVersion with a line break"),
+        pytest.param(TEXT.replace("DaemonSet", "|-\n  DaemonSet"), ["DaemonSet spec.template.spec"], id="a kind without one"),
+        pytest.param(f'kind: List\nitems:\n- {{kind: "Pod\\n", {TEXT[:19].strip()}}}\n', ["error"], id="an item's kind with one"),
     ],
-)
+)  # fmt: skip
 def test_what_readers_do_not_read_alike_is_refused(text: str, expected: list[str]) -> None:
     assert pods(text) == expected

@@ -22,33 +22,20 @@ def parsed(text: str) -> list[str]:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(
-            "apiVersion: v1\nkind: ConfigMap\ndata: [broken\n",
-            id="a kind that holds no pod, whatever it says",
-        ),
+        pytest.param("apiVersion: v1\nkind: ConfigMap\ndata: [broken\n", id="a kind that holds no pod, whatever it says"),
         pytest.param("'metadata' : {}\nkind: Service\napiVersion: v1\n", id="a quoted key first"),
         pytest.param("kind: Service # c\napiVersion: v1\n".replace(" # c", ""), id="kind first"),
         pytest.param("apiVersion: v1\r\nkind: Secret\r\n", id="CRLF"),
         pytest.param("apiVersion: v1  \nkind: Secret\t", id="trailing blanks and no final newline"),
-        pytest.param(
-            "# Source: x\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n",
-            id="a comment first",
-        ),
-        pytest.param(
-            "apiVersion: example.com/v1\nkind: Thing\nspec: {a: b}\n",
-            id="an unknown kind without the words of a pod",
-        ),
-        pytest.param(
-            "data: {a: '', b: 'it''s', c: 'x'}\nkind: Secret\napiVersion: v1\n", id="quotes that are closed"
-        ),
+        pytest.param("# Source: x\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n", id="a comment first"),
+        pytest.param("apiVersion: example.com/v1\nkind: Thing\nspec: {a: b}\n", id="an unknown kind without the words of a pod"),
+        pytest.param("data: {a: '', b: 'it''s', c: 'x'}\nkind: Secret\napiVersion: v1\n", id="quotes that are closed"),
         pytest.param("data:\n  - ''\n  - ''''\nkind: Secret\napiVersion: v1\n", id="empty text"),
-        pytest.param(
-            'apiVersion: v1\nkind: ConfigMap\ndata:\n  a: "x\n    kind: Pod"\n', id="another kind, deeper"
-        ),
+        pytest.param('apiVersion: v1\nkind: ConfigMap\ndata:\n  a: "x\n    kind: Pod"\n', id="another kind, deeper"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\ndata:\n  items: '[]'\n", id="items, deeper"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\ndata: &a {}\nx: {<<: *a}\n", id="a merge, deeper"),
     ],
-)
+)  # fmt: skip
 def test_skipped(text: str) -> None:
     assert parsed(text) == []
 

@@ -3,6 +3,8 @@
 Point 40 of the integration checklist; without `stamp` what is there counts as the user's.
 """
 
+# ruff: noqa: E501 - a row of a table is a line
+
 import json
 
 import pytest
@@ -181,12 +183,7 @@ def test_noop_where_nothing_is_added_nothing_is_stamped(moves):
             id="a-toleration-of-the-users-in-our-list",
         ),
         pytest.param(
-            "      affinity:\n",
-            "      affinity:\n        podAffinity: {}\n",
-            "nodeAffinity",
-            "podAffinity: {}",
-            False,
-            id="another-affinity-beside-ours",
+            "      affinity:\n", "      affinity:\n        podAffinity: {}\n", "nodeAffinity", "podAffinity: {}", False, id="another-affinity-beside-ours"
         ),
         pytest.param(
             "        value: arm64\n",
@@ -197,15 +194,10 @@ def test_noop_where_nothing_is_added_nothing_is_stamped(moves):
             id="our-toleration-changed",
         ),
         pytest.param(
-            "        value: arm64\n",
-            "        value: arm64 # since 2024\n",
-            "nodeAffinity",
-            "value: arm64 # since 2024",
-            True,
-            id="a-comment-in-our-toleration",
+            "        value: arm64\n", "        value: arm64 # since 2024\n", "nodeAffinity", "value: arm64 # since 2024", True, id="a-comment-in-our-toleration"
         ),
     ],
-)
+)  # fmt: skip
 def test_what_the_user_changed_is_the_users(old, new, gone, stays, yours, moves):
     moves("amd64 arm64")
     stamped = edited(BLOCK.encode(), STAMP).data.decode()

@@ -1,5 +1,6 @@
 """What an application says: every form of ARGOCD_APP_PARAMETERS and ARGOCD_ENV_*, and what it may not say."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import json
@@ -131,56 +132,26 @@ def test_the_environment_says_the_same_as_the_parameters() -> None:
         pytest.param('[{"name": "affinity", "string": "always", "array": []}]', "one of", id="two-values"),
         pytest.param('[{"name": "affinity", "value": "always"}]', "one of", id="a-foreign-field"),
         pytest.param('[{"name": "affinity", "string": 1}]', "string has to be a text", id="no-text"),
-        pytest.param(
-            '[{"name": "affinity", "array": ["always"]}]', "has to be a string", id="array-for-string"
-        ),
+        pytest.param('[{"name": "affinity", "array": ["always"]}]', "has to be a string", id="array-for-string"),
         pytest.param('[{"name": "prefer", "array": ["arm64"]}]', "has to be a map", id="array-for-map"),
-        pytest.param(
-            '[{"name": "values-files", "map": {"a": "b"}}]', "has to be an array", id="map-for-array"
-        ),
-        pytest.param(
-            '[{"name": "prefer", "map": {"arm64": 10}}]', "numbers in quotes", id="a-number-in-a-map"
-        ),
+        pytest.param('[{"name": "values-files", "map": {"a": "b"}}]', "has to be an array", id="map-for-array"),
+        pytest.param('[{"name": "prefer", "map": {"arm64": 10}}]', "numbers in quotes", id="a-number-in-a-map"),
         pytest.param('[{"name": "affinty", "string": "always"}]', "write affinity", id="nearly"),
-        pytest.param(
-            '[{"name": "affinity", "string": "sometimes"}]', "'sometimes' is not one of", id="wrong-value"
-        ),
+        pytest.param('[{"name": "affinity", "string": "sometimes"}]', "'sometimes' is not one of", id="wrong-value"),
         pytest.param('[{"name": "affinity", "string": ""}]', "is empty", id="empty-value"),
-        pytest.param(
-            '[{"name": "clusterArchitectures", "array": []}]', "clusterArchitectures", id="no-architecture"
-        ),
-        pytest.param(
-            '[{"name": "a", "string": "b"}, {"name": "a", "string": "c"}]',
-            "there is no such parameter",
-            id="unknown",
-        ),
-        pytest.param(
-            '[{"name": "strict", "string": "true"}, {"name": "strict", "string": "true"}]',
-            "given twice",
-            id="twice",
-        ),
-        pytest.param(
-            '[{"name": "release-name", "string": "--post-renderer=x"}]', "cannot be used", id="a-flag-as-name"
-        ),
-        pytest.param(
-            '[{"name": "release-name", "string": "{{ env \\"HOME\\" }}"}]',
-            "cannot be used",
-            id="a-template-as-name",
-        ),
+        pytest.param('[{"name": "clusterArchitectures", "array": []}]', "clusterArchitectures", id="no-architecture"),
+        pytest.param('[{"name": "a", "string": "b"}, {"name": "a", "string": "c"}]', "there is no such parameter", id="unknown"),
+        pytest.param('[{"name": "strict", "string": "true"}, {"name": "strict", "string": "true"}]', "given twice", id="twice"),
+        pytest.param('[{"name": "release-name", "string": "--post-renderer=x"}]', "cannot be used", id="a-flag-as-name"),
+        pytest.param('[{"name": "release-name", "string": "{{ env \\"HOME\\" }}"}]', "cannot be used", id="a-template-as-name"),
         pytest.param('[{"name": "kube-version", "string": "latest"}]', "cannot be used", id="no-version"),
-        pytest.param(
-            '[{"name": "api-versions", "array": ["--debug"]}]', "is not an API version", id="no-api-version"
-        ),
-        pytest.param(
-            '[{"name": "helm-parameters", "map": {"a=b,c": "d"}}]', "cannot be a key", id="two-keys-in-one"
-        ),
-        pytest.param(
-            '[{"name": "source-type", "string": "jsonnet"}]', "one of helm, kustomize", id="no-renderer"
-        ),
+        pytest.param('[{"name": "api-versions", "array": ["--debug"]}]', "is not an API version", id="no-api-version"),
+        pytest.param('[{"name": "helm-parameters", "map": {"a=b,c": "d"}}]', "cannot be a key", id="two-keys-in-one"),
+        pytest.param('[{"name": "source-type", "string": "jsonnet"}]', "one of helm, kustomize", id="no-renderer"),
         pytest.param('[{"name": "skip-crds", "string": "yes"}]', "write true or false", id="no-boolean"),
         pytest.param('[{"name": "rules", "string": "- only: ["}]', "rules", id="rules-that-are-no-YAML"),
     ],
-)
+)  # fmt: skip
 def test_wrong_shapes_are_one_clear_error(text: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
         application_of({**FACTS, PARAMETERS: text})
@@ -275,23 +246,15 @@ def test_a_default_that_the_operator_changed_is_not_announced() -> None:
     ("text", "said"),
     [
         pytest.param("[" * 100_000, "is not JSON", id="nested-deeply"),
-        pytest.param(
-            '[{"name": "values-files", "array": ["a\\u0000b"]}]', "without NUL", id="NUL-in-values-files"
-        ),
-        pytest.param(
-            '[{"name": "helm-parameters", "map": {"a": "b\\u0000"}}]', "without NUL", id="NUL-in-a-value"
-        ),
-        pytest.param(
-            '[{"name": "helm-parameters", "map": {"a\\u0000": "b"}}]', "without NUL", id="NUL-in-a-key"
-        ),
-        pytest.param(
-            '[{"name": "values", "string": "a: \\ud800"}]', "without NUL and half", id="a-lone-surrogate"
-        ),
+        pytest.param('[{"name": "values-files", "array": ["a\\u0000b"]}]', "without NUL", id="NUL-in-values-files"),
+        pytest.param('[{"name": "helm-parameters", "map": {"a": "b\\u0000"}}]', "without NUL", id="NUL-in-a-value"),
+        pytest.param('[{"name": "helm-parameters", "map": {"a\\u0000": "b"}}]', "without NUL", id="NUL-in-a-key"),
+        pytest.param('[{"name": "values", "string": "a: \\ud800"}]', "without NUL and half", id="a-lone-surrogate"),
         pytest.param('[{"name": "affinity", "string": "\\ud800"}]', "affinity", id="in-an-option"),
         pytest.param('[{"name": "lockFile", "string": "a\\u0000"}]', "NUL", id="NUL-in-a-path"),
         pytest.param("[" + "9" * 5000 + "]", "is not JSON", id="a-number-of-5000-digits"),
     ],
-)
+)  # fmt: skip
 def test_what_no_program_can_be_told_is_one_clear_error(text: str, said: str) -> None:
     with pytest.raises(UsageError) as caught:
         application_of({**FACTS, PARAMETERS: text})

@@ -1,5 +1,6 @@
 """`archfit setup argocd`: the files, what Kustomize makes of them, and what --check finds wrong."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import os
@@ -153,27 +154,12 @@ def test_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
 @pytest.mark.parametrize(
     ("change", "more", "said"),
     [
+        pytest.param(lambda text: text.replace("name: archfit", "name: ''"), {}, "metadata.name is empty", id="name"),
+        pytest.param(lambda text: text.replace("ConfigManagementPlugin", "Plugin"), {}, "kind is 'Plugin'", id="kind"),
         pytest.param(
-            lambda text: text.replace("name: archfit", "name: ''"), {}, "metadata.name is empty", id="name"
+            lambda text: text.replace("command: [archfit, argocd, generate]", "args: [generate]"), {}, "spec.generate.command is empty", id="no-command"
         ),
-        pytest.param(
-            lambda text: text.replace("ConfigManagementPlugin", "Plugin"),
-            {},
-            "kind is 'Plugin'",
-            id="kind",
-        ),
-        pytest.param(
-            lambda text: text.replace("command: [archfit, argocd, generate]", "args: [generate]"),
-            {},
-            "spec.generate.command is empty",
-            id="no-command",
-        ),
-        pytest.param(
-            lambda text: text.replace("generate:", "genrate:"),
-            {},
-            "there is no field spec.genrate: ",
-            id="misspelt",
-        ),
+        pytest.param(lambda text: text.replace("generate:", "genrate:"), {}, "there is no field spec.genrate: ", id="misspelt"),
         pytest.param(
             lambda text: text.replace("[archfit, argocd, generate]", "archfit argocd generate"),
             {},
@@ -182,20 +168,11 @@ def test_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
         ),
         pytest.param(lambda text: text + "  - x\n", {}, "plugin.yaml line ", id="no-YAML"),
         pytest.param(lambda _: "", {}, "is not a mapping", id="empty"),
-        pytest.param(
-            lambda text: text.replace("[archfit, argocd, generate]", "[archfitt]"),
-            {},
-            "archfitt is not on PATH",
-            id="program",
-        ),
+        pytest.param(lambda text: text.replace("[archfit, argocd, generate]", "[archfitt]"), {}, "archfitt is not on PATH", id="program"),
         pytest.param(None, {"PATH": "/nowhere"}, "helm is not on PATH", id="no-helm"),
-        pytest.param(
-            None, {"ARCHFIT_CONFIG": "archfit.yaml"}, "absolute path", id="a-relative-configuration"
-        ),
+        pytest.param(None, {"ARCHFIT_CONFIG": "archfit.yaml"}, "absolute path", id="a-relative-configuration"),
         pytest.param(None, {"ARCHFIT_CONFIG": "/nowhere.yaml"}, "cannot read", id="no-configuration"),
-        pytest.param(
-            None, {"ARCHFIT_CONFIG": "", "ARCHFIT_ON_UNKNOWN": "leave"}, "onUnknown is leave", id="leave"
-        ),
+        pytest.param(None, {"ARCHFIT_CONFIG": "", "ARCHFIT_ON_UNKNOWN": "leave"}, "onUnknown is leave", id="leave"),
         pytest.param(
             None,
             {"ARCHFIT_CONFIG": "", "ARCHFIT_ON_UNKNOWN": "assume", "ARCHFIT_ASSUME": "amd64"},
@@ -205,7 +182,7 @@ def test_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
         pytest.param(None, {"ARCHFIT_TIMEOUT": "90s"}, "ends the plugin after 60 s", id="timeout"),
         pytest.param(None, {"ARCHFIT_CACHE": "/etc/hostname/a"}, "cannot be written by user", id="cache"),
     ],
-)
+)  # fmt: skip
 def test_check_names_what_is_wrong(installed, change, more: dict[str, str], said: str) -> None:
     ran = installed(change, **more)
     assert ran.status == 1

@@ -1,5 +1,7 @@
 """`archfit setup kustomize|kpt|flux`: what it writes works, what is there stays, and --check finds what is wrong."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 import shutil
 import subprocess
 
@@ -128,22 +130,14 @@ def test_a_kustomization_that_takes_no_entry_is_left_and_the_line_is_shown(site,
 @pytest.mark.parametrize(
     ("kptfile", "after"),
     [
-        pytest.param(
-            KPTFILE,
-            KPTFILE + "pipeline:\n  mutators:\n  - exec: archfit\n    configPath: archfit.yaml\n",
-            id="no-pipeline",
-        ),
+        pytest.param(KPTFILE, KPTFILE + "pipeline:\n  mutators:\n  - exec: archfit\n    configPath: archfit.yaml\n", id="no-pipeline"),
         pytest.param(
             KPTFILE + "pipeline:\n  mutators:\n    - image: x # theirs\ninfo: {}\n",
-            KPTFILE
-            + "pipeline:\n  mutators:\n    - image: x # theirs\n    - exec: archfit\n      configPath: archfit.yaml\n"
-            + "info: {}\n",
+            KPTFILE + "pipeline:\n  mutators:\n    - image: x # theirs\n    - exec: archfit\n      configPath: archfit.yaml\n" + "info: {}\n",
             id="mutators",
         ),
         pytest.param(
-            KPTFILE + "pipeline: {validators: []}\n",
-            KPTFILE + "pipeline: {validators: [], mutators: [{exec: archfit, configPath: archfit.yaml}]}\n",
-            id="flow",
+            KPTFILE + "pipeline: {validators: []}\n", KPTFILE + "pipeline: {validators: [], mutators: [{exec: archfit, configPath: archfit.yaml}]}\n", id="flow"
         ),
         pytest.param(
             KPTFILE + "pipeline:\n  mutators:\n  - {exec: /opt/archfit --strict}\n",
@@ -151,7 +145,7 @@ def test_a_kustomization_that_takes_no_entry_is_left_and_the_line_is_shown(site,
             id="noop-there-already",
         ),
     ],
-)
+)  # fmt: skip
 def test_a_kptfile_gets_one_entry(kptfile, after, site, setup):
     site.write("all/Kptfile", kptfile)
     status, _, said = setup("kpt", "--into", "all")

@@ -1,5 +1,6 @@
 """`workloads:` of the configuration: kinds that archfit does not know, and the row that it shows for them."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import re
@@ -164,24 +165,16 @@ def test_anyone_may_supply_them() -> None:
 
 
 WRONG = [
-    pytest.param(
-        "{group: a.b, kind: W}", "has no podSpec: write it as {group: example.com,", id="no podSpec"
-    ),
+    pytest.param("{group: a.b, kind: W}", "has no podSpec: write it as {group: example.com,", id="no podSpec"),
     pytest.param("{kind: W, podSpec: spec}", "has no group: write it as", id="no group"),
     pytest.param("{group: a.b/v1, kind: W, podSpec: s}", "'a.b/v1' is not an API group", id="a version"),
     pytest.param("{group: a.b, kind: W X, podSpec: s}", "'W X' is not a kind", id="no kind"),
     pytest.param("{group: a.b, kind: W, podSpec: 'spec.a[0]'}", "'spec.a[0]' is not a path", id="an index"),
     pytest.param("{group: a.b, kind: W, podSpec: /spec/a}", "'/spec/a' is not a path", id="a pointer"),
     pytest.param("{group: a.b, kind: W, podSpec: spec..a}", "'spec..a' is not a path", id="an empty step"),
-    pytest.param(
-        "{group: a.b, kind: W, podspec: s}", "there is no key 'podspec' here: write 'podSpec'", id="a typo"
-    ),
-    pytest.param(
-        "{group: a.b, kind: W, podSpec: spec.a, within: spec.b}",
-        "within: has to be podSpec or a part of it",
-        id="within elsewhere",
-    ),
-]
+    pytest.param("{group: a.b, kind: W, podspec: s}", "there is no key 'podspec' here: write 'podSpec'", id="a typo"),
+    pytest.param("{group: a.b, kind: W, podSpec: spec.a, within: spec.b}", "within: has to be podSpec or a part of it", id="within elsewhere"),
+]  # fmt: skip
 
 
 TWICE = [

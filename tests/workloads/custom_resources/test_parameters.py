@@ -2,6 +2,7 @@
 can choose another value, and leave every other one unasked.
 """
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import pytest
@@ -57,20 +58,12 @@ KNOWN = [
     pytest.param(workflow([main(W)]), "amd:1", id="a workflow's own argument"),
     pytest.param(workflow([main("amd:{{ workflow.parameters.tag }}")]), "amd:1", id="a part of the image"),
     pytest.param(workflow([main(W)], kind="CronWorkflow"), "amd:1", id="a CronWorkflow"),
-    pytest.param(
-        {"apiVersion": "v1", "kind": "List", "items": [workflow([main(W)])]}, "amd:1", id="in a list"
-    ),
+    pytest.param({"apiVersion": "v1", "kind": "List", "items": [workflow([main(W)])]}, "amd:1", id="in a list"),
     pytest.param(workflow([steps(call()), template(value="amd:1")]), "amd:1", id="the default of an input"),
+    pytest.param(workflow([steps(call(x="amd:1")), template(value="arm:1")]), "amd:1", id="what the caller passes"),
+    pytest.param(workflow([steps(call(x="amd:1"), call(x=W)), template()]), "amd:1", id="what both callers pass"),
     pytest.param(
-        workflow([steps(call(x="amd:1")), template(value="arm:1")]), "amd:1", id="what the caller passes"
-    ),
-    pytest.param(
-        workflow([steps(call(x="amd:1"), call(x=W)), template()]), "amd:1", id="what both callers pass"
-    ),
-    pytest.param(
-        workflow(
-            [main("{{inputs.parameters.img}}", inputs={"parameters": [{"name": "img", "value": "arm:1"}]})]
-        ),
+        workflow([main("{{inputs.parameters.img}}", inputs={"parameters": [{"name": "img", "value": "arm:1"}]})]),
         "amd:1",
         id="the entrypoint gets the arguments of the workflow",
     ),
@@ -78,61 +71,28 @@ KNOWN = [
     pytest.param(run(params=[{"name": "img", "value": "arm:1"}]), "arm:1", id="the value of a TaskRun"),
     pytest.param(run(image="$(params['img'])"), "amd:1", id="in brackets"),
     pytest.param(run("PipelineRun"), "amd:1", id="the default of an embedded pipeline"),
-    pytest.param(
-        run("PipelineRun", params=[{"name": "img", "value": "arm:1"}]),
-        "arm:1",
-        id="the value of a PipelineRun",
-    ),
-]
+    pytest.param(run("PipelineRun", params=[{"name": "img", "value": "arm:1"}]), "arm:1", id="the value of a PipelineRun"),
+]  # fmt: skip
 NOT_KNOWN = [
-    pytest.param(
-        workflow([main(W)], kind="WorkflowTemplate"), id="a WorkflowTemplate, which callers fill in"
-    ),
+    pytest.param(workflow([main(W)], kind="WorkflowTemplate"), id="a WorkflowTemplate, which callers fill in"),
     pytest.param(workflow([main(W)], workflowTemplateRef={"name": "b"}), id="a template of another object"),
     pytest.param(workflow([main(W)], arguments={"parameters": [{"name": "img"}]}), id="no value"),
     pytest.param(
-        workflow(
-            [main(W)],
-            arguments={"parameters": [{"name": "img", "value": "a", "valueFrom": {"configMapKeyRef": {}}}]},
-        ),
-        id="a value from a ConfigMap",
+        workflow([main(W)], arguments={"parameters": [{"name": "img", "value": "a", "valueFrom": {"configMapKeyRef": {}}}]}), id="a value from a ConfigMap"
     ),
-    pytest.param(
-        workflow(
-            [main(W)], arguments={"parameters": [*ARGUMENTS["parameters"], {"name": "img", "value": "arm:1"}]}
-        ),
-        id="a name that stands twice",
-    ),
-    pytest.param(
-        workflow([main(W)], arguments={"parameters": [{"name": "img", "value": "{{workflow.name}}"}]}),
-        id="a value that is a placeholder itself",
-    ),
+    pytest.param(workflow([main(W)], arguments={"parameters": [*ARGUMENTS["parameters"], {"name": "img", "value": "arm:1"}]}), id="a name that stands twice"),
+    pytest.param(workflow([main(W)], arguments={"parameters": [{"name": "img", "value": "{{workflow.name}}"}]}), id="a value that is a placeholder itself"),
     pytest.param(workflow([main("{{=workflow.parameters.img}}")]), id="an expression"),
-    pytest.param(
-        workflow([main("{{workflow.parameters.img}}{{workflow.uid}}")]), id="a part that nobody knows"
-    ),
+    pytest.param(workflow([main("{{workflow.parameters.img}}{{workflow.uid}}")]), id="a part that nobody knows"),
     pytest.param(workflow([steps(call(x="a:1"), call(x="b:1")), template()]), id="callers that differ"),
-    pytest.param(
-        workflow([steps(call(x="a:1"), call()), template(value="b:1")]), id="a caller and the default"
-    ),
+    pytest.param(workflow([steps(call(x="a:1"), call()), template(value="b:1")]), id="a caller and the default"),
     pytest.param(workflow([steps({**call(x="{{item}}"), "withItems": ["a"]}), template()]), id="a loop"),
-    pytest.param(
-        workflow([steps(call("{{item}}")), template(value="a:1")]), id="a caller with a name to fill in"
-    ),
+    pytest.param(workflow([steps(call("{{item}}")), template(value="a:1")]), id="a caller with a name to fill in"),
     pytest.param(workflow([steps(call("u")), template(value="a:1")]), id="a template that nothing calls"),
     pytest.param(
-        workflow(
-            [steps(call(x="a:1")), template(value="a:1")],
-            onExit="t",
-            arguments={},
-            hooks={"e": call(x="b:1")},
-        ),
-        id="a hook that passes another one",
+        workflow([steps(call(x="a:1")), template(value="a:1")], onExit="t", arguments={}, hooks={"e": call(x="b:1")}), id="a hook that passes another one"
     ),
-    pytest.param(
-        workflow([{"name": "main", "steps": [[{"name": "s", "inline": template(value="a:1")}]]}]),
-        id="an inline template",
-    ),
+    pytest.param(workflow([{"name": "main", "steps": [[{"name": "s", "inline": template(value="a:1")}]]}]), id="an inline template"),
     pytest.param(run("Task"), id="a Task, which callers fill in"),
     pytest.param(run(params=[{"name": "img", "value": ["a"]}]), id="an array"),
     pytest.param(run(params=[{"name": "img", "value": "$(context.taskRun.name)"}]), id="a variable"),
@@ -149,7 +109,7 @@ NOT_KNOWN = [
         },
         id="a Template, which `oc process` fills in",
     ),
-]
+]  # fmt: skip
 
 
 def images(value):
