@@ -40,6 +40,7 @@ _WEBHOOK = Rendering(
     PRODUCTS / "webhook" / "setup" / "files",
     (
         *("--set", "certificate.source=cert-manager,registrySecret=registries,priorityClassName=priority"),
+        *("--set", "clientCA.configMap=archfit-clients"),
         *("--set", "pullSecrets={archfit/pulls}", "--set-string", "image.tag=0", "--set-literal", _LOCK),
     ),
     {

@@ -23,6 +23,7 @@ from archfit.webhook.setup.setup_files import SECRET, WEBHOOK, WebhookChoices
 from archfit.webhook.setup.webhook_folder import read
 from helm_runs import start
 from program import PROGRAM, Ran
+from tls_files import tls_files
 
 NAME = "archfit.archfit.svc"
 DAY = timedelta(days=1)
@@ -165,6 +166,75 @@ def test_a_pull_secret_is_readable_alone_and_by_name(setup, tmp_path: Path) -> N
     assert [one["port"] for one in policy["spec"]["egress"][-1]["ports"]] == [443, 6443]
 
 
+def test_only_clients_of_a_ca_are_answered(setup, tmp_path: Path) -> None:
+    setup("--into", "out", "--client-ca", str(tls_files().ca), "--namespace", "webhooks").ok()
+    found = objects(tmp_path / "out")
+    made = found[setup_files.CLIENT_CA]
+    assert (made["kind"], made["metadata"]["namespace"]) == ("ConfigMap", "webhooks")
+    assert made["data"] == {"ca.crt": tls_files().ca.read_text()}
+    pod, container = found["50-deployment.yaml"]["spec"]["template"]["spec"], container_of(found)
+    assert "--client-ca=/etc/archfit/clients/ca.crt" in container["args"]
+    (volume,) = (one for one in pod["volumes"] if one["name"] == "clients")
+    assert volume["configMap"]["name"] == made["metadata"]["name"]
+    assert "clients" in {one["name"] for one in container["volumeMounts"]}
+    assert (
+        "up to date"
+        in setup("--into", "out", "--client-ca", str(tls_files().ca), "--namespace", "webhooks").stderr
+    )
+    assert setup("--check", "--into", "out").status == 0
+
+
+def test_without_a_client_ca_every_client_is_answered() -> None:
+    texts = setup_files.files(WebhookChoices())
+    assert setup_files.CLIENT_CA not in texts
+    assert "client" not in texts["50-deployment.yaml"]
+
+
+def test_the_memory_limit_is_that_of_the_container(setup, tmp_path: Path) -> None:
+    setup("--into", "out", "--memory-limit", "1Gi").ok()
+    assert container_of(objects(tmp_path / "out"))["resources"]["limits"] == {"memory": "1Gi"}
+
+
+def test_the_network_policy_admits_the_addresses_that_are_named(setup, tmp_path: Path) -> None:
+    setup("--into", "out", "--api-server", "10.0.0.1/28", "--api-server", "fd00::/64").ok()
+    first, metrics = objects(tmp_path / "out")[setup_files.NETWORK_POLICY]["spec"]["ingress"]
+    assert first == {
+        "from": [{"ipBlock": {"cidr": "10.0.0.0/28"}}, {"ipBlock": {"cidr": "fd00::/64"}}],
+        "ports": [{"port": 8443, "protocol": "TCP"}],
+    }
+    assert metrics["ports"] == [{"port": 8080, "protocol": "TCP"}]
+
+
+def test_a_network_policy_of_before_is_not_left_in_the_folder(setup, tmp_path: Path) -> None:
+    setup("--into", "out").ok()
+    ran = setup("--into", "out", "--no-network-policy")
+    assert (ran.status, "70-network-policy.yaml was written without --no-network-policy: remove it" in ran.stderr) == (
+        1, True,
+    )  # fmt: skip
+    (tmp_path / "out" / setup_files.NETWORK_POLICY).unlink()
+    setup("--into", "out", "--no-network-policy").ok()
+    assert setup_files.NETWORK_POLICY not in objects(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("", "holds no certificate in PEM", id="empty"),
+        pytest.param("ca: none\n", "holds no certificate in PEM", id="no-certificate"),
+        pytest.param("LEAF", "holds a certificate that is no CA", id="no-ca"),
+        pytest.param("KEY", "holds a private key, which a ConfigMap would show", id="a-key"),
+    ],
+)
+def test_a_client_ca_that_is_none_is_refused(setup, tmp_path: Path, text: str, said: str) -> None:
+    tls = tls_files()
+    known = {"LEAF": tls.certificate.read_text(), "KEY": tls.ca.read_text() + tls.key.read_text()}
+    (tmp_path / "ca.crt").write_text(known.get(text, text))
+    ran = setup("--client-ca", "ca.crt")
+    assert ran.status == 2
+    assert f"--client-ca: 'ca.crt' {said}" in ran.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["ca.crt"]
+
+
 def test_another_configuration_is_another_checksum() -> None:
     def checksum(choices: WebhookChoices) -> str:
         template = yaml.safe_load(setup_files.files(choices)["50-deployment.yaml"])["spec"]["template"]
@@ -192,6 +262,40 @@ def test_another_configuration_is_another_checksum() -> None:
         pytest.param(["--pull-secret", "a"], "'a' is not NAMESPACE/NAME", id="pull-secret"),
         pytest.param(["--egress-port", "0"], "--egress-port: '0' is not a port", id="port"),
         pytest.param(["--egress-port", "٣"], "is not a port", id="port-in-other-digits"),
+        pytest.param(["--client-ca", "none"], "--client-ca: cannot read 'none'", id="no-client-ca"),
+        pytest.param(["--client-ca="], "--client-ca: is empty", id="empty-client-ca"),
+        pytest.param(
+            ["--memory-limit", "255Mi"],
+            "255 MiB (--memory-limit 255Mi) are too little",
+            id="too-little-memory",
+        ),
+        pytest.param(
+            ["--memory-limit", "lots"], "--memory-limit: 'lots' is not a quantity", id="no-quantity"
+        ),
+        pytest.param(["--memory-limit="], "--memory-limit: is empty", id="empty-memory"),
+        pytest.param(["--api-server", "10.0.0.1"], "'10.0.0.1' is not a CIDR", id="an-address"),
+        pytest.param(
+            ["--api-server", "10.0.0.0/255.0.0.0"], "is not a CIDR: write addresses as", id="a-mask"
+        ),
+        pytest.param(["--api-server", "fe80::%eth0/64"], "is not a CIDR", id="a-scope"),
+        pytest.param(
+            ["--no-network-policy", "--api-server", "10.0.0.0/8"],
+            "--api-server is about the NetworkPolicy",
+            id="addresses-without-policy",
+        ),
+        pytest.param(
+            ["--no-network-policy", "--egress-port", "443"],
+            "--egress-port is about the NetworkPolicy",
+            id="ports-without-policy",
+        ),
+        pytest.param(
+            ["--check", "--no-network-policy"],
+            "--no-network-policy says what to write",
+            id="check-and-policy",
+        ),
+        pytest.param(
+            ["--renew", "--client-ca", "a"], "--client-ca says what to write", id="renew-and-client-ca"
+        ),
         pytest.param(["--days", "0"], "--days: '0' cannot be used", id="days"),
         pytest.param(["--days", "9999"], "write a number from 1 to 3650", id="too-many-days"),
         pytest.param(["--cert-manager", "--days", "9"], "cert-manager renews", id="days-of-others"),

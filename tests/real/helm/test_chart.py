@@ -42,10 +42,13 @@ def chart(request: pytest.FixtureRequest, real) -> Chart:
 
 
 def setup_objects(choices: WebhookChoices) -> dict[tuple[str, str], dict[str, Any]]:
-    """What `archfit setup webhook` writes, but the Namespace, which `helm install --create-namespace` makes."""
+    """What `archfit setup webhook` writes, but the Namespace, which `helm install --create-namespace` makes, and the
+    ConfigMap of --client-ca, which the chart only names.
+    """
     texts = setup_files.files(choices)
     if not choices.cert_manager:
         texts = setup_files.with_certificate(texts, KeyPair(b"ca", b"certificate", b"key"))
+    texts.pop(setup_files.CLIENT_CA, None)
     found = [value for text in texts.values() for value in yaml.safe_load_all(text)]
     return plain(value for value in found if value["kind"] != "Namespace")
 
@@ -67,6 +70,20 @@ def test_setup_holds_the_rendering_of_the_chart(chart: Chart) -> None:
             ("--set", "registrySecret=pulls,priorityClassName=high,networkPolicy.egressPorts={443,6379}"),
             WebhookChoices(registry_secret="pulls", priority_class="high", egress_ports=(443, 6379)),
             id="options",
+        ),
+        pytest.param(
+            (
+                "--set",
+                "clientCA.configMap=archfit-clients,resources.limits.memory=1Gi,"
+                "networkPolicy.apiServer={10.0.0.0/28,fd00::/64}",
+            ),
+            WebhookChoices(client_ca="a CA\n", memory_limit="1Gi", api_server=("10.0.0.0/28", "fd00::/64")),
+            id="hostile-clients",
+        ),
+        pytest.param(
+            ("--set", "networkPolicy.enabled=false"),
+            WebhookChoices(network_policy=False),
+            id="no-network-policy",
         ),
         pytest.param(
             ("--set", "pullSecrets={shop/pulls,team/more.pulls}"),

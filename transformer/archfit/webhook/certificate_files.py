@@ -96,7 +96,7 @@ class Certificates:
                 f"--tls-cert: {self._cert!r} cannot be used ({error}): name a file with a certificate in PEM"
             ) from None
         if self._client_ca:
-            _admit_only(context, self._client_ca)
+            admit_only(context, self._client_ca)
         return LoadedCertificate(context, facts.begins, facts.expires)
 
     def _wrong(self, error: ssl.SSLError) -> str:
@@ -116,8 +116,8 @@ class Certificates:
         return tuple(_identity(path) for path in (*_resolved((self._cert, self._key)), *others))
 
 
-def _admit_only(context: ssl.SSLContext, client_ca: str) -> None:
-    """Handshakes need a certificate of these authorities. Raises ArchfitError."""
+def admit_only(context: ssl.SSLContext, client_ca: str) -> None:
+    """Handshakes need a certificate of these authorities. client_ca: a path. Raises ArchfitError."""
     try:
         context.load_verify_locations(client_ca)
     except ssl.SSLError:

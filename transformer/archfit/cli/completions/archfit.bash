@@ -73,13 +73,13 @@ _archfit() {
         --configuration|--kubeconfig) files=-f ;;
         esac
         ;;
-    'setup webhook') flags='--into --namespace --image --configuration --lock-file --registry-secret --pull-secret --egress-port --priority-class --cert-manager --days --renew --force --check --live --context --kubeconfig --quiet -q --color -h --help --help-all -V --version'
+    'setup webhook') flags='--into --namespace --image --configuration --lock-file --registry-secret --pull-secret --egress-port --api-server --no-network-policy --client-ca --memory-limit --priority-class --cert-manager --days --renew --force --check --live --context --kubeconfig --quiet -q --color -h --help --help-all -V --version'
         files=''
         case $previous in
         --color) values='auto always never' ;;
         --into) files=-d ;;
-        --namespace|--image|--registry-secret|--pull-secret|--egress-port|--priority-class|--days|--context) files='' ;;
-        --configuration|--lock-file|--kubeconfig) files=-f ;;
+        --namespace|--image|--registry-secret|--pull-secret|--egress-port|--api-server|--memory-limit|--priority-class|--days|--context) files='' ;;
+        --configuration|--lock-file|--client-ca|--kubeconfig) files=-f ;;
         esac
         ;;
     'setup fleet') flags='--engine --shards --parallelism --into --namespace --image --cluster --configuration --registry-secret --cache --cache-secret --claim --storage-class --force --check --context --kubeconfig --quiet -q --color -h --help --help-all -V --version'

@@ -754,6 +754,10 @@ complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l lock-file -r -F
 complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l registry-secret -x
 complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l pull-secret -x
 complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l egress-port -x
+complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l api-server -x
+complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l no-network-policy
+complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l client-ca -r -F
+complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l memory-limit -x
 complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l priority-class -x
 complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l cert-manager
 complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l days -x

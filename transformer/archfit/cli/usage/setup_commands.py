@@ -288,6 +288,27 @@ applies the policy. Its service account may list pods and workloads, and write t
                 "A port that the webhook may call beside DNS; default: 443. The first use replaces the default.",
                 repeatable=True,
             ),
+            Flag(
+                ("--api-server",),
+                "CIDR",
+                "From where the API server calls, such as 10.0.0.0/28: the NetworkPolicy admits no other address. "
+                "Without it, every address is admitted.",
+                brief="From where the API server calls, as a CIDR; default: from everywhere.",
+                repeatable=True,
+            ),
+            Flag(("--no-network-policy",), "", "Write no NetworkPolicy."),
+            Flag(
+                ("--client-ca",),
+                "FILE",
+                "The CA of the API server's client certificate, in PEM. The webhook then answers no other client, so "
+                "tell the API server first to present the certificate.",
+                brief="The CA of the API server's client certificate; no other client is answered.",
+            ),
+            Flag(
+                ("--memory-limit",),
+                "QUANTITY",
+                "The memory limit of the webhook's container, 256Mi or more; default: 512Mi.",
+            ),
             Flag(("--priority-class",), "NAME", "The pods' PriorityClass, as system-cluster-critical."),
             Flag(
                 ("--cert-manager",),

@@ -13,7 +13,9 @@ A file that is there and differs is never replaced without --force: it may hold 
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import ssl
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -34,6 +36,8 @@ from archfit.cli.setup.owned_files import File, content_of_users_file, done, wri
 from archfit.cli.setup.yaml_files import parsed
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import kubectl_of
+from archfit.webhook.certificate_files import admit_only
+from archfit.webhook.server.memory_budget import memory_limit
 from archfit.webhook.setup import setup_files, webhook_folder
 from archfit.webhook.setup.certificates import KeyPair, ca_expires, examine, issue, newest_ca
 from archfit.webhook.setup.installed_webhook import right
@@ -82,14 +86,7 @@ def _write(
     stderr: TextIO,
     environ: Mapping[str, str],
 ) -> int:
-    others = (SECRET,) if choices.cert_manager else setup_files.CERT_MANAGER
-    for name in others:
-        path = os.path.join(folder, name)
-        if os.path.exists(path):
-            how = "without" if choices.cert_manager else "with"
-            raise ArchfitError(
-                f"{path} was written {how} --cert-manager: remove it, or use another directory"
-            )
+    _refuse_others_files(folder, choices)
     texts = setup_files.files(choices)
     lines = [f"Now run: kubectl apply --server-side -f {folder}"]
     if not choices.cert_manager:
@@ -106,6 +103,19 @@ def _write(
     lines.append(image_advice(choices.image))
     stderr.write("".join(f"{line}\n" for line in lines if line))
     return 0
+
+
+def _refuse_others_files(folder: str, choices: WebhookChoices) -> None:
+    """`kubectl apply -f` takes every file of the folder, also one of other choices. Raises ArchfitError."""
+    others = (SECRET,) if choices.cert_manager else setup_files.CERT_MANAGER
+    how = "without" if choices.cert_manager else "with"
+    flags = dict.fromkeys(others, f"{how} --cert-manager")
+    if not choices.network_policy:
+        flags[setup_files.NETWORK_POLICY] = "without --no-network-policy"
+    for name, flag in flags.items():
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            raise ArchfitError(f"{path} was written {flag}: remove it, or use another directory")
 
 
 def _renew(folder: str, days: int, stderr: TextIO, environ: Mapping[str, str]) -> int:
@@ -230,6 +240,16 @@ def _choices(found: Namespace) -> WebhookChoices:
         chosen = chosen.replace(configuration=configuration(found.configuration))
     if found.lock_file is not None:
         chosen = chosen.replace(lock=content("--lock-file", found.lock_file).decode("utf-8", "replace"))
+    if found.client_ca is not None:
+        chosen = chosen.replace(client_ca=_client_ca(found.client_ca))
+    if found.memory_limit is not None:
+        chosen = chosen.replace(memory_limit=_memory_limit(found.memory_limit))
+    if found.no_network_policy and (found.api_server or found.egress_port):
+        flag = "--api-server" if found.api_server else "--egress-port"
+        raise UsageError(f"{flag} is about the NetworkPolicy: leave it out beside --no-network-policy")
+    if found.api_server:
+        chosen = chosen.replace(api_server=tuple(map(_cidr, dict.fromkeys(found.api_server))))
+    chosen = chosen.replace(network_policy=not found.no_network_policy)
     if len(chosen.configuration.encode()) + len(chosen.lock.encode()) > _LARGEST_CONFIGURATION:
         raise UsageError(
             "--lock-file: is larger than a ConfigMap may be (1 MB): leave it out, or use archfit policy --carrier crd"
@@ -241,6 +261,44 @@ def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 65535):
         raise UsageError(f"--egress-port: {text!r} is not a port: write a number from 1 to 65535")
     return int(text)
+
+
+def _client_ca(path: str) -> str:
+    """The text of a file with authorities alone. Raises UsageError."""
+    text = content("--client-ca", path)
+    if b"PRIVATE KEY" in text:
+        raise UsageError(
+            f"--client-ca: {path!r} holds a private key, which a ConfigMap would show: name the CA's certificate alone"
+        )
+    try:
+        admit_only(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), path)
+    except ArchfitError as error:
+        raise UsageError(str(error)) from None
+    if len(text) > _LARGEST_CONFIGURATION:
+        raise UsageError(
+            "--client-ca: is larger than a ConfigMap may be (1 MB): name the CA's certificate alone"
+        )
+    return text.decode("ascii", "replace")
+
+
+def _memory_limit(text: str) -> str:
+    """The quantity, with which archfit serve starts. Raises UsageError."""
+    if not text:
+        raise UsageError("--memory-limit: is empty: write a quantity, such as 512Mi, or leave the flag out")
+    memory_limit(text)
+    return text
+
+
+def _cidr(text: str) -> str:
+    try:
+        network = ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        network = None
+    if network is None or "%" in text or text.partition("/")[2] != str(network.prefixlen):
+        raise UsageError(
+            f"--api-server: {text!r} is not a CIDR: write addresses as 10.0.0.0/28, one as 10.0.0.1/32"
+        )
+    return str(network)
 
 
 def _pull_secret(text: str) -> tuple[str, str]:

@@ -6,7 +6,9 @@
     20-secret.yaml                    the certificate and its key               without --cert-manager
     20- to 23-*.yaml                  issuers and certificates                  with --cert-manager
     30-configuration.yaml             archfit.yaml, and archfit.lock if there is one
-    40-service.yaml, 50-deployment.yaml, 60-pod-disruption-budget.yaml, 70-network-policy.yaml
+    31-client-ca.yaml                 the CA of the clients that may call the webhook         with --client-ca
+    40-service.yaml, 50-deployment.yaml, 60-pod-disruption-budget.yaml
+    70-network-policy.yaml                                                   without --no-network-policy
     90-webhook.yaml                   MutatingWebhookConfiguration: last, as kubectl applies the files by their names
 
 scripts/setup_manifests.py renders the chart with every optional part; what the user did not choose is taken out here.
@@ -20,6 +22,8 @@ import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ruamel.yaml.scalarstring import LiteralScalarString
+
 from archfit.base.record import Record
 from archfit.cli.setup.own_pods import IMAGE, NAMESPACE, leave_out, name_registry_secret, namespace
 from archfit.cli.setup.yaml_files import mapping, parsed, shipped, written
@@ -27,6 +31,8 @@ from archfit.webhook.setup.certificates import KeyPair
 
 SECRET = "20-secret.yaml"  # noqa: S105 - a file name
 PULL_SECRETS = "15-pull-secrets.yaml"
+CLIENT_CA = "31-client-ca.yaml"
+NETWORK_POLICY = "70-network-policy.yaml"
 WEBHOOK = "90-webhook.yaml"
 INJECT = "cert-manager.io/inject-ca-from"
 _EVERY = (
@@ -36,7 +42,6 @@ _EVERY = (
     "40-service.yaml",
     "50-deployment.yaml",
     "60-pod-disruption-budget.yaml",
-    "70-network-policy.yaml",
     WEBHOOK,
 )
 CERT_MANAGER = (
@@ -46,6 +51,7 @@ CERT_MANAGER = (
     "23-certificate.yaml",
 )
 _PULL_SECRET = "--pull-secret="  # noqa: S105 - a flag
+_CLIENTS = "archfit-clients"
 _ABOUT = """\
 # The webhook's certificate and its private key: keep this file out of version control. Renew them with
 # `archfit setup webhook --renew`.
@@ -56,7 +62,9 @@ class WebhookChoices(Record):
     """What the user chose. configuration, lock: the text of archfit.yaml and of archfit.lock, "" for none.
 
     registry_secret: a Secret of type kubernetes.io/dockerconfigjson, "" for none. egress_ports: beside DNS.
-    pull_secrets: (namespace, name) of Secrets that the webhook may read.
+    pull_secrets: (namespace, name) of Secrets that the webhook may read. client_ca: the CA of the clients that may call
+    it, as PEM, "" for all. memory_limit: of its container, a quantity, "" for that of the chart. api_server: CIDRs from
+    which it may be called, () for all.
     """
 
     namespace: str = NAMESPACE
@@ -68,12 +76,21 @@ class WebhookChoices(Record):
     priority_class: str = ""
     egress_ports: tuple[int, ...] = (443,)
     pull_secrets: tuple[tuple[str, str], ...] = ()
+    client_ca: str = ""
+    memory_limit: str = ""
+    api_server: tuple[str, ...] = ()
+    network_policy: bool = True
 
 
 def names(choices: WebhookChoices) -> tuple[str, ...]:
     """The files, by their names."""
     certificate = CERT_MANAGER if choices.cert_manager else (SECRET,)
-    return tuple(sorted((*_EVERY, *certificate, *((PULL_SECRETS,) if choices.pull_secrets else ()))))
+    optional = {
+        PULL_SECRETS: choices.pull_secrets,
+        CLIENT_CA: choices.client_ca,
+        NETWORK_POLICY: choices.network_policy,
+    }
+    return tuple(sorted((*_EVERY, *certificate, *(name for name, wanted in optional.items() if wanted))))
 
 
 def dns_names(service: str, namespace: str) -> tuple[str, ...]:
@@ -157,9 +174,15 @@ def _deployment(data: Any, choices: WebhookChoices) -> Any:
     if not choices.lock:
         leave_out(container["env"], "ARCHFIT_LOCK_FILE")
     name_registry_secret(pod, container, choices.registry_secret)
+    left_out = (_PULL_SECRET,) if choices.client_ca else (_PULL_SECRET, "--client-ca=")
+    if not choices.client_ca:
+        leave_out(pod["volumes"], "clients")
+        leave_out(container["volumeMounts"], "clients")
+    if choices.memory_limit:
+        container["resources"]["limits"]["memory"] = choices.memory_limit
     pod["automountServiceAccountToken"] = bool(choices.pull_secrets)
     container["args"] = [
-        *(word for word in container["args"] if not word.startswith(_PULL_SECRET)),
+        *(word for word in container["args"] if not word.startswith(left_out)),
         *(f"{_PULL_SECRET}{namespace}/{name}" for namespace, name in choices.pull_secrets),
     ]
     if choices.priority_class:
@@ -170,6 +193,9 @@ def _deployment(data: Any, choices: WebhookChoices) -> Any:
 
 
 def _network_policy(data: Any, choices: WebhookChoices) -> Any:
+    if choices.api_server:
+        blocks = [mapping(ipBlock=mapping(cidr=cidr)) for cidr in choices.api_server]
+        data["spec"]["ingress"][0].insert(0, "from", blocks)
     egress = data["spec"]["egress"]
     egress[1]["ports"] = [mapping(port=port, protocol="TCP") for port in choices.egress_ports]
     if not choices.pull_secrets:
@@ -201,13 +227,28 @@ def _webhook(data: Any, choices: WebhookChoices) -> Any:
     return data
 
 
+def _client_ca(choices: WebhookChoices) -> str:
+    return written(
+        mapping(
+            apiVersion="v1",
+            kind="ConfigMap",
+            metadata=_metadata(_CLIENTS, choices),
+            data=mapping(**{"ca.crt": LiteralScalarString(choices.client_ca)}),
+        )
+    )
+
+
+def _metadata(name: str, choices: WebhookChoices) -> Any:
+    labels = parsed(shipped(__package__, "10-service-account.yaml"))["metadata"]["labels"]
+    return mapping(name=name, namespace=choices.namespace, labels=labels)
+
+
 def _secret(choices: WebhookChoices) -> str:
     """The Secret without a certificate, and what to know about it."""
-    labels = parsed(shipped(__package__, "10-service-account.yaml"))["metadata"]["labels"]
     data = mapping(
         apiVersion="v1",
         kind="Secret",
-        metadata=mapping(name="archfit-tls", namespace=choices.namespace, labels=labels),
+        metadata=_metadata("archfit-tls", choices),
         type="kubernetes.io/tls",
         data=mapping(**dict.fromkeys(("ca.crt", "tls.crt", "tls.key"), "")),
     )
@@ -221,11 +262,12 @@ def _base64(content: bytes) -> str:
 _OWN: dict[str, Callable[[WebhookChoices], str]] = {
     "00-namespace.yaml": lambda choices: namespace(choices.namespace),
     SECRET: _secret,
+    CLIENT_CA: _client_ca,
 }
 _CHANGES = {
     "23-certificate.yaml": _certificate,
     "30-configuration.yaml": _configuration,
     "50-deployment.yaml": _deployment,
-    "70-network-policy.yaml": _network_policy,
+    NETWORK_POLICY: _network_policy,
     WEBHOOK: _webhook,
 }
