@@ -136,9 +136,6 @@ def test_nothing_to_change_is_an_empty_list(patch, form, end):
     assert patch(b"apiVersion: v1\nkind: ConfigMap\n", "--format", form).ok().decode().endswith(end)
 
 
-@pytest.mark.parametrize("form", [*FORMS, "json"])
-def test_the_output_does_not_depend_on_the_run(patch, form):
-    assert patch(WEB, "--format", form).ok() == patch(WEB, "--format", form).ok()
 
 
 @pytest.mark.parametrize(
