@@ -13,6 +13,7 @@ from archfit.check.findings import RULES, Check, Finding
 from archfit.check.listing import text
 from archfit.check.reports import code_quality, commands, markdown
 from archfit.check.sarif import MOST_RESULTS, log
+from case_files import document
 
 IMAGES = {"x.example/amd:1": ["linux/amd64"], "x.example/both:1": ["linux/amd64", "linux/arm64"]}
 STREAM = b"""---
@@ -40,150 +41,7 @@ spec:
       image: x.example/amd:1
 """
 # What the SARIF 2.1.0 schema (OASIS) demands of the parts that archfit writes, and nothing beside them.
-_TEXT = {
-    "type": "object",
-    "required": ["text"],
-    "properties": {"text": {"type": "string", "minLength": 1}},
-    "additionalProperties": False,
-}
-_LEVEL = {"enum": ["none", "note", "warning", "error"]}
-_LOCATION = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["physicalLocation"],
-    "properties": {
-        "physicalLocation": {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["artifactLocation"],
-            "properties": {
-                "artifactLocation": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "required": ["uri"],
-                    "properties": {
-                        "uri": {"type": "string", "pattern": r"^[A-Za-z0-9._~/%@:+-]+$"},
-                        "uriBaseId": {"const": "%SRCROOT%"},
-                    },
-                },
-                "region": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "properties": {"startLine": {"type": "integer", "minimum": 1}},
-                },
-            },
-        },
-        "logicalLocations": {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "properties": {"fullyQualifiedName": {"type": "string"}, "kind": {"type": "string"}},
-            },
-        },
-    },
-}
-_RULE = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["id"],
-    "properties": {
-        "id": {"type": "string"},
-        "shortDescription": _TEXT,
-        "fullDescription": _TEXT,
-        "help": _TEXT,
-        "defaultConfiguration": {
-            "type": "object",
-            "additionalProperties": False,
-            "properties": {"level": _LEVEL},
-        },
-    },
-}
-_RESULT = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["message", "locations"],
-    "properties": {
-        "ruleId": {"enum": list(RULES)},
-        "ruleIndex": {"type": "integer", "minimum": 0, "exclusiveMaximum": len(RULES)},
-        "kind": {"enum": ["informational", "fail"]},
-        "level": _LEVEL,
-        "message": _TEXT,
-        "locations": {"type": "array", "minItems": 1, "items": _LOCATION},
-        "partialFingerprints": {"type": "object", "additionalProperties": {"type": "string"}},
-    },
-}
-ESSENTIAL = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["version", "runs"],
-    "properties": {
-        "$schema": {"type": "string", "format": "uri"},
-        "version": {"const": "2.1.0"},
-        "runs": {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["tool", "results"],
-                "properties": {
-                    "originalUriBaseIds": {
-                        "type": "object",
-                        "additionalProperties": {
-                            "type": "object",
-                            "additionalProperties": False,
-                            "properties": {"uri": {"type": "string"}, "description": _TEXT},
-                        },
-                    },
-                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
-                    "properties": {"type": "object", "additionalProperties": {"type": "integer"}},
-                    "tool": {
-                        "type": "object",
-                        "additionalProperties": False,
-                        "required": ["driver"],
-                        "properties": {
-                            "driver": {
-                                "type": "object",
-                                "additionalProperties": False,
-                                "required": ["name"],
-                                "properties": {
-                                    "name": {"type": "string"},
-                                    "version": {"type": "string"},
-                                    "informationUri": {"type": "string", "format": "uri"},
-                                    "rules": {"type": "array", "uniqueItems": True, "items": _RULE},
-                                },
-                            }
-                        },
-                    },
-                    "invocations": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "additionalProperties": False,
-                            "required": ["executionSuccessful"],
-                            "properties": {
-                                "executionSuccessful": {"type": "boolean"},
-                                "exitCode": {"type": "integer"},
-                                "toolExecutionNotifications": {
-                                    "type": "array",
-                                    "items": {
-                                        "type": "object",
-                                        "additionalProperties": False,
-                                        "required": ["message"],
-                                        "properties": {"level": _LEVEL, "message": _TEXT},
-                                    },
-                                },
-                            },
-                        },
-                    },
-                    "results": {"type": "array", "items": _RESULT},
-                },
-            },
-        },
-    },
-}
+ESSENTIAL = document("schemas/sarif.json")
 
 
 @pytest.fixture(scope="module")
@@ -409,34 +267,7 @@ def test_sarif_is_cut_where_github_would_refuse_it():
 
 
 # What GitLab reads of a Code Quality report (doc/ci/testing/code_quality.md).
-CODE_QUALITY = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["description", "check_name", "fingerprint", "severity", "location"],
-        "properties": {
-            "description": {"type": "string", "minLength": 1},
-            "check_name": {"enum": [f"archfit/{rule}" for rule in RULES]},
-            "fingerprint": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
-            "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
-            "location": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["path", "lines"],
-                "properties": {
-                    "path": {"type": "string", "pattern": "^[^/]"},
-                    "lines": {
-                        "type": "object",
-                        "additionalProperties": False,
-                        "required": ["begin"],
-                        "properties": {"begin": {"type": "integer", "minimum": 1}},
-                    },
-                },
-            },
-        },
-    },
-}
+CODE_QUALITY = document("schemas/code-quality.json")
 
 
 def test_code_quality_of_a_file(check, tmp_path):

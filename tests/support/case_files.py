@@ -8,9 +8,10 @@ A line `=== ID` of a file of diffs begins a case. A file of rows is a list of ma
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -31,6 +32,11 @@ def rows(name: str, *fields: str) -> list[ParameterSet]:
     """These fields of each row of a YAML file."""
     table = yaml.safe_load(_text(name))
     return [pytest.param(*(row[field] for field in fields), id=row["id"]) for row in table]
+
+
+def document(name: str) -> Any:
+    """A JSON file of the fixtures, decoded."""
+    return json.loads(_text(name))
 
 
 def _text(name: str) -> str:
