@@ -73,6 +73,10 @@ STREAMS: dict[str, Callable[[int], str]] = {
         + many("- {apiVersion: v1, kind: Pod, spec: {<<: *s, hostname: h{n}}}\n", n)
     ),
     "items-without-pods": lambda n: LIST + many("- {a: [b]}\n", n),
+    "aliases-in-items": lambda n: LIST.replace("items", "x: &a [{key: a}]\nitems") + many(f"- {{apiVersion: v1, kind: Pod, spec: {{tolerations: *a, {json.dumps(POD['spec'])[1:-1]}}}}}\n", n),
+    "json-on-many-lines": lambda n: json.dumps({"apiVersion": "v1", "kind": "List", "items": [POD] * n}, indent=4),
+    "comments": lambda n: HEAD + SPEC + "# a comment\n" * n * 20,
+    "config-maps": lambda n: HEAD + SPEC + "---\napiVersion: v1\nkind: ConfigMap\ndata:\n  a: |\n    ---\n    ...\n" * n,
     "documents": lambda n: many("---\n" + HEAD + SPEC, n),
     "containers": lambda n: HEAD + "spec:\n  containers:\n" + many("  - {name: c{n}, image: amd:1}\n", n),
     "tolerations": lambda n: pod("  tolerations:\n" + many("  - {key: k{n}}\n", n)),
