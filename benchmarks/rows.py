@@ -13,7 +13,7 @@ import os
 import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
-from archfit.lookup.store.directories import default_path
+from archfit.lookup.store.open import default_path
 from callers import chart, function, kustomization, plugin
 from inputs import ROOT
 from pairs import Command

@@ -10,7 +10,7 @@ from archfit.base.patch import Add
 from archfit.edit.prove import prove
 from archfit.workloads.documents import Document
 from archfit.workloads.inventory import scan_piece
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 
 TEXT = "apiVersion: v1\nkind: Pod\nspec:\n  x: &a !t text\n  hostNetwork: true\n  containers:\n  - image: both:1\n    z: *a\n"
 PATCH = [Add(("spec", "tolerations"), [{"key": "on"}])]

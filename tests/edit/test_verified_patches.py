@@ -9,9 +9,8 @@ import pytest
 
 from archfit.base.patch import Add, Operation, Remove, Test, apply
 from archfit.base.results import Location, ObjectRef
-from archfit.edit import verified_patches
-from archfit.edit.object_patches import Entry
-from archfit.edit.verified_patches import wrong_patches
+from archfit.edit import object_patches
+from archfit.edit.object_patches import Entry, wrong_patches
 from archfit.patch import command
 from archfit.yaml.values import Typed
 
@@ -74,7 +73,7 @@ def test_a_patch_that_cannot_be_applied_is_a_bug(steps):
     ],
 )
 def test_two_readings_of_a_patch_are_a_bug(monkeypatch, broken):
-    monkeypatch.setattr(verified_patches, "apply", broken)
+    monkeypatch.setattr(object_patches, "apply", broken)
     (wrong,) = wrong_patches([entry(Add(("spec", "a"), Typed("int", "1")))])
     assert "python-jsonpatch makes another object of it" in wrong.message
 

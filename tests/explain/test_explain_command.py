@@ -10,7 +10,7 @@ import pytest
 
 from archfit.base.errors import UsageError
 from archfit.explain.command import run
-from archfit.lookup.store.directories import default_path
+from archfit.lookup.store.open import default_path
 from explained_cases import workload
 from warm_cache import warm
 

@@ -28,7 +28,7 @@ from archfit.placement.pod_patch import taint
 from archfit.placement.selection import pod_options
 from archfit.placement.tolerations import existing
 from archfit.yaml import stream
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 from archfit.yaml.values import text_of
 from drawn_pods import any_pods
 from explained_cases import CASES

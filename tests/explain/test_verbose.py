@@ -8,7 +8,7 @@ import re
 import pytest
 
 from archfit.explain.text import MOST_LINES
-from archfit.lookup.store.directories import default_path
+from archfit.lookup.store.open import default_path
 from explained_cases import workload
 from warm_cache import warm
 

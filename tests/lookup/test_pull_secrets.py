@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from archfit.workloads.pull_secrets import SecretEntry, matching, pull_secrets
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 from fake_registry import Answer, FakeRegistry
 from program import archfit
 from redis_server import RedisServer

@@ -18,9 +18,8 @@ import pytest
 from archfit.images.platforms import Found, parse_platform
 from archfit.lookup.cache_contents import prune_pages
 from archfit.lookup.entries import to_json
-from archfit.lookup.store import StoreTrouble
-from archfit.lookup.store.directories import default_path
-from archfit.lookup.store.memory import MemoryStore
+from archfit.lookup.store import MemoryStore, StoreTrouble
+from archfit.lookup.store.open import default_path
 from archfit.lookup.store.sqlite import APPLICATION_ID, SCHEMA, SqliteStore
 
 WRITER = """

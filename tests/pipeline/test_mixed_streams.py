@@ -18,7 +18,7 @@ from archfit.workloads import documents, inventory
 from archfit.yaml import stream
 from archfit.yaml.compose import parse
 from archfit.yaml.scan import whole
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 from fuzz.engine import lookup
 from fuzz.mixed import mixed
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from archfit.lookup.store.directories import default_path
+from archfit.lookup.store.open import default_path
 from fake_registry import FakeRegistry
 from machine import ROOT
 from tls_files import tls_files

@@ -22,7 +22,6 @@ PLACES = (
     "cluster",
     "doctor",
     "edit/object_patches.py",
-    "edit/verified_patches.py",
     "explain",
     "inspect",
     "integrations",

@@ -25,7 +25,7 @@ import yaml
 
 from archfit import pod_stages
 from archfit.edit import added_keys, insert
-from archfit.lookup.store.directories import default_path
+from archfit.lookup.store.open import default_path
 from archfit.options.settings import Options
 from archfit.placement import evidence, pod_patch, selection
 from archfit.rewrite import command as transform

@@ -8,7 +8,7 @@ import base64
 import pytest
 
 from archfit.registry.credentials.credential import Credential
-from archfit.registry.credentials.token_requests import parse_token, token_get, token_post
+from archfit.registry.credentials.tokens import parse_token, token_get, token_post
 from archfit.registry.http.challenges import (
     Challenge,
     challenges,

@@ -18,7 +18,7 @@ from archfit.registry.routing.endpoints import Endpoint
 from archfit.reports import outcome_page
 from archfit.reports.outcome_page import PAGES, after_failure, see
 from archfit.reports.summary import summary
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 from explained_cases import CASES, workload
 from machine import ROOT
 from pod_decisions import answers

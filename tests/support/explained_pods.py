@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from archfit.explain.explained import Explained, explained
 from archfit.explain.text import text
 from archfit.pipeline import Survey, decided, survey
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 from pod_decisions import DEFAULT, answers
 
 if TYPE_CHECKING:

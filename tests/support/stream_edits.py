@@ -18,7 +18,7 @@ from archfit.options.settings import Options
 from archfit.pipeline import transform
 from archfit.yaml import stream
 from archfit.yaml.container import slices
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 from archfit.yaml.values import Typed
 from pod_decisions import found
 from yaml_judge import Refused, typed

@@ -17,7 +17,7 @@ from archfit.images.reference import parse
 from archfit.lookup.lookup import open_lookup
 from archfit.options.hosts import mirror
 from archfit.options.settings import Operator
-from archfit.registry.credentials.pull_keychain import PullKeychain
+from archfit.registry.credentials.keychain import PullKeychain
 from archfit.webhook.server.pull_secret_answers import (
     KEPT_SECONDS,
     PAUSE_SECONDS,

@@ -9,7 +9,7 @@ import pytest
 
 from archfit.base.patch import dotted
 from archfit.workloads.inventory import scan_piece
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 
 POD = {
     "apiVersion": "v1",

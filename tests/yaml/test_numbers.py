@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from archfit.yaml.unusual_text import number_kind
 from archfit.yaml.values import Typed, plain, resolve
-from archfit.yaml.yaml_grammar import number_kind
 
 
 @pytest.mark.parametrize(

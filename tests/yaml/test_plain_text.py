@@ -1,4 +1,4 @@
-"""What `split`, `skip` and `container` find with plain searches is what regular expressions say, in any text."""
+"""What `stream`, `skip` and `container` find with plain searches is what regular expressions say, in any text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from archfit.base.errors import InvalidInput
-from archfit.yaml import container, split, unusual_text
+from archfit.yaml import container, stream, unusual_text
 from archfit.yaml.skip import has_odd_breaks, has_pod_words, identity, may_be_quoted
 from corpus_streams import each_stream
 
@@ -83,7 +83,7 @@ def _check_identity(data: bytes, start: int, end: int, column: int) -> None:
 
 def _expected_pieces(data: bytes) -> list[tuple[object, ...]]:
     """(start, end, number, line, mask) of each piece; of the error (line, document) instead."""
-    begin = start = len(split.BOM) if data.startswith(split.BOM) else 0
+    begin = start = len(stream.BOM) if data.startswith(stream.BOM) else 0
     separators = [(one.start(), one.end()) for one in _SEPARATOR(data) if one.start() >= begin]
     if begin and _SEPARATOR_HERE(data[begin:]):
         separators.insert(0, (begin, begin + 3))
@@ -111,8 +111,8 @@ def _expected_pieces(data: bytes) -> list[tuple[object, ...]]:
             found.append((from_, end, len(found) + 1, data.count(b"\n", 0, from_) + 1, mask))
             directives = None
         start = line_end + 1
-        if directives is None and at > begin and data.startswith(split.BOM, start):
-            start += len(split.BOM)
+        if directives is None and at > begin and data.startswith(stream.BOM, start):
+            start += len(stream.BOM)
     return [(data.count(b"\n", 0, directives[0]) + 1, len(found) + 1)] if directives else found
 
 
@@ -120,12 +120,12 @@ def _is_nothing(line: bytes) -> bool:
     return _BLANK_OR_COMMENT(line.removesuffix(b"\n")) is not None
 
 
-def _check_pieces(data: bytes) -> list[split.Piece]:
+def _check_pieces(data: bytes) -> list[stream.Piece]:
     """The pieces, which are as the expressions say."""
     found: list[tuple[object, ...]]
-    pieces: list[split.Piece] = []
+    pieces: list[stream.Piece] = []
     try:
-        pieces = split.split(data)
+        pieces = stream.split(data)
     except InvalidInput as error:
         found = [(error.line, error.document)]
     else:
@@ -251,7 +251,7 @@ def test_usual_text_needs_no_regular_expression(text: bytes) -> None:
     program = (
         "import sys\n"
         "from archfit.yaml.scan import spans\n"
-        "from archfit.yaml.split import split\n"
+        "from archfit.yaml.stream import split\n"
         "from archfit.workloads.inventory import is_podless\n"
         "data = sys.stdin.buffer.read()\n"
         "found = [one for piece in split(data) for one in spans(data, piece, is_podless)]\n"

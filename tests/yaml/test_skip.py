@@ -8,7 +8,7 @@ import pytest
 from archfit.workloads.inventory import is_podless, scan_piece
 from archfit.yaml.scan import spans
 from archfit.yaml.skip import identity
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 
 POD = "apiVersion: v1\nkind: Pod\nspec: {containers: [{image: both:1}]}\n"
 

@@ -10,7 +10,7 @@ import pytest
 
 from archfit.base.errors import InvalidInput
 from archfit.yaml.compose import parse
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 from yaml_judge import Refused
 
 if TYPE_CHECKING:

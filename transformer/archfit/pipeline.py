@@ -16,8 +16,7 @@ from archfit.base.typing_names import Callable, Iterable, Iterator, Mapping, Typ
 from archfit.options.settings import Options
 from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.inventory import Inventory, scan_piece
-from archfit.yaml.split import Piece
-from archfit.yaml.stream import Splice
+from archfit.yaml.stream import Piece, Splice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

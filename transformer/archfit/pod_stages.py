@@ -25,8 +25,7 @@ from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 from archfit.yaml.scan import check_editable
-from archfit.yaml.split import Piece
-from archfit.yaml.stream import Splice
+from archfit.yaml.stream import Piece, Splice
 from archfit.yaml.tree import C_EXTENSION
 
 TYPE_CHECKING = False

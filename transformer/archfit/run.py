@@ -32,11 +32,9 @@ from archfit.base.typing_names import (
 )
 from archfit.options.settings import Options, Settings
 from archfit.pipeline import Transformed, transform
-from archfit.reports.last_report import state_path
-from archfit.reports.report import TIME, RunReport, json_report
+from archfit.reports.report import TIME, RunReport, json_report, state_path
 from archfit.yaml import stream
-from archfit.yaml.split import Piece
-from archfit.yaml.stream import OutputChange, Splice
+from archfit.yaml.stream import OutputChange, Piece, Splice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

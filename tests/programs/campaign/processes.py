@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 # What a run may load is loaded once, so that a copy begins with its work.
 from archfit.cli import main as cli
-from archfit.lookup import cache, entries, lookup, registry_lookup, single_flight  # noqa: F401
+from archfit.lookup import cache, entries, lookup, registry_lookup  # noqa: F401
 from archfit.lookup.store import open as _open  # noqa: F401
 from archfit.registry.http import transport  # noqa: F401
 from archfit.rewrite import command as _transform  # noqa: F401

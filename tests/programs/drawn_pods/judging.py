@@ -21,7 +21,7 @@ import yaml
 from archfit.options.settings import GKE, Options, Toleration, TolerationRule
 from archfit.pipeline import transform
 from archfit.yaml import stream as frames
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 from drawn_pods.drawing import IMAGES, RUNTIME_CLASSES, stream
 from pod_decisions import found
 

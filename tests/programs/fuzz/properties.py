@@ -20,7 +20,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from archfit.base.errors import ArchfitError
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 from fuzz.asking import question
 from fuzz.engine import Done, Refused, run
 from fuzz.refusals import reason

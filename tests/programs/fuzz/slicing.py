@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from archfit.base.errors import ArchfitError
 from archfit.yaml.compose import parse
 from archfit.yaml.container import slices
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 from fuzz.engine import Refused, run
 
 if TYPE_CHECKING:

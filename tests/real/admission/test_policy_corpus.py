@@ -14,7 +14,7 @@ from archfit.options.settings import Options
 from archfit.pipeline import transform
 from archfit.workloads.builtin import WORKLOADS, group_of
 from archfit.yaml import stream as frames
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 from archfit.yaml.values import plain
 from control_plane import Refused
 from pod_decisions import found

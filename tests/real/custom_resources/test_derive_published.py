@@ -24,7 +24,7 @@ from archfit.cluster.rows_file import rows_file
 from archfit.options.config_file import from_file
 from archfit.workloads.custom_rows import all_custom_rows
 from archfit.yaml.compose import parse
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

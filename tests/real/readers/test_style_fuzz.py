@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from archfit.base.errors import InvalidInput
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.workloads.inventory import scan_piece
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 from random_yaml import Style, stream_text
 from stream_edits import Failed, edited, patched, steps
 from yaml_judge import Refused, typed

@@ -10,7 +10,7 @@ import yaml
 
 from archfit.options.settings import Options
 from archfit.pipeline import survey
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 
 ARGUMENTS = {"parameters": [{"name": "img", "value": "amd:1"}, {"name": "tag", "value": "1"}]}
 

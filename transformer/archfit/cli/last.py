@@ -23,8 +23,7 @@ from archfit.base.printable import count, json_text, visible
 from archfit.base.results import ObjectRef
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.reports.immutable_objects import immutable_advice
-from archfit.reports.last_report import state_path
-from archfit.reports.report import TIME
+from archfit.reports.report import TIME, state_path
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:

@@ -24,8 +24,8 @@ from archfit.cluster.rows_file import rows_file
 from archfit.workloads.builtin import WORKLOADS
 from archfit.workloads.custom_rows import all_custom_rows
 from archfit.yaml.compose import parse
-from archfit.yaml.scan import check_utf8, whole
-from archfit.yaml.split import split
+from archfit.yaml.scan import whole
+from archfit.yaml.stream import check_utf8, split
 
 LIMIT = 64 << 20
 """Bytes of one file; all definitions of a cluster with 500 kinds are about 30 MB."""

@@ -16,7 +16,7 @@ from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import cache_location, open_store
 from archfit.options.option_entries import CacheServer
 from archfit.options.settings import Operator
-from archfit.reports.last_report import state_path
+from archfit.reports.report import state_path
 
 _COUNTED = 64 * 1024 * 1024
 

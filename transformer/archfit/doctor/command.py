@@ -38,7 +38,7 @@ from archfit.lookup.store.open import cache_location
 from archfit.options import arguments
 from archfit.options.load import load
 from archfit.options.settings import Operator, Settings
-from archfit.reports.last_report import state_path
+from archfit.reports.report import state_path
 from archfit.yaml.json_output import json_output
 
 _COMMAND = BY_NAME["doctor"]

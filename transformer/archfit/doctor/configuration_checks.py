@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.doctor.findings import NOTE, OK, WRONG, Diagnostic
-from archfit.lookup import lock_storage, operator_files
+from archfit.lookup import lockfile, operator_files
 from archfit.options.layers import is_service_link
 from archfit.options.settings import Operator, Settings
 from archfit.options.table import CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
@@ -73,7 +73,7 @@ def _named(settings: Settings) -> Iterator[Diagnostic]:
     path = settings.options.lock_file
     if path:
         try:
-            lock = lock_storage.lock_of(settings.options)
+            lock = lockfile.lock_of(settings.options)
         except ArchfitError as error:
             yield Diagnostic(SUBJECT, WRONG, str(error), "archfit lock")
         else:

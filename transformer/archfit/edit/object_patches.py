@@ -5,15 +5,25 @@
 
 A `test` of a missing member is written with the value null, which the library of kustomize and of the API server takes
 (evanphx/json-patch); RFC 6902 has no other word for it.
+
+Before they are printed, python-jsonpatch has to make of each object what archfit's own `patch.apply` makes:
+
+    object ─┬─ patch.apply ──── after ─┐
+            └─ jsonpatch ────── after ─┴─ equal, else an error: nothing is printed (`wrong_patches`)
+
+python-jsonpatch fails at a `test` of a missing member; archfit's own `apply` judges those.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from archfit.base.patch import Operation, Path, to_json
+import jsonpatch
+
+from archfit.base.patch import Operation, PatchConflict, Path, Test, apply, to_json
 from archfit.base.record import Record
 from archfit.base.results import Decision, Location, ObjectRef, Result
 from archfit.placement.case import HELM_HOOK
@@ -21,7 +31,7 @@ from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import reference_of
 from archfit.workloads.pods import Pod
 from archfit.yaml.json_output import json_output, object_value
-from archfit.yaml.values import mapping_of, text_of
+from archfit.yaml.values import mapping_of, plain, text_of
 
 
 class Entry(Record):
@@ -124,3 +134,34 @@ def _identity(ref: ObjectRef) -> ObjectRef:
 
 def _target(ref: ObjectRef) -> dict[str, str]:
     return {key: value for key, value in object_value(ref).items() if value}
+
+
+def wrong_patches(found: Iterable[Entry]) -> list[Result]:
+    """Errors for patches that the two read differently, or that cannot be applied. Each is a bug of archfit's."""
+    return [
+        _wrong(entry, why) for entry in found if entry.patch and (why := difference(entry.value, entry.patch))
+    ]
+
+
+def difference(value: Any, patch: Iterable[Operation]) -> str:
+    """What python-jsonpatch makes differently of a value as the parser gives it, "" if nothing."""
+    patch = tuple(patch)
+    steps = [step for step in patch if not (isinstance(step, Test) and step.value is None)]
+    try:
+        ours = apply(value, patch)
+        theirs = jsonpatch.apply_patch(plain(value), plain(to_json(steps)))
+    except (PatchConflict, jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError) as error:
+        return f"it cannot be applied ({type(error).__name__})"
+    return "" if _text(plain(ours)) == _text(theirs) else "python-jsonpatch makes another object of it"
+
+
+def _text(value: Any) -> str:
+    """JSON tells 1 from true and from 1.0, and takes one NaN for another."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _wrong(entry: Entry, why: str) -> Result:
+    message = (
+        f"the patch is wrong: {why}. archfit itself failed: please report this, if you can with the input"
+    )
+    return Result("error", message, entry.ref, location=entry.location)

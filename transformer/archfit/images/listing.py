@@ -8,7 +8,7 @@
 
     part of a manifest                               config or layer
 
-`registry.listing` makes them, `inspect.report` shows them. Source: OCI image-spec 1.1, image-index.md, manifest.md.
+`registry.manifest` makes them, `inspect.report` shows them. Source: OCI image-spec 1.1, image-index.md, manifest.md.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from archfit.options.settings import Settings
 from archfit.placement.evidence import is_plain, is_wasm, offered
 from archfit.placement.uncounted import counted
 from archfit.registry.client import RawManifest
-from archfit.registry.listing import listed
+from archfit.registry.manifest import listed
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.workloads.pods import ImageUse
 

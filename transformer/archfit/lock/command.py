@@ -41,8 +41,7 @@ from archfit.images.reference import parse
 from archfit.lock.images import LockNeeds, asked_anew, failed_result, lock_needs, looked_up
 from archfit.lock.update import Change, changes, chosen, merged
 from archfit.lookup import lockfile, operator_files
-from archfit.lookup.lock_storage import content_of, replace
-from archfit.lookup.lockfile import DEFAULT_PATH, render
+from archfit.lookup.lockfile import DEFAULT_PATH, content_of, render, replace
 from archfit.options.settings import Options
 from archfit.reports.summary import failure, lines, unknown_words
 from archfit.yaml.json_output import json_output

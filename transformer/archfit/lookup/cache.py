@@ -19,7 +19,7 @@ from archfit.images.platforms import Found
 from archfit.images.reference import Reference
 from archfit.lookup import entries
 from archfit.lookup.entries import OwnKeys, contents_key
-from archfit.lookup.store import Store, StoreTrouble
+from archfit.lookup.store import MemoryStore, Store, StoreTrouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -219,8 +219,6 @@ class LookupCache:
 
     def _use_memory(self, trouble: StoreTrouble) -> None:
         """Warn that the store failed, and go on in memory."""
-        from archfit.lookup.store.memory import MemoryStore
-
         self._warn(f"{trouble}; this run goes on without it")
         self._store.close()
         self._store = MemoryStore()

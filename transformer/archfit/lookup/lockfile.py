@@ -12,19 +12,23 @@
 
 Its contents do not depend on when, where or by whom it was written. Reading is strict, because people and merges edit
 it: any layout of the JSON is accepted, any other content is an error that names its line. Errors about a file that is
-not a lock file do not repeat its contents, because a configuration may name any file.
+not a lock file do not repeat its contents, because a configuration may name any file. On disk it is read whole, up to a
+limit, and replaced completely or not at all.
 """
 
 from __future__ import annotations
 
-from archfit.base import c_json
-from archfit.base.errors import InvalidLock, InvalidReference
+import os
+
+from archfit.base import c_json, files
+from archfit.base.errors import ArchfitError, InvalidLock, InvalidReference, UsageError
 from archfit.base.memo import Memo
 from archfit.base.record import Record
 from archfit.base.typing_names import Any, Mapping, Sequence
 from archfit.images.platforms import Found, Platform, Unknown, parse_platform
 from archfit.images.reference import Reference, is_digest
 from archfit.images.reference import parse as parse_reference
+from archfit.options.settings import Options
 
 VERSION = 1
 DEFAULT_PATH = "archfit.lock"
@@ -280,3 +284,35 @@ def _quotation_marks(value: Any) -> int:
 
 def _short(text: str) -> str:
     return repr(text if len(text) <= 300 else text[:300] + "...")
+
+
+def lock_of(options: Options) -> Lock | None:
+    """The lock file that the options name, if they do. Raises UsageError and InvalidLock."""
+    path = options.lock_file
+    if not path:
+        return None
+    content = content_of(path)
+    if content is None:
+        raise UsageError(f"--lock-file: there is no {path!r}: write it with `archfit lock`, or name another")
+    return Lock(path, parse(content, path), options.locked)
+
+
+def content_of(path: str) -> bytes | None:
+    """The file's bytes, at most one more than a lock file may have; None where there is none. Raises UsageError."""
+    try:
+        return files.read_regular(path, MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UsageError(f"--lock-file: cannot read {path!r} ({error.strerror}): name a lock file") from None
+
+
+def replace(path: str, content: bytes) -> None:
+    """Replace the file at `path`, through symbolic links and with its mode. Raises ArchfitError."""
+    target = os.path.realpath(path)
+    try:
+        files.replace(target, content, sync=True)
+    except OSError as error:
+        raise ArchfitError(
+            f"--lock-file: cannot write {path!r} ({error.strerror}): name a file that can be written"
+        ) from None

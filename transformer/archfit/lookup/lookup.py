@@ -33,7 +33,7 @@ from archfit.images.platforms import Answer, Found, ImagePlatforms, Unknown, una
 from archfit.images.reference import Reference, parse
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.entries import OwnKeys
-from archfit.lookup.store import Store, StoreTrouble
+from archfit.lookup.store import MemoryStore, Store, StoreTrouble
 from archfit.options.settings import Operator, Options, Settings
 from archfit.registry.lookup_context import Deadline, LookupContext
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from archfit.registry.registry_questions import Part
     from archfit.registry.routing.endpoints import Endpoint
     from archfit.registry.routing.routes import Routes
-    from archfit.yaml.split import Piece
+    from archfit.yaml.stream import Piece
 
 _USUAL = Operator()
 
@@ -93,7 +93,7 @@ class Lookup:
         """
         if self._opened is None:
             if self._lock is None and self._options.lock_file:
-                from archfit.lookup.lock_storage import lock_of
+                from archfit.lookup.lockfile import lock_of
 
                 self._lock = lock_of(self._options)
             store, trouble = _open_store(
@@ -404,8 +404,6 @@ def _open_store(operator: Operator, context: LookupContext, *, used: bool) -> tu
             return open_store(operator, context.environ, context.clock, left), ""
         except StoreTrouble as trouble:
             why = str(trouble)
-    from archfit.lookup.store.memory import MemoryStore
-
     return MemoryStore(), why
 
 

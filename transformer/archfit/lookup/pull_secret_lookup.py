@@ -17,12 +17,12 @@ from archfit.images.platforms import Answer, Unknown
 from archfit.images.reference import parse
 from archfit.options.settings import Operator, Options
 from archfit.registry.credentials.credential import Credential, from_entry
-from archfit.registry.credentials.pull_keychain import PullKeychain
+from archfit.registry.credentials.keychain import PullKeychain
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import itself
 from archfit.workloads.builtin import by_kind
 from archfit.workloads.pull_secrets import matching, pull_secrets
-from archfit.yaml.split import Piece
+from archfit.yaml.stream import Piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

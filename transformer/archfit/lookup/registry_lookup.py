@@ -3,7 +3,16 @@
     references ── single_flight ── Fetcher ── Found | Absent | Unknown ── cache
                   (one process asks for each image, the others wait)
 
-`resolver` imports this module when the first image has to be asked for; a run that finds everything in the cache never
+Of all processes that need an image and share a cache, one asks for it and the others wait for its answer:
+
+    claim ─┬─ won       read again (the other may just have finished), ask, keep, release
+           └─ not won   pause, read; claim again, as the other may have failed or died
+
+A process first asks for the images that it claimed, then waits for the others. It waits for at most half of its time
+and then asks for the rest itself: claims save requests, but no answer depends on them. The cache does not keep `Absent`
+and `Unknown`, so each process gets them from the registry itself.
+
+`lookup` imports this module when the first image has to be asked for; a run that finds everything in the cache never
 does.
 """
 
@@ -14,12 +23,11 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 
-from archfit.base.typing_names import TypeAlias
+from archfit.base.typing_names import Protocol, T, TypeAlias
 from archfit.images.contents import ImageContents
 from archfit.images.platforms import Absent, Answer, Found, Unknown
 from archfit.images.reference import Reference
 from archfit.lookup.cache import LookupCache
-from archfit.lookup.single_flight import single_flight
 from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import open_budget
 from archfit.options.settings import Operator
@@ -32,7 +40,7 @@ from archfit.registry.routing.routes import Routes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.lookup.shared_budget import SharedBudget
+    from archfit.lookup.store.redis import RedisStore
     from archfit.registry.client import RawManifest
 
 ContentsAnswer: TypeAlias = ImageContents | Absent | Unknown
@@ -236,8 +244,6 @@ def _shared_budget(
     with contextlib.suppress(StoreTrouble):
         store = open_budget(operator, context.environ, context.clock, context.deadline.left_for_cache)
         if store:
-            from archfit.lookup.shared_budget import SharedBudget
-
             return SharedBudget(store, os.urandom(8).hex(), monotonic, warn)
     return None
 
@@ -262,3 +268,97 @@ def is_enough(part: Part, contents: ImageContents) -> bool:
     """It answers the part: a manifest's config may have been left unread."""
     whole = contents.kind == "index" or contents.platform is not None or not contents.config
     return whole or part.kind == "manifest"
+
+
+_AGAIN_SECONDS = 5.0
+
+
+class SharedBudget:
+    """The request budget that processes share on a Redis or Valkey server; while it fails, one warning.
+
+    It is asked again after five seconds. owner: names this process among those that share the server. clock: seconds
+    that never go back.
+    """
+
+    def __init__(
+        self, store: RedisStore, owner: str, clock: Callable[[], float], warn: Callable[[str], None]
+    ) -> None:
+        self._store = store
+        self._owner = owner
+        self._clock = clock
+        self._warn = warn
+        self._failed_until = float("-inf")
+        self._warned = False
+
+    def reserve(self, host: str, interval: float, longest: float) -> tuple[float | None, int] | None:
+        """As `request_budget.Reserve`; None while the server fails."""
+        if self._clock() < self._failed_until:
+            return None
+        try:
+            return self._store.reserve(host, self._owner, interval, longest)
+        except StoreTrouble as trouble:
+            self._failed_until = self._clock() + _AGAIN_SECONDS
+            if not self._warned:
+                self._warned = True
+                self._warn(f"{trouble}; this process keeps to its part of --requests-per-second by itself")
+            return None
+
+    def close(self) -> None:
+        """Close the connections to the server."""
+        self._store.close()
+
+
+LEASE_SECONDS = 10.0
+_FIRST_PAUSE_SECONDS = 0.05
+_LONGEST_PAUSE_SECONDS = 0.4
+
+
+class Flights(Protocol):
+    """What single flights need of a cache (`cache.LookupCache`)."""
+
+    def claim(self, references: Sequence[Reference], seconds: float) -> set[str]: ...
+
+    def release(self, references: Iterable[Reference]) -> None: ...
+
+
+def single_flight(
+    references: Sequence[Reference],
+    cache: Flights,
+    read: Callable[[Sequence[Reference], float], Mapping[str, T]],
+    ask: Callable[[Sequence[Reference]], Mapping[str, T]],
+    *,
+    clock: Callable[[], float],
+    wait: Callable[[float], object],
+    left: Callable[[], float],
+) -> dict[str, T]:
+    """An answer for each, by normalised reference.
+
+    read: what the cache has now, and from after a time in Unix seconds. ask: asks registries and writes the answers to
+    the cache. clock: Unix seconds. wait: sleeps for some seconds. left: seconds to the deadline.
+    """
+    answers: dict[str, T] = {}
+    since, half = int(clock()), left() / 2
+    lease = min(LEASE_SECONDS, left() / 3)
+    patience, pause = half, _FIRST_PAUSE_SECONDS
+    waiting = list(references)
+    while waiting:
+        won = cache.claim(waiting, lease)
+        claimed = [reference for reference in waiting if reference.normalised in won]
+        try:
+            answers |= read(waiting, since)
+            mine = [
+                reference
+                for reference in (claimed if patience > 0 else waiting)
+                if reference.normalised not in answers
+            ]
+            if mine:
+                answers |= ask(mine)
+        finally:
+            cache.release(claimed)
+        waiting = [reference for reference in waiting if reference.normalised not in answers]
+        if waiting and not mine:
+            pause = min(pause, patience)
+            wait(pause)
+            patience = patience - pause if left() > half else 0
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+    return answers

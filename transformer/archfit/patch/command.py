@@ -40,9 +40,8 @@ from archfit.base.results import Decision, ObjectRef, Result, has_error
 from archfit.cli.inputs.survey import in_file, manifests_of, on_blank, questions
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
-from archfit.edit.object_patches import Entry, as_json, entries, problems
+from archfit.edit.object_patches import Entry, as_json, entries, problems, wrong_patches
 from archfit.edit.render import Style, block, block_member, quoted
-from archfit.edit.verified_patches import wrong_patches
 from archfit.explain.verbose import verbose_lines
 from archfit.pipeline import decided
 from archfit.pod_stages import located

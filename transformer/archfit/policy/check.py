@@ -45,8 +45,7 @@ from archfit.cli.inputs.survey import check_objects, in_file, manifests_of, on_b
 from archfit.cli.invocation import Invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import kubectl_of
-from archfit.lookup.lock_storage import content_of
-from archfit.lookup.lockfile import DEFAULT_PATH
+from archfit.lookup.lockfile import DEFAULT_PATH, content_of
 from archfit.options.settings import Options, Settings
 from archfit.policy.cel.left_alone import reason
 from archfit.policy.cel.policy_settings import PolicySettings

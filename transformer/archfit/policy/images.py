@@ -49,8 +49,7 @@ from archfit.images.overrides import override
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import parse
 from archfit.lock.images import Failure, LockAnswers, LockNeeds, asked_anew, lock_needs, looked_up
-from archfit.lookup.lock_storage import content_of, lock_of
-from archfit.lookup.lockfile import DEFAULT_PATH, Lock
+from archfit.lookup.lockfile import DEFAULT_PATH, Lock, content_of, lock_of
 from archfit.lookup.lockfile import parse as parse_lock
 from archfit.options.settings import Options, Settings
 from archfit.placement.evidence import assumed

@@ -36,8 +36,7 @@ from archfit.images.platforms import Found
 from archfit.images.reference import Reference, is_digest
 from archfit.registry import manifest
 from archfit.registry.credentials.keychain import Keychain
-from archfit.registry.credentials.token_requests import basic
-from archfit.registry.credentials.tokens import Tokens
+from archfit.registry.credentials.tokens import Tokens, basic
 from archfit.registry.http.challenges import Challenge, challenges, choose, scope_of
 from archfit.registry.http.request import Reply, Request, Unreachable
 from archfit.registry.http.retries import RetryingClient

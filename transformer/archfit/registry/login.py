@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from archfit.base.record import Record
 from archfit.registry.credentials.credential import Credential
-from archfit.registry.credentials.token_requests import basic
-from archfit.registry.credentials.tokens import Tokens
+from archfit.registry.credentials.tokens import Tokens, basic
 from archfit.registry.http.challenges import Challenge, challenges, choose, scope_of
 from archfit.registry.http.request import Request
 from archfit.registry.http.retries import RetryingClient

@@ -15,11 +15,18 @@
   "edits": [{file, start, end, was}]   byte offsets in the output; putting every `was` back gives the input;
                                        file: only where the run named files
 }
+
+The last run leaves it for `archfit last` (XDG Base Directory):
+
+    Linux, macOS    $XDG_STATE_HOME/archfit/last.json, else ~/.local/state/archfit/last.json
 """
 
 from __future__ import annotations
 
+import os
+
 from archfit import __version__
+from archfit.base.patch import dotted, to_json
 from archfit.base.record import Record
 from archfit.base.results import Decision, Result
 from archfit.base.typing_names import Any, Iterable, Iterator, Mapping
@@ -32,6 +39,7 @@ if TYPE_CHECKING:
     from archfit.workloads.pods import Pod
 
 _NONE: Mapping[str, Any] = {}
+REPORT = "last.json"
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
@@ -67,7 +75,8 @@ def _members(report: RunReport, time: str) -> Iterator[tuple[str, Any]]:
     yield "configuration", list(report.sources)
     yield "exit", report.exit_code
     yield "results", map(_result, report.results)
-    yield from _decided(report)
+    yield "decisions", (decision_value(pod, decision) for pod, decision in report.decisions)
+    yield "images", {text: answer_value(answer) for text, answer in report.answers.items()}
     yield "requests", dict(report.requests)
     if report.pulls_left:
         yield "pullsLeft", dict(report.pulls_left)
@@ -93,12 +102,57 @@ def _result(result: Result) -> dict[str, Any]:
     }
 
 
-def _decided(report: RunReport) -> Iterator[tuple[str, Any]]:
-    if not report.decisions and not report.answers:
-        yield "decisions", []
-        yield "images", {}
-        return
-    from archfit.reports.decision_values import answer_value, decision_value  # not for a stream without pods
+def decision_value(pod: Pod, decision: Decision) -> dict[str, Any]:
+    """The decision about one pod spec."""
+    return {
+        "object": object_value(pod.ref),
+        **location_value(pod.location),
+        "path": dotted(pod.path),
+        "outcome": decision.outcome,
+        "reason": decision.reason,
+        "supported": decision.supported,
+        "reachable": decision.reachable,
+        "removed": [{"architecture": gone.architecture, "images": gone.images} for gone in decision.removed],
+        "immutable": decision.immutable,
+        **({"controller": decision.controller} if decision.controller else {}),
+        "images": [{"field": dotted(path), "image": text} for path, text in pod.named_images],
+        "patch": to_json(decision.patch),
+    }
 
-    yield "decisions", (decision_value(pod, decision) for pod, decision in report.decisions)
-    yield "images", {text: answer_value(answer) for text, answer in report.answers.items()}
+
+def answer_value(answer: Answer) -> dict[str, Any]:
+    """The answer for one image."""
+    from archfit.images.platforms import (  # not for a stream without pods
+        Absent,
+        Found,
+        Malformed,
+        Unasked,
+        Unknown,
+    )
+
+    match answer:
+        case Found():
+            return {
+                "answer": "Found",
+                "platforms": [str(platform) for platform in answer.platforms],
+                "digest": answer.digest,
+                "origin": answer.origin,
+                "ageSeconds": answer.age_seconds,
+            }
+        case Absent():
+            return {"answer": "Absent", "detail": answer.detail}
+        case Unknown():
+            return {"answer": "Unknown", "cause": answer.cause}
+        case Unasked():
+            return {"answer": "Unasked", "reason": answer.reason}
+        case Malformed():
+            return {"answer": "Malformed", "reason": answer.reason}
+
+
+def state_path(environ: Mapping[str, str]) -> str:
+    """Where a run leaves its report; "" where the user has no directory for it. XDG's has to be absolute."""
+    xdg = environ.get("XDG_STATE_HOME", "")
+    if xdg and os.path.isabs(xdg):
+        return os.path.join(xdg, "archfit", REPORT)
+    home = environ.get("HOME") or os.path.expanduser("~")
+    return os.path.join(home, ".local", "state", "archfit", REPORT) if os.path.isabs(home) else ""

@@ -41,8 +41,7 @@ from archfit.run import Run
 from archfit.workloads.pods import Pod
 from archfit.yaml import stream
 from archfit.yaml.join import joined
-from archfit.yaml.split import BOM
-from archfit.yaml.stream import OutputChange, Splice
+from archfit.yaml.stream import BOM, OutputChange, Splice
 
 _STANDARD_INPUT = "stdin"
 

@@ -41,8 +41,7 @@ from archfit.workloads.sites import find_sites
 from archfit.yaml import stream
 from archfit.yaml.compose import parse
 from archfit.yaml.skip import identity
-from archfit.yaml.split import Piece, split
-from archfit.yaml.stream import Splice
+from archfit.yaml.stream import Piece, Splice, split
 from archfit.yaml.tree import ROOT
 from archfit.yaml.values import plain, text_of
 

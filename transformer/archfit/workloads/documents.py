@@ -23,7 +23,7 @@ from archfit.workloads.sites import Sites, anchors, find_sites
 from archfit.yaml.block_lines import BlockText, block_text
 from archfit.yaml.compose import parse
 from archfit.yaml.scan import Span
-from archfit.yaml.split import BOM
+from archfit.yaml.stream import BOM
 from archfit.yaml.tree import ROOT, Children, Tree, line_at
 
 TYPE_CHECKING = False

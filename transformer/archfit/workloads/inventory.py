@@ -14,7 +14,7 @@ from archfit.base.results import Location, Result
 from archfit.base.typing_names import Sequence
 from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, UserRows, group_of, rows_of
 from archfit.yaml.scan import Span, spans, whole
-from archfit.yaml.split import Piece
+from archfit.yaml.stream import Piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from archfit.workloads.pod_specs import typed_item
 from archfit.workloads.pods import Namespace, Pod, RuntimeClass
 from archfit.yaml.compose import parse
 from archfit.yaml.scan import Span, spans, whole
-from archfit.yaml.split import Piece
+from archfit.yaml.stream import Piece
 from archfit.yaml.values import mapping_of, text_of
 
 _ANNOTATION = "scheduler.alpha.kubernetes.io/"

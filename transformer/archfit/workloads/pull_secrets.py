@@ -33,7 +33,7 @@ from archfit.workloads.pod_specs import objects
 from archfit.workloads.pods import Pod
 from archfit.yaml.compose import parse
 from archfit.yaml.scan import spans, whole
-from archfit.yaml.split import Piece
+from archfit.yaml.stream import Piece
 from archfit.yaml.values import mapping_of, text_of
 
 NamespacedName: TypeAlias = tuple[str, str]

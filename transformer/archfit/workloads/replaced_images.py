@@ -32,7 +32,7 @@ from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside
 from archfit.workloads.patterns import get
 from archfit.workloads.pods import ANNOTATE, ImageUse, Pod
-from archfit.yaml.split import Piece
+from archfit.yaml.stream import Piece
 from archfit.yaml.values import mapping_of, text_of
 
 TRIGGERS = "image.openshift.io/triggers"

@@ -62,7 +62,7 @@ def parse(text: str) -> Tree:
 def _masked(text: str) -> str:
     if text.lstrip()[:1] not in ("{", "["):
         return text
-    from archfit.yaml.yaml_grammar import with_surrogates_masked
+    from archfit.yaml.unusual_text import with_surrogates_masked
 
     return with_surrogates_masked(text)
 

@@ -1,4 +1,4 @@
-r"""Streams into one stream, so that Kubernetes' readers find every object of each: the counterpart of `yaml.split`.
+r"""Streams into one stream, so that Kubernetes' readers find every object of each: the counterpart of `stream.split`.
 
     the last line of a stream has no end                one is added, as the lines before it end
     the next stream begins without `---`                a line `---` before it
@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from archfit.yaml.split import BOM
+from archfit.yaml.stream import BOM
 
 _SEPARATOR = re.compile(rb"---(?=[ \t\r\n#]|\Z)").match
 _DIRECTIVE = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*%").match

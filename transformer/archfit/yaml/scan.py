@@ -13,7 +13,7 @@ from archfit.base.errors import InvalidInput
 from archfit.base.record import Record
 from archfit.base.typing_names import Callable, Iterator
 from archfit.yaml.skip import Identity, has_odd_breaks, has_pod_words, identity, may_be_list
-from archfit.yaml.split import BOM, Piece, split
+from archfit.yaml.stream import BOM, Piece
 
 
 class Span(Record):
@@ -90,32 +90,6 @@ def _is_list(named: Identity) -> bool:
     if named.kind == "ResourceList":
         return named.api_version.startswith("config.kubernetes.io/")
     return named.kind == "List" and named.api_version == "v1"
-
-
-def check_utf8(data: bytes) -> None:
-    """Raises InvalidInput unless the whole stream is UTF-8."""
-    if data.isascii():
-        return
-    at, step = 0, 1 << 16
-    while at < len(data):
-        # A slice ends at a line, which never cuts a character.
-        end = data.find(b"\n", min(at + step, len(data) - 1)) + 1 or len(data)
-        try:
-            data[at:end].decode()
-        except UnicodeDecodeError as error:
-            at += error.start
-            if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-                hint = "It looks like UTF-16: convert it first: iconv -f UTF-16 -t UTF-8 FILE > NEW"
-            elif b"\0" in data[:1024]:
-                hint = "It looks like a binary file: name rendered manifests"
-            else:
-                hint = "Save the file as UTF-8"
-            raise InvalidInput(
-                f"the byte 0x{data[at]:02x} is not UTF-8, which Kubernetes requires. {hint}",
-                line=data.count(b"\n", 0, at) + 1,
-                document=len(split(data[:at] + b"?")),
-            ) from None
-        at = end
 
 
 def check_editable(data: bytes, span: Span) -> None:

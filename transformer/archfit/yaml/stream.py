@@ -1,8 +1,29 @@
 """The plain stream: documents in, the same documents out (Helm 3 and 4, pipes).
 
-blank input     --on-blank pass      written back as it is, with a warning
-                           comment   a comment line, because Helm 4 fails an empty answer
-                           fail      an error: the command before the pipe printed nothing
+    data ── read ─> Stream(data, pieces)      a piece is one document; every byte is kept
+    data, splices ── write ─> output          where nothing changes, the data itself
+
+Text into pieces (`split`):
+
+    stream     = piece *( separator piece )
+    separator  = a line that begins with "---" followed by a blank, a tab, CR, LF, "#" or the end of the stream
+    directives = a piece that holds only "%" lines, comments and blanks, with at least one "%" line: it belongs
+                 to the next piece; without one it is an error
+    end        = a line "...": only comments, blanks and directives may follow before the next separator; these
+                 directives are outside of every piece, as they are for Kubernetes' readers
+
+`---foo` is content. What stands on a separator line behind the dashes never reaches the parser if it is blank or
+a comment: libyaml stumbles over `---# c`, which Kubernetes' readers accept. Anything else there is an error, as it
+is for kubectl. Nor does a byte order mark at the start of a piece reach the parser.
+
+Lines end at LF, as they do for k8s.io/apimachinery's YAMLReader; CRLF is an LF with a blank before it.
+
+Every stream passes through here, most of them on a process that has 20 ms to live: bytes are searched with `find`,
+and lines are counted only where one is asked for.
+
+    blank input     --on-blank pass      written back as it is, with a warning
+                               comment   a comment line, because Helm 4 fails an empty answer
+                               fail      an error: the command before the pipe printed nothing
 """
 
 from __future__ import annotations
@@ -11,9 +32,10 @@ from archfit.base.errors import InvalidInput
 from archfit.base.record import Record
 from archfit.base.results import Result
 from archfit.base.typing_names import Iterable, Iterator
-from archfit.yaml.scan import check_utf8
-from archfit.yaml.split import BOM, Piece, split
 
+BOM = b"\xef\xbb\xbf"
+_AFTER_MARKER = (b"", b" ", b"\t", b"\r", b"\n", b"#")
+_BLANKS = b" \t\r"
 # The first bytes of files that hold other files.
 _ARCHIVES = (
     (0, b"\x1f\x8b", "gzip"),
@@ -25,6 +47,45 @@ _ARCHIVES = (
 )
 BEFORE_THE_PIPE = "Did the command before the pipe fail? Run it alone"
 COMMENT = b"# archfit: no manifests\n"
+
+
+class LineCount:
+    """Lines of places in one stream, counted from the place that was asked about last. start: where line 1 begins."""
+
+    def __init__(self, data: bytes, start: int = 0) -> None:
+        self._data = data
+        self._at, self._line = start, 1
+
+    def at(self, offset: int) -> int:
+        """The 1-based line of the byte at offset."""
+        if offset < self._at:
+            self._line -= self._data.count(b"\n", offset, self._at)
+        else:
+            self._line += self._data.count(b"\n", self._at, offset)
+        self._at = offset
+        return self._line
+
+
+class Piece(Record):
+    """One document: `data[start:end]` is what the parser may see.
+
+    start, end: byte offsets; the separator line before the piece is outside, unless directives need it.
+    number: 1-based, counting pieces that hold something besides comments and blanks.
+    lines: of the stream.
+    mask: byte spans inside the piece that are blanked before parsing: what stands behind the dashes of the separator
+        line between directives and their document, so one (perhaps empty) exactly where there are directives.
+    """
+
+    start: int
+    end: int
+    number: int
+    lines: LineCount
+    mask: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def line(self) -> int:
+        """1-based line of `start`."""
+        return self.lines.at(self.start)
 
 
 class BlankInput(InvalidInput):
@@ -115,3 +176,145 @@ class OutputChanges:
             start = splice.start + shift
             yield OutputChange(start, start + len(splice.text), data[splice.start : splice.end])
             shift += len(splice.text) - (splice.end - splice.start)
+
+
+def split(data: bytes) -> list[Piece]:
+    """The pieces of the stream that hold something, in order. Raises InvalidInput."""
+    pieces: list[Piece] = []
+    start = first_line = len(BOM) if data.startswith(BOM) else 0
+    lines = LineCount(data)
+    has_ends = data.find(b"\n...") >= 0
+    directives: Piece | None = None
+    for dashes in (*_lines_that_begin(data, b"---", start, len(data)), len(data)):
+        if data[dashes + 3 : dashes + 4] not in _AFTER_MARKER:
+            continue
+        line_end = data.find(b"\n", dashes)
+        line_end = len(data) if line_end < 0 else line_end
+        first = _first_content(data, start, dashes)
+        if line_end - dashes > 3 and not _says_nothing(data, dashes + 3, line_end):
+            raise InvalidInput(
+                "text stands behind '---' on the same line, which kubectl refuses. Begin a new line after '---'",
+                line=lines.at(dashes),
+                document=len(pieces) + 1 + (first >= 0),
+            )
+        if first >= 0:
+            if data.startswith(b"%", first) and _has_only_directives(data, first, dashes):
+                directives = Piece(start, dashes, len(pieces) + 1, lines, ((dashes + 3, line_end),))
+            else:
+                piece = Piece(start, dashes, len(pieces) + 1, lines)
+                if has_ends or data.startswith(b"...", start):
+                    piece = piece.replace(end=_document_end(data, piece))
+                if directives:
+                    piece = directives.replace(end=piece.end)
+                    directives = None
+                pieces.append(piece)
+        # Kubernetes' readers skip a mark behind a separator; the first line of the stream is none to them.
+        behind_separator = directives is None and dashes > first_line
+        start = line_end + 1
+        if behind_separator and data.startswith(BOM, start):
+            start += len(BOM)
+    if directives:
+        raise InvalidInput(
+            "a '%' directive stands here and no document follows it. Is this the output of another command? "
+            "Run that command alone",
+            line=directives.line,
+            document=directives.number,
+        )
+    return pieces
+
+
+def check_utf8(data: bytes) -> None:
+    """Raises InvalidInput unless the whole stream is UTF-8."""
+    if data.isascii():
+        return
+    at, step = 0, 1 << 16
+    while at < len(data):
+        # A slice ends at a line, which never cuts a character.
+        end = data.find(b"\n", min(at + step, len(data) - 1)) + 1 or len(data)
+        try:
+            data[at:end].decode()
+        except UnicodeDecodeError as error:
+            at += error.start
+            if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                hint = "It looks like UTF-16: convert it first: iconv -f UTF-16 -t UTF-8 FILE > NEW"
+            elif b"\0" in data[:1024]:
+                hint = "It looks like a binary file: name rendered manifests"
+            else:
+                hint = "Save the file as UTF-8"
+            raise InvalidInput(
+                f"the byte 0x{data[at]:02x} is not UTF-8, which Kubernetes requires. {hint}",
+                line=data.count(b"\n", 0, at) + 1,
+                document=len(split(data[:at] + b"?")),
+            ) from None
+        at = end
+
+
+def _lines_that_begin(data: bytes, prefix: bytes, start: int, end: int) -> Iterator[int]:
+    """Offsets of the lines of `data[start:end]` that begin with prefix; a line begins at `start`."""
+    if data.startswith(prefix, start, end):
+        yield start
+    found = data.find(b"\n" + prefix, start, end)
+    while found >= 0:
+        yield found + 1
+        found = data.find(b"\n" + prefix, found + 1, end)
+
+
+def _first_content(data: bytes, start: int, end: int) -> int:
+    """Offset of the first line that holds more than blanks and comments, -1 if there is none."""
+    while start < end:
+        if data[start : start + 1].isalpha():  # a key, as a rule
+            return start
+        line_end = data.find(b"\n", start, end)
+        line_end = end if line_end < 0 else line_end
+        if not data.startswith(b"#", start) and not _says_nothing(data, start, line_end):
+            return start
+        start = line_end + 1
+    return -1
+
+
+def _says_nothing(data: bytes, start: int, line_end: int) -> bool:
+    """Whether a line, or the rest of one, is blank or a comment. `...` that ends no document says nothing, too."""
+    if data.startswith(b"...", start, line_end):
+        start += 3
+        if start < line_end and data[start] not in _BLANKS:
+            return False
+    return _is_blank_or_comment(data, start, line_end)
+
+
+def _is_blank_or_comment(data: bytes, start: int, line_end: int) -> bool:
+    # A line may be the whole stream; the window spares its copy.
+    said = data[start : min(start + 80, line_end)].lstrip(_BLANKS) or data[start:line_end].lstrip(_BLANKS)
+    return not said or said.startswith(b"#")
+
+
+def _has_only_directives(data: bytes, first: int, end: int) -> bool:
+    """Whether directives, comments and blanks are all there is. first: of the first line with content."""
+    if not data.startswith(b"%", first):
+        return False
+    while first < end:
+        line_end = data.find(b"\n", first, end)
+        line_end = end if line_end < 0 else line_end
+        if not data.startswith(b"%", first) and not _is_blank_or_comment(data, first, line_end):
+            return False
+        first = line_end + 1
+    return True
+
+
+def _document_end(data: bytes, piece: Piece) -> int:
+    """Where the piece ends: at its end, or at the directives behind a `...` line.
+
+    Raises InvalidInput for content behind a `...` line, which kubectl and kustomize drop silently.
+    """
+    for dots in _lines_that_begin(data, b"...", piece.start, piece.end):
+        if data[dots + 3 : dots + 4] in _AFTER_MARKER:
+            line_end = data.find(b"\n", dots, piece.end)
+            rest = _first_content(data, line_end + 1, piece.end) if line_end >= 0 else -1
+            if rest >= 0 and not _has_only_directives(data, rest, piece.end):
+                raise InvalidInput(
+                    "content follows the document end '...' without a new '---'; kubectl and kustomize drop it "
+                    "silently. Put '---' on a line of its own before it",
+                    line=piece.lines.at(rest),
+                    document=piece.number,
+                )
+            return rest if rest >= 0 else piece.end
+    return piece.end

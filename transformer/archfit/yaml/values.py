@@ -78,7 +78,7 @@ def _resolved_number(text: str) -> str | Typed:
     other_base = text[0] == "0" and text[1:2] in "bBoOxX"
     if text[0].isdecimal() and not other_base and text.strip(_SPELL_DECIMALS):
         return text  # a checksum
-    from archfit.yaml.yaml_grammar import number_kind
+    from archfit.yaml.unusual_text import number_kind
 
     kind = number_kind(text)
     return Typed(kind, text) if kind else text

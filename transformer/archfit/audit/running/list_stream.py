@@ -21,8 +21,8 @@ from typing import Any, NoReturn, Protocol
 from archfit.base.errors import InvalidInput
 from archfit.workloads.builtin import PODLESS, group_of
 from archfit.yaml.compose import parse
-from archfit.yaml.scan import check_utf8, spans
-from archfit.yaml.split import split
+from archfit.yaml.scan import spans
+from archfit.yaml.stream import check_utf8, split
 from archfit.yaml.values import plain
 
 _READ = 1 << 20

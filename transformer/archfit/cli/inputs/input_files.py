@@ -30,7 +30,7 @@ from archfit.base.record import Record
 from archfit.base.spelling import nearest
 from archfit.yaml.compose import parse
 from archfit.yaml.skip import identity
-from archfit.yaml.split import split
+from archfit.yaml.stream import split
 
 EXTENSIONS = (".yaml", ".yml", ".json")
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")

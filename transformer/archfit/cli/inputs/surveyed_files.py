@@ -23,7 +23,7 @@ from archfit.placement.selection import questions
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 from archfit.yaml import stream
-from archfit.yaml.split import LineCount, Piece
+from archfit.yaml.stream import LineCount, Piece
 
 BLANK = "the input holds no manifests"
 _BETWEEN = b"\n---\n"

@@ -20,7 +20,7 @@ from archfit.base.printable import visible
 from archfit.base.record import Record
 from archfit.integrations.argocd.repository import check_inside, is_irregular
 from archfit.integrations.argocd.source_parameters import Source, helm_arguments
-from archfit.yaml.split import BOM
+from archfit.yaml.stream import BOM
 
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _MANIFESTS = (".yaml", ".yml", ".json")

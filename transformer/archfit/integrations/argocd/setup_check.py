@@ -21,7 +21,7 @@ from archfit.base.errors import UsageError
 from archfit.base.spelling import expected
 from archfit.cli.setup.check_lines import Line, write_lines
 from archfit.integrations.argocd.command import settings_of
-from archfit.lookup.store.directories import default_path
+from archfit.lookup.store.open import default_path
 from archfit.options.config_yaml import read
 from archfit.options.option_entries import CacheServer
 from archfit.options.text_form import Problem

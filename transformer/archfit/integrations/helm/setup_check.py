@@ -26,7 +26,7 @@ from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong, w
 from archfit.cli.setup.external_program import run_program
 from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
-from archfit.reports.last_report import state_path
+from archfit.reports.report import state_path
 
 _CHART = "apiVersion: v2\nname: archfit-check\nversion: 0.1.0\n"
 _SET_UP = "run `archfit setup helm`"

@@ -23,7 +23,7 @@ from archfit import __version__
 from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong, write_lines
 from archfit.cli.setup.external_program import run_program
 from archfit.integrations.kustomize import setup_files as files
-from archfit.reports.last_report import state_path
+from archfit.reports.report import state_path
 
 _VERSION = re.compile(r"v(\d+)\.\d+\.\d+")
 _DEEPEST = 16

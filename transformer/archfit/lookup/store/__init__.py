@@ -54,3 +54,31 @@ class StoreContents(Protocol):
 
 class StoreTrouble(ArchfitError):
     """The store cannot be used; the message says why and what to do. A run goes on without it."""
+
+
+class MemoryStore:
+    """Lasts as long as the process: for `--no-cache`, and where no other can be used.
+
+    No other process sees it, so every claim is won.
+    """
+
+    shared = False
+
+    def __init__(self) -> None:
+        self._entries: dict[str, str] = {}
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
+        return {key: self._entries[key] for key in keys if key in self._entries}
+
+    def put_many(self, entries: Mapping[str, str]) -> None:
+        self._entries.update(entries)
+
+    def claim(self, keys: Sequence[str], owner: str, seconds: float) -> set[str]:
+        del owner, seconds
+        return set(keys)
+
+    def release(self, keys: Sequence[str], owner: str) -> None:
+        del keys, owner
+
+    def close(self) -> None:
+        """Nothing to give back."""

@@ -3,15 +3,21 @@
     --cache redis://.., rediss://..     store.redis, shared with other machines
     --cache PATH, or nothing            store.sqlite, in the user's cache directory
 
-Each store is imported only where it is used: sqlite3 and redis may be missing, and importing them takes time.
+Each store is imported only where it is used: sqlite3 and redis may be missing, and importing them takes time. The
+user's cache directory (XDG Base Directory: absolute paths only):
+
+    Linux and others    $XDG_CACHE_HOME/archfit, else ~/.cache/archfit
+    macOS               the same variable, else ~/Library/Caches/archfit
 """
 
 from __future__ import annotations
 
+import os
+import sys
+
 from archfit.base.files import read_regular
 from archfit.base.typing_names import Callable, Mapping
 from archfit.lookup.store import StoreTrouble
-from archfit.lookup.store.directories import default_path
 from archfit.options.settings import Operator
 
 TYPE_CHECKING = False
@@ -107,3 +113,18 @@ def _password(file: str, environ: Mapping[str, str]) -> str:
     if not text:
         raise StoreTrouble(f"--cache-password-file: the first line of {file!r} is empty")
     return text
+
+
+FILE = "lookups.sqlite"
+
+
+def default_path(environ: Mapping[str, str], platform: str = sys.platform) -> str:
+    """Where the cache file belongs, "" where the user has no directory for it. platform: as sys.platform."""
+    xdg = environ.get("XDG_CACHE_HOME", "")
+    if xdg and os.path.isabs(xdg):
+        return os.path.join(xdg, "archfit", FILE)
+    home = environ.get("HOME") or os.path.expanduser("~")
+    if not os.path.isabs(home):
+        return ""
+    caches = os.path.join("Library", "Caches") if platform == "darwin" else ".cache"
+    return os.path.join(home, caches, "archfit", FILE)

@@ -14,6 +14,9 @@
 An empty entry only says that a helper has the credential. A helper that fails and a file that cannot be read are errors
 for the registry: it is not asked anonymously, nor with another entry. No helper runs before a registry asks for
 credentials.
+
+Pull secrets come with the stream, not from the operator: each is for one repository of one registry, before the
+operator's own credentials (`PullKeychain`). They do not permit a private host, and are never sent to a mirror.
 Sources: containers-auth.json(5); containers/image, pkg/docker/config; docker/cli, cli/config/credentials.
 """
 
@@ -224,3 +227,21 @@ def _legacy(key: str) -> str:
     bare = key.removeprefix("https://").removeprefix("http://")
     host, _, path = bare.partition("/")
     return host if bare != key or path in {"", "v1", "v1/", "v2", "v2/"} else ""
+
+
+class PullKeychain(Keychain):
+    """chosen: by `host[:port]`, as it is asked, and repository. The rest is the operator's."""
+
+    def __init__(
+        self, authfile: str, environ: Mapping[str, str], chosen: Mapping[tuple[str, str], Credential]
+    ) -> None:
+        super().__init__(authfile, environ)
+        self._chosen = chosen
+
+    def find(self, host: str, repository: str, *, helpers: bool = True) -> Credential | None:
+        """As for any keychain."""
+        return self._chosen.get((host, repository)) or super().find(host, repository, helpers=helpers)
+
+    def mentions(self, host: str) -> bool:
+        """As for any keychain."""
+        return any(host == known for known, _ in self._chosen) or super().mentions(host)

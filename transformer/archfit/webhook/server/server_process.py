@@ -34,13 +34,13 @@ from archfit.base.errors import ArchfitError
 from archfit.base.record import Record
 from archfit.images.platforms import Answer, Found
 from archfit.lookup.cache_contents import prune_pages
-from archfit.lookup.lock_storage import lock_of
+from archfit.lookup.lockfile import lock_of
 from archfit.lookup.lookup import Lookup, open_lookup
 from archfit.lookup.operator_files import check
 from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import open_store
 from archfit.options.settings import Options, Settings
-from archfit.registry.credentials.pull_keychain import PullKeychain
+from archfit.registry.credentials.keychain import PullKeychain
 from archfit.webhook.certificate_files import Certificates
 from archfit.webhook.server.circuit_breakers import CircuitBreakers
 from archfit.webhook.server.connection import CONNECTION_BYTES, Connections

@@ -55,7 +55,7 @@ from archfit.base.patch import Operation, to_json
 from archfit.base.printable import visible
 from archfit.base.record import Record
 from archfit.base.results import Decision, Result
-from archfit.edit.verified_patches import difference
+from archfit.edit.object_patches import difference
 from archfit.images.platforms import Absent, Answer, Unknown
 from archfit.options.settings import Options
 from archfit.webhook.server.memory_budget import Share, weight
