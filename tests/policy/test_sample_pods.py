@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from archfit.options.settings import Options
-from archfit.pipeline import survey
+from archfit.pipeline import inventory
 from archfit.policy.installed.dry_run import SamplePod, sample_pods
 from archfit.yaml import stream
 
@@ -43,7 +43,7 @@ def an_object(kind: str, spec: Any, version: str = "apps/v1", **metadata: Any) -
 def pods(*values: dict[str, Any]) -> list[SamplePod]:
     data = "\n---\n".join(map(json.dumps, values)).encode()
     read = stream.read(data, "fail")
-    return sample_pods(survey(read.data, read.pieces, Options()).documents)
+    return sample_pods(inventory(read.data, read.pieces, Options()).documents)
 
 
 @pytest.mark.parametrize(

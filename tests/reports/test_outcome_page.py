@@ -12,7 +12,7 @@ import pytest
 from archfit.base import documentation
 from archfit.images.platforms import Absent, Unknown
 from archfit.options.settings import Options
-from archfit.pipeline import decided, survey
+from archfit.pipeline import decided, inventory
 from archfit.registry.refusals import _denied
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.reports import outcome_page
@@ -32,7 +32,7 @@ PINNED = CASES["a-conflict-by-a-pin"].stream
 def ended(stream: str, answer: object, options: Options = Options()) -> str:  # noqa: B008 - a frozen value
     """The last line of the summary, or of the messages of a run that failed."""
     data = stream.encode()
-    found = survey(data, split(data), options)
+    found = inventory(data, split(data), options)
     made = decided(found, answers({"app:1": answer}), options)  # type: ignore[dict-item]
     if made.failed():
         return after_failure(made.results, made.decisions, made.answers)

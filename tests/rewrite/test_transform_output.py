@@ -235,13 +235,13 @@ def test_standard_output_by_its_path_keeps_what_the_file_holds(site: Site) -> No
 def test_in_place_overwrites_no_change_of_somebody_else(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     from archfit.rewrite import files as transform_files
 
-    real = transform_files.surveyed
+    real = transform_files.read_manifests
 
     def edits_meanwhile(*words: object) -> object:
         site.write({"r/sub/b.yaml": CONFIG_MAP})
         return real(*words)  # type: ignore[arg-type] # passed on
 
-    monkeypatch.setattr("archfit.rewrite.files.surveyed", edits_meanwhile)
+    monkeypatch.setattr("archfit.rewrite.files.read_manifests", edits_meanwhile)
     ran = site.run("--in-place", "r")
     assert ran.status == 1
     assert "r/sub/b.yaml changed while archfit ran, so no file was changed: run it again" in ran.stderr

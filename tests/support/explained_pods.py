@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from archfit.explain.explained import Explained, explained
 from archfit.explain.text import text
-from archfit.pipeline import Survey, decided, survey
+from archfit.pipeline import StreamInventory, decided, inventory
 from archfit.yaml.stream import split
 from pod_decisions import DEFAULT, answers
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 def decided_stream(
     stream: str, images: Mapping[str, str | Answer], options: Options = DEFAULT
-) -> tuple[Survey, Decided, bytes]:
-    """The survey and the decisions of a stream, and its bytes."""
+) -> tuple[StreamInventory, Decided, bytes]:
+    """The inventory and the decisions of a stream, and its bytes."""
     data = stream.encode()
-    found = survey(data, split(data), options)
+    found = inventory(data, split(data), options)
     return found, decided(found, answers(dict(images)), options), data
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from archfit.options.settings import Options
 from archfit.options.text_form import image_platforms
-from archfit.pipeline import survey
+from archfit.pipeline import inventory
 from archfit.workloads.replaced_images import RESOLVE_NAMES, TRIGGERS
 from archfit.yaml import stream
 from stream_edits import Failed, edited, placed
@@ -78,7 +78,7 @@ def test_a_container_that_a_trigger_names_is_unasked(kind: str, path: str, image
     assert message.startswith(f"info: {image}: its platforms cannot be looked up: OpenShift replaces it with")
     assert "the ImageStreamTag web:latest (image trigger)" in message
     pieces = stream.read(text.encode(), "pass").pieces
-    assert survey(text.encode(), pieces, STATED).texts == ()
+    assert inventory(text.encode(), pieces, STATED).texts == ()
 
 
 @pytest.mark.parametrize("kind", ["apps/v1 ReplicaSet", "batch/v1 Job", "argoproj.io/v1alpha1 Rollout"])
@@ -105,7 +105,7 @@ def test_a_field_path_is_read_as_library_go_reads_it(path: str, unasked: int) ->
     text = workload(
         [trigger(path)], containers=containers, more=", initContainers: [{name: init, image: 'all:1'}]"
     )
-    (document,) = survey(text.encode(), stream.read(text.encode(), "pass").pieces, Options()).documents
+    (document,) = inventory(text.encode(), stream.read(text.encode(), "pass").pieces, Options()).documents
     assert [bool(use.unasked) for use in document.pods[0].images] == [
         number == unasked for number in range(3)
     ]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Lookup: TypeAlias = "Callable[[list[str]], Mapping[str, Answer]]"
 
 
-class Survey(Record):
+class StreamInventory(Record):
     """What a stream holds, before anything is known about its images.
 
     documents: those with pods. results: messages about the rest. texts: the image strings that the
@@ -69,39 +69,39 @@ class Decided(Record):
 
 
 class Transformed(Decided):
-    """What became of a stream. survey: what it holds.
+    """What became of a stream. inventory: what it holds.
 
     splices: what changes, in order; meaningless if an error stands in the way.
     """
 
-    survey: Survey = Survey((), (), ())
+    inventory: StreamInventory = StreamInventory((), (), ())
     splices: tuple[Splice, ...] = ()
 
     @property
     def untouched(self) -> tuple[Untouched, ...]:
         """Objects that may hold pods and are left as they are."""
-        return self.survey.untouched
+        return self.inventory.untouched
 
     @property
     def excluded(self) -> tuple[ObjectRef, ...]:
-        """As `Survey.excluded`."""
-        return self.survey.excluded
+        """As `StreamInventory.excluded`."""
+        return self.inventory.excluded
 
 
-def survey(data: bytes, pieces: Iterable[Piece], options: Options) -> Survey:
+def inventory(data: bytes, pieces: Iterable[Piece], options: Options) -> StreamInventory:
     """What the pieces of a stream hold, and which images have to be looked up."""
     pieces, rows = tuple(pieces), by_kind(options.workloads)
     inventories = [scan_piece(data, piece, rows) for piece in pieces]
     documents = tuple(document for inventory in inventories for document in inventory.documents)
     results = [result for inventory in inventories for result in inventory.results]
     untouched, excluded = _untouched(inventories, options)
-    results += _coverage(documents, untouched, rows)
-    found = Survey(documents, tuple(results), (), tuple(untouched), excluded=excluded)
+    results += _unsupported(documents, untouched, rows)
+    found = StreamInventory(documents, tuple(results), (), tuple(untouched), excluded=excluded)
     if not documents:
         return found
-    from archfit.pod_stages import surveyed
+    from archfit.pod_stages import pod_inventory
 
-    more = surveyed(data, pieces, documents, options, rows)
+    more = pod_inventory(data, pieces, documents, options, rows)
     return found.replace(
         documents=more.documents,
         results=(*found.results, *more.results),
@@ -124,7 +124,7 @@ def _untouched(
     return kept, tuple(dict.fromkeys(one.ref for one in untouched if one not in kept))
 
 
-def _coverage(documents: Iterable[Document], untouched: list[Untouched], rows: UserRows) -> list[Result]:
+def _unsupported(documents: Iterable[Document], untouched: list[Untouched], rows: UserRows) -> list[Result]:
     """Messages about objects that no row of the table reads completely. rows: the user's own."""
     results: list[Result] = []
     if untouched:
@@ -139,8 +139,8 @@ def _coverage(documents: Iterable[Document], untouched: list[Untouched], rows: U
     return results
 
 
-def decided(found: Survey, answers: Mapping[str, Answer], options: Options) -> Decided:
-    """The decisions for all pods of a survey; answers: for each of its texts, perhaps for more."""
+def decided(found: StreamInventory, answers: Mapping[str, Answer], options: Options) -> Decided:
+    """The decisions for all pods of an inventory; answers: for each of its texts, perhaps for more."""
     decisions: tuple[tuple[Pod, Decision], ...] = ()
     of_controllers: list[tuple[ObjectRef, str]] = []
     if found.documents:
@@ -169,12 +169,14 @@ def _left_to_controllers(
 
 def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
     """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
-    found = survey(data, pieces, options)
+    found = inventory(data, pieces, options)
     return transformed(data, found, lookup(list(found.texts)) if found.texts else {}, options)
 
 
-def transformed(data: bytes, found: Survey, answers: Mapping[str, Answer], options: Options) -> Transformed:
-    """What a survey's documents become, decided and proven. data: that of the survey."""
+def transformed(
+    data: bytes, found: StreamInventory, answers: Mapping[str, Answer], options: Options
+) -> Transformed:
+    """What an inventory's documents become, decided and proven. data: that of the inventory."""
     made = decided(found, answers, options)
     if not found.documents:
         return Transformed(made.decisions, made.results, answers, found)

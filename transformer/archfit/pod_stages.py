@@ -1,6 +1,6 @@
-"""The stages of the job that need a pod: the last of the survey, the decisions, the edits.
+"""The stages of the job that need a pod: the last of the inventory, the decisions, the edits.
 
-    surveyed        documents ── stamps taken back ── joined ── selectors of nodes ──> pods, their options, their images
+    pod_inventory   documents ── stamps taken back ── joined ── selectors of nodes ──> pods, their options, their images
     decisions_of    pods, answers ── decide ── what several pods of an object share, once ──> a decision for each
     edited          document, patch ── insert (with `stamp`: remove, too) ── added_keys, else prove ──> splices
 
@@ -45,8 +45,8 @@ _PURE_PARSER = (
 )
 
 
-class PodSurvey(Record):
-    """What is known of the pods of a stream before anything is known of their images; see `pipeline.Survey`."""
+class PodInventory(Record):
+    """What is known of the pods of a stream before anything is known of their images (`pipeline.StreamInventory`)."""
 
     documents: tuple[Document, ...]
     results: tuple[Result, ...]
@@ -55,9 +55,9 @@ class PodSurvey(Record):
     stamps: tuple[DocumentStamps, ...] = ()
 
 
-def surveyed(
+def pod_inventory(
     data: bytes, pieces: Sequence[Piece], documents: tuple[Document, ...], options: Options, rows: UserRows
-) -> PodSurvey:
+) -> PodInventory:
     """What the documents that have pods hold. rows: the user's own."""
     results = list(_misplaced_results(data, documents, rows))
     stamps: tuple[DocumentStamps, ...] = ()
@@ -90,7 +90,7 @@ def surveyed(
     texts = dict.fromkeys(
         text for pod, of_pod in zip(pods, own, strict=True) for text in questions(pod, of_pod)
     )
-    return PodSurvey(documents, tuple(results), tuple(texts), own, stamps)
+    return PodInventory(documents, tuple(results), tuple(texts), own, stamps)
 
 
 def _effects_of_others(data: bytes) -> tuple[bool, bool]:

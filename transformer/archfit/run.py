@@ -40,12 +40,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Answer
     from archfit.lookup.lookup import Lookup
-    from archfit.pipeline import Survey
+    from archfit.pipeline import StreamInventory
     from archfit.workloads.pods import Pod
     from archfit.workloads.unsupported.untouched import Untouched
 
 
-Decided: TypeAlias = "tuple[str, bytes, Survey, Sequence[tuple[Pod, Decision]]]"
+Decided: TypeAlias = "tuple[str, bytes, StreamInventory, Sequence[tuple[Pod, Decision]]]"
 """The name of an input's file or "", its content, what it holds, and what was decided."""
 Explain: TypeAlias = "Callable[[Iterable[Decided], Mapping[str, Answer], Options, bool], list[str]]"
 """Lines that say why each pod is placed as it is. The last argument: whether in ASCII alone."""
@@ -125,7 +125,7 @@ class Run:
         results += self.unmatched_filters([pod for pod, _ in made.decisions], [made])
         if self._frame:
             results += self._frame.advice(made)
-        why = self.explanations([("", read.data, made.survey, made.decisions)], made.answers)
+        why = self.explanations([("", read.data, made.inventory, made.decisions)], made.answers)
         if made.failed():
             return self._failed(results, stdout, why, made)
         splices = made.splices
@@ -159,7 +159,9 @@ class Run:
             self._lookup.use_pull_secrets(streams)
         return self._opened().answers(texts) if texts else {}
 
-    def unmatched_filters(self, pods: Sequence[Pod], parts: Iterable[Survey | Transformed]) -> list[Result]:
+    def unmatched_filters(
+        self, pods: Sequence[Pod], parts: Iterable[StreamInventory | Transformed]
+    ) -> list[Result]:
         """Warnings about filters of this run that mean nothing of an input with pods. parts: what it holds beside."""
         settings = self._settings
         if not (settings.filters and pods and _may_miss(settings)):

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import machine
 from archfit.base.errors import ArchfitError, InvalidInput
-from archfit.pipeline import survey
+from archfit.pipeline import inventory as stream_inventory
 from archfit.workloads.builtin import LISTS, PODLESS, group_of, rows_of
 from archfit.yaml import stream
 from fuzz.asking import Asking
@@ -115,7 +115,7 @@ def _inventory(text: bytes) -> Seen | Refused:
     options = OPTIONS["default"]
     try:
         read = stream.read(text, options.on_blank)
-        held = survey(read.data, read.pieces, options)
+        held = stream_inventory(read.data, read.pieces, options)
     except InvalidInput as error:
         return Refused(((error.message, True),))
     except ArchfitError as error:

@@ -13,7 +13,7 @@ from archfit.explain.explained import explained
 from archfit.explain.text import text
 from archfit.images.platforms import Found, Unknown, parse_platform
 from archfit.options.settings import Options
-from archfit.pipeline import decided, survey
+from archfit.pipeline import decided, inventory
 from archfit.yaml import stream as streams
 from corpus_streams import each_stream
 
@@ -31,7 +31,7 @@ def answer(platforms):
 def test_a_real_stream_is_explained(stream):
     read = streams.read(stream.read(), "pass")
     options = Options(on_unknown="leave", on_conflict="leave")
-    found = survey(read.data, read.pieces, options)
+    found = inventory(read.data, read.pieces, options)
     known = {image: answer(stream.platforms.get(image)) for image in found.texts}
     made = decided(found, known, options)
     started = time.process_time()

@@ -15,7 +15,7 @@ import pytest
 
 import machine
 from archfit.options.settings import Options
-from archfit.pipeline import survey
+from archfit.pipeline import inventory
 from archfit.yaml.stream import read
 from kubectl_recorder import KubectlRecorder
 from stream_edits import NOTHING_WANTED, Failed, edited
@@ -148,7 +148,7 @@ def pods_among(created: str) -> list[str]:
 
 def judged(stream: bytes) -> list[str]:
     """The objects whose pods archfit judges."""
-    found = survey(stream, read(stream, "pass").pieces, Options())
+    found = inventory(stream, read(stream, "pass").pieces, Options())
     return sorted(f"{pod.ref.kind}/{pod.ref.name}" for one in found.documents for pod in one.pods)
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from archfit.options.settings import Options
-from archfit.pipeline import survey
+from archfit.pipeline import inventory
 from archfit.yaml.stream import split
 
 ARGUMENTS = {"parameters": [{"name": "img", "value": "amd:1"}, {"name": "tag", "value": "1"}]}
@@ -114,7 +114,7 @@ NOT_KNOWN = [
 
 def images(value):
     data = yaml.safe_dump(value).encode()
-    found = survey(data, split(data), Options())
+    found = inventory(data, split(data), Options())
     return [
         use.text for document in found.documents for pod in document.pods for use in pod.images
     ], found.texts

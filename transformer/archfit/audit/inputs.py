@@ -35,9 +35,9 @@ from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.printable import count, visible
 from archfit.base.record import Record
 from archfit.base.results import Result
+from archfit.cli.inputs.command_inputs import moment_text, stated_date
 from archfit.cli.inputs.input_files import Inputs, found_files, read_inputs
 from archfit.cli.inputs.renderer_command import Rendering
-from archfit.cli.inputs.survey import moment_text, stated_date
 from archfit.cluster.cluster_connection import ClusterConnection, connect, get_if_there
 from archfit.cluster.cluster_error import ClusterError
 from archfit.cluster.live_objects import (

@@ -1,6 +1,6 @@
 """`archfit check [FILE|-].. [--require PLATFORM,..] [--format FORMAT[=FILE]]..`: the analysis, and no YAML.
 
-manifests ── survey ── lookup ─┬─ decisions ─────── what archfit would change       exit 3
+manifests ── inventory ── lookup ─┬─ decisions ─────── what archfit would change       exit 3
                                └─ --require ─────── images that do not run there    exit 3
                                                     images that are not known,
                                                     objects that no row reads       exit 3, but with --allow-unknown
@@ -21,15 +21,15 @@ from archfit.base.results import Decision, Result, has_error
 from archfit.check.findings import Check, Finding, from_result, of_decisions, of_objects, of_verdicts, placed
 from archfit.check.reports import report_places, write_reports
 from archfit.check.source_roots import SourceRoots
+from archfit.cli.inputs.command_inputs import check_objects, in_file, manifests_of, on_blank, questions
+from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.inputs.output_files import check_report
-from archfit.cli.inputs.survey import check_objects, in_file, manifests_of, on_blank, questions
-from archfit.cli.inputs.surveyed_files import Manifests
 from archfit.cli.invocation import read_invocation, required_platforms
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain.verbose import verbose_lines
 from archfit.images.platforms import Answer, Found, Platform, Unasked, Unknown
 from archfit.options.settings import Options
-from archfit.pipeline import Survey, decided
+from archfit.pipeline import StreamInventory, decided
 from archfit.placement.requirement import judge, not_known
 from archfit.placement.selection import answers_for
 from archfit.pod_stages import located
@@ -68,8 +68,8 @@ def run(
         texts = questions(inputs, left_alone=bool(required))
         answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
         checked = [_checked(manifests, answers, settings.options, asked, roots) for manifests in inputs]
-        pods, surveys = [pod for of in inputs for pod in of.pods], [of.survey for of in inputs]
-        about = [*one.messages, *one.unmatched_filters(pods, surveys)]
+        pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
+        about = [*one.messages, *one.unmatched_filters(pods, inventories)]
         results = [*about, *(result for part in checked for result in part.results)]
         check = _check([from_result(result, "") for result in about], checked, asked)
         decisions = tuple(pair for part in checked for pair in part.decisions)
@@ -88,7 +88,7 @@ def _with_decisions(inputs: Iterable[Manifests], checked: Iterable[_Checked]) ->
     """What `Run.explanations` takes; nothing where placement was not the question."""
     for manifests, part in zip(inputs, checked, strict=True):
         if part.decisions:
-            yield manifests.name, manifests.data, manifests.survey, part.decisions
+            yield manifests.name, manifests.data, manifests.inventory, part.decisions
 
 
 class _Question(Record):
@@ -136,7 +136,7 @@ def _checked(
     asked: _Question,
     roots: SourceRoots,
 ) -> _Checked:
-    found, name = manifests.survey, manifests.name
+    found, name = manifests.inventory, manifests.name
     line = Lines(manifests.data, found.documents).line
     results = [*manifests.results, *found.results]
     findings = [from_result(result, name) for result in results]
@@ -194,7 +194,7 @@ def _at_source(finding: Finding, name: str, roots: SourceRoots, origins: Mapping
     return finding
 
 
-def _seen(found: Survey, name: str, answers: Mapping[str, Answer], options: Options) -> _Seen:
+def _seen(found: StreamInventory, name: str, answers: Mapping[str, Answer], options: Options) -> _Seen:
     """What the decisions rest on: the images of pods that archfit does not leave alone."""
     images, stated, unknown = set[str](), set[str](), dict[str, str]()
     for pod, own in found.pods():

@@ -1,6 +1,6 @@
 """`archfit explain [FILE|DIR|-].. [--only KIND[/NAMESPACE[/NAME]]] [--format text|json]`: why pods are placed so.
 
-manifests ── survey ── lookup ── decisions ── explained ── stdout     the trees, or JSON
+manifests ── inventory ── lookup ── decisions ── explained ── stdout     the trees, or JSON
                  │                   └── a conflict, an image without an answer     exit 1
                  └── what cannot be read, warnings of the lookup ── stderr
 
@@ -22,8 +22,8 @@ from archfit.base.errors import UsageError
 from archfit.base.record_json import record_value
 from archfit.base.results import ObjectRef, Result, has_error
 from archfit.base.terminal import shows_boxes
-from archfit.cli.inputs.survey import in_file, manifests_of, on_blank
-from archfit.cli.inputs.surveyed_files import Manifests
+from archfit.cli.inputs.command_inputs import in_file, manifests_of, on_blank
+from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain import text as explained_text
@@ -57,19 +57,19 @@ def run(
         _check_only(only, inputs)
     one = Run(_COMMAND.program, invocation.settings, environ, stderr)
     try:
-        pairs = (pair for manifests in inputs for pair in manifests.survey.pods() if wanted(pair[0].ref))
+        pairs = (pair for manifests in inputs for pair in manifests.inventory.pods() if wanted(pair[0].ref))
         texts = list(dict.fromkeys(text for pod, own in pairs for text in questions(pod, own)))
         answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
         parts, results, decisions = [], list(one.messages), []
         for manifests in inputs:
-            made = decided(manifests.survey, answers, options).decisions
+            made = decided(manifests.inventory, answers, options).decisions
             parts.append(
-                explained(manifests.name, manifests.data, manifests.survey, made, answers, options, wanted)
+                explained(manifests.name, manifests.data, manifests.inventory, made, answers, options, wanted)
             )
             results += _about_the_stream(manifests)
             decisions += [pair for pair in made if wanted(pair[0].ref)]
-        pods, surveys = [pod for of in inputs for pod in of.pods], [of.survey for of in inputs]
-        results += one.unmatched_filters(pods, surveys)
+        pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
+        results += one.unmatched_filters(pods, inventories)
         whole = merged(parts)
         if not whole.pods and not whole.passed_over and not has_error(results):
             results.append(Result("info", "the input holds no pods that archfit reads: nothing to explain"))
@@ -90,9 +90,9 @@ def run(
 
 def _about_the_stream(manifests: Manifests) -> Iterable[Result]:
     """What is wrong with an input. What is said about its objects is in the trees."""
-    about = {one.ref for one in manifests.survey.untouched}
-    own = [one for one in manifests.survey.results if one.severity != "info" or one.ref not in about]
-    exact = located(manifests.data, manifests.survey.documents, (*manifests.results, *own))
+    about = {one.ref for one in manifests.inventory.untouched}
+    own = [one for one in manifests.inventory.results if one.severity != "info" or one.ref not in about]
+    exact = located(manifests.data, manifests.inventory.documents, (*manifests.results, *own))
     return [in_file(result, manifests.name) for result in exact]
 
 
@@ -110,7 +110,7 @@ def _check_only(globs: Sequence[Exclude], inputs: Sequence[Manifests]) -> None:
         for manifests in inputs
         for ref in (
             *(pod.ref for pod in manifests.pods),
-            *(one.ref for one in manifests.survey.untouched),
+            *(one.ref for one in manifests.inventory.untouched),
         )
     )
     for glob in globs:

@@ -1,6 +1,6 @@
 """Everything that is explained about the inputs of a run: pods, and objects that are passed over, with their places.
 
-survey, decisions ── explanation of each pod ── where it stands ──┬── `text`       the tree
+inventory, decisions ── explanation of each pod ── where it stands ──┬── `text`       the tree
                      objects that are passed over ────────────────┴── `command`    JSON
 
 `explained` makes both for one input, of the objects that `wanted` accepts.
@@ -15,7 +15,7 @@ from archfit.base.results import Decision, Location, ObjectRef
 from archfit.explain.explanation import Explanation, explanation
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options
-from archfit.pipeline import Survey
+from archfit.pipeline import StreamInventory
 from archfit.workloads.builtin import by_kind
 from archfit.workloads.line_numbers import Lines
 from archfit.workloads.pods import Pod
@@ -76,7 +76,7 @@ class Explained(Record):
 def explained(
     name: str,
     data: bytes,
-    found: Survey,
+    found: StreamInventory,
     decisions: Sequence[tuple[Pod, Decision]],
     answers: Mapping[str, Answer],
     options: Options,

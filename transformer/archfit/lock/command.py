@@ -33,7 +33,7 @@ from archfit.audit.reports import facts_of_report
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.printable import count, visible
 from archfit.base.results import Result, has_error
-from archfit.cli.inputs.survey import check_objects, manifests_of, on_blank
+from archfit.cli.inputs.command_inputs import check_objects, manifests_of, on_blank
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.images.overrides import override

@@ -11,15 +11,15 @@ from typing import TextIO
 from archfit.base.patch import dotted
 from archfit.base.record import Record
 from archfit.base.results import Result
-from archfit.cli.inputs.survey import in_file
-from archfit.cli.inputs.surveyed_files import Manifests
+from archfit.cli.inputs.command_inputs import in_file
+from archfit.cli.inputs.manifests import Manifests
 from archfit.images.overrides import override
 from archfit.images.platforms import Absent, Answer, Found, Unasked, Unknown
 from archfit.images.reference import parse
 from archfit.lookup.lockfile import as_locked
 from archfit.lookup.lookup import lookup_of
 from archfit.options.settings import Operator, Options, Settings
-from archfit.pipeline import Survey
+from archfit.pipeline import StreamInventory
 from archfit.placement.evidence import malformed
 from archfit.placement.requirement import not_known
 from archfit.placement.selection import answers_for
@@ -47,11 +47,11 @@ def lock_needs(inputs: Iterable[Manifests], options: Options) -> LockNeeds:
     results: list[Result] = []
     unknown: dict[str, str] = {}
     for manifests in inputs:
-        for text in manifests.survey.texts:
+        for text in manifests.inventory.texts:
             reference = parse(text)
             if not override(reference, options.image_platforms):
                 needed.setdefault(reference.normalised, text)
-        own = (*manifests.results, *manifests.survey.results, *_malformed(manifests.survey, options))
+        own = (*manifests.results, *manifests.inventory.results, *_malformed(manifests.inventory, options))
         results += [in_file(result, manifests.name) for result in own]
         for text, use in _uses(manifests.pods):
             uses.setdefault(text, in_file(use, manifests.name))
@@ -61,15 +61,15 @@ def lock_needs(inputs: Iterable[Manifests], options: Options) -> LockNeeds:
 
 def _unknown(manifests: Manifests, options: Options) -> Iterable[tuple[str, str]]:
     """(what tells it from others, why) of each image that nobody can look up."""
-    for pod, own in manifests.survey.pods():
+    for pod, own in manifests.inventory.pods():
         for use, answer in zip(pod.images, answers_for(pod, {}, options, own), strict=True):
             if isinstance(answer, Unasked) and not own.left_alone:
                 place = f"{manifests.name} {pod.location.document} {pod.ref} {dotted(use.path)}"
                 yield use.text or place, not_known(use, answer).reason
 
 
-def _malformed(survey: Survey, options: Options) -> Iterable[Result]:
-    for pod, own in survey.pods():
+def _malformed(inventory: StreamInventory, options: Options) -> Iterable[Result]:
+    for pod, own in inventory.pods():
         if not own.left_alone:
             yield from malformed(pod, answers_for(pod, {}, options, own), options)
 

@@ -1,6 +1,6 @@
 """`archfit patch [FILE|-].. [--format FORM]`: the decisions as patches, for places that can run nothing.
 
-manifests ── survey ── lookup ── decisions ── patches ── verify ── stdout      exit 0
+manifests ── inventory ── lookup ── decisions ── patches ── verify ── stdout      exit 0
                                     └── errors on stderr, stdout empty           exit 1
 
 FORM is json, or one of the tools below; kustomize is what applies the patches in each of them.
@@ -37,7 +37,7 @@ from archfit.base import standard_streams
 from archfit.base.patch import Operation, Remove, pointer
 from archfit.base.record import Record
 from archfit.base.results import Decision, ObjectRef, Result, has_error
-from archfit.cli.inputs.survey import in_file, manifests_of, on_blank, questions
+from archfit.cli.inputs.command_inputs import in_file, manifests_of, on_blank, questions
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.edit.object_patches import Entry, as_json, entries, problems, wrong_patches
@@ -74,14 +74,14 @@ def run(
         texts = questions(inputs)
         answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
         results += one.messages
-        pods, surveys = [pod for of in inputs for pod in of.pods], [of.survey for of in inputs]
-        results += one.unmatched_filters(pods, surveys)
+        pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
+        results += one.unmatched_filters(pods, inventories)
         for manifests in inputs:
-            transformed = decided(manifests.survey, answers, options)
+            transformed = decided(manifests.inventory, answers, options)
             decisions += transformed.decisions
-            explained.append((manifests.name, manifests.data, manifests.survey, transformed.decisions))
-            found += entries(manifests.survey.documents, transformed.decisions, manifests.name)
-            exact = located(manifests.data, manifests.survey.documents, transformed.results)
+            explained.append((manifests.name, manifests.data, manifests.inventory, transformed.decisions))
+            found += entries(manifests.inventory.documents, transformed.decisions, manifests.name)
+            exact = located(manifests.data, manifests.inventory.documents, transformed.results)
             own = (*manifests.results, *exact)
             results += [in_file(result, manifests.name) for result in own]
         if form != _JSON:
@@ -98,7 +98,7 @@ def run(
         return 1
     output = as_json(found) if form == _JSON else as_yaml(form, found)
     report.commit_after(lambda: standard_streams.write(stdout, [output]))
-    untouched = [left for manifests in inputs for left in manifests.survey.untouched]
+    untouched = [left for manifests in inputs for left in manifests.inventory.untouched]
     one.write_messages([*lines(results), *why, one.summary(decisions, answers, untouched)])
     return 0
 

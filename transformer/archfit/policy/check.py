@@ -41,7 +41,7 @@ from archfit.base.patch import apply
 from archfit.base.printable import count, visible
 from archfit.base.record import Record
 from archfit.base.results import Decision, Location, ObjectRef, Result, has_error
-from archfit.cli.inputs.survey import check_objects, in_file, manifests_of, on_blank
+from archfit.cli.inputs.command_inputs import check_objects, in_file, manifests_of, on_blank
 from archfit.cli.invocation import Invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import kubectl_of
@@ -130,13 +130,13 @@ def run(
     results = [
         in_file(result, manifests.name)
         for manifests in inputs
-        for result in (*manifests.results, *manifests.survey.results)
+        for result in (*manifests.results, *manifests.inventory.results)
     ]
     if has_error(results):
         stderr.writelines(f"{line}\n" for line in (failure(results), *lines(results)))
         return 1
     samples = [
-        (manifests.name, pod) for manifests in inputs for pod in sample_pods(manifests.survey.documents)
+        (manifests.name, pod) for manifests in inputs for pod in sample_pods(manifests.inventory.documents)
     ]
     kubectl = kubectl_of(flags, environ)
     policy = installed(kubectl, settings)

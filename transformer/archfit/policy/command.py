@@ -33,7 +33,7 @@ from archfit.admission.admitted_pod import at_admission
 from archfit.base import standard_streams
 from archfit.base.printable import count, visible
 from archfit.base.results import Result
-from archfit.cli.inputs.survey import manifests_of, moment_text, on_blank, stated_date
+from archfit.cli.inputs.command_inputs import manifests_of, moment_text, on_blank, stated_date
 from archfit.cli.invocation import Invocation, read_invocation
 from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import BY_NAME

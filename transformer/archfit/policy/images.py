@@ -35,7 +35,7 @@ from archfit.base.patch import dotted
 from archfit.base.printable import count
 from archfit.base.record import Record
 from archfit.base.results import Location, ObjectRef, Result, has_error
-from archfit.cli.inputs.surveyed_files import Manifests
+from archfit.cli.inputs.manifests import Manifests
 from archfit.cluster.live_objects import (
     CRON_JOBS,
     DAEMON_SETS,
@@ -196,7 +196,7 @@ def _held(options: Options) -> dict[str, Found]:
 def _overridden(inputs: Iterable[Manifests], options: Options) -> dict[str, Found]:
     """The images whose platforms the configuration states."""
     found = {}
-    for reference in (parse(text) for manifests in inputs for text in manifests.survey.texts):
+    for reference in (parse(text) for manifests in inputs for text in manifests.inventory.texts):
         stated = override(reference, options.image_platforms)
         if stated:
             found[reference.normalised] = stated

@@ -1,6 +1,6 @@
 """`archfit [transform] FILE|DIR|-..`: the main job on files, with what becomes of them.
 
-    inputs ── survey of all ── one lookup ── decided ── edited ─┬─ stdout, or the file of -o: all as one stream
+    inputs ── inventory of all ── one lookup ── decided ── edited ─┬─ stdout, or the file of -o: all as one stream
                                                                 ├─ the folder of -o: a file for each
                                                                 ├─ --in-place: each file that changes
                                                                 └─ --diff: what would change, as a unified diff
@@ -24,10 +24,10 @@ from archfit.base.record import Record
 from archfit.base.results import Decision, has_error
 from archfit.base.terminal import colored
 from archfit.cli.inputs import output_files
+from archfit.cli.inputs.command_inputs import in_file, location_in_file, questions, with_note
 from archfit.cli.inputs.input_files import TRANSFORMER, Input, Inputs, read_inputs
+from archfit.cli.inputs.manifests import Manifests, read_manifests
 from archfit.cli.inputs.renderer_command import rendered_inputs
-from archfit.cli.inputs.survey import in_file, location_in_file, questions, with_note
-from archfit.cli.inputs.surveyed_files import Manifests, surveyed
 from archfit.explain.verbose import verbose_lines
 from archfit.options.config_file import from_function_config
 from archfit.options.load import load
@@ -104,7 +104,9 @@ def run(
         given = stdout if place == _Place(False, False, "", "") else io.BytesIO()
         whole = read.files[0]
         found = (
-            _objects(surveyed([(whole.name, whole.data)], settings.options, "pass")[0]) if place.diff else ()
+            _objects(read_manifests([(whole.name, whole.data)], settings.options, "pass")[0])
+            if place.diff
+            else ()
         )
         return one.transform(
             whole.data, given, deliver=lambda splices: write([_Edited(whole, splices, found)])
@@ -218,19 +220,19 @@ def _parents(name: str) -> list[str]:
 
 def _transformed(read: Inputs, one: Run, options: Options, write: Write) -> int:
     pairs = ((file.name, file.data) for file in read.files)
-    inputs = with_note(surveyed(pairs, options, options.on_blank), read)
+    inputs = with_note(read_manifests(pairs, options, options.on_blank), read)
     answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], questions(inputs))
-    made = [transformed(manifests.data, manifests.survey, answers, options) for manifests in inputs]
+    made = [transformed(manifests.data, manifests.inventory, answers, options) for manifests in inputs]
     results = list(one.messages)
     for manifests, part in zip(inputs, made, strict=True):
         results += [in_file(result, manifests.name) for result in (*manifests.results, *part.results)]
-    surveys = [manifests.survey for manifests in inputs]
-    results += one.unmatched_filters([pod for manifests in inputs for pod in manifests.pods], surveys)
+    inventories = [manifests.inventory for manifests in inputs]
+    results += one.unmatched_filters([pod for manifests in inputs for pod in manifests.pods], inventories)
     decisions = tuple(
         pair for manifests, part in zip(inputs, made, strict=True) for pair in _named(manifests, part)
     )
     parts = zip(inputs, made, strict=True)
-    why = one.explanations([(of.name, of.data, of.survey, part.decisions) for of, part in parts], answers)
+    why = one.explanations([(of.name, of.data, of.inventory, part.decisions) for of, part in parts], answers)
     if has_error(results):
         one.prepare_report(1, results, decisions, answers).commit()
         one.write_messages([*why, *one.failure_lines(results, decisions, answers)])
@@ -245,7 +247,7 @@ def _transformed(read: Inputs, one: Run, options: Options, write: Write) -> int:
             *lines(results),
             *why,
             one.summary(
-                decisions, answers, [left for manifests in inputs for left in manifests.survey.untouched]
+                decisions, answers, [left for manifests in inputs for left in manifests.inventory.untouched]
             ),
             *said,
         ]
@@ -271,7 +273,7 @@ def _objects(manifests: Manifests) -> tuple[DiffObject, ...]:
     at = manifests.start
     return tuple(
         DiffObject(document.span.start - at, document.span.end - at, str(document.pods[0].ref))
-        for document in manifests.survey.documents
+        for document in manifests.inventory.documents
     )
 
 

@@ -1,10 +1,10 @@
-"""Several inputs surveyed as one stream, and what was found in each.
+"""Several inputs read as one stream, and what was found in each.
 
-    inputs ── read one by one ── as one text ── survey ── taken apart ──> Manifests of each input
+    inputs ── read one by one ── as one text ── inventory ── taken apart ──> Manifests of each input
 
 So a RuntimeClass, a Namespace or a pull secret counts for the pods of every input, as if all were one stream. A single
-input is not copied. `Manifests.data` is the text of all, in which every offset of a survey counts; documents and lines
-are those of the input.
+input is not copied. `Manifests.data` is the text of all, in which every offset of an inventory counts; documents and
+lines are those of the input.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from archfit.base.results import Result
 from archfit.base.typing_names import Any
 from archfit.edit.stamp.document_stamps import DocumentStamps
 from archfit.options.settings import Options
-from archfit.pipeline import Survey, survey
+from archfit.pipeline import StreamInventory, inventory
 from archfit.placement.selection import questions
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
@@ -39,7 +39,7 @@ class Manifests(Record):
     name: str
     data: bytes
     pieces: tuple[Piece, ...] = ()
-    survey: Survey = Survey((), (), ())
+    inventory: StreamInventory = StreamInventory((), (), ())
     results: tuple[Result, ...] = ()
     blank: bool = False
     start: int = 0
@@ -48,15 +48,15 @@ class Manifests(Record):
     @property
     def pods(self) -> list[Pod]:
         """Every pod, in the order of the stream."""
-        return [pod for document in self.survey.documents for pod in document.pods]
+        return [pod for document in self.inventory.documents for pod in document.pods]
 
 
-def surveyed(found: Iterable[tuple[str, bytes]], options: Options, on_blank: str) -> list[Manifests]:
+def read_manifests(found: Iterable[tuple[str, bytes]], options: Options, on_blank: str) -> list[Manifests]:
     """What each input holds; what is wrong with one is among its results. on_blank: as `stream.read` takes it."""
     read = [_read(name, data, on_blank) for name, data in found]
     if len(read) == 1:
         one = read[0]
-        return [one.replace(survey=survey(one.data, one.pieces, options))] if one.pieces else read
+        return [one.replace(inventory=inventory(one.data, one.pieces, options))] if one.pieces else read
     data = _BETWEEN.join(one.data for one in read)
     at, number = 0, 0
     placed: list[Manifests] = []
@@ -68,7 +68,7 @@ def surveyed(found: Iterable[tuple[str, bytes]], options: Options, on_blank: str
         pieces += _moved(one.pieces, data, at, number)
         at += len(one.data) + len(_BETWEEN)
         number += len(one.pieces)
-    return _apart(placed, survey(data, pieces, options)) if pieces else placed
+    return _apart(placed, inventory(data, pieces, options)) if pieces else placed
 
 
 def _read(name: str, data: bytes, on_blank: str) -> Manifests:
@@ -97,8 +97,8 @@ def _moved(pieces: Iterable[Piece], data: bytes, by: int, number: int) -> tuple[
     )
 
 
-def _apart(inputs: Sequence[Manifests], whole: Survey) -> list[Manifests]:
-    """The survey of all as one of each input. What is about no place goes to an input without a name."""
+def _apart(inputs: Sequence[Manifests], whole: StreamInventory) -> list[Manifests]:
+    """The inventory of all as one of each input. What is about no place goes to an input without a name."""
     firsts, number = list[int](), 0  # the number of the last piece before each input
     for one in inputs:
         firsts.append(number)
@@ -132,14 +132,14 @@ def _apart(inputs: Sequence[Manifests], whole: Survey) -> list[Manifests]:
     for left in whole.untouched:
         number = of(left.location.document)
         parts[number].untouched.append(_renumbered(left, firsts[number]))
-    made = [one.replace(survey=part.survey()) for one, part in zip(inputs, parts, strict=True)]
+    made = [one.replace(inventory=part.inventory()) for one, part in zip(inputs, parts, strict=True)]
     if whole.excluded:
-        made[0] = made[0].replace(survey=made[0].survey.replace(excluded=whole.excluded))
+        made[0] = made[0].replace(inventory=made[0].inventory.replace(excluded=whole.excluded))
     return [*made, Manifests("", inputs[0].data, results=tuple(general))] if general else made
 
 
 class _Part:
-    """What a survey says about one input."""
+    """What an inventory says about one input."""
 
     def __init__(self) -> None:
         self.documents: list[Document] = []
@@ -148,10 +148,10 @@ class _Part:
         self.stamps: list[DocumentStamps] = []
         self.untouched: list[Any] = []
 
-    def survey(self) -> Survey:
+    def inventory(self) -> StreamInventory:
         pods = (pod for document in self.documents for pod in document.pods)
         texts = (text for pod, own in zip(pods, self.options, strict=True) for text in questions(pod, own))
-        return Survey(
+        return StreamInventory(
             tuple(self.documents),
             tuple(self.results),
             tuple(dict.fromkeys(texts)),

@@ -1,4 +1,4 @@
-"""What `check`, `patch`, `lock` and `policy` read: files, folders or standard input, surveyed before any lookup.
+"""What `check`, `patch`, `lock` and `policy` read: files, folders or standard input, read before any lookup.
 
     archfit check                     standard input
     archfit check a.yaml - rendered/  files and folders; - is standard input
@@ -16,8 +16,8 @@ from typing import BinaryIO, TextIO
 from archfit.base.errors import UsageError
 from archfit.base.results import Location, Result, has_error
 from archfit.cli.inputs.input_files import Inputs, holds_object, read_inputs
+from archfit.cli.inputs.manifests import Manifests, read_manifests
 from archfit.cli.inputs.renderer_command import rendered_inputs
-from archfit.cli.inputs.surveyed_files import Manifests, surveyed
 from archfit.cli.invocation import Invocation
 from archfit.options.layers import Layer
 from archfit.options.settings import Options
@@ -51,13 +51,13 @@ def manifests_of(
     options: Options,
     on_blank: str,
 ) -> list[Manifests]:
-    """What the words of a command line name, surveyed. streams: stdin, stderr, environ. Raises ArchfitError."""
+    """What the words of a command line name, read. streams: stdin, stderr, environ. Raises ArchfitError."""
     stdin, stderr, environ = streams
     if invocation.rendering:
         read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
     else:
         read = read_inputs(invocation.words, stdin, invocation.program)
-    return with_note(surveyed(((one.name, one.data) for one in read.files), options, on_blank), read)
+    return with_note(read_manifests(((one.name, one.data) for one in read.files), options, on_blank), read)
 
 
 def with_note(inputs: list[Manifests], read: Inputs) -> list[Manifests]:
@@ -81,8 +81,8 @@ def check_objects(inputs: Sequence[Manifests]) -> None:
 def holds_nothing(inputs: Iterable[Manifests]) -> bool:
     """Whether all inputs could be read, and none of them has a Kubernetes object; blank ones do not count."""
     read = [one for one in inputs if one.pieces]
-    results = [result for one in read for result in (*one.results, *one.survey.results)]
-    if not read or any(one.survey.documents for one in read) or has_error(results):
+    results = [result for one in read for result in (*one.results, *one.inventory.results)]
+    if not read or any(one.inventory.documents for one in read) or has_error(results):
         return False
     return not any(holds_object(one.data[one.start : one.end], empty_lists=False) for one in read)
 
@@ -99,8 +99,8 @@ def on_blank(flags: Layer) -> str:
 def questions(inputs: Iterable[Manifests], *, left_alone: bool = False) -> list[str]:
     """Every image string that has to be looked up, once. left_alone: those of pods that archfit leaves alone, too."""
     if not left_alone:
-        return list(dict.fromkeys(text for manifests in inputs for text in manifests.survey.texts))
-    pods = (pair for manifests in inputs for pair in manifests.survey.pods())
+        return list(dict.fromkeys(text for manifests in inputs for text in manifests.inventory.texts))
+    pods = (pair for manifests in inputs for pair in manifests.inventory.pods())
     return list(dict.fromkeys(text for pod, own in pods for text in of_pod(pod, own, left_alone=True)))
 
 
