@@ -4,7 +4,7 @@
                 ├─ work_list   which image to give the architecture first
                 ├─ capacity    nodes, and what could run nowhere if an architecture were lost
                 ├─ builds      which builds run, mismatches, tags that moved
-                └─ prices      what the user's own prices make of it
+                └─ prices      its savings, from user-supplied prices
 
 The first architecture is the one that the reports begin with: the first of --require; else arm64, then amd64, then what
 else the nodes are.

@@ -1,4 +1,4 @@
-"""What the user's own prices make of the findings. No price is built in.
+"""Savings of the findings, from user-supplied prices. No price is built in.
 
     --price amd64=0.0425,arm64=0.034    per CPU and hour, for each architecture
     --prices FILE                       lines `instance-type,price`: per node and hour. A first line that holds no

@@ -3,9 +3,11 @@
     loads(text)      as `json.loads`
     dumps(value)     as `json.dumps`
 
-`json` loads `re` and compiles seven regular expressions, which the C code does not use: 1.2 ms of a warm run. What the
-C code does not do goes to `json`, which is loaded then: text with an error, an indented document, an interpreter whose
-`_json` is missing or built otherwise. So every result and every error is that of `json`.
+`json` loads `re` and compiles seven regular expressions, which the C code does not use: a warm run of one Deployment
+would take 3.1 % more instructions with `json`, and 15.9 % more with a launcher that does not load `re` itself.
+
+What the C code does not do goes to `json`, which is loaded then: text with an error, an indented document, an
+interpreter whose `_json` is missing or built otherwise. So every result and every error is that of `json`.
 """
 
 from __future__ import annotations

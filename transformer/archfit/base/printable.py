@@ -1,4 +1,4 @@
-r"""Text from outside, made safe to show: the one cleaner between text from outside and every output.
+r"""Escapes untrusted text for terminals, CI logs and JSON. Every output passes it.
 
     what a text holds                                          what is shown
     C0, DEL and C1, bidi and zero-width marks, separators      its escape: \x1b, \u202e, \u2028

@@ -29,10 +29,15 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution,
 from typing import Any, BinaryIO
 
 import archfit
+from archfit.audit.facts import SCHEMA as AUDIT
 from archfit.base.errors import UsageError
 from archfit.base.printable import encoded
 from archfit.cli.usage.command_table import BY_NAME
+from archfit.lookup.lockfile import VERSION as LOCK
+from archfit.lookup.store.sqlite import SCHEMA as CACHE
+from archfit.options.config_file import API_VERSION
 from archfit.yaml.json_output import json_output
+from archfit.yaml.tree import C_EXTENSION
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _EXTRA = re.compile(r"""\bextra\s*==\s*['"]([^'"]+)['"]""")
@@ -41,12 +46,6 @@ _NOT_HERE = re.compile(r"""\bsys_platform\s*!=\s*['"]([^'"]+)['"]""")
 
 def installation() -> dict[str, Any]:
     """See the module. Reads the metadata of installed packages; asks nobody."""
-    from archfit.audit.facts import SCHEMA as AUDIT
-    from archfit.lookup.lockfile import VERSION as LOCK
-    from archfit.lookup.store.sqlite import SCHEMA as CACHE
-    from archfit.options.config_file import API_VERSION
-    from archfit.yaml.tree import C_EXTENSION
-
     own = _own_metadata()
     needed, extras = requirements(own.requires or [] if own else [])
     return {

@@ -14,6 +14,9 @@ import gc
 import os
 import sys
 
+from archfit import __version__
+from archfit.base.errors import ArchfitError, UnknownFlag, exit_code_of, message_of
+from archfit.base.printable import messages
 from archfit.base.typing_names import BinaryIO, NoReturn, Sequence, TextIO
 
 if sys.platform == "win32":
@@ -70,8 +73,6 @@ _WARM = {"transform": _transform, "helm": _helm}
 def _start(argv: Sequence[str], stderr: TextIO) -> int:
     asked = _asked(argv) if argv else ""
     if asked == "version":
-        from archfit import __version__
-
         _stdout().write(f"archfit {__version__}\n".encode())
         return 0
     if asked:
@@ -105,16 +106,12 @@ def _help(argv: Sequence[str], *, whole: bool = False) -> str:
 
 def _stdin() -> BinaryIO:
     if sys.stdin is None:  # the caller closed it (`<&-`)
-        from archfit.base.errors import ArchfitError
-
         raise ArchfitError("standard input is closed: pipe manifests into archfit, or redirect a file to it")
     return sys.stdin.buffer
 
 
 def _stdout() -> BinaryIO:
     if sys.stdout is None:
-        from archfit.base.errors import ArchfitError
-
         raise ArchfitError("standard output is closed: there is nowhere to write to")
     return sys.stdout.buffer
 
@@ -124,8 +121,6 @@ _STYLED_BY = ("ARCHFIT_COLOR", "ARCHFIT_QUIET", "FORCE_COLOR")
 
 def _stderr(argv: Sequence[str]) -> TextIO:
     """Standard error for messages, as flags, variables and a terminal ask for it."""
-    from archfit.base.printable import messages
-
     stream = messages(sys.stderr)
     if argv or sys.stderr.isatty() or any(name in os.environ for name in _STYLED_BY):
         from archfit.base.terminal import style
@@ -137,7 +132,6 @@ def _stderr(argv: Sequence[str]) -> TextIO:
 
 
 def _failed(error: Exception, stderr: TextIO) -> int:
-    from archfit.base.errors import ArchfitError, UnknownFlag, exit_code_of, message_of
     from archfit.base.terminal import write_to_terminal
 
     if os.environ.get("ARCHFIT_DEBUG") and not isinstance(error, (ArchfitError, OSError)):

@@ -166,7 +166,7 @@ def audit_needs(files: Sequence[str], options: Options, *, prune: bool) -> LockN
     known = [image.reference for image in facts.images if image.answer == "Found"]
     if files and not known:
         raise InvalidInput(
-            f"--from-audit: {', '.join(files)}: of no image the platforms are known, so there is nothing to lock: make "
+            f"--from-audit: no image in {', '.join(files)} has known platforms, so there is nothing to lock: make "
             "the report again without --offline"
         )
     stated = {name for name in known if override(parse(name), options.image_platforms)}

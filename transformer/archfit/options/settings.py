@@ -116,7 +116,7 @@ GKE = TolerationRule(("arm64",), Toleration("kubernetes.io/arch", "Equal", "arm6
 
 
 class Options(Record):
-    """Placement. Every default is the one DESIGN decides.
+    """Placement. The defaults are those of docs/decisions.md.
 
     cluster_architectures: `amd64` for Linux nodes, `windows/amd64` for those of another OS; sorted.
     lock_file: path of the lock file; "" is none. It is data of the application, like its manifests, and so anyone may

@@ -1,6 +1,6 @@
-"""What is known of a pod once its images have answers (`PodCase`), and the steps of its decision (`Trace`).
+"""One pod as `decide` sees it (`PodCase`: the pod and what its images allow), and the record of its steps (`Trace`).
 
-Which objects the API server refuses to change once they are applied.
+The API server refuses to change some objects once they are applied (`is_immutable`):
 
     the object                                                    a change of its pods
     a kind that is not immutable in the table                     is applied
@@ -16,12 +16,12 @@ Helm 4 puts an annotation with the template's file name on every object that it 
 annotations of Argo CD have no effect. Sources: helm, pkg/action/hooks.go, execHook; argoproj/gitops-engine,
 pkg/sync/hook.
 
-The steps of one decision, taken down for `explanation`: `decide` itself fills it, so nothing is worked out twice.
+`decide` fills the trace of a decision for `explain`, so nothing is worked out twice:
 
     answered    the answer for each image, and what it means for the pod
-    judged      (a) has not ended the decision: where the pod can go
-    placed      (b), (c) and (d): the affinity that it needs, the rules that apply, what it is to be given
-    left        what of it a custom resource has fields for
+    judged      the architectures that the pod can reach; not called where the images end the decision
+    placed      the affinity that it needs, the rules that apply, the additions
+    left        the additions that a custom resource has fields for
 
 A step that the decision did not reach leaves None.
 """

@@ -1,11 +1,11 @@
 """The decision for one pod spec, as a patch. Four steps:
 
-    (a) opted out -> OptedOut; an image without an answer -> Unresolved; nothing reachable -> Conflict
-    (b) required node affinity, for the pod or for each of its terms       `reach`
-    (c) tolerations, then preferred terms, on top of it                    `tolerations`
-    (d) `immutable: needed`, for what cannot be changed once applied (`case`): only what it
-        cannot run without. Affinity stays, except what `affinity: always` writes; a toleration stays where
-        every architecture that the pod can reach needs one; preferred terms go
+    1. opted out -> OptedOut; an image without an answer -> Unresolved; nothing reachable -> Conflict
+    2. required node affinity, for the pod or for each of its terms       `reach`
+    3. tolerations, then preferred terms, on top of it                    `tolerations`
+    4. `immutable: needed`, for what cannot be changed once applied (`case`): only what it
+       cannot run without. Affinity stays, except what `affinity: always` writes; a toleration stays where
+       every architecture that the pod can reach needs one; preferred terms go
 
 Outcomes without a patch: AlreadySet where the pod has what it would be given; Conflict where a custom resource has no
 field for what it cannot run without; OptedOut where `affinity: never` kept it from what it needs, or its operator
@@ -21,7 +21,7 @@ from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
 from archfit.placement import tolerations as taints
 from archfit.placement.affinity import arch_pins, demands, runtime_pins, states_preference
-from archfit.placement.case import PodCase
+from archfit.placement.case import PodCase, is_immutable
 from archfit.placement.evidence import ImageEvidence, in_order, removed
 from archfit.placement.fields import MalformedField
 from archfit.placement.pod_patch import Additions, because, changed, not_needed, pod_patch
@@ -95,8 +95,6 @@ def decide(
 
 
 def _refuses_changes(pod: Pod, options: Options) -> bool:
-    from archfit.placement.case import is_immutable  # no Deployment needs it
-
     return is_immutable(pod, options)
 
 

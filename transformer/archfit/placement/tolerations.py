@@ -1,4 +1,4 @@
-"""Step (c): the tolerations and preferred terms that a pod gets on top of its affinity.
+"""The tolerations and preferred terms that a pod gets on top of its affinity.
 
     a toleration rule for R applies       where the pod can reach one of R in the end, all images run on every other
                                           one of R or its required affinity shuts it out, and every image has an answer

@@ -31,7 +31,7 @@ _HIGHER = "no runtime takes an entry of a higher variant on a node that is not s
 def counted(
     use: ImageUse, found: Found, *, runtime_class: bool, wanted: Collection[str] | None
 ) -> tuple[Found | Unknown, tuple[str, ...]]:
-    """What a pod's decision has to go by, and the warnings.
+    """The answer to use for this pod, and its warnings.
 
     runtime_class: the pod names one. wanted: architectures of Linux nodes to warn about, None for all.
     """

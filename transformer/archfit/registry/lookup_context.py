@@ -1,4 +1,4 @@
-"""What a lookup takes from the run around it, and the one deadline for all that it waits for.
+"""Clock, environment and deadline of a lookup. One deadline covers all that it waits for.
 
     cache read | credential helpers | registries ........ | cache written
     <--------------------- --timeout ------------------->|<- grace ->

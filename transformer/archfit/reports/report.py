@@ -26,7 +26,6 @@ from __future__ import annotations
 import os
 
 from archfit import __version__
-from archfit.base.patch import dotted, to_json
 from archfit.base.record import Record
 from archfit.base.results import Decision, Result
 from archfit.base.typing_names import Any, Iterable, Iterator, Mapping
@@ -104,6 +103,8 @@ def _result(result: Result) -> dict[str, Any]:
 
 def decision_value(pod: Pod, decision: Decision) -> dict[str, Any]:
     """The decision about one pod spec."""
+    from archfit.base.patch import dotted, to_json  # not for a stream without pods
+
     return {
         "object": object_value(pod.ref),
         **location_value(pod.location),

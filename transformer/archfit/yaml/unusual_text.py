@@ -44,14 +44,6 @@ _INDENTED = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]").match
 # A key that may be "items" once more, which kubectl would take.
 _ITEMS_AGAIN = re.compile(rb"(?:\A|\n)(?:" + _otherwise_written(b"items") + rb")").search
 
-# It takes each character once: text whose end is missing goes on to the end.
-_QUOTED = re.compile(rb'"[^"\\]*+(?:\\(?:.|\Z)[^"\\]*+)*+(?:"(?P<apart>[ \t\n]+:)?|\Z)', re.DOTALL).finditer
-
-
-def has_key_apart(text: bytes) -> bool:
-    """Whether blanks stand between a key and its colon. text: JSON, which may be cut off; begins outside of quotes."""
-    return any(found["apart"] for found in _QUOTED(text))
-
 
 def begins_with_a_key(data: bytes, start: int, end: int) -> bool:
     """Whether a key is the first thing in `data[start:end]` behind blank lines and comments."""
