@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from archfit.workloads.unsupported.untouched import Untouched
 
 
-Decided: TypeAlias = "tuple[str, bytes, StreamInventory, Sequence[tuple[Pod, Decision]]]"
+ReportedInput: TypeAlias = "tuple[str, bytes, StreamInventory, Sequence[tuple[Pod, Decision]]]"
 """The name of an input's file or "", its content, what it holds, and what was decided."""
-Explain: TypeAlias = "Callable[[Iterable[Decided], Mapping[str, Answer], Options, bool], list[str]]"
+Explain: TypeAlias = "Callable[[Iterable[ReportedInput], Mapping[str, Answer], Options, bool], list[str]]"
 """Lines that say why each pod is placed as it is. The last argument: whether in ASCII alone."""
 
 
@@ -250,7 +250,7 @@ class Run:
 
     def explanations(
         self,
-        parts: Iterable[Decided],
+        parts: Iterable[ReportedInput],
         answers: Mapping[str, Answer],
     ) -> list[str]:
         """With --verbose, lines that say why each pod is placed as it is; else none.

@@ -35,7 +35,7 @@ from archfit.placement.selection import answers_for
 from archfit.pod_stages import located
 from archfit.reports.outcome_page import after_failure
 from archfit.reports.summary import lines
-from archfit.run import Decided, Run
+from archfit.run import ReportedInput, Run
 from archfit.workloads.line_numbers import Lines
 from archfit.workloads.pods import Pod
 
@@ -84,7 +84,7 @@ def run(
     return check.exit_code
 
 
-def _with_decisions(inputs: Iterable[Manifests], checked: Iterable[_Checked]) -> Iterator[Decided]:
+def _with_decisions(inputs: Iterable[Manifests], checked: Iterable[_Checked]) -> Iterator[ReportedInput]:
     """What `Run.explanations` takes; nothing where placement was not the question."""
     for manifests, part in zip(inputs, checked, strict=True):
         if part.decisions:

@@ -8,11 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Answer
     from archfit.options.settings import Options
-    from archfit.run import Decided
+    from archfit.run import ReportedInput
 
 
 def verbose_lines(
-    parts: Iterable[Decided], answers: Mapping[str, Answer], options: Options, ascii_only: bool
+    parts: Iterable[ReportedInput], answers: Mapping[str, Answer], options: Options, ascii_only: bool
 ) -> list[str]:
     """Why each pod is placed as it is; `run.Explain`."""
     from archfit.explain.explained import explained, merged  # a run without --verbose needs none of it

@@ -46,7 +46,7 @@ from archfit.explain.verbose import verbose_lines
 from archfit.pipeline import decided
 from archfit.pod_stages import located
 from archfit.reports.summary import lines
-from archfit.run import Decided, Run
+from archfit.run import ReportedInput, Run
 from archfit.workloads.pods import Pod
 
 _COMMAND = BY_NAME["patch"]
@@ -69,7 +69,7 @@ def run(
     decisions: list[tuple[Pod, Decision]] = []
     results: list[Result] = []
     found: list[Entry] = []
-    explained: list[Decided] = []
+    explained: list[ReportedInput] = []
     try:
         texts = questions(inputs)
         answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)

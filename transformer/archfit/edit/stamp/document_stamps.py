@@ -34,7 +34,7 @@ from archfit.workloads.sites import Spine, anchors, find_sites
 from archfit.yaml.compose import parse
 from archfit.yaml.tree import ROOT
 
-Decided: TypeAlias = Sequence[tuple[Pod, Decision]]
+PodDecisions: TypeAlias = Sequence[tuple[Pod, Decision]]
 
 
 class DocumentStamps(Record):
@@ -76,10 +76,10 @@ def _without(document: Document, found: Iterable[StampState], user_rows: UserRow
 def document_decisions(
     document: Document,
     stamps: DocumentStamps,
-    decisions: Decided,
-    decide: Callable[[Sequence[Pod]], Decided],
+    decisions: PodDecisions,
+    decide: Callable[[Sequence[Pod]], PodDecisions],
     user_rows: UserRows,
-) -> Decided:
+) -> PodDecisions:
     """The decisions for the pods of `without_stamps`, as decisions for the document as it is.
 
     decide: decides anew, for pods that keep what the text does not let go.
@@ -111,7 +111,9 @@ def document_decisions(
     return [one for pods in made for one in pods]
 
 
-def _by_object(document: Document, found: Sequence[StampState], decisions: Decided) -> list[Decided]:
+def _by_object(
+    document: Document, found: Sequence[StampState], decisions: PodDecisions
+) -> list[PodDecisions]:
     left = iter(decisions)
     objects = _objects(pod for pod, _ in decisions)
     return [
