@@ -11,8 +11,8 @@ from admission_reviews import body, decoded, review
 from archfit.admission.added_record import NAME
 from archfit.admission.updated_pod import put_back
 from archfit.base.patch import apply
+from archfit.webhook.server.admission_decision import updated
 from archfit.webhook.server.review import read_review, response
-from archfit.webhook.server.verdict import updated
 from pod_updates import FORGED, GKE, OWN, UPDATES, Update, applied, manifest, only, record, required, stored
 
 

@@ -18,8 +18,8 @@ from archfit.webhook.server import (
     shared_answers,
     webhook,
 )
+from archfit.webhook.server.admission_decision import LONGEST, LONGEST_TOGETHER, Outcome
 from archfit.webhook.server.server_metrics import MOST_HOSTS, ServerMetrics
-from archfit.webhook.server.verdict import LONGEST, LONGEST_TOGETHER, Outcome
 from machine import ROOT
 
 PAGE = " ".join((ROOT / "docs" / "serve.md").read_text(encoding="utf-8").split())
@@ -48,10 +48,10 @@ def test_the_page_names_every_outcome():
 @pytest.mark.parametrize(
     "text",
     [
-        f"At most {server_process.LANES} lookups run at once.",
-        f"{server_process.LANES // 4} where it is alone",
-        f"One registry may hold {server_process.LANES // 4} lanes",
-        f"may hold {server_process.LANES * 3 // 4} together, so that {server_process.LANES // 4} stay free",
+        f"At most {server_process.WORKERS} lookups run at once.",
+        f"{server_process.WORKERS // 4} where it is alone",
+        f"One registry may hold {server_process.WORKERS // 4} workers",
+        f"may hold {server_process.WORKERS * 3 // 4} together, so that {server_process.WORKERS // 4} stay free",
         f"a quarter of `--timeout`, which is {Operator().timeout_seconds / 4} s",
         f"down to {circuit_breakers.SLOW_SECONDS:.0f} s, "
         f"and down to {shared_answers.SHORTEST_SECONDS:.0f} s for a registry that has not answered",

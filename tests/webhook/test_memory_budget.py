@@ -205,7 +205,7 @@ class TestShare:
 
 
 OF_AN_IMAGE = frozenset(
-    {"Endpoint", "Found", "Flight", "Reference", "Future", "Task", "Lookup", "dict", "list", "set"}
+    {"Endpoint", "Found", "PendingLookup", "Reference", "Future", "Task", "Lookup", "dict", "list", "set"}
 )
 
 
@@ -217,8 +217,8 @@ def test_new_images_leave_no_objects_once_the_shares_are_full(
 
     Tuples and texts are not counted, because small memos of a fixed size have them.
     """
-    monkeypatch.setattr(server_process, "LANES", 2)
-    monkeypatch.setattr("archfit.webhook.server.lookup_lanes.LIFE_LOOKUPS", 20)
+    monkeypatch.setattr(server_process, "WORKERS", 2)
+    monkeypatch.setattr("archfit.webhook.server.lookup_workers.LIFE_LOOKUPS", 20)
     steps = (400, 700)
     counts: list[int] = []
 
@@ -267,7 +267,7 @@ def test_new_images_leave_no_objects_once_the_shares_are_full(
                     gc.collect()
                     counts.append(sum(type(one).__name__ in OF_AN_IMAGE for one in gc.get_objects()))
             assert process._shares["answers"].held <= 50_000
-            process._lanes.close()
+            process._workers.close()
             log.close()
 
     run(test())

@@ -24,7 +24,7 @@ from archfit.webhook.server.pull_secret_answers import (
     ClusterSecrets,
     PullSecretAnswers,
 )
-from archfit.webhook.server.shared_answers import Flight, PullSecret
+from archfit.webhook.server.shared_answers import PendingLookup, PullSecret
 from fake_registry import FakeRegistry
 
 if TYPE_CHECKING:
@@ -71,13 +71,13 @@ class Site:
         )
 
     def ask(self, *secrets: PullSecret) -> tuple[Any, Any, Any]:
-        async def flight() -> Flight:
+        async def pending() -> PendingLookup:
             future = asyncio.get_running_loop().create_future()
-            made = Flight(parse(f"{self._fake.host}/app:1"), secrets, future)
+            made = PendingLookup(parse(f"{self._fake.host}/app:1"), secrets, future)
             made.seconds = self.seconds
             return made
 
-        return self.answers.answer(asyncio.run(flight()))
+        return self.answers.answer(asyncio.run(pending()))
 
     def _read(self, secret: PullSecret) -> Any:
         self.before_read(secret)

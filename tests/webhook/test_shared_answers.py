@@ -15,12 +15,12 @@ from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Malf
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
 from archfit.webhook.server.circuit_breakers import FIRST_PAUSE_SECONDS, SLOW_SECONDS, CircuitBreakers
-from archfit.webhook.server.lookup_turns import LookupTurns
+from archfit.webhook.server.lookup_queue import LookupQueue
 from archfit.webhook.server.memory_budget import Share
 from archfit.webhook.server.shared_answers import (
     PAUSE_SECONDS,
     SHORTEST_SECONDS,
-    Flight,
+    PendingLookup,
     PullSecret,
     SharedAnswers,
 )
@@ -38,15 +38,15 @@ class Site:
         self.now = 1000.0
         self.in_time = True
         self.share = Share(100_000)
-        self.started: list[Flight] = []
+        self.started: list[PendingLookup] = []
         self.evicted = self.cut_off = 0
-        limits = {"lanes": 32, "most": 6, "most_of_one": 4, **turns}
+        limits = {"workers": 32, "most": 6, "most_of_one": 4, **turns}
         self.breakers = CircuitBreakers(self.clock)
         self.answers = SharedAnswers(
             options or Options(),
             TTL,
             lock,
-            LookupTurns(**limits, standing=self.breakers.standing, clock=self.clock),
+            LookupQueue(**limits, standing=self.breakers.standing, clock=self.clock),
             self.breakers,
             self.started.append,
             self.clock,
@@ -63,9 +63,9 @@ class Site:
         setattr(self, what, getattr(self, what) + 1)
 
     def land(self, answer: Answer = AMD, which: int = 0) -> None:
-        flight = self.started.pop(which)
-        flight.asked = not flight.paused
-        self.answers.landed(flight, answer)
+        pending = self.started.pop(which)
+        pending.asked = not pending.paused
+        self.answers.on_answer(pending, answer)
 
     def images(self) -> list[str]:
         """What is being looked up, each as namespace and image."""
@@ -89,7 +89,7 @@ def test_a_thousand_requests_for_a_new_image_are_one_lookup():
     async def test() -> None:
         site = Site()
         tasks = [await site.soon("app:1", namespace=f"n{number % 7}") for number in range(1000)]
-        assert [flight.reference.normalised for flight in site.started] == ["docker.io/library/app:1"]
+        assert [pending.reference.normalised for pending in site.started] == ["docker.io/library/app:1"]
         site.land()
         assert {tuple(found) for found in await asyncio.gather(*tasks)} == {(AMD,)}
         assert site.answers.known("app:1") is AMD
@@ -180,7 +180,7 @@ def test_an_answer_is_kept_while_it_is_fresh(text: str, answer: Answer, seconds:
 
 def test_memory_is_bounded():
     async def test() -> None:
-        site = Site(lanes=1)
+        site = Site(workers=1)
         for number in range(200):
             task = await site.soon(f"app:{number}")
             site.land()
@@ -240,7 +240,7 @@ def test_a_text_that_is_longer_than_any_reference_is_neither_looked_up_nor_kept(
 
 def test_what_is_kept_has_no_more_bytes_than_are_held():
     async def test() -> None:
-        site = Site(lanes=1)
+        site = Site(workers=1)
         site.share.size = 1 << 30
         tracemalloc.start()
         try:
@@ -295,7 +295,7 @@ def test_an_answer_had_with_a_secret_is_for_pods_with_that_secret():
         mine = (PullSecret("shop", "hub"),)
         first = await site.soon("app:1", secrets=mine)
         second = await site.soon("app:1")
-        assert [flight.secrets for flight in site.started] == [mine, ()]
+        assert [pending.secrets for pending in site.started] == [mine, ()]
         site.land(AMD)
         site.land(Unknown("401"))
         assert await first == [AMD]
@@ -308,13 +308,13 @@ def test_an_answer_had_with_a_secret_is_for_pods_with_that_secret():
 
 def test_a_registry_that_could_not_be_reached_is_left_in_peace_for_a_moment():
     async def test() -> None:
-        site = Site(lanes=1)
+        site = Site(workers=1)
         tasks = [await site.soon(text) for text in ("quay.io/a:1", "quay.io/b:1", "ghcr.io/c:1")]
         paused = []
         for answer in (Unknown("refused"), AMD, AMD):
-            flight = site.started[0]
-            paused.append((flight.reference.registry, flight.paused))
-            flight.unreached = isinstance(answer, Unknown)
+            pending = site.started[0]
+            paused.append((pending.reference.registry, pending.paused))
+            pending.unreached = isinstance(answer, Unknown)
             site.land(answer)
         await asyncio.gather(*tasks)
         why = "quay.io could not be reached, and is asked again in 5 s"
@@ -338,9 +338,9 @@ class TestSlowRegistries:
             stale = AMD.replace(origin="stale", age_seconds=9)
             site.answers.stale_found(site.started[0], stale)
             site.now += SLOW_SECONDS
-            for flight in list(site.started):
-                assert not flight.landed.done()
-                site.answers.overdue(flight)
+            for pending in list(site.started):
+                assert not pending.answer.done()
+                site.answers.overdue(pending)
             why = Unknown("slow.example is slow, and is asked again in 5 s")
             assert await asyncio.gather(*tasks) == [[stale], [why], [why]]
             assert await site.ask("slow.example/b:1", seconds=60) == [why]  # its lookup goes on
@@ -355,10 +355,10 @@ class TestSlowRegistries:
             site = Site(most=100, most_of_one=100)
             tasks = [await site.soon(f"slow.example/a:{number}", seconds=60) for number in range(20)]
             assert len(site.started) == 8
-            for flight in site.started[:3]:
-                site.answers.overdue(flight)
+            for pending in site.started[:3]:
+                site.answers.overdue(pending)
             assert len(site.started) == 20
-            assert all(flight.paused for flight in site.started[8:])
+            assert all(pending.paused for pending in site.started[8:])
             while site.started:
                 site.land(which=-1)
             await asyncio.gather(*tasks)
@@ -411,8 +411,8 @@ class TestSlowRegistries:
             await task
             site.now += FIRST_PAUSE_SECONDS
             task = await site.soon("slow.example/b:1")
-            flight = site.started.pop()
-            site.answers.landed(flight, AMD.replace(origin="cache"))
+            pending = site.started.pop()
+            site.answers.on_answer(pending, AMD.replace(origin="cache"))
             await task
             task = await site.soon("slow.example/c:1")
             assert site.started[0].trial
@@ -423,7 +423,7 @@ class TestSlowRegistries:
 
 
 class TestLimits:
-    """A lookup's time: a quarter of --timeout, less where few lanes are free."""
+    """A lookup's time: a quarter of --timeout, less where few workers are free."""
 
     def test_the_fewer_lanes_are_free_the_shorter_a_new_registry_may_take(self):
         async def test() -> None:
@@ -431,7 +431,7 @@ class TestLimits:
             tasks = [
                 await site.soon(f"r{number}.example/a:1", namespace=f"n{number}") for number in range(30)
             ]
-            seconds = [flight.seconds for flight in site.started]
+            seconds = [pending.seconds for pending in site.started]
             assert len(seconds) == 24
             assert seconds[:8] == [TIMEOUT / 4] * 8
             assert seconds[8:] == sorted(seconds[8:], reverse=True)
@@ -450,7 +450,7 @@ class TestLimits:
             tasks = [
                 await site.soon(f"r{number}.example/a:1", namespace=f"n{number}") for number in range(40)
             ]
-            seconds = [flight.seconds for flight in site.started]
+            seconds = [pending.seconds for pending in site.started]
             assert (len(seconds), seconds[0], seconds[-1]) == (32, TIMEOUT / 4, SLOW_SECONDS)
             while site.started:
                 site.land()
@@ -492,7 +492,7 @@ class TestLimits:
 class TestTurns:
     def test_where_too_many_wait_the_greediest_loses_one(self):
         async def test() -> None:
-            site = Site(lanes=1)
+            site = Site(workers=1)
             tasks = [await site.soon("first:1", namespace="first")]
             tasks += [await site.soon(f"app:{number}", namespace="greedy") for number in range(4)]
             tasks += [await site.soon(f"tool:{number}", namespace="other") for number in range(2)]
@@ -512,7 +512,7 @@ class TestTurns:
 
     def test_a_namespace_may_have_so_many_waiting_and_no_more(self):
         async def test() -> None:
-            site = Site(lanes=1, most=100, most_of_one=2)
+            site = Site(workers=1, most=100, most_of_one=2)
             tasks = [await site.soon(f"app:{number}") for number in range(3)]
             (refused,) = await site.ask("app:3")
             assert isinstance(refused, Unknown)
@@ -524,7 +524,7 @@ class TestTurns:
 
     def test_who_needs_an_image_of_a_crowded_namespace_does_not_wait_with_it(self):
         async def test() -> None:
-            site = Site(lanes=1, most=100, most_of_one=100)
+            site = Site(workers=1, most=100, most_of_one=100)
             tasks = [await site.soon(f"app:{number}", namespace="crowd") for number in range(9)]
             tasks.append(await site.soon("app:8", namespace="good"))
             site.land()
@@ -537,7 +537,7 @@ class TestTurns:
 
     def test_an_image_that_one_namespace_loses_is_still_looked_up_for_another(self):
         async def test() -> None:
-            site = Site(lanes=1, most=3)
+            site = Site(workers=1, most=3)
             tasks = [await site.soon("first:1", namespace="first")]
             tasks += [await site.soon(f"app:{number}", namespace="crowd") for number in range(2)]
             tasks.append(await site.soon("app:1", namespace="good"))

@@ -15,14 +15,14 @@ from admission_reviews import Answered, body, decoded, pod, review
 from archfit.admission.admitted_pod import at_admission
 from archfit.images.platforms import Answer, Found, ImagePlatforms, parse_platform
 from archfit.options.settings import Options
+from archfit.webhook.server.admission_decision import DecisionCache
 from archfit.webhook.server.circuit_breakers import CircuitBreakers
-from archfit.webhook.server.lookup_turns import LookupTurns
+from archfit.webhook.server.lookup_queue import LookupQueue
 from archfit.webhook.server.memory_budget import MIB, SLOW_BODY_SECONDS, SMALL, Bodies, Share
 from archfit.webhook.server.review import decoded_bytes, uid_of
 from archfit.webhook.server.server_log import ServerLog
 from archfit.webhook.server.server_metrics import Probes, ServerMetrics
-from archfit.webhook.server.shared_answers import Flight, PullSecret, SharedAnswers
-from archfit.webhook.server.verdict import Verdicts
+from archfit.webhook.server.shared_answers import PendingLookup, PullSecret, SharedAnswers
 from archfit.webhook.server.webhook import MOST_BYTES, MOST_REQUESTS, Webhook, budget
 from pod_updates import GKE, OWN, applied, manifest, stored
 
@@ -47,7 +47,7 @@ class Door:
         chosen = at_admission(
             Options(on_absent="leave", on_unknown="leave", on_conflict="leave").replace(**options)
         )
-        self.flights: list[Flight] = []
+        self.lookups: list[PendingLookup] = []
         self.answer = answer
         self.not_ready = ""
         self.most_held = 0
@@ -56,7 +56,7 @@ class Door:
         self._log = ServerLog(self._stream, "debug", lambda: 1_767_225_600.25)
         self.metrics = ServerMetrics()
         breakers = CircuitBreakers(lambda: 0.0)
-        turns: LookupTurns[Flight] = LookupTurns(32, 1000, 1000, breakers.standing, lambda: 0.0)
+        turns: LookupQueue[PendingLookup] = LookupQueue(32, 1000, 1000, breakers.standing, lambda: 0.0)
         self._answers = SharedAnswers(
             chosen,
             600,
@@ -73,7 +73,7 @@ class Door:
             share.refused = self.metrics.refusals[name].inc
         self.webhook = Webhook(
             self._answers,
-            Verdicts(chosen, Share(MIB)),
+            DecisionCache(chosen, Share(MIB)),
             self.metrics,
             self._log,
             Bodies(self.bodies, lambda: self.now, self.metrics.closed["body"].inc),
@@ -137,10 +137,10 @@ class Door:
         self._log.close()
         return [json.loads(line) for line in self._stream.getvalue().splitlines()]
 
-    def _start(self, flight: Flight) -> None:
-        self.flights.append(flight)
+    def _start(self, pending: PendingLookup) -> None:
+        self.lookups.append(pending)
         if self.answer:
-            asyncio.get_running_loop().call_soon(self._answers.landed, flight, self.answer)
+            asyncio.get_running_loop().call_soon(self._answers.on_answer, pending, self.answer)
 
     async def _sent(self, scope: dict[str, Any], content: bytes, parts: int) -> Reply:
         size = -(-len(content) // parts)
@@ -221,7 +221,7 @@ def test_a_pod_of_very_many_images_has_only_some_of_them_looked_up():
     door = Door()
     answered = door.review(pod(*(f"app:{number}" for number in range(300))))
     assert (answered.allowed, answered.patch) == (True, None)
-    assert len(door.flights) == 256
+    assert len(door.lookups) == 256
     assert "app:256: its platforms are not known: its pod names more than 256 images" in answered.warnings[0]
 
 
@@ -250,7 +250,7 @@ def test_a_small_pod_that_would_wait_for_lookups_is_admitted_as_it_is_where_too_
     answered = door.review()
     assert (answered.uid, answered.allowed, answered.patch) == ("705ab4f5", True, None)
     assert "has no memory for its review now" in answered.warnings[0]
-    assert door.flights == []
+    assert door.lookups == []
     door.reviews.give(door.reviews.size)
     door.answer = AMD
     assert door.review().patch
@@ -508,7 +508,7 @@ def test_a_deadline_is_counted_where_the_clock_is_behind_the_timer(monkeypatch: 
 
 def test_a_bug_admits_the_pod(monkeypatch: pytest.MonkeyPatch):
     door = Door()
-    monkeypatch.setattr(door.webhook._verdicts, "pod", lambda *_: 1 / 0)
+    monkeypatch.setattr(door.webhook._decisions, "pod", lambda *_: 1 / 0)
     answered = door.review()
     assert (answered.allowed, answered.patch) == (True, None)
     assert "archfit itself failed" in answered.warnings[0]
@@ -518,7 +518,9 @@ def test_a_bug_admits_the_pod(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_patch_that_does_not_do_what_it_should_is_not_sent(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("archfit.webhook.server.verdict.difference", lambda *_: "it cannot be applied")
+    monkeypatch.setattr(
+        "archfit.webhook.server.admission_decision.difference", lambda *_: "it cannot be applied"
+    )
     answered = Door().review()
     assert (answered.allowed, answered.patch) == (True, None)
     assert "archfit itself failed" in answered.warnings[0]
@@ -544,7 +546,7 @@ def test_an_update_gets_back_what_it_lacks_without_any_lookup(padding: int):
     assert reply.answered().patch == [{"op": "add", "path": "/spec/tolerations/3", "value": GKE}]
     again = door.send(body(review(old, operation="UPDATE", oldObject=old)))
     assert (again.answered().allowed, again.answered().patch, again.answered().warnings) == (True, None, [])
-    assert door.flights == []
+    assert door.lookups == []
     lines = [(line["outcome"], line["reason"], line["images"]) for line in door.log()]
     assert lines == [
         ("changed", "what archfit added is put back", 0),
@@ -596,7 +598,7 @@ def test_a_pull_secret_counts_for_pods_that_refer_to_it_if_the_operator_named_it
 ):
     door = Door(AMD, *(PullSecret(*name) for name in named))
     door.review(pod("app:1", spec={"imagePullSecrets": [{"name": name} for name in referred]}))
-    assert [(secret.namespace, secret.name) for secret in door.flights[0].secrets] == expected
+    assert [(secret.namespace, secret.name) for secret in door.lookups[0].secrets] == expected
 
 
 @pytest.mark.parametrize(

@@ -51,13 +51,13 @@ class Flood:
         """Send each body, so many at a time, on connections of their own."""
         waiting = iter(bodies)
 
-        async def lane() -> None:
+        async def worker() -> None:
             for content in waiting:
                 if not self.left:
                     return
                 await self.one(content)
 
-        await asyncio.gather(*(lane() for _ in range(at_once)))
+        await asyncio.gather(*(worker() for _ in range(at_once)))
 
     async def one(self, content: bytes, declared: int = 0) -> None:
         """One request on a connection of its own. declared: its length, where another one is said."""
@@ -205,8 +205,8 @@ def _odd(size: int, drawn: random.Random) -> Iterator[bytes]:
 async def _half_bodies(flood: Flood, size: int, drawn: random.Random) -> None:
     """Bodies that end in the middle: so much is declared, half of it comes, and then nothing."""
     half = b'{"apiVersion": "' + b"x" * (2 * 1024 * 1024)
-    lanes = (flood.one(half, declared=4 * 1024 * 1024) for _ in range(size))
-    await asyncio.gather(*lanes)
+    workers = (flood.one(half, declared=4 * 1024 * 1024) for _ in range(size))
+    await asyncio.gather(*workers)
 
 
 async def _small_half_bodies(flood: Flood, size: int, drawn: random.Random) -> None:
@@ -214,13 +214,13 @@ async def _small_half_bodies(flood: Flood, size: int, drawn: random.Random) -> N
     large = size // 2
     half = b'{"apiVersion": "' + b"x" * 4096
 
-    async def lane(number: int) -> None:
+    async def worker(number: int) -> None:
         if number >= large:
             await asyncio.sleep(min(flood.left, 1))
         while flood.left:
             await flood.one(half, declared=(128 if number < large else 16) * 1024)
 
-    await asyncio.gather(*map(lane, range(size)))
+    await asyncio.gather(*map(worker, range(size)))
 
 
 async def _idle(flood: Flood, size: int, drawn: random.Random) -> None:

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from math import ceil
 from typing import TypeVar
 
-from archfit.webhook.server.lookup_turns import Standing
+from archfit.webhook.server.lookup_queue import Standing
 
 SLOW_SECONDS = 3.0
 FAILURES = 3

@@ -29,8 +29,8 @@ from archfit.lookup.lookup import Lookup
 from archfit.registry.credentials.credential import Credential, from_entry
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import itself
-from archfit.webhook.server.lookup_lanes import Replies
-from archfit.webhook.server.shared_answers import Flight, PullSecret
+from archfit.webhook.server.lookup_workers import Replies
+from archfit.webhook.server.shared_answers import PendingLookup, PullSecret
 from archfit.workloads.pull_secrets import SecretEntry, entries_of, matching
 
 _SECONDS = 5.0
@@ -94,13 +94,13 @@ class PullSecretAnswers:
         # One of its own for each, so that a Secret that is slow to read holds up nobody else.
         self._reading: defaultdict[PullSecret, threading.Lock] = defaultdict(threading.Lock)
 
-    def answer(self, flight: Flight) -> tuple[Answer | None, Sequence[str], Replies]:
+    def answer(self, pending: PendingLookup) -> tuple[Answer | None, Sequence[str], Replies]:
         """The answer that a credential gave, None if none did; warnings; answers of servers."""
         messages: list[str] = []
         replies: dict[tuple[str, int], int] = {}
-        reference = flight.reference
-        until = self._clock() + flight.seconds
-        for credential in self._credentials(flight.secrets, reference, messages):
+        reference = pending.reference
+        until = self._clock() + pending.seconds
+        for credential in self._credentials(pending.secrets, reference, messages):
             left = until - self._clock()
             if left <= 0:
                 break

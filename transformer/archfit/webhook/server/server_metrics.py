@@ -1,6 +1,6 @@
 """The metrics, in a registry of their own, by the rules of Prometheus. No label holds the name of an image.
 
-    archfit_admission_requests_total{outcome}            requests by outcome (`verdict`)
+    archfit_admission_requests_total{outcome}            by outcome (`admission_decision`)
     archfit_admission_duration_seconds                   from the request's headers to its response
     archfit_admission_deadlines_total                    requests that were answered before all lookups were done
     archfit_admission_requests_in_progress               requests that are being answered
@@ -49,8 +49,8 @@ import prometheus_client as prometheus
 
 from archfit import __version__
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
+from archfit.webhook.server.admission_decision import Outcome
 from archfit.webhook.server.memory_budget import NO_LIMIT, SHARES, MemoryLimit
-from archfit.webhook.server.verdict import Outcome
 
 Scope: TypeAlias = Mapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]

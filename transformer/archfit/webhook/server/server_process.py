@@ -6,7 +6,7 @@
                ── no new connections; requests that are under way end, in 10 s at most ── exit 0
     SIGTERM again, or SIGINT: without --drain-delay
 
-One process, one event loop (uvloop); lookups in threads (`lookup_lanes`). Several replicas are several processes.
+One process, one event loop (uvloop); lookups in threads (`lookup_workers`). Several replicas are several processes.
 
 The lock file is read again when it changes, as a mounted ConfigMap does.
 """
@@ -42,21 +42,21 @@ from archfit.lookup.store.open import open_store
 from archfit.options.settings import Options, Settings
 from archfit.registry.credentials.keychain import PullKeychain
 from archfit.webhook.certificate_files import Certificates
+from archfit.webhook.server.admission_decision import DecisionCache
 from archfit.webhook.server.circuit_breakers import CircuitBreakers
 from archfit.webhook.server.connection import CONNECTION_BYTES, Connections
 from archfit.webhook.server.http_server import HttpServer, collect_rarely, route_library_messages
 from archfit.webhook.server.listen_address import ListenAddress, listen
-from archfit.webhook.server.lookup_lanes import LookupLanes
-from archfit.webhook.server.lookup_turns import LookupTurns
+from archfit.webhook.server.lookup_queue import LookupQueue
+from archfit.webhook.server.lookup_workers import LookupWorkers
 from archfit.webhook.server.memory_budget import SMALL, Bodies, MemoryLimit, Share
 from archfit.webhook.server.pull_secret_answers import Chosen, ClusterSecrets, PullSecretAnswers
 from archfit.webhook.server.server_log import ServerLog, without_lock
 from archfit.webhook.server.server_metrics import Probes, ServerMetrics
-from archfit.webhook.server.shared_answers import Flight, PullSecret, SharedAnswers
-from archfit.webhook.server.verdict import Verdicts
+from archfit.webhook.server.shared_answers import PendingLookup, PullSecret, SharedAnswers
 from archfit.webhook.server.webhook import PATH, Webhook
 
-LANES = 64
+WORKERS = 64
 MOST_WAITING = 1024
 MOST_WAITING_OF_ONE = 256
 WATCH_SECONDS = 2.0
@@ -157,8 +157,8 @@ class ServerProcess:
         self._at_once = asyncio.Event()
         options = at_admission(settings.options)
         breakers = CircuitBreakers(time.monotonic)
-        turns: LookupTurns[Flight] = LookupTurns(
-            LANES, MOST_WAITING, MOST_WAITING_OF_ONE, breakers.standing, time.monotonic
+        turns: LookupQueue[PendingLookup] = LookupQueue(
+            WORKERS, MOST_WAITING, MOST_WAITING_OF_ONE, breakers.standing, time.monotonic
         )
         memory = own.memory
         self._shares = {
@@ -186,10 +186,10 @@ class ServerProcess:
         if own.pull_secrets:
             secrets = ClusterSecrets(environ)
             with_secrets = PullSecretAnswers(secrets.read, self._open_with, time.monotonic).answer
-        self._lanes = LookupLanes(
-            LANES,
+        self._workers = LookupWorkers(
+            WORKERS,
             self._open_lookup,
-            self._landed,
+            self._on_answer,
             self._warn,
             self._metrics.replied,
             time.monotonic,
@@ -203,7 +203,7 @@ class ServerProcess:
             lock.current,
             turns,
             breakers,
-            self._lanes.start,
+            self._workers.start,
             time.monotonic,
             self._metrics.looked_up,
             timeout_seconds=settings.operator.timeout_seconds,
@@ -214,7 +214,7 @@ class ServerProcess:
         self._probes = Probes(self._metrics, self._not_ready)
         self._webhook = Webhook(
             self._answers,
-            Verdicts(options, self._shares["verdicts"]),
+            DecisionCache(options, self._shares["verdicts"]),
             self._metrics,
             log,
             Bodies(self._shares["bodies"], time.monotonic, metrics.closed["body"].inc),
@@ -258,7 +258,7 @@ class ServerProcess:
         finally:
             for task in (watching, stop):
                 task.cancel()
-            self._lanes.close()
+            self._workers.close()
         self._log.line("info", "stopped")
         return 0
 
@@ -357,13 +357,13 @@ class ServerProcess:
     def _open_with(self, chosen: Chosen) -> Lookup:
         return self._open_lookup(PullKeychain(self._settings.operator.authfile, self._environ, chosen))
 
-    def _landed(self, flight: Flight, answer: Answer) -> None:
+    def _on_answer(self, pending: PendingLookup, answer: Answer) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(self._answers.landed, flight, answer)
+            self._loop.call_soon_threadsafe(self._answers.on_answer, pending, answer)
 
-    def _stale_found(self, flight: Flight, answer: Found) -> None:
+    def _stale_found(self, pending: PendingLookup, answer: Found) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(self._answers.stale_found, flight, answer)
+            self._loop.call_soon_threadsafe(self._answers.stale_found, pending, answer)
 
     def _warn(self, message: str) -> None:
         """A warning of a lookup, each at most once in five minutes."""

@@ -3,7 +3,7 @@
     not a reference, an override, in the lock file      known at once
     in memory, and fresh                                known at once
     a lookup of the same image is under way             waits for it
-    else                                                a lookup begins: cache, then registry (`lookup_lanes`)
+    else                                                a lookup begins: cache, then registry (`lookup_workers`)
 
     kept in memory   of a digest, an override or the lock file     for ever
                      of a tag                                      for the rest of --cache-ttl
@@ -12,9 +12,9 @@
     of an answer     up to 32 platforms; of more, those of the cluster's architectures and of others that nodes have
 
 When a request's time is spent, it gets what the cache has, up to --max-stale old; else Unknown. The same at once where
-the registry is paused (`circuit_breakers`), or the image lost its place among those that wait (`lookup_turns`).
+the registry is paused (`circuit_breakers`), or the image lost its place among those that wait (`lookup_queue`).
 
-A lookup may take a quarter of --timeout, less where few lanes are free: three seconds at least, and one of a registry
+A lookup may take a quarter of --timeout, less where few workers are free: three seconds at least, and one of a registry
 that has not answered in time before.
 
 Everything here runs in the event loop and never waits. A lookup that a request no longer waits for goes on, so that the
@@ -44,7 +44,7 @@ from archfit.images.reference import Reference, parse
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
 from archfit.webhook.server.circuit_breakers import SLOW_SECONDS, CircuitBreakers
-from archfit.webhook.server.lookup_turns import LookupTurns, Turn
+from archfit.webhook.server.lookup_queue import LookupQueue, Turn
 from archfit.webhook.server.memory_budget import Share
 
 PAUSE_SECONDS = 5.0
@@ -72,21 +72,21 @@ class PullSecret(Record):
 Secrets = tuple[PullSecret, ...]
 
 
-class Flight:
-    """A lookup, from its first request on. texts: the image strings that it is for. landed: the answer for requests.
+class PendingLookup:
+    """A lookup, from its first request on. texts: the image strings that it is for. answer: for requests.
 
     waiting: the namespaces whose turn it waits for. turn: the one that came. began: by the clock.
     seconds: how long it may take. paused: why only the cache is asked, "" where the registry is. trial: it shows
     whether a paused registry answers again. slow: it has been counted as such.
 
-    Set by the lane: stale, what the cache has, too old to be used before the registry was asked; asked, whether the
+    Set by the worker: stale, what the cache has, too old to be used before the registry was asked; asked, whether the
     registry was; unreached, whether that gave no answer at all.
     """
 
     __slots__ = (
+        "answer",
         "asked",
         "began",
-        "landed",
         "paused",
         "reference",
         "seconds",
@@ -101,11 +101,11 @@ class Flight:
         "waiting",
     )
 
-    def __init__(self, reference: Reference, secrets: Secrets, landed: asyncio.Future[Answer]) -> None:
+    def __init__(self, reference: Reference, secrets: Secrets, answer: asyncio.Future[Answer]) -> None:
         self.reference = reference
         self.secrets = secrets
         self.texts: set[str] = set()
-        self.landed = landed
+        self.answer = answer
         self.waiting: set[str] = set()
         self.turn = _NO_TURN
         self.began = self.seconds = 0.0
@@ -119,7 +119,7 @@ class SharedAnswers:
     """overrides: those of the configuration. ttl_seconds: how long the digest of a tag is believed.
 
     timeout_seconds: of all lookups of a run. turns: who is looked up next. breakers: which registries are asked.
-    start: begins a lookup, whose answer comes back to `landed`. clock: seconds of a clock that never goes back.
+    start: begins a lookup, whose answer comes back to `on_answer`. clock: seconds of a clock that never goes back.
     share: of memory, for what is kept.
     counted: called with each answer that a request gets, and "memory" where it was there. evicted, cut_off: called for
     each image that lost its place, and each lookup that took all of its time.
@@ -130,9 +130,9 @@ class SharedAnswers:
         options: Options,
         ttl_seconds: float,
         lock: Lock | None,
-        turns: LookupTurns[Flight],
+        turns: LookupQueue[PendingLookup],
         breakers: CircuitBreakers,
-        start: Callable[[Flight], None],
+        start: Callable[[PendingLookup], None],
         clock: Callable[[], float],
         counted: Callable[[Answer, str], None] = lambda _answer, _origin: None,
         *,
@@ -156,9 +156,9 @@ class SharedAnswers:
         self._longest = timeout_seconds / 4
         self._evicted = evicted
         self._cut_off = cut_off
-        self._running: set[Flight] = set()
+        self._running: set[PendingLookup] = set()
         self._kept: dict[tuple[str, Secrets], tuple[Answer, float, int]] = {}
-        self._flights: dict[tuple[str, Secrets], Flight] = {}
+        self._pending: dict[tuple[str, Secrets], PendingLookup] = {}
 
     def use_lock(self, lock: Lock | None) -> None:
         """The lock file has changed: what is kept in memory may be from the old one."""
@@ -192,116 +192,116 @@ class SharedAnswers:
         seconds: until the request has to be answered.
         """
         answers: dict[str, Answer] = {}
-        flights = {text: self._flight(text, namespace, secrets) for text in texts}
-        await asyncio.wait({flight.landed for flight in flights.values()}, timeout=max(0.0, seconds))
-        in_time = all(flight.landed.done() for flight in flights.values())
-        for text, flight in flights.items():
-            landed = flight.landed
-            answers[text] = landed.result() if landed.done() else flight.stale or _late(flight, seconds)
+        lookups = {text: self._pending_lookup(text, namespace, secrets) for text in texts}
+        await asyncio.wait({pending.answer for pending in lookups.values()}, timeout=max(0.0, seconds))
+        in_time = all(pending.answer.done() for pending in lookups.values())
+        for text, pending in lookups.items():
+            done = pending.answer.done()
+            answers[text] = pending.answer.result() if done else pending.stale or _late(pending, seconds)
         for answer in answers.values():
             self._counted(answer, "")
         return answers, in_time
 
-    def stale_found(self, flight: Flight, answer: Found) -> None:
+    def stale_found(self, pending: PendingLookup, answer: Found) -> None:
         """The cache has an answer, for requests whose time is spent before the registry has answered."""
-        flight.stale = answer
+        pending.stale = answer
 
-    def landed(self, flight: Flight, answer: Answer) -> None:
+    def on_answer(self, pending: PendingLookup, answer: Answer) -> None:
         """The lookup has its answer."""
         answer = self._bounded(answer)
-        self._flights.pop((flight.reference.normalised, flight.secrets), None)
-        self._running.discard(flight)
-        if flight.timer:
-            flight.timer.cancel()
-        self._judge(flight)
-        until = self._until(flight.reference, answer)
-        for text in flight.texts:
-            self._keep(text, flight.secrets, answer, until)
-        if not flight.landed.done():
-            flight.landed.set_result(answer)
-        self._turns.give_back(flight.turn)
+        self._pending.pop((pending.reference.normalised, pending.secrets), None)
+        self._running.discard(pending)
+        if pending.timer:
+            pending.timer.cancel()
+        self._judge(pending)
+        until = self._until(pending.reference, answer)
+        for text in pending.texts:
+            self._keep(text, pending.secrets, answer, until)
+        if not pending.answer.done():
+            pending.answer.set_result(answer)
+        self._turns.give_back(pending.turn)
         self._begin()
 
-    def overdue(self, flight: Flight) -> None:
+    def overdue(self, pending: PendingLookup) -> None:
         """The lookup is slow; it goes on."""
-        flight.slow = True
-        self._turns.strike(flight.turn.namespace)
-        trial, flight.trial = flight.trial, False
-        self._breakers.slow(flight.reference.registry, flight.turn.namespace, trial=trial)
+        pending.slow = True
+        self._turns.strike(pending.turn.namespace)
+        trial, pending.trial = pending.trial, False
+        self._breakers.slow(pending.reference.registry, pending.turn.namespace, trial=trial)
         self._begin()
 
-    def _judge(self, flight: Flight) -> None:
+    def _judge(self, pending: PendingLookup) -> None:
         """What the lookup says about its registry."""
-        registry, namespace = flight.reference.registry, flight.turn.namespace
-        trial, flight.trial = flight.trial, False
-        if not flight.asked:
+        registry, namespace = pending.reference.registry, pending.turn.namespace
+        trial, pending.trial = pending.trial, False
+        if not pending.asked:
             if trial:
                 self._breakers.untried(registry)
             return
-        cut_off = self._clock() - flight.began >= flight.seconds
+        cut_off = self._clock() - pending.began >= pending.seconds
         if cut_off:
             self._cut_off()
-        if flight.unreached and not (cut_off and flight.seconds < self._longest):
+        if pending.unreached and not (cut_off and pending.seconds < self._longest):
             self._breakers.unreached(registry, namespace, trial=trial)
-        elif cut_off and not flight.slow:
-            flight.trial = trial
-            self.overdue(flight)
-        elif not flight.slow:
+        elif cut_off and not pending.slow:
+            pending.trial = trial
+            self.overdue(pending)
+        elif not pending.slow:
             self._breakers.answered(registry, trial=trial)
 
     def _standing_changed(self, registry: str) -> None:
         """Where it is paused now, nobody waits for its lookups any longer. They go on, for the next pod."""
         self._turns.reconsider(registry)
-        for flight in self._running:
-            if flight.reference.registry == registry and not (flight.paused or flight.trial):
-                why = self._breakers.paused(registry, flight.turn.namespace)
-                if why and not flight.landed.done():
-                    flight.landed.set_result(flight.stale or Unknown(why))
+        for pending in self._running:
+            if pending.reference.registry == registry and not (pending.paused or pending.trial):
+                why = self._breakers.paused(registry, pending.turn.namespace)
+                if why and not pending.answer.done():
+                    pending.answer.set_result(pending.stale or Unknown(why))
 
-    def _flight(self, text: str, namespace: str, secrets: Secrets) -> Flight:
+    def _pending_lookup(self, text: str, namespace: str, secrets: Secrets) -> PendingLookup:
         reference = parse(text)
         key = reference.normalised, secrets
-        flight = self._flights.get(key)
-        if flight is None:
-            flight = Flight(reference, secrets, asyncio.get_running_loop().create_future())
-            self._flights[key] = flight
-        flight.texts.add(text)
-        if flight not in self._running and namespace not in flight.waiting:
-            flight.waiting.add(namespace)
-            lost = self._turns.add(namespace, reference.registry, flight)
+        pending = self._pending.get(key)
+        if pending is None:
+            pending = PendingLookup(reference, secrets, asyncio.get_running_loop().create_future())
+            self._pending[key] = pending
+        pending.texts.add(text)
+        if pending not in self._running and namespace not in pending.waiting:
+            pending.waiting.add(namespace)
+            lost = self._turns.add(namespace, reference.registry, pending)
             if lost:
                 self._evict(*lost)
             self._begin()
-        return flight
+        return pending
 
-    def _evict(self, namespace: str, flight: Flight) -> None:
+    def _evict(self, namespace: str, pending: PendingLookup) -> None:
         """It waits no longer for a turn of the namespace; others may still have it looked up."""
-        flight.waiting.discard(namespace)
-        if not flight.waiting:
+        pending.waiting.discard(namespace)
+        if not pending.waiting:
             self._evicted()
-            del self._flights[flight.reference.normalised, flight.secrets]
-            flight.landed.set_result(
+            del self._pending[pending.reference.normalised, pending.secrets]
+            pending.answer.set_result(
                 Unknown("too many other images are being looked up: create the pod again later")
             )
 
     def _begin(self) -> None:
         while taken := self._turns.take():
-            turn, flight = taken
+            turn, pending = taken
             namespace, registry = turn.namespace, turn.registry
-            for other in flight.waiting:
+            for other in pending.waiting:
                 if other != namespace:
-                    self._turns.remove(other, registry, flight)
-            flight.waiting.clear()
-            flight.turn, flight.began = turn, self._clock()
+                    self._turns.remove(other, registry, pending)
+            pending.waiting.clear()
+            pending.turn, pending.began = turn, self._clock()
             shortest = SHORTEST_SECONDS if turn.is_new else SLOW_SECONDS
-            flight.seconds = min(self._longest, max(shortest, self._longest * self._turns.ease))
-            flight.paused = self._breakers.paused(registry, namespace)
-            self._running.add(flight)
-            if not flight.paused:
-                flight.trial = self._breakers.begin(registry, namespace)
+            pending.seconds = min(self._longest, max(shortest, self._longest * self._turns.ease))
+            pending.paused = self._breakers.paused(registry, namespace)
+            self._running.add(pending)
+            if not pending.paused:
+                pending.trial = self._breakers.begin(registry, namespace)
                 loop = asyncio.get_running_loop()
-                flight.timer = loop.call_later(SLOW_SECONDS, self.overdue, flight)
-            self._start(flight)
+                pending.timer = loop.call_later(SLOW_SECONDS, self.overdue, pending)
+            self._start(pending)
 
     def _stated(self, reference: Reference) -> Answer | None:
         stated = override(reference, self._overrides) if self._overrides else None
@@ -349,7 +349,7 @@ def _same(platforms: tuple[Platform, ...]) -> tuple[Platform, ...]:
     return platforms
 
 
-def _late(flight: Flight, seconds: float) -> Unknown:
+def _late(pending: PendingLookup, seconds: float) -> Unknown:
     return Unknown(
-        f"{flight.reference.registry} gave no answer within {seconds:.1f} s, and the lookup goes on for the next pod"
+        f"{pending.reference.registry} gave no answer within {seconds:.1f} s, and the lookup goes on for the next pod"
     )

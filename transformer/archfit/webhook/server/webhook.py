@@ -1,6 +1,6 @@
 """The webhook, as an ASGI application: POST /mutate?timeout=10s. The probes answer on the same port, too.
 
-    headers ── body ── review ── questions ── answers ── verdict ── response
+    headers ── body ── review ── questions ── answers ── decision ── response
 
     wrong path, method, Content-Type             404, 405, 415
     a body of more than 4 MiB                    413
@@ -15,7 +15,7 @@ there is room for them, and decoded and decided one after another.
 
 The API server allows as long as the URL says, 10 s by default. Four fifths of it are for lookups: then the missing
 answers are Unknown, and the lookups go on. What is Unknown leaves the Pod as it is, with a warning, unless the operator
-asked for something else (`verdict`). Any error of archfit's own admits the Pod as it is. An update of a Pod needs no
+asked for something else (`decision`). Any error of archfit's own admits the Pod as it is. An update of a Pod needs no
 lookup (`updated_pod`).
 
 A body of more than 128 KiB is read and decided in a thread, so that others do not wait for it.
@@ -34,6 +34,16 @@ from urllib.parse import parse_qs
 from archfit.base.errors import ArchfitError, message_of
 from archfit.images.platforms import Answer, Unknown
 from archfit.options.text_form import Problem, duration
+from archfit.webhook.server.admission_decision import (
+    BUG,
+    IGNORED,
+    AdmissionDecision,
+    DecisionCache,
+    failed,
+    kept_bytes,
+    shortened,
+    updated,
+)
 from archfit.webhook.server.memory_budget import Bodies, Body, Share
 from archfit.webhook.server.review import (
     BadReview,
@@ -47,16 +57,6 @@ from archfit.webhook.server.review import (
 from archfit.webhook.server.server_log import ServerLog
 from archfit.webhook.server.server_metrics import Application, Receive, Scope, Send, ServerMetrics
 from archfit.webhook.server.shared_answers import PullSecret, Secrets, SharedAnswers
-from archfit.webhook.server.verdict import (
-    BUG,
-    IGNORED,
-    AdmissionDecision,
-    Verdicts,
-    failed,
-    kept_bytes,
-    shortened,
-    updated,
-)
 from archfit.yaml.values import mapping_of
 
 PATH = "/mutate"
@@ -111,7 +111,7 @@ class Webhook:
     def __init__(
         self,
         answers: SharedAnswers,
-        verdicts: Verdicts,
+        decisions: DecisionCache,
         metrics: ServerMetrics,
         log: ServerLog,
         bodies: Bodies,
@@ -122,7 +122,7 @@ class Webhook:
     ) -> None:
         self.draining = False
         self._answers = answers
-        self._verdicts = verdicts
+        self._decisions = decisions
         self._metrics = metrics
         self._log = log
         self._bodies = bodies
@@ -173,15 +173,15 @@ class Webhook:
             del body
             bodies.give(held)
             held = None
-            verdict, images = await self._verdict(review, until, large=large)
+            decision, images = await self._decision(review, until, large=large)
         except NoMemory as error:
             if not error.uid:
                 return self._bad(BadReview(str(error), 503), started)
             review, images = _unread(error.uid), 0
-            verdict = failed(_NO_MEMORY, str(error), "over_budget")
+            decision = failed(_NO_MEMORY, str(error), "over_budget")
         except TooManyValues as error:
             review, images = _unread(error.uid), 0
-            verdict = failed(_TOO_MANY_VALUES, str(error), "over_budget")
+            decision = failed(_TOO_MANY_VALUES, str(error), "over_budget")
         except BadReview as error:
             return self._bad(error, started)
         finally:
@@ -189,8 +189,8 @@ class Webhook:
                 bodies.give(held)
             if cost:
                 self._reviews.give(cost)
-        self._tell(verdict, review, images, started)
-        return 200, response(review.uid, verdict.members), False
+        self._tell(decision, review, images, started)
+        return 200, response(review.uid, decision.members), False
 
     def _bad(self, error: BadReview, started: float) -> tuple[int, bytes, bool]:
         self._metrics.answered("invalid", self._clock() - started)
@@ -214,8 +214,8 @@ class Webhook:
         async with self._turn:
             return await asyncio.to_thread(read_review, body)
 
-    async def _verdict(self, review: Review, until: float, *, large: bool) -> tuple[AdmissionDecision, int]:
-        """The verdict, and how many images were asked for. until: when lookups have to be done."""
+    async def _decision(self, review: Review, until: float, *, large: bool) -> tuple[AdmissionDecision, int]:
+        """The decision, and how many images were asked for. until: when lookups have to be done."""
         if review.pod is None:
             return IGNORED, 0
         try:
@@ -232,11 +232,11 @@ class Webhook:
         except Exception as error:  # noqa: BLE001 - the Pod is admitted, whatever fails
             return failed(BUG, message_of(error)), 0
 
-    def _tell(self, verdict: AdmissionDecision, review: Review, images: int, started: float) -> None:
+    def _tell(self, decision: AdmissionDecision, review: Review, images: int, started: float) -> None:
         """Metrics and log of a review."""
         took = self._clock() - started
-        self._metrics.answered(verdict.outcome, took)
-        level = _LEVELS.get(verdict.outcome, "info")
+        self._metrics.answered(decision.outcome, took)
+        level = _LEVELS.get(decision.outcome, "info")
         if self._log.writes(level):
             self._log.line(
                 level,
@@ -244,8 +244,8 @@ class Webhook:
                 uid=review.uid,
                 namespace=review.namespace,
                 name=review.name,
-                outcome=verdict.outcome,
-                reason=verdict.reason,
+                outcome=decision.outcome,
+                reason=decision.reason,
                 images=images,
                 durationMs=round(took * 1000, 3),
                 dryRun=review.dry_run,
@@ -255,9 +255,9 @@ class Webhook:
         pod = review.pod or {}
         if large:
             async with self._turn:
-                kept = await asyncio.to_thread(self._verdicts.fresh, pod, review.namespace)
+                kept = await asyncio.to_thread(self._decisions.fresh, pod, review.namespace)
         else:
-            kept = self._verdicts.pod(pod, review.namespace)
+            kept = self._decisions.pod(pod, review.namespace)
         secrets = self._secrets(review) if self._pull_secrets else ()
         answers: dict[str, Answer] = {}
         missing: list[str] = []
@@ -277,10 +277,10 @@ class Webhook:
                 self._metrics.deadlines.inc()
         if large:
             async with self._turn:
-                verdict = await asyncio.to_thread(kept.verdict, answers)
+                decision = await asyncio.to_thread(kept.decision, answers)
         else:
-            verdict = kept.verdict(answers)
-        return verdict, len(kept.admitted.questions)
+            decision = kept.decision(answers)
+        return decision, len(kept.admitted.questions)
 
     async def _asked(
         self, missing: Sequence[str], review: Review, until: float, secrets: Secrets, *, counted: bool

@@ -1,10 +1,10 @@
-"""Which image is looked up next: no tenant and no registry keeps the others from a lane.
+"""Which image is looked up next: no tenant and no registry keeps the others from a worker.
 
-    a namespace    may hold a third of the lanes that are free: of 64, 16 where it is alone, 13 each of two;
+    a namespace    may hold a third of the workers that are free: of 64, 16 where it is alone, 13 each of two;
                    one that holds none may always take one
-    next           the namespace with the fewest lanes and slow lookups of the last minute; equal ones in turn
-    new            registries that have not answered in time before get three quarters of the lanes at most
-    a registry     may hold a quarter of the lanes
+    next           the namespace with the fewest workers and slow lookups of the last minute; equal ones in turn
+    new            registries that have not answered in time before get three quarters of the workers at most
+    a registry     may hold a quarter of the workers
     paused         what needs no registry comes first, without a share
     too many wait  the namespace with the most loses one
 
@@ -12,8 +12,8 @@ Shares that follow what is free let one tenant use what nobody else needs, and l
 anything off. Source: Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches",
 IEEE/ACM Transactions on Networking 6 (1998).
 
-A turn takes as long as there are lanes, however many wait: namespaces stand in rows of equal rank, and a queue whose
-registry has all its lanes is put aside until one comes back.
+A turn takes as long as there are workers, however many wait: namespaces stand in rows of equal rank, and a queue whose
+registry has all its workers is put aside until one comes back.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class Turn(NamedTuple):
-    """Who has a lane. is_new: the registry was when it was taken."""
+    """Who has a worker. is_new: the registry was when it was taken."""
 
     namespace: str
     registry: str
@@ -41,8 +41,8 @@ STRIKE_SECONDS = 60.0
 _MOST_STRIKES = 8
 
 
-class LookupTurns(Generic[T]):
-    """lanes: lookups at once. most: that may wait. most_of_one: of a namespace.
+class LookupQueue(Generic[T]):
+    """workers: lookups at once. most: that may wait. most_of_one: of a namespace.
 
     standing: of a registry for a namespace; call `reconsider` when it has changed. Items are hashable; one may wait for
     several namespaces. clock: seconds of a clock that never goes back.
@@ -50,14 +50,14 @@ class LookupTurns(Generic[T]):
 
     def __init__(
         self,
-        lanes: int,
+        workers: int,
         most: int,
         most_of_one: int,
         standing: Callable[[str, str], Standing],
         clock: Callable[[], float],
     ) -> None:
-        self._lanes, self._most, self._most_of_one = lanes, most, most_of_one
-        self._quarter = max(1, lanes // 4)
+        self._workers, self._most, self._most_of_one = workers, most, most_of_one
+        self._quarter = max(1, workers // 4)
         self._standing = standing
         self._clock = clock
         self._namespaces: dict[str, _Namespace[T]] = {}
@@ -72,12 +72,12 @@ class LookupTurns(Generic[T]):
 
     @property
     def free(self) -> int:
-        """Lanes that nobody has."""
-        return self._lanes - self.running
+        """Workers that nobody has."""
+        return self._workers - self.running
 
     @property
     def ease(self) -> float:
-        """1 while three quarters of the lanes are free, down to 0 where no more than one is."""
+        """1 while three quarters of the workers are free, down to 0 where no more than one is."""
         return min(1.0, max(0.0, (self.free / self._quarter - 1) / 2))
 
     def add(self, namespace: str, registry: str, item: T) -> tuple[str, T] | None:
@@ -112,10 +112,10 @@ class LookupTurns(Generic[T]):
         self._change_waiting(namespace, -1)
 
     def take(self) -> tuple[Turn, T] | None:
-        """The next item and whose turn it is, None where there is none that may have a lane now."""
+        """The next item and whose turn it is, None where there is none that may have a worker now."""
         self._forgive()
         for standing in self._rows:
-            may = standing != "new" or self._new < max(1, self._lanes - self._quarter)
+            may = standing != "new" or self._new < max(1, self._workers - self._quarter)
             if self.free and may and (found := self._next(standing)):
                 break
         else:
@@ -229,8 +229,8 @@ class LookupTurns(Generic[T]):
         known = self._registries[registry]
         known.held += change
         if change < 0:
-            # So many that one of them holds no lane yet, and may have this one.
-            self._call_back(registry, self._lanes + 1)
+            # So many that one of them holds no worker yet, and may have this one.
+            self._call_back(registry, self._workers + 1)
             if not (known.held or known.namespaces):
                 del self._registries[registry]
 
@@ -284,7 +284,7 @@ class _Namespace(Generic[T]):
 
 
 class _Registry:
-    """namespaces: where something waits for it. aside: of those, the ones that wait for a lane of the registry."""
+    """namespaces: where something waits for it. aside: of those, the ones that wait for a worker of the registry."""
 
     __slots__ = ("aside", "held", "namespaces")
 

@@ -1,4 +1,4 @@
-"""Who has the next lane: shares that follow what is free, and a queue that few pods cannot fill."""
+"""Who has the next worker: shares that follow what is free, and a queue that few pods cannot fill."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.webhook.server.lookup_turns import STRIKE_SECONDS, LookupTurns, Standing, Turn
+from archfit.webhook.server.lookup_queue import STRIKE_SECONDS, LookupQueue, Standing, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LANES = 64
+WORKERS = 64
 
 
 class Site:
-    """Turns for items named `NAMESPACE REGISTRY NUMBER`, whose lanes are given back when the test says so."""
+    """Turns for items named `NAMESPACE REGISTRY NUMBER`, whose workers are given back when the test says so."""
 
-    def __init__(self, lanes: int = LANES, most: int = 10_000, most_of_one: int = 10_000) -> None:
-        self.lanes = lanes
+    def __init__(self, workers: int = WORKERS, most: int = 10_000, most_of_one: int = 10_000) -> None:
+        self.workers = workers
         self.now = 0.0
         self.standings: dict[str, Standing] = {}
-        self.turns: LookupTurns[str] = LookupTurns(
-            lanes,
+        self.turns: LookupQueue[str] = LookupQueue(
+            workers,
             most,
             most_of_one,
             lambda registry, _: self.standings.get(registry, "new"),
@@ -39,7 +39,7 @@ class Site:
                 self.lost.append(lost[1])
 
     def take(self) -> list[str]:
-        """Everything that may have a lane now, in order."""
+        """Everything that may have a worker now, in order."""
         taken = []
         while found := self.turns.take():
             turn, item = found
@@ -52,7 +52,7 @@ class Site:
 
     def may_run(self, namespace: str, registry: str) -> bool:
         """The rules, as the module has them."""
-        free, quarter = self.lanes - len(self.running), max(1, self.lanes // 4)
+        free, quarter = self.workers - len(self.running), max(1, self.workers // 4)
         standing = self.standings.get(registry, "new")
         if not free or standing == "paused":
             return bool(free)
@@ -62,7 +62,7 @@ class Site:
         return (
             of_registry < quarter
             and (held == 0 or held + 1 <= free / 3)
-            and (standing == "known" or new < max(1, self.lanes - quarter))
+            and (standing == "known" or new < max(1, self.workers - quarter))
         )
 
     def held(self, namespace: str) -> int:
@@ -79,7 +79,7 @@ def flood(site: Site, namespaces: int, images: int = 256) -> None:
 @pytest.mark.parametrize(
     ("namespaces", "each", "all_of_them"),
     [
-        pytest.param(1, {16}, 16, id="a quarter of the lanes"),
+        pytest.param(1, {16}, 16, id="a quarter of the workers"),
         pytest.param(2, {13}, 26, id="two"),
         pytest.param(10, {4, 5}, 48, id="ten"),
         pytest.param(100, {0, 1}, 48, id="a hundred"),
@@ -108,7 +108,7 @@ def test_a_new_registry_is_asked_at_once_whatever_a_few_want(namespaces: int):
     site = Site()
     flood(site, namespaces, 10)
     site.take()
-    while len(site.running) == LANES * 3 // 4:
+    while len(site.running) == WORKERS * 3 // 4:
         site.give_back(next(iter(site.running)))
     site.add("good", "new.example")
     assert site.take()[0] == "good new.example 0"
@@ -135,7 +135,7 @@ def test_where_all_lanes_are_taken_who_had_no_slow_lookup_comes_next():
 
 
 def test_slow_lookups_are_forgiven_after_a_minute():
-    site = Site(lanes=1)
+    site = Site(workers=1)
     site.add("a", "r", range(3))
     site.take()
     site.turns.strike("a")
@@ -150,7 +150,7 @@ def test_slow_lookups_are_forgiven_after_a_minute():
 
 
 def test_namespaces_take_turns_and_so_do_registries_of_one():
-    site = Site(lanes=1)
+    site = Site(workers=1)
     site.add("a", "x", range(3))
     site.add("a", "y", range(2))
     site.add("b", "x", range(1))
@@ -166,7 +166,7 @@ def test_a_registry_has_a_quarter_of_the_lanes_at_most():
     site = Site()
     for number in range(40):
         site.add(f"n{number}", "slow.example")
-    assert len(site.take()) == LANES // 4
+    assert len(site.take()) == WORKERS // 4
     site.add("n0", "other.example")
     assert site.take() == ["n0 other.example 0"]
     site.give_back("n0 slow.example 0")
@@ -190,7 +190,7 @@ def test_what_needs_no_registry_waits_for_nobody():
     ],
 )
 def test_few_pods_do_not_fill_the_queue(pods: list[tuple[str, int]], expected: int):
-    site = Site(lanes=1, most=1024, most_of_one=256)
+    site = Site(workers=1, most=1024, most_of_one=256)
     for index, (namespace, images) in enumerate(pods):
         for number in range(images):
             site.add(namespace, f"r{index}-{number}.example")
@@ -201,7 +201,7 @@ def test_few_pods_do_not_fill_the_queue(pods: list[tuple[str, int]], expected: i
 
 
 def test_the_greediest_loses_what_it_added_last_and_is_refused_where_it_adds_more():
-    site = Site(lanes=1, most=10)
+    site = Site(workers=1, most=10)
     site.add("bad", "r", range(8))
     site.add("good", "r", range(2))
     site.add("bad", "r", [8])
@@ -214,8 +214,8 @@ def test_the_greediest_loses_what_it_added_last_and_is_refused_where_it_adds_mor
 def test_whatever_comes_and_goes_each_item_is_taken_lost_or_removed_once(seed: int):
     """Drawn steps, with the rules looked at after each: nothing is stuck, no bound is passed."""
     random = Random(seed)
-    lanes = random.choice([1, 2, 4, 8, 32])
-    site = Site(lanes, most=20, most_of_one=9)
+    workers = random.choice([1, 2, 4, 8, 32])
+    site = Site(workers, most=20, most_of_one=9)
     waiting: dict[str, tuple[str, str]] = {}
     seen: list[str] = []
     standings: list[Standing] = ["new", "known", "paused"]
@@ -245,7 +245,7 @@ def test_whatever_comes_and_goes_each_item_is_taken_lost_or_removed_once(seed: i
             assert (site.running[item].namespace, site.running[item].registry) == waiting.pop(item)
             seen.append(item)
         assert site.turns.waiting == len(waiting) <= 20
-        assert site.turns.running == len(site.running) <= lanes
+        assert site.turns.running == len(site.running) <= workers
         assert [item for item, queue in waiting.items() if site.may_run(*queue)] == []
     while site.running:
         site.give_back(next(iter(site.running)))

@@ -30,14 +30,14 @@ The API server passes warnings on to kubectl: at most 256 characters each, and 4
 A long text loses the middle of its image first, then the end of its reason. What does not fit is counted in the last
 warning. Source: k8s.io/apiserver, pkg/endpoints/filters/warning.go; RFC 7234 section 5.5.
 
-Verdicts are kept, as replicas of a controller ask the same question again and again.
+Decisions are kept, as replicas of a controller ask the same question again and again.
 
     (namespace, extract of the Pod) ──> AdmittedPod ──> its questions
     the same and the same answers   ──> AdmissionDecision
 
     bytes of a kept Pod    4 KiB, 10 for each character, 300 for each value of its extract
 
-The key is the extract itself, not a hash of it, so that no Pod can get another's verdict. A kept verdict counts only
+The key is the extract itself, not a hash of it, so that no Pod can get another's decision. A kept decision counts only
 for the very answers (by identity) that it was made with. Both are pure, so that nothing has to be thrown away but for
 room.
 """
@@ -145,8 +145,10 @@ _LONGEST_REASON = 500
 IGNORED = AdmissionDecision("ignored", allowed())
 
 
-def verdict(admitted: AdmittedPod, answers: Mapping[str, Answer], options: Options) -> AdmissionDecision:
-    """The verdict on a Pod. answers: for each of its questions. Raises UsageError for overrides that disagree."""
+def admission_decision(
+    admitted: AdmittedPod, answers: Mapping[str, Answer], options: Options
+) -> AdmissionDecision:
+    """The decision on a Pod. answers: for each of its questions. Raises UsageError for overrides that disagree."""
     decision = admitted.decide(answers, options)
     warned = [result for result in decision.results if result.severity != "info"]
     errors = [result for result in warned if result.severity == "error"]
@@ -159,7 +161,7 @@ def verdict(admitted: AdmittedPod, answers: Mapping[str, Answer], options: Optio
 
 
 def updated(value: Mapping[str, Any], old: Mapping[str, Any]) -> AdmissionDecision:
-    """The verdict on an update. value, old: as for `put_back`."""
+    """The decision on an update. value, old: as for `put_back`."""
     patch = put_back(value, old)
     if not patch:
         return AdmissionDecision("unchanged", allowed(), "the update lacks nothing that archfit added")
@@ -196,36 +198,36 @@ _POD_BYTES, _CHARACTER_BYTES, _VALUE_BYTES = 4096, 10, 300
 _WITHOUT_REFERENCES = 2  # a later version of the format writes equal values in different ways
 
 
-class KeptPod:
-    """One Pod, and the last verdict on it."""
+class CachedDecision:
+    """One Pod, and the last decision on it."""
 
-    __slots__ = ("_answers", "_options", "_verdict", "admitted")
+    __slots__ = ("_answers", "_decision", "_options", "admitted")
 
     def __init__(self, admitted: AdmittedPod, options: Options) -> None:
         self.admitted = admitted
         self._options = options
         self._answers: tuple[Answer, ...] = ()
-        self._verdict: AdmissionDecision | None = None
+        self._decision: AdmissionDecision | None = None
 
-    def verdict(self, answers: Mapping[str, Answer]) -> AdmissionDecision:
-        """The verdict with an answer for each question. Raises UsageError for overrides that disagree."""
+    def decision(self, answers: Mapping[str, Answer]) -> AdmissionDecision:
+        """The decision with an answer for each question. Raises UsageError for overrides that disagree."""
         given = tuple(answers[text] for text in self.admitted.questions)
-        made = self._verdict
+        made = self._decision
         if made is None or any(one is not other for one, other in zip(given, self._answers, strict=True)):
-            made = verdict(self.admitted, answers, self._options)
-            self._answers, self._verdict = given, made
+            made = admission_decision(self.admitted, answers, self._options)
+            self._answers, self._decision = given, made
         return made
 
 
-class Verdicts:
+class DecisionCache:
     """options: `at_admission(..)`. share: of memory; the Pod that was not asked for longest goes first."""
 
     def __init__(self, options: Options, share: Share) -> None:
         self._options = options
         self._share = share
-        self._kept: OrderedDict[tuple[str, bytes], tuple[KeptPod, int]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, bytes], tuple[CachedDecision, int]] = OrderedDict()
 
-    def pod(self, extract: dict[str, Any], namespace: str) -> KeptPod:
+    def pod(self, extract: dict[str, Any], namespace: str) -> CachedDecision:
         """The Pod of a request. extract: `pod_extract(..)`. Raises InvalidInput."""
         try:
             text = marshal.dumps(extract, _WITHOUT_REFERENCES)
@@ -242,11 +244,11 @@ class Verdicts:
         self._keep(key, made, kept_bytes(extract))
         return made
 
-    def fresh(self, extract: dict[str, Any], namespace: str) -> KeptPod:
+    def fresh(self, extract: dict[str, Any], namespace: str) -> CachedDecision:
         """The same without looking at what is kept; safe to call from any thread. Raises InvalidInput."""
-        return KeptPod(admitted_pod(extract, namespace, self._options), self._options)
+        return CachedDecision(admitted_pod(extract, namespace, self._options), self._options)
 
-    def _keep(self, key: tuple[str, bytes], made: KeptPod, size: int) -> None:
+    def _keep(self, key: tuple[str, bytes], made: CachedDecision, size: int) -> None:
         if size > self._share.size:
             self._share.refused()
             return
@@ -257,6 +259,6 @@ class Verdicts:
 
 
 def kept_bytes(extract: dict[str, Any] | None) -> int:
-    """Bytes of a Pod, its key and its verdict, at most."""
+    """Bytes of a Pod, its key and its decision, at most."""
     values, characters = weight(extract)
     return _POD_BYTES + _CHARACTER_BYTES * characters + _VALUE_BYTES * values

@@ -15,9 +15,15 @@ from admission_reviews import Answered, decoded, pod
 from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.images.platforms import Absent, Answer, Found, Unasked, Unknown, parse_platform
 from archfit.options.settings import Options
+from archfit.webhook.server.admission_decision import (
+    LONGEST,
+    LONGEST_TOGETHER,
+    AdmissionDecision,
+    DecisionCache,
+    admission_decision,
+)
 from archfit.webhook.server.memory_budget import MIB, Share
 from archfit.webhook.server.review import pod_extract, response
-from archfit.webhook.server.verdict import LONGEST, LONGEST_TOGETHER, AdmissionDecision, Verdicts, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +45,7 @@ def judged(
     answers: dict[str, Answer], options: Options = LEAVE, spec: dict[str, Any] | None = None, **metadata: Any
 ) -> tuple[AdmissionDecision, Answered]:
     value = pod(*answers, spec=spec, **metadata)
-    made = verdict(admitted_pod(pod_extract(value), "shop", options), answers, options)
+    made = admission_decision(admitted_pod(pod_extract(value), "shop", options), answers, options)
     answered = decoded(response("u", made.members))
     if answered.patch:  # it applies to the whole Pod, not only to what was read of it
         steps = [step for step in answered.patch if step["op"] != "test" or step["value"] is not None]
@@ -98,11 +104,11 @@ def test_a_pod_is_refused_only_where_the_operator_asked_for_it(
 
 def test_a_pod_that_archfit_placed_is_left_as_it_is():
     value = pod("a:1")
-    first = verdict(admitted_pod(value, "shop", LEAVE), {"a:1": AMD}, LEAVE)
+    first = admission_decision(admitted_pod(value, "shop", LEAVE), {"a:1": AMD}, LEAVE)
     patch = decoded(response("u", first.members)).patch
     assert patch
     placed = jsonpatch.apply_patch(value, [step for step in patch if step["op"] == "add"])
-    again = verdict(admitted_pod(placed, "shop", LEAVE), {"a:1": AMD}, LEAVE)
+    again = admission_decision(admitted_pod(placed, "shop", LEAVE), {"a:1": AMD}, LEAVE)
     assert (again.outcome, decoded(response("u", again.members)).patch) == ("unchanged", None)
 
 
@@ -112,7 +118,7 @@ def test_a_sidecar_that_came_later_narrows_the_pod():
         {"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effect": "NoSchedule"}
     ]
     answers: dict[str, Answer] = {"a:1": BOTH, "side:1": AMD}
-    made = verdict(admitted_pod(value, "shop", LEAVE), answers, LEAVE)
+    made = admission_decision(admitted_pod(value, "shop", LEAVE), answers, LEAVE)
     patch = decoded(response("u", made.members)).patch
     assert patch
     annotations = "/metadata/annotations"
@@ -136,20 +142,20 @@ def test_a_warning_shows_no_control_characters():
 
 
 class TestKept:
-    def test_replicas_share_a_verdict(self):
-        verdicts = Verdicts(LEAVE, Share(MIB))
+    def test_replicas_share_a_decision(self):
+        decisions = DecisionCache(LEAVE, Share(MIB))
         one = pod("a:1", uid="1")
         two = pod("a:1", uid="2", generateName="web-5d4f-")
         one["metadata"]["generateName"] = "web-5d4f-"
         two["spec"]["volumes"][0]["name"] = "kube-api-access-other"
-        kept = verdicts.pod(pod_extract(one), "shop")
-        assert verdicts.pod(pod_extract(two), "shop") is kept
-        assert kept.verdict({"a:1": AMD}) is kept.verdict({"a:1": AMD})
+        kept = decisions.pod(pod_extract(one), "shop")
+        assert decisions.pod(pod_extract(two), "shop") is kept
+        assert kept.decision({"a:1": AMD}) is kept.decision({"a:1": AMD})
 
-    def test_other_answers_make_another_verdict(self):
-        kept = Verdicts(LEAVE, Share(MIB)).pod(pod_extract(pod("a:1")), "shop")
-        assert kept.verdict({"a:1": AMD}).outcome == "changed"
-        assert kept.verdict({"a:1": UNKNOWN}).outcome == "unresolved"
+    def test_other_answers_make_another_decision(self):
+        kept = DecisionCache(LEAVE, Share(MIB)).pod(pod_extract(pod("a:1")), "shop")
+        assert kept.decision({"a:1": AMD}).outcome == "changed"
+        assert kept.decision({"a:1": UNKNOWN}).outcome == "unresolved"
 
     @pytest.mark.parametrize(
         "other",
@@ -161,22 +167,22 @@ class TestKept:
         ],
     )
     def test_a_pod_that_differs_is_decided_for_itself(self, other: tuple[dict[str, Any], str]):
-        verdicts = Verdicts(LEAVE, Share(MIB))
+        decisions = DecisionCache(LEAVE, Share(MIB))
         value, namespace = other
-        assert verdicts.pod(pod_extract(pod("a:1")), "shop") is not verdicts.pod(
+        assert decisions.pod(pod_extract(pod("a:1")), "shop") is not decisions.pod(
             pod_extract(value), namespace
         )
 
     def test_the_one_that_was_not_asked_for_longest_goes_first(self):
         share = Share(MIB)
-        verdicts = Verdicts(LEAVE, share)
-        first = verdicts.pod(pod_extract(pod("a:1")), "shop")
+        decisions = DecisionCache(LEAVE, share)
+        first = decisions.pod(pod_extract(pod("a:1")), "shop")
         share.size = 2 * share.held
-        second = verdicts.pod(pod_extract(pod("a:2")), "shop")
-        assert verdicts.pod(pod_extract(pod("a:1")), "shop") is first
-        verdicts.pod(pod_extract(pod("a:3")), "shop")
-        assert verdicts.pod(pod_extract(pod("a:1")), "shop") is first
-        assert verdicts.pod(pod_extract(pod("a:2")), "shop") is not second
+        second = decisions.pod(pod_extract(pod("a:2")), "shop")
+        assert decisions.pod(pod_extract(pod("a:1")), "shop") is first
+        decisions.pod(pod_extract(pod("a:3")), "shop")
+        assert decisions.pod(pod_extract(pod("a:1")), "shop") is first
+        assert decisions.pod(pod_extract(pod("a:2")), "shop") is not second
 
     @pytest.mark.load
     @pytest.mark.parametrize(
@@ -194,11 +200,11 @@ class TestKept:
     )  # fmt: skip
     def test_what_is_kept_has_no_more_bytes_than_are_held(self, make: Callable[[str], dict[str, Any]]):
         share = Share(1 << 40)
-        verdicts = Verdicts(LEAVE, share)
+        decisions = DecisionCache(LEAVE, share)
 
         def keep(name: str) -> None:
-            kept = verdicts.pod(pod_extract(json.loads(json.dumps(make(name)))), "shop")
-            kept.verdict(dict.fromkeys(kept.admitted.questions, AMD))
+            kept = decisions.pod(pod_extract(json.loads(json.dumps(make(name)))), "shop")
+            kept.decision(dict.fromkeys(kept.admitted.questions, AMD))
 
         keep("warm")
         tracemalloc.start()

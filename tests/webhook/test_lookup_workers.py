@@ -1,4 +1,4 @@
-"""Lanes keep a Lookup while it works, and a flight always lands."""
+"""Workers keep a Lookup while it works, and a lookup always gets an answer."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from archfit.lookup.lookup import open_lookup
 from archfit.options.hosts import mirror_pair
 from archfit.options.settings import Operator
 from archfit.registry.routing.endpoints import Endpoint
-from archfit.webhook.server.lookup_lanes import LIFE_SECONDS, LookupLanes
-from archfit.webhook.server.shared_answers import Flight, PullSecret
+from archfit.webhook.server.lookup_workers import LIFE_SECONDS, LookupWorkers
+from archfit.webhook.server.shared_answers import PendingLookup, PullSecret
 from fake_registry import FakeRegistry
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
@@ -52,9 +52,9 @@ class Scripted:
 
 
 class Site:
-    """Lanes whose flights land in a queue."""
+    """Workers whose answers go into a queue."""
 
-    def __init__(self, *answers: Answer | Exception, lanes: int = 1, **more: Any) -> None:
+    def __init__(self, *answers: Answer | Exception, workers: int = 1, **more: Any) -> None:
         self.answers = list(answers)
         self.statuses = {("quay.io", 200): 1}
         self.opened = 0
@@ -63,11 +63,11 @@ class Site:
         self.seconds: list[float] = []
         self.said: list[str] = []
         self.replies: list[Any] = []
-        self.landed: queue.SimpleQueue[tuple[Flight, Answer]] = queue.SimpleQueue()
-        self.lanes = LookupLanes(
-            lanes,
+        self.answered: queue.SimpleQueue[tuple[PendingLookup, Answer]] = queue.SimpleQueue()
+        self.workers = LookupWorkers(
+            workers,
             self._open,
-            lambda flight, answer: self.landed.put((flight, answer)),
+            lambda pending, answer: self.answered.put((pending, answer)),
             self.said.append,
             self.replies.append,
             lambda: self.now,
@@ -77,14 +77,14 @@ class Site:
     def ask(self, *secrets: PullSecret, paused: str = "") -> Answer:
         return self.flown(*secrets, paused=paused)[1]
 
-    def flown(self, *secrets: PullSecret, paused: str = "") -> tuple[Flight, Answer]:
-        async def flight() -> Flight:
-            return Flight(parse("quay.io/app:1"), secrets, asyncio.get_running_loop().create_future())
+    def flown(self, *secrets: PullSecret, paused: str = "") -> tuple[PendingLookup, Answer]:
+        async def pending() -> PendingLookup:
+            return PendingLookup(parse("quay.io/app:1"), secrets, asyncio.get_running_loop().create_future())
 
-        made = asyncio.run(flight())
+        made = asyncio.run(pending())
         made.paused, made.seconds = paused, SECONDS
-        self.lanes.start(made)
-        return self.landed.get(timeout=WAIT_SECONDS)
+        self.workers.start(made)
+        return self.answered.get(timeout=WAIT_SECONDS)
 
     def _open(self) -> Any:
         self.opened += 1
@@ -108,7 +108,7 @@ def test_a_lookup_is_kept_while_it_works(first: Answer | Exception, opened: int)
     assert answer == first if not isinstance(first, Exception) else isinstance(answer, Unknown)
     assert site.ask() == AMD
     assert (site.opened, site.closed) == (opened, opened - 1)
-    site.lanes.close()
+    site.workers.close()
 
 
 def test_a_lookup_is_replaced_after_five_minutes():
@@ -117,7 +117,7 @@ def test_a_lookup_is_replaced_after_five_minutes():
         site.now = now
         site.ask()
         assert site.opened == opened
-    site.lanes.close()
+    site.workers.close()
 
 
 def test_each_warning_is_told_once():
@@ -126,7 +126,7 @@ def test_each_warning_is_told_once():
     site.ask()
     assert site.said == ["asked for quay.io/app:1"] * 2
     assert site.replies == [{("quay.io", 200): 1}] * 2
-    site.lanes.close()
+    site.workers.close()
 
 
 @pytest.mark.parametrize(
@@ -137,11 +137,11 @@ def test_a_pull_secret_is_tried_first(given: Answer | None, opened: int):
     site = Site(AMD, with_secrets=lambda _: (given, ["a warning"], {}))
     assert site.ask(PullSecret("shop", "hub")) == AMD
     assert (site.opened, site.said[0]) == (opened, "a warning")
-    site.lanes.close()
+    site.workers.close()
 
 
 def test_a_lookup_gets_the_time_that_a_pull_secret_has_left():
-    def with_secrets(_: Flight) -> Any:
+    def with_secrets(_: PendingLookup) -> Any:
         site.now += 3
         return None, [], {}
 
@@ -149,7 +149,7 @@ def test_a_lookup_gets_the_time_that_a_pull_secret_has_left():
     site.ask()
     site.ask(PullSecret("shop", "hub"))
     assert site.seconds == [SECONDS, SECONDS - 3]
-    site.lanes.close()
+    site.workers.close()
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_lane_is_not_free_while_cut_off_lookups_leave_too_many_threads(
     site = Site(answer, threads=lambda: counts.pop(0), wait=waited.append)
     assert site.ask() == answer
     assert (len(waited), counts) == (waits, [])
-    site.lanes.close()
+    site.workers.close()
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_a_lane_is_not_free_while_cut_off_lookups_leave_too_many_threads(
 def test_a_flight_says_whether_the_registry_was_asked(answer: Answer | Exception, asked: bool):
     site = Site(answer)
     assert site.flown()[0].asked is asked
-    site.lanes.close()
+    site.workers.close()
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_the_cache_is_read_first(kept: Answer | Exception, opened: int, stale: i
     answer = site.ask()
     assert answer == (AMD if opened else kept)
     assert (site.opened, len(told)) == (opened, stale)
-    site.lanes.close()
+    site.workers.close()
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_a_registry_that_gave_no_answer_at_all_is_unreached(answer: Answer, stat
     site = Site(answer)
     site.statuses = statuses
     assert site.flown()[0].unreached is unreached
-    site.lanes.close()
+    site.workers.close()
 
 
 @pytest.mark.parametrize(
@@ -246,29 +246,29 @@ def test_while_a_registry_is_paused_only_the_cache_answers(kept: Answer, expecte
     site = Site(open_cached=cache._open)
     assert site.ask(paused=PAUSED) == expected
     assert site.opened == 0
-    site.lanes.close()
+    site.workers.close()
 
 
 def test_what_lookups_remember_is_freed_when_a_lane_renews_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Endpoints stand for all of it. The garbage of a server is collected very rarely, so nothing may be in a cycle."""
-    monkeypatch.setattr("archfit.webhook.server.lookup_lanes.LIFE_LOOKUPS", 5)
+    monkeypatch.setattr("archfit.webhook.server.lookup_workers.LIFE_LOOKUPS", 5)
     with FakeRegistry() as fake:
         operator = Operator(cache=str(tmp_path / "lookups.sqlite"), mirrors=(mirror_pair(f"*={fake.url}"),))
-        landed: queue.SimpleQueue[Answer] = queue.SimpleQueue()
-        lanes = LookupLanes(
+        answered: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+        workers = LookupWorkers(
             1,
             lambda: open_lookup(operator, environ={}),
-            lambda _flight, answer: landed.put(answer),
+            lambda _pending_lookup, answer: answered.put(answer),
             lambda _text: None,
             lambda _replies: None,
             time.monotonic,
         )
 
-        async def flight(number: int) -> Flight:
+        async def pending(number: int) -> PendingLookup:
             loop = asyncio.get_running_loop()
-            made = Flight(parse(f"quay.io/app{number}:1"), (), loop.create_future())
+            made = PendingLookup(parse(f"quay.io/app{number}:1"), (), loop.create_future())
             made.seconds = SECONDS
             return made
 
@@ -281,10 +281,10 @@ def test_what_lookups_remember_is_freed_when_a_lane_renews_its_own(
             before, most = endpoints(), 0
             for number in range(40):
                 fake.index(f"app{number}", "1", ("linux/amd64", "linux/arm64"))
-                lanes.start(asyncio.run(flight(number)))
-                assert isinstance(landed.get(timeout=WAIT_SECONDS), Found)
+                workers.start(asyncio.run(pending(number)))
+                assert isinstance(answered.get(timeout=WAIT_SECONDS), Found)
                 most = max(most, endpoints() - before)
         finally:
             gc.enable()
-            lanes.close()
+            workers.close()
     assert 0 < most < 20

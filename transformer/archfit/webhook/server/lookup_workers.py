@@ -1,16 +1,17 @@
 """Threads that look images up, one at a time each, with a `Lookup` that is kept from one image to the next.
 
-    Flight ── queue ── lane: what the cache has ──┬── fresh: `landed`
+    PendingLookup ── queue ── worker: what the cache has ──┬── fresh: `on_answer`
                                                   ├── stale: `stale_found`, for requests that cannot wait longer
-                                                  └── Lookup.resolve, with the registry ── `landed`
+                                                  └── Lookup.resolve, with the registry ── `on_answer`
 
 A Lookup is made for one run: it remembers servers that could not be reached, counts retries, reads credentials once and
-keeps something of each image. So a lane makes a new one after a lookup that failed, after 100 lookups and after five
+keeps something of each image. So a worker makes a new one after a lookup that failed, after 100 lookups and after five
 minutes; until then connections, tokens and the cache's file stay open. Each lookup has a deadline of its own
-(`Flight.seconds`), so that its lane is soon free again. The threads are daemons: none delays the end of the process.
+(`PendingLookup.seconds`), so that its worker is soon free again. The threads are daemons: none delays the end of the
+process.
 
 A lookup that is cut off may leave a thread behind: nothing ends a wait for a name server. Where there are more than 256
-threads, a lane is not free before some of them have ended.
+threads, a worker is not free before some of them have ended.
 
 Pods are written by tenants, so a registry at a private address is asked only where the operator named it
 (`named_hosts_only`, see `registry.http.host_policy`).
@@ -27,7 +28,7 @@ from archfit.base.errors import ArchfitError, message_of
 from archfit.images.platforms import Answer, Found, Unknown
 from archfit.lookup.lookup import Lookup
 from archfit.registry.registry_errors import NO_THREAD
-from archfit.webhook.server.shared_answers import Flight
+from archfit.webhook.server.shared_answers import PendingLookup
 
 LIFE_SECONDS = 300.0
 LIFE_LOOKUPS = 100
@@ -37,34 +38,34 @@ _PAUSE_SECONDS = 0.05
 Replies = Mapping[tuple[str, int], int]
 
 
-class LookupLanes:
+class LookupWorkers:
     """open_lookup: a new Lookup of the operator. open_cached: one that asks no registry; None where there is no cache.
 
     with_secrets: the answer that a pull secret gives, else None.
 
-    landed: called from the thread of a lane with the flight and its answer. said: the same with each warning.
+    on_answer: called from the thread of a worker with the lookup and its answer. said: the same with each warning.
     replied: called there with how many answers of each (server, HTTP status) there were. clock: seconds, monotonic.
     threads: how many the process has. wait: sleeps for some seconds.
     """
 
     def __init__(
         self,
-        lanes: int,
+        workers: int,
         open_lookup: Callable[[], Lookup],
-        landed: Callable[[Flight, Answer], None],
+        on_answer: Callable[[PendingLookup, Answer], None],
         said: Callable[[str], None],
         replied: Callable[[Replies], None],
         clock: Callable[[], float],
         *,
-        stale_found: Callable[[Flight, Found], None] = lambda _flight, _found: None,
+        stale_found: Callable[[PendingLookup, Found], None] = lambda _pending_lookup, _found: None,
         open_cached: Callable[[], Lookup] | None = None,
-        with_secrets: Callable[[Flight], tuple[Answer | None, Sequence[str], Replies]] | None = None,
+        with_secrets: Callable[[PendingLookup], tuple[Answer | None, Sequence[str], Replies]] | None = None,
         threads: Callable[[], int] = threading.active_count,
         wait: Callable[[float], object] = time.sleep,
     ) -> None:
-        self._lanes = lanes
+        self._workers = workers
         self._open = open_lookup
-        self._landed = landed
+        self._on_answer = on_answer
         self._said = said
         self._replied = replied
         self._clock = clock
@@ -73,15 +74,15 @@ class LookupLanes:
         self._with_secrets = with_secrets
         self._thread_count = threads
         self._wait = wait
-        self._flights: queue.SimpleQueue[Flight | None] = queue.SimpleQueue()
+        self._pending: queue.SimpleQueue[PendingLookup | None] = queue.SimpleQueue()
         self._threads = 0
         self._idle = 0
         self._counting = threading.Lock()
 
-    def start(self, flight: Flight) -> None:
-        """Look the image up in a thread of its own. The caller starts no more than `lanes` at once."""
+    def start(self, pending: PendingLookup) -> None:
+        """Look the image up in a thread of its own. The caller starts no more than `workers` at once."""
         with self._counting:
-            another = not self._idle and self._threads < self._lanes
+            another = not self._idle and self._threads < self._workers
             if self._idle:
                 self._idle -= 1
             elif another:
@@ -93,62 +94,64 @@ class LookupLanes:
                 with self._counting:
                     self._threads -= 1
                 if not self._threads:
-                    self._landed(flight, Unknown(f"asking for it needs a thread, which {NO_THREAD}"))
+                    self._on_answer(pending, Unknown(f"asking for it needs a thread, which {NO_THREAD}"))
                     return
-        self._flights.put(flight)
+        self._pending.put(pending)
 
     def close(self) -> None:
-        """Ends the lanes that wait; the others end with the process."""
+        """Ends the workers that wait; the others end with the process."""
         for _ in range(self._threads):
-            self._flights.put(None)
+            self._pending.put(None)
 
     def _work(self) -> None:
-        cached = _Lane(self._open_cached, self._clock, offline=True) if self._open_cached else None
-        lane = _Lane(self._open, self._clock)
-        while (flight := self._flights.get()) is not None:
-            kept = self._kept(cached, flight) if cached else None
-            answer = kept if kept and (flight.paused or kept.origin != "stale") else self._asked(lane, flight)
-            while flight.asked and _failed(answer) and self._thread_count() > MOST_THREADS:
+        cached = _Worker(self._open_cached, self._clock, offline=True) if self._open_cached else None
+        worker = _Worker(self._open, self._clock)
+        while (pending := self._pending.get()) is not None:
+            kept = self._kept(cached, pending) if cached else None
+            answer = (
+                kept if kept and (pending.paused or kept.origin != "stale") else self._asked(worker, pending)
+            )
+            while pending.asked and _failed(answer) and self._thread_count() > MOST_THREADS:
                 self._wait(_PAUSE_SECONDS)
             with self._counting:
                 self._idle += 1
-            self._landed(flight, answer)
-        for one in (cached, lane):
+            self._on_answer(pending, answer)
+        for one in (cached, worker):
             if one:
                 one.close()
 
-    def _kept(self, cached: _Lane, flight: Flight) -> Found | None:
+    def _kept(self, cached: _Worker, pending: PendingLookup) -> Found | None:
         """What the cache has, fresh or stale. Trouble with it is for the lookup that follows."""
-        if flight.secrets:
+        if pending.secrets:
             return None
         try:
-            answer, _, _ = cached.answer(flight.reference.original, flight.seconds)
+            answer, _, _ = cached.answer(pending.reference.original, pending.seconds)
         except Exception:  # noqa: BLE001 - the lookup that follows meets it again and tells it
             return None
         if not isinstance(answer, Found):
             return None
         if answer.origin == "stale":
-            self._stale_found(flight, answer)
+            self._stale_found(pending, answer)
         return answer
 
-    def _asked(self, lane: _Lane, flight: Flight) -> Answer:
-        if flight.paused:
-            return Unknown(flight.paused)
-        until = self._clock() + flight.seconds
+    def _asked(self, worker: _Worker, pending: PendingLookup) -> Answer:
+        if pending.paused:
+            return Unknown(pending.paused)
+        until = self._clock() + pending.seconds
         try:
-            if flight.secrets and self._with_secrets:
-                answer, messages, replies = self._with_secrets(flight)
+            if pending.secrets and self._with_secrets:
+                answer, messages, replies = self._with_secrets(pending)
                 self._tell(messages, replies)
                 if answer:
-                    flight.asked = True
+                    pending.asked = True
                     return answer
-            answer, messages, replies = lane.answer(
-                flight.reference.original, max(_LEAST_SECONDS, until - self._clock())
+            answer, messages, replies = worker.answer(
+                pending.reference.original, max(_LEAST_SECONDS, until - self._clock())
             )
-            flight.asked = not (isinstance(answer, Found) and answer.origin == "cache")
-            flight.unreached = _failed(answer) and not any(status for _, status in replies)
+            pending.asked = not (isinstance(answer, Found) and answer.origin == "cache")
+            pending.unreached = _failed(answer) and not any(status for _, status in replies)
             self._tell(messages, replies)
-        except Exception as error:  # noqa: BLE001 - a lane must not end, and each flight lands
+        except Exception as error:  # noqa: BLE001 - a worker must not end, and each lookup gets an answer
             if not isinstance(error, ArchfitError):
                 self._said(message_of(error))
             return Unknown(message_of(error), mistake=True)
@@ -161,7 +164,7 @@ class LookupLanes:
             self._replied(replies)
 
 
-class _Lane:
+class _Worker:
     """The Lookup of one thread. offline: it asks no registry, so that no answer of it is a failure."""
 
     def __init__(
