@@ -15,7 +15,7 @@ from archfit.base.errors import UsageError
 from archfit.cli.installation import installation
 from archfit.doctor import command as doctor
 from archfit.doctor import network_checks, python_checks
-from archfit.doctor.findings import DOORS
+from archfit.doctor.findings import ENTRY_POINTS
 from archfit.doctor.text import WIDTH
 from archfit.lookup.store.sqlite import SqliteStore
 from doctor_machine import HELM_3, HELM_4, KUBECTL, KUSTOMIZE, DoctorMachine
@@ -296,9 +296,9 @@ def test_a_bare_machine_is_not_wrong(machine: DoctorMachine) -> None:
     findings = machine.look()
     assert machine.code == 0
     assert not [one for some in findings.values() for one in some if one.state == "wrong"]
-    assert machine.doors()["files, pipes"] == "yes"
-    assert {machine.doors()[name] for name in ("Helm 3", "Helm 4", "kustomize", "kpt")} == {"no"}
-    assert machine.doors()["Argo CD"] == "-"
+    assert machine.entry_points()["files, pipes"] == "yes"
+    assert {machine.entry_points()[name] for name in ("Helm 3", "Helm 4", "kustomize", "kpt")} == {"no"}
+    assert machine.entry_points()["Argo CD"] == "-"
     last = machine.text().splitlines()[-1]
     assert re.fullmatch(
         r"nothing is wrong; \d+ optional parts are not here; no registry was asked \(--registry HOST asks it\)",
@@ -309,11 +309,11 @@ def test_a_bare_machine_is_not_wrong(machine: DoctorMachine) -> None:
 def test_a_door_is_open_where_all_that_it_needs_is_here(machine: DoctorMachine) -> None:
     machine.program("helm", HELM_3)
     machine.look()
-    assert machine.doors()["Helm 3"] == "no"
+    assert machine.entry_points()["Helm 3"] == "no"
     machine.archfit()
     machine.look()
-    assert machine.doors()["Helm 3"] == "yes"
-    assert machine.doors()["kpt"] == "no"
+    assert machine.entry_points()["Helm 3"] == "yes"
+    assert machine.entry_points()["kpt"] == "no"
 
 
 def test_a_door_says_what_to_do_about_its_worst_need(machine: DoctorMachine) -> None:
@@ -329,7 +329,7 @@ def test_every_need_of_a_door_is_looked_at(machine: DoctorMachine) -> None:
     for name, script in (("helm", HELM_4), ("kustomize", KUSTOMIZE), ("kubectl", KUBECTL)):
         machine.program(name, script)
     looked_at = set(machine.look())
-    assert {subject for need in DOORS for subject in need.subjects} <= looked_at
+    assert {subject for need in ENTRY_POINTS for subject in need.subjects} <= looked_at
 
 
 def test_a_helper_is_not_started(machine: DoctorMachine) -> None:
@@ -490,7 +490,7 @@ def test_the_page_fits_a_screen(machine: DoctorMachine) -> None:
     assert len([line for line in machine.text().splitlines() if not line.startswith(" " * 20)]) <= 40
 
 
-def test_the_page_has_every_subject_state_and_door(machine: DoctorMachine) -> None:
+def test_the_page_has_every_subject_state_and_entry_point(machine: DoctorMachine) -> None:
     page = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
     for name, script in (("helm", HELM_4), ("kustomize", KUSTOMIZE), ("kubectl", KUBECTL)):
         machine.program(name, script)
@@ -504,4 +504,10 @@ def test_the_page_has_every_subject_state_and_door(machine: DoctorMachine) -> No
         "missing",
         "wrong",
     ]
-    assert page.partition("\nDOOR ")[2].splitlines()[0].split() == ["NEEDS", "HERE", "WHAT", "TO", "DO"]
+    assert page.partition("\nENTRY POINT ")[2].splitlines()[0].split() == [
+        "NEEDS",
+        "HERE",
+        "WHAT",
+        "TO",
+        "DO",
+    ]

@@ -86,7 +86,7 @@ class DoctorMachine:
             found.setdefault(one["subject"], []).append(Found(one["state"], one["text"], one["remedy"] or ""))
         return found
 
-    def doors(self) -> dict[str, str]:
+    def entry_points(self) -> dict[str, str]:
         """What the last look found about each door: yes, no, wrong or -."""
         return {one["door"]: one["here"] for one in self.value["doors"]}
 

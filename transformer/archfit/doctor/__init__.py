@@ -1,1 +1,1 @@
-"""`archfit doctor`: what this machine has for each door. One module looks at one subject and gives findings."""
+"""`archfit doctor`: what this machine has for each entry point. One module looks at one subject and gives findings."""

@@ -1,7 +1,7 @@
-"""`archfit doctor`: what this machine has for each door, and what is wrong with it.
+"""`archfit doctor`: what this machine has for each entry point, and what is wrong with it.
 
     integrations.doctor      one module for each subject; they run side by side, within --timeout
-    report.doctor_findings   findings, doors, exit code
+    report.doctor_findings   findings, entry points, exit code
 
 Nothing is asked over the network, but the server that --cache names, the registry of --registry and, with --live, the
 cluster of kubectl's context. No credential helper is started, but for --registry.

@@ -1,11 +1,12 @@
-"""What `archfit doctor` found, as values: findings, and the doors that need them. Pure.
+"""What `archfit doctor` found, as values: findings, and the entry points that need them. Pure.
 
     ok        it is there and works
     note      it works, and something about it is worth knowing
     missing   an optional part is not here
     wrong     it is configured, and broken: exit 3
 
-A door is a way in which other programs reach archfit. It is open where every finding that it needs is ok or a note.
+An entry point is a way in which other programs reach archfit. It is open where every finding that it needs is ok or a
+note.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _WORST_FIRST = (WRONG, MISSING, NOTE, OK)
 
 
 class Diagnostic(Record):
-    """One thing that was looked at. subject: `cache`, `helm 4`; a door names it. text: without its full stop.
+    """One thing that was looked at. subject: `cache`, `helm 4`; an entry point names it. text: without its full stop.
 
     remedy: what to do, as a command where there is one; "" where there is nothing to do.
     """
@@ -31,15 +32,17 @@ class Diagnostic(Record):
 
 
 class Need(Record):
-    """What a door needs. subjects: of the findings that decide it. elsewhere: where it is checked, if not here."""
+    """What an entry point needs. subjects: of the findings that decide it. elsewhere: where it is checked,
+    if not here.
+    """
 
-    door: str
+    entry_point: str
     words: str
     subjects: tuple[str, ...] = ()
     elsewhere: str = ""
 
 
-class Door(Record):
+class EntryPoint(Record):
     """here: `yes`, `no`, `wrong`, or `-` where it is checked elsewhere."""
 
     name: str
@@ -48,7 +51,7 @@ class Door(Record):
     remedy: str
 
 
-DOORS = (
+ENTRY_POINTS = (
     Need("files, pipes", "archfit alone", ("python",)),
     Need("Helm 3", "Helm 3, archfit on PATH", ("helm 3", "archfit")),
     Need("Helm 4", "Helm 4, the plugin", ("helm 4", "helm plugin")),
@@ -63,17 +66,20 @@ DOORS = (
     Need("serve", "the extra serve", ("extra serve",)),
     Need("shared cache", "the extra redis", ("extra redis",)),
 )
-SHOWN_BY_A_DOOR = frozenset(subject for need in DOORS for subject in need.subjects)
+SHOWN_BY_ENTRY_POINT = frozenset(subject for need in ENTRY_POINTS for subject in need.subjects)
 
 
-def doors(findings: Iterable[Diagnostic]) -> list[Door]:
-    """Each door of DOORS, by the findings."""
+def entry_points(findings: Iterable[Diagnostic]) -> list[EntryPoint]:
+    """Each entry point of ENTRY_POINTS, by the findings."""
     by_subject: dict[str, Diagnostic] = {}
     for finding in findings:
         before = by_subject.get(finding.subject)
         if before is None or _rank(finding) < _rank(before):
             by_subject[finding.subject] = finding
-    return [_door(need, [by_subject[one] for one in need.subjects if one in by_subject]) for need in DOORS]
+    return [
+        _entry_point(need, [by_subject[one] for one in need.subjects if one in by_subject])
+        for need in ENTRY_POINTS
+    ]
 
 
 def exit_code(findings: Iterable[Diagnostic]) -> int:
@@ -91,7 +97,7 @@ def doctor_value(facts: object, findings: Sequence[Diagnostic]) -> dict[str, obj
         ],
         "doors": [
             {"door": one.name, "needs": one.needs, "here": one.here, "remedy": one.remedy or None}
-            for one in doors(findings)
+            for one in entry_points(findings)
         ],
         "wrong": sum(one.state == WRONG for one in findings),
     }
@@ -101,9 +107,9 @@ def _rank(finding: Diagnostic) -> int:
     return _WORST_FIRST.index(finding.state)
 
 
-def _door(need: Need, findings: list[Diagnostic]) -> Door:
+def _entry_point(need: Need, findings: list[Diagnostic]) -> EntryPoint:
     if not need.subjects:
-        return Door(need.door, need.words, "-", need.elsewhere)
+        return EntryPoint(need.entry_point, need.words, "-", need.elsewhere)
     worst = min(findings, key=_rank, default=Diagnostic("", MISSING, ""))
     here = {WRONG: "wrong", MISSING: "no"}.get(worst.state, "yes")
-    return Door(need.door, need.words, here, "" if here == "yes" else worst.remedy)
+    return EntryPoint(need.entry_point, need.words, here, "" if here == "yes" else worst.remedy)

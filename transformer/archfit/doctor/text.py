@@ -3,10 +3,10 @@
     wrong    credentials  docker-credential-ecr-login is not on PATH
                           -> install it
 
-    DOOR                  NEEDS                         HERE   WHAT TO DO
+    ENTRY POINT           NEEDS                         HERE   WHAT TO DO
     Helm 4                Helm 4, the plugin            no     eval "$(archfit setup helm)"
 
-What to do about a missing part is told once: by the doors that need it.
+What to do about a missing part is told once: by the entry points that need it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from archfit.doctor.findings import (
     MISSING,
     NOTE,
     OK,
-    SHOWN_BY_A_DOOR,
+    SHOWN_BY_ENTRY_POINT,
     WRONG,
     Diagnostic,
-    Door,
-    doors,
+    EntryPoint,
+    entry_points,
 )
 
 WIDTH = 100
@@ -31,11 +31,11 @@ _COLORS = {OK: "32", NOTE: "33", MISSING: "33", WRONG: "31", "yes": "32", "no": 
 
 
 def doctor_text(findings: Sequence[Diagnostic], *, colors: bool) -> str:
-    """The page: findings, doors, and one line that sums up."""
+    """The page: findings, entry points, and one line that sums up."""
     lines = [
         *_findings(findings, colors=colors),
         "",
-        *_doors(doors(findings), colors=colors),
+        *_entry_points(entry_points(findings), colors=colors),
         "",
         _sum(findings),
     ]
@@ -47,25 +47,25 @@ def _findings(findings: Sequence[Diagnostic], *, colors: bool) -> Iterator[str]:
     indent = " " * (9 + width)
     for one in findings:
         if one.state == OK and one.subject.startswith("extra "):
-            continue  # a door says so
+            continue  # an entry point says so
         first, *more = _folded(one.text, indent)
         yield f"{_painted(one.state, 9, colors=colors)}{one.subject:{width}}{first}"
         yield from (f"{indent}{line}" for line in more)
-        if one.remedy and (one.state != MISSING or one.subject not in SHOWN_BY_A_DOOR):
+        if one.remedy and (one.state != MISSING or one.subject not in SHOWN_BY_ENTRY_POINT):
             first, *more = _folded(one.remedy, f"{indent}-> ")
             yield f"{indent}-> {first}"
             yield from (f"{indent}   {line}" for line in more)
 
 
-def _doors(table: Sequence[Door], *, colors: bool) -> Iterator[str]:
-    door = max(len(one.name) for one in table) + 2
+def _entry_points(table: Sequence[EntryPoint], *, colors: bool) -> Iterator[str]:
+    width = max(len(one.name) for one in table) + 2
     needs = max(len(one.needs) for one in table) + 2
-    yield f"{'DOOR':{door}}{'NEEDS':{needs}}{'HERE':7}WHAT TO DO"
-    indent = " " * (door + needs + 7)
+    yield f"{'ENTRY POINT':{width}}{'NEEDS':{needs}}{'HERE':7}WHAT TO DO"
+    indent = " " * (width + needs + 7)
     for one in table:
         first, *more = _folded(one.remedy, indent) if one.remedy else [""]
         here = _painted(one.here, 7, colors=colors)
-        yield f"{one.name:{door}}{one.needs:{needs}}{here}{first}".rstrip()
+        yield f"{one.name:{width}}{one.needs:{needs}}{here}{first}".rstrip()
         yield from (f"{indent}{line}" for line in more)
 
 
