@@ -1,4 +1,4 @@
-"""Updates of Pods that archfit changed when they were created, for every door: one table.
+"""Updates of Pods that archfit changed when they were created, for every writer: one table.
 
 Update(spec, change, expected)
     spec       of the user's manifest; its image decides what archfit adds
@@ -24,7 +24,7 @@ from pod_decisions import ARCH, GKE, PREFERRED, REQUIRED, answers
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from archfit.admission.added_record import Door
+    from archfit.admission.added_record import Writer
 
 Pod = dict[str, Any]
 
@@ -73,11 +73,11 @@ def completed(pod: Pod) -> Pod:
     return made
 
 
-def stored(pod: Pod, door: Door = "webhook", options: Options = PREFER) -> Pod:
+def stored(pod: Pod, writer: Writer = "webhook", options: Options = PREFER) -> Pod:
     """The Pod as it is created."""
     options = at_admission(options)
     made = completed(pod)
-    admitted = admitted_pod(made, "shop", options, door)
+    admitted = admitted_pod(made, "shop", options, writer)
     decision = admitted.decide({text: KNOWN[text] for text in admitted.questions}, options)
     assert decision.patch, "archfit adds nothing to this Pod: it proves nothing"
     changed: Pod = plain(apply(typed(made), decision.patch))

@@ -1,4 +1,4 @@
-"""What a door added to one Pod, so that a later pass of the same admission can take exactly that back. Pure.
+"""What the policy or the webhook added to one Pod, so that a later pass of the same admission takes that back. Pure.
 
     metadata:
       annotations:
@@ -6,8 +6,8 @@
           [{"by":"policy","images":2,"path":"/spec/affinity","value":{}},
           {"by":"policy","images":2,"path":"/spec/tolerations/-","value":{...}}]
 
-One entry on each line, in the format of `edit.stamp.annotation`, with the door that wrote it and the number of images
-that it saw. Each door takes back its own. The webhook, which is called after the policy, also takes over what
+One entry on each line, in the format of `edit.stamp.annotation`, with the writer of it and the number of images
+that it saw. Each writer takes back its own. The webhook, which is called after the policy, also takes over what
 the policy added to a Pod that had fewer images: the policy has not seen the last injection, and is not asked again.
 
     "path": ".../-", "value": V     an item of a list: a toleration, an expression of a term, a preferred term
@@ -41,7 +41,7 @@ from archfit.placement.pod_patch import toleration_fields
 from archfit.workloads.pods import PREFERRED, REQUIRED
 from archfit.yaml.values import mapping_of, plain
 
-Door: TypeAlias = 'Literal["policy", "webhook"]'
+Writer: TypeAlias = 'Literal["policy", "webhook"]'
 
 NAME = STAMP
 SEPARATOR = ",\n"
@@ -89,8 +89,8 @@ class Item(Record):
 class AddedRecord(Record):
     """The annotation of a Pod.
 
-    text: None where there is none. images: how many the Pod has. lines: of this door, less that number, and those that
-    it takes over. others: of the other door. requested: it came with the request, in whole or in part, or
+    text: None where there is none. images: how many the Pod has. lines: of this writer, less that number, and those
+    that it takes over. others: of the other writer. requested: it came with the request, in whole or in part, or
     nothing says that it did not.
     """
 
@@ -101,9 +101,9 @@ class AddedRecord(Record):
     requested: bool = False
 
 
-def entry(door: Door, path: Path, value: object) -> str:
+def entry(writer: Writer, path: Path, value: object) -> str:
     """One line of the record, less the number of images."""
-    members = {"by": door, "path": pointer(path), "value": plain(value)}
+    members = {"by": writer, "path": pointer(path), "value": plain(value)}
     return json.dumps(members, sort_keys=True, separators=(",", ":"))
 
 
@@ -112,8 +112,8 @@ def text_of_lines(lines: Iterable[str]) -> str:
     return f"[{SEPARATOR.join(lines)}]"
 
 
-def read_record(value: Mapping[str, Any], door: Door) -> AddedRecord:
-    """The record of a Pod; without lines where the annotation is no door's."""
+def read_record(value: Mapping[str, Any], writer: Writer) -> AddedRecord:
+    """The record of a Pod; without lines where the annotation is no writer's."""
     text = mapping_of(mapping_of(value.get("metadata")).get("annotations")).get(NAME)
     images = _images(value)
     if not isinstance(text, str):
@@ -121,9 +121,9 @@ def read_record(value: Mapping[str, Any], door: Door) -> AddedRecord:
     own, others = list[str](), list[str]()
     for line in _lines(text):
         head = _HEAD.match(line)
-        late = head and door == "webhook" and head["by"] == "policy" and int(head["images"]) < images
-        if head and (head["by"] == door or late):
-            own.append(f'{_PREFIX}{door}",{line[head.end() :]}')
+        late = head and writer == "webhook" and head["by"] == "policy" and int(head["images"]) < images
+        if head and (head["by"] == writer or late):
+            own.append(f'{_PREFIX}{writer}",{line[head.end() :]}')
         elif line.startswith(_PREFIX):
             others.append(line)
     return AddedRecord(text, images, tuple(own), tuple(others), is_requested(value))
@@ -138,7 +138,7 @@ def is_requested(value: Mapping[str, Any]) -> bool:
 
 
 def recorded_lines(text: str) -> frozenset[str]:
-    """The lines of a record, of either door, as `items` writes them for the webhook."""
+    """The lines of a record, of either writer, as `items` writes them for the webhook."""
     heads = [(line, _HEAD.match(line)) for line in _lines(text)]
     return frozenset(f'{_PREFIX}webhook",{line[head.end() :]}' for line, head in heads if head)
 
@@ -162,7 +162,7 @@ def _is_record(text: str) -> bool:
 
 
 def items(
-    value: Mapping[str, Any], door: Door, tolerations: Iterable[Mapping[str, str]] | None = None
+    value: Mapping[str, Any], writer: Writer, tolerations: Iterable[Mapping[str, str]] | None = None
 ) -> list[Item]:
     """What of the Pod has the shape of what archfit adds, list by list.
 
@@ -173,19 +173,19 @@ def items(
     terms = at(value, TERMS)
     for index in range(len(terms) if isinstance(terms, list) else 0):
         path = (*TERMS, index, "matchExpressions")
-        made += [_item(door, one) for one in _listed(value, path) if _is_expression(one[1])]
-    made += [_item(door, one) for one in _listed(value, PREFERENCES) if _is_preference(one[1])]
+        made += [_item(writer, one) for one in _listed(value, path) if _is_expression(one[1])]
+    made += [_item(writer, one) for one in _listed(value, PREFERENCES) if _is_preference(one[1])]
     made += [
-        _item(door, one)
+        _item(writer, one)
         for one in _listed(value, TOLERATIONS)
         if (_is_toleration(one[1]) if rules is None else one[1] in rules)
     ]
     return made
 
 
-def _item(door: Door, listed: tuple[Path, Any]) -> Item:
+def _item(writer: Writer, listed: tuple[Path, Any]) -> Item:
     path, value = listed
-    return Item(path, value, entry(door, (*path[:-1], "-"), value))
+    return Item(path, value, entry(writer, (*path[:-1], "-"), value))
 
 
 def _listed(value: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
@@ -233,7 +233,7 @@ def rule_tolerations(rules: Iterable[Any]) -> list[dict[str, str]]:
 
 
 def taken_back(
-    value: Mapping[str, Any], door: Door, gone: Sequence[Item], record: AddedRecord
+    value: Mapping[str, Any], writer: Writer, gone: Sequence[Item], record: AddedRecord
 ) -> list[Operation]:
     """The operations that take these items out of the Pod, and the mappings that were made for them.
 
@@ -246,7 +246,7 @@ def taken_back(
         return steps
     for path in (REQUIRED_SET, NODE_AFFINITY, AFFINITY):
         left = at(apply(value, steps), path)
-        if entry(door, path, {}) in record.lines and left is not MISSING and is_empty(left):
+        if entry(writer, path, {}) in record.lines and left is not MISSING and is_empty(left):
             steps = [step for step in steps if step.path[: len(path)] != path]
             steps += (Test(path, at(value, path)), Remove(path))
     return steps
@@ -260,12 +260,12 @@ def is_empty(value: Any) -> bool:
 
 
 def lines_of(
-    value: Mapping[str, Any], door: Door, added: Sequence[Item], record: AddedRecord
+    value: Mapping[str, Any], writer: Writer, added: Sequence[Item], record: AddedRecord
 ) -> tuple[str, ...]:
     """The lines for these items. value: the Pod as it came. record: what it said then."""
     made = []
     for path in (AFFINITY, NODE_AFFINITY, REQUIRED_SET):
-        line = entry(door, path, {})
+        line = entry(writer, path, {})
         below = any(item.path[: len(path)] == path for item in added)
         if below and (at(value, path) in (None, MISSING) or line in record.lines):
             made.append(line)
@@ -273,12 +273,12 @@ def lines_of(
 
 
 def annotated(
-    value: Mapping[str, Any], door: Door, lines: Sequence[str], record: AddedRecord
+    value: Mapping[str, Any], writer: Writer, lines: Sequence[str], record: AddedRecord
 ) -> list[Operation]:
-    """What writes these lines into the annotation, beside those of the other doors; [] where it says so already."""
-    head = f'{_PREFIX}{door}",'
+    """What writes these lines into the annotation, beside those of the other writers; [] where it says so already."""
+    head = f'{_PREFIX}{writer}",'
     own = [f'{head}"images":{record.images},{line[len(head) :]}' for line in lines]
-    both = (own, record.others) if door == "policy" else (record.others, own)
+    both = (own, record.others) if writer == "policy" else (record.others, own)
     text = text_of_lines([line for part in both for line in part])
     if text == record.text or not (lines or record.lines):
         return []

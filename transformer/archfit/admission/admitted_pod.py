@@ -36,8 +36,8 @@ from archfit.admission.added_record import (
     REQUIRED_SET,
     TERMS,
     AddedRecord,
-    Door,
     Item,
+    Writer,
     annotated,
     entry,
     is_empty,
@@ -82,7 +82,7 @@ class AdmittedPod(Record):
     value: Mapping[str, Any] = MappingProxyType({})
     record: AddedRecord = AddedRecord(None)
     back: tuple[Item, ...] = ()
-    door: Door = "webhook"
+    writer: Writer = "webhook"
 
     def decide(self, answers: Mapping[str, Answer], options: Options) -> Decision:
         """The decision, as a patch of the Pod as it came. Raises UsageError.
@@ -102,13 +102,13 @@ class AdmittedPod(Record):
         """The decision, which was made for the Pod without `back`, for the Pod as it came."""
         added = self._added(decision, options)
         same = sorted(item.line for item in added) == sorted(item.line for item in back)
-        lines = lines_of(self.value, self.door, added, self.record)
-        annotation = annotated(self.value, self.door, lines, self.record)
+        lines = lines_of(self.value, self.writer, added, self.record)
+        annotation = annotated(self.value, self.writer, lines, self.record)
         if same and not annotation:
             if decision.outcome != "Change":
                 return decision
             return decision.replace(outcome="AlreadySet", reason="an earlier pass added this", patch=())
-        steps = taken_back(self.value, self.door, back, self.record)
+        steps = taken_back(self.value, self.writer, back, self.record)
         patch = (*(() if same else (*steps, *decision.patch)), *annotation)
         if decision.patch or decision.outcome in ("Unresolved", "Conflict"):
             return decision.replace(patch=patch)
@@ -125,7 +125,7 @@ class AdmittedPod(Record):
         return tuple(item for item in after if item.line not in there)
 
     def _items(self, value: dict[str, Any], options: Options) -> list[Item]:
-        return items(value, self.door, rule_tolerations(options.tolerate))
+        return items(value, self.writer, rule_tolerations(options.tolerate))
 
     def _is_foreign(self, decision: Decision, answers: Mapping[str, Answer], options: Options) -> bool:
         """Whether the expressions of the record may be somebody else's: without them the Pod would be wider.
@@ -133,8 +133,8 @@ class AdmittedPod(Record):
         archfit adds nothing to a term without conditions: one that would be left without any is not its own.
         """
         narrowing = [item for item in self.back if item.narrows]
-        if entry(self.door, REQUIRED_SET, {}) not in self.record.lines:
-            bare = apply(self.value, taken_back(self.value, self.door, narrowing, self.record))
+        if entry(self.writer, REQUIRED_SET, {}) not in self.record.lines:
+            bare = apply(self.value, taken_back(self.value, self.writer, narrowing, self.record))
             if any(is_empty(at(bare, (*TERMS, item.term))) for item in narrowing):
                 return True
         if not self.record.requested:
@@ -201,20 +201,20 @@ def at_admission(options: Options) -> Options:
 
 
 def admitted_pod(
-    value: Mapping[str, Any], namespace: str, options: Options, door: Door = "webhook"
+    value: Mapping[str, Any], namespace: str, options: Options, writer: Writer = "webhook"
 ) -> AdmittedPod:
-    """A Pod as decoded from JSON. namespace: of the request. options: `at_admission(..)`. door: whose record counts.
+    """A Pod as decoded from JSON. namespace: of the request. options: `at_admission(..)`. writer: whose record counts.
 
     Raises InvalidInput where it is no Pod with a spec.
     """
     whole = typed(dict(value))
-    record = read_record(whole, door)
+    record = read_record(whole, writer)
     back: tuple[Item, ...] = ()
     bare = whole
     if record.lines or record.others:
-        there = items(whole, door, rule_tolerations(options.tolerate))
+        there = items(whole, writer, rule_tolerations(options.tolerate))
         back = _recorded_once(there, record)
-        steps = taken_back(whole, door, back, record)
+        steps = taken_back(whole, writer, back, record)
         bare = apply(whole, [*steps, Remove((*ANNOTATIONS, STAMP))])
     found = find_pods(bare, _HERE)
     if len(found) != 1 or found[0].path != ("spec",) or (found[0].group, found[0].ref.kind) != ("", "Pod"):
@@ -230,7 +230,7 @@ def admitted_pod(
     metadata = mapping_of(whole.get("metadata"))
     annotations = {"annotations": metadata["annotations"]} if "annotations" in metadata else {}
     part = {"metadata": annotations, "spec": spec}
-    return AdmittedPod(pod, own, questions(pod, own), part, record, back, door)
+    return AdmittedPod(pod, own, questions(pod, own), part, record, back, writer)
 
 
 def _recorded_once(there: Iterable[Item], record: AddedRecord) -> tuple[Item, ...]:

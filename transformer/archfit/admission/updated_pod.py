@@ -1,4 +1,4 @@
-"""One Pod as it is updated: what a door recorded that it added (`added_record`) is put back where the update lacks it.
+"""One Pod as it is updated: what a writer recorded as added (`added_record`) is put back where the update lacks it.
 
 The lists of a Pod are atomic: `kubectl apply`, server-side apply and `kubectl replace` write the user's whole list of
 tolerations or of required terms, without what archfit added to it. The API server refuses that: of a Pod that exists,

@@ -4,8 +4,8 @@
     archfit.dev/only              amd64, arm64                  narrows the pod, never widens it
     archfit.dev/tolerate          "true" or "false"             whether toleration rules apply
     archfit.dev/image-platforms   linux/amd64, linux/arm/v7     what every image of the pod supports
-    archfit.dev/added             what an in-place run added    on the object; `stamp` reads it, and on a Pod what a
-                                                                door of the admission added (`admission.added_record`)
+    archfit.dev/added             what an in-place run added    on the object; `stamp` reads it, and on a Pod what the
+                                                                policy or the webhook added (`admission.added_record`)
 
 They count in the metadata of the object and of every template on the way to the pod, and the one nearest to the pod
 wins:

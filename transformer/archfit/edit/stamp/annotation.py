@@ -8,7 +8,7 @@
     {"path": P, "value": V, "null": true}  the member was there, without a value
     {"path": "/metadata/annotations"}      there were no annotations; with "null", none but their key
     {"path": "/metadata"}                  there was no metadata; with "null", none but its key
-    {"by": D, "images": N, ..}             a door of the admission added it (`admission.added_record`)
+    {"by": D, "images": N, ..}             the policy or the webhook added it (`admission.added_record`)
 
 Paths are RFC 6901 from the object's root; JSON without blanks, keys and entries sorted. `state` says what taking one
 back means, `decisions` writes it anew.
