@@ -70,12 +70,7 @@ def read(text: str) -> ConfigYaml:
 
 def _parser() -> tuple[Callable[[str], Any], type[Any], type[Any]]:
     """(what reads a text, its error with a mark, its error for a character)."""
-    loaded = c_parser.load()
-    if loaded is None:  # PyYAML without its C extension
-        import yaml
-
-        return yaml.SafeLoader, yaml.MarkedYAMLError, yaml.YAMLError
-    parser, _events, marked, unreadable = loaded
+    parser, _events, marked, unreadable = c_parser.load()
     return parser, marked, unreadable
 
 

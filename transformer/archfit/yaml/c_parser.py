@@ -8,7 +8,7 @@
 The extension asks the modules that are not loaded for their exceptions alone, when it is loaded itself, and gets the
 classes of which they are made. Whoever imports `yaml` later gets the whole package, with the same events and errors.
 Where anything is not as it is in PyYAML 6.0.1 to 6.0.3, the whole package is loaded. A quarter of a small warm run's
-instructions are spared.
+instructions are spared. A PyYAML without its extension has a pure parser: the same events, slower.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _WITHOUT_MARK = (
 )
 
 
-_kept: list[tuple[Any, Any, Any, Any] | None] = []
+_kept: list[tuple[Any, Any, Any, Any]] = []
 
 
-def load() -> tuple[Any, Any, Any, Any] | None:
-    """(parser class, module of events, base of errors with a mark, error of the reader); None without the extension.
+def load() -> tuple[Any, Any, Any, Any]:
+    """(parser class, module of events, base of errors with a mark, error of the reader).
 
     A parser is made of a text and gives events by `get_event`. Each call gives the same: the extension raises the
     exceptions that there were when it was loaded.
@@ -45,7 +45,7 @@ def load() -> tuple[Any, Any, Any, Any] | None:
     return _kept[0]
 
 
-def _loaded() -> tuple[Any, Any, Any, Any] | None:
+def _loaded() -> tuple[Any, Any, Any, Any]:
     if "yaml" not in sys.modules:
         try:
             return _without_package()
@@ -54,11 +54,14 @@ def _loaded() -> tuple[Any, Any, Any, Any] | None:
     # `yaml.events` is no attribute of a package that was imported after `_without_package` had loaded that module.
     from yaml import error, events, reader
 
+    errors = error.MarkedYAMLError, reader.ReaderError
     try:
         from yaml._yaml import CParser
     except ImportError:
-        return None
-    return CParser, events, error.MarkedYAMLError, reader.ReaderError
+        from yaml import SafeLoader
+
+        return SafeLoader, events, *errors
+    return CParser, events, *errors
 
 
 def _without_package() -> tuple[Any, Any, Any, Any]:

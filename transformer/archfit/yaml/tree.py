@@ -14,15 +14,8 @@ from archfit.base.record import Record
 from archfit.base.typing_names import Any, Callable, Iterator, TypeAlias
 from archfit.yaml import c_parser
 
-_Parser: Any
-_events: Any
-_loaded = c_parser.load()
-C_EXTENSION = _loaded is not None
-if _loaded is not None:
-    _Parser, _events, MarkedError, ReaderError = _loaded
-else:
-    from archfit.yaml.pure_parser import Parser as _Parser
-    from archfit.yaml.pure_parser import events as _events
+_Parser, _events, MarkedError, ReaderError = c_parser.load()
+C_EXTENSION = _Parser.__name__ == "CParser"
 
 Scalar, Alias = _events.ScalarEvent, _events.AliasEvent
 MappingStart, MappingEnd = _events.MappingStartEvent, _events.MappingEndEvent
