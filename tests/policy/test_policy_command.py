@@ -14,8 +14,8 @@ from registry import Registry
 
 from archfit.base.errors import ArchfitError
 from archfit.options.settings import Operator, Options, Settings
-from archfit.policy.cel.carriers import MAX_LITERAL_IMAGES
 from archfit.policy.cel.platform_table import installed_table
+from archfit.policy.cel.table_storage import MAX_LITERAL_IMAGES
 from archfit.policy.command import run
 from archfit.policy.images import LiveImage, from_cluster
 from lock_runs import Said, pod

@@ -13,10 +13,10 @@ from archfit.images.platforms import ARCHITECTURES
 from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options
 from archfit.options.text_form import image_platforms
-from archfit.policy.cel.carriers import MAX_CODE_POINTS, MAX_LITERAL_IMAGES, MAX_STRANGE, fitting
 from archfit.policy.cel.match_conditions import MAX_EXCLUDES, MAX_RULES
 from archfit.policy.cel.objects import policy_objects, variables
 from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.cel.table_storage import MAX_CODE_POINTS, MAX_LITERAL_IMAGES, MAX_STRANGE, fitting
 from archfit.policy.stats import MAX_OBJECT_BYTES
 from pod_decisions import found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from archfit.options.settings import Options
-from archfit.policy.cel import carriers, companion
+from archfit.policy.cel import table_storage, validating_policy
 from archfit.policy.cel.left_alone import LEFT_ALONE
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import ALWAYS_LEFT_OUT, PolicySettings
@@ -21,8 +21,8 @@ def test_the_pods_that_the_policy_leaves_alone_are_listed_in_these_words():
 
 
 def test_limits_and_namespaces_are_those_of_the_code():
-    assert f"up to {carriers.MAX_LITERAL_IMAGES:,} |" in PAGE
-    assert f"{carriers.MAX_BYTES / 1_000_000:g} MB" in PAGE
+    assert f"up to {table_storage.MAX_LITERAL_IMAGES:,} |" in PAGE
+    assert f"{table_storage.MAX_BYTES / 1_000_000:g} MB" in PAGE
     assert f"the namespaces `{'` and `'.join(ALWAYS_LEFT_OUT)}`" in PAGE
 
 
@@ -33,7 +33,7 @@ def test_what_the_job_may_list_is_what_is_read():
 
 
 def test_the_warning_is_shown_as_it_is():
-    before, after = companion._UNKNOWN
+    before, after = validating_policy._UNKNOWN
     assert f"{before}quay.io/team/new:1{after}\n" in PAGE
 
 
@@ -41,8 +41,8 @@ def test_the_figures_are_shown_under_their_names():
     settings = PolicySettings()
     policy = policy_objects({"docker.io/library/both:1": found("amd64 arm64")}, Options(), settings)
     images = {"docker.io/library/both:1": found("amd64 arm64")}
-    daemon_sets = companion.daemon_set_objects(images, Options(), settings, policy)
-    objects = [*policy, *companion.companion_objects(policy, settings), *daemon_sets]
+    daemon_sets = validating_policy.daemon_set_objects(images, Options(), settings, policy)
+    objects = [*policy, *validating_policy.validating_policy_objects(policy, settings), *daemon_sets]
     lines = stats_text(policy_stats(objects, 3, 3, estimated_cost(Options()), MAX_COST)).decode().splitlines()
     shown = PAGE.partition("$ archfit policy --stats\n")[2].partition("```")[0].splitlines()
     assert [line[:22] for line in shown] == [line[:22] for line in lines]

@@ -13,9 +13,9 @@ import yaml
 from archfit.base.errors import ArchfitError
 from archfit.cluster.resource_paths import plural
 from archfit.options.settings import Options
-from archfit.policy.cel.companion import companion_objects, daemon_set_objects
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.cel.validating_policy import daemon_set_objects, validating_policy_objects
 from archfit.policy.images import KINDS
 from archfit.policy.installed.setup import run
 from case_files import rows
@@ -140,7 +140,7 @@ def test_the_rights_are_to_list_what_is_read_and_to_apply_these_objects(
     policy = policy_objects({"docker.io/library/x:1": found("amd64")}, Options(), settings)
     images = {"docker.io/library/x:1": found("amd64")}
     daemon_sets = daemon_set_objects(images, Options(), settings, policy)
-    every = [*policy, *companion_objects(policy, settings), *daemon_sets]
+    every = [*policy, *validating_policy_objects(policy, settings), *daemon_sets]
     rules = objects(tmp_path / "x")["ClusterRole"]["rules"]
     listed = {
         (group, resource)

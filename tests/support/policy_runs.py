@@ -25,9 +25,9 @@ from archfit.base.results import Decision
 from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, Unknown
 from archfit.images.reference import parse
-from archfit.policy.cel.companion import companion_objects, daemon_set_objects
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.cel.validating_policy import daemon_set_objects, validating_policy_objects
 from archfit.yaml.values import plain, typed
 from control_plane import ControlPlane, Refused
 
@@ -141,7 +141,7 @@ class Policies:
         objects = policy_objects(images, options, chosen)
         if companion:
             objects += [
-                *companion_objects(objects, chosen),
+                *validating_policy_objects(objects, chosen),
                 *daemon_set_objects(images, options, chosen, objects),
             ]
         installed = Installed(name, images, options, objects)

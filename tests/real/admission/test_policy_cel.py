@@ -13,12 +13,12 @@ from archfit.images.reference import parse
 from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.options.text_form import image_platforms
-from archfit.policy.cel.carriers import MAX_CODE_POINTS
 from archfit.policy.cel.cel_text import literal, pattern, rows, text
 from archfit.policy.cel.left_alone import LEFT_ALONE, MAX_IMAGES, MAX_TERMS
 from archfit.policy.cel.match_conditions import MAX_EXCLUDES, MAX_RULES
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.cel.table_storage import MAX_CODE_POINTS
 from drawn_pods import any_pods, at_creation
 from drawn_pods.drawing import ARCH, REQUIRED
 from pod_decisions import found, requiring, term, using

@@ -12,9 +12,9 @@ import pytest
 
 from archfit.admission.added_record import NAME, entry, text_of_lines
 from archfit.options.settings import Options
-from archfit.policy.cel.companion import companion_objects
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.cel.validating_policy import validating_policy_objects
 from control_plane import Refused
 from drawn_pods import at_creation
 from mutating_webhooks import INJECT, injecting, webhook
@@ -271,7 +271,7 @@ def test_where_no_policy_can_be_in_force_its_companion_says_nothing(policies):
         name="beta.tests.archfit.dev", api_version="v1beta1", namespace_selector=selector
     )
     objects = policy_objects(LOCK, policy_options(Options()), settings)
-    objects += companion_objects(objects, settings)
+    objects += validating_policy_objects(objects, settings)
     done = plane.kubectl(
         "apply", "--server-side", "-f", "-", stdin="\n---\n".join(map(json.dumps, objects)), check=False
     )

@@ -43,12 +43,12 @@ from archfit.lookup import operator_files
 from archfit.options.layers import Given, Layer
 from archfit.options.settings import Options
 from archfit.policy import check as policy_check
-from archfit.policy.cel.carriers import fitting
-from archfit.policy.cel.companion import companion_objects, daemon_set_objects
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.other_kinds import without_effect
 from archfit.policy.cel.platform_table import platform_table
 from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.cel.table_storage import fitting
+from archfit.policy.cel.validating_policy import daemon_set_objects, validating_policy_objects
 from archfit.policy.flags import check_flags, policy_settings, renewal
 from archfit.policy.images import (
     KINDS,
@@ -102,7 +102,7 @@ def run(
     made = made.replace(images=held, results=(*made.results, *left_out(left, settings.carrier)))
     objects = policy_objects(made.images, options, settings)
     objects += [
-        *companion_objects(objects, settings),
+        *validating_policy_objects(objects, settings),
         *daemon_set_objects(made.images, options, settings, objects),
     ]
     applied: list[str] = []

@@ -18,7 +18,6 @@ from archfit.base.errors import UsageError
 from archfit.base.typing_names import Any
 from archfit.images.platforms import Found
 from archfit.options.settings import Options
-from archfit.policy.cel.carriers import MAX_CODE_POINTS, Carrier
 from archfit.policy.cel.cel_text import Variable
 from archfit.policy.cel.image_answers import answer_variables, override_variables, reference_variables
 from archfit.policy.cel.json_patch import addition_variables, mutation, written_variables
@@ -34,6 +33,7 @@ from archfit.policy.cel.platform_table import all_architectures, platform_table,
 from archfit.policy.cel.pod_choices import choice_variables
 from archfit.policy.cel.policy_settings import ALWAYS_LEFT_OUT, DATE, OPT_OUT, PolicySettings
 from archfit.policy.cel.recorded_entries import result_variables
+from archfit.policy.cel.table_storage import MAX_CODE_POINTS, TableStorage
 from archfit.policy.cel.term_reach import reach_variables, supported_variables, term_variables
 from archfit.policy.cel.updated_pods import update_condition, update_variables
 
@@ -45,24 +45,24 @@ def policy_objects(
 
     Raises UsageError for overrides that disagree, and for more images, rules or overrides than a policy holds.
     """
-    carrier = _carrier(images, options, settings)
+    storage = _storage(images, options, settings)
     policy = {
         **_head("MutatingAdmissionPolicy", settings),
         "spec": {
             "failurePolicy": "Ignore",
             "reinvocationPolicy": "IfNeeded",
-            **carrier.spec(),
+            **storage.spec(),
             "matchConstraints": match_constraints(settings),
             "matchConditions": conditions(options),
-            "variables": _named(carrier, options),
+            "variables": _named(storage, options),
             "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": mutation()}}],
         },
     }
     binding = {
         **_head("MutatingAdmissionPolicyBinding", settings),
-        "spec": {"policyName": settings.name, **carrier.binding()},
+        "spec": {"policyName": settings.name, **storage.binding()},
     }
-    return [*carrier.objects(), policy, dated(binding, settings)]
+    return [*storage.objects(), policy, dated(binding, settings)]
 
 
 def dated(value: dict[str, Any], settings: PolicySettings) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def variables(
     unknownImages: the pod's images without an answer. reachable: by the pod. decided: the policy decides
     for the pod. conflict: it does, and no node that the pod allows runs all its images.
     """
-    return _named(_carrier(images, options, settings), options)
+    return _named(_storage(images, options, settings), options)
 
 
 def daemon_set_spec(
@@ -127,12 +127,12 @@ def daemon_set_spec(
             {"name": name, "expression": _limited(name, expression)}
             for name, expression in daemon_set_conditions(own)
         ],
-        "variables": _texts(of_daemon_sets(_variables(_carrier(images, options, settings), own))),
+        "variables": _texts(of_daemon_sets(_variables(_storage(images, options, settings), own))),
     }
 
 
-def _named(carrier: Carrier, options: Options) -> list[dict[str, str]]:
-    return _texts(_variables(carrier, options))
+def _named(storage: TableStorage, options: Options) -> list[dict[str, str]]:
+    return _texts(_variables(storage, options))
 
 
 def _texts(variables: Iterable[Variable]) -> list[dict[str, str]]:
@@ -151,13 +151,13 @@ def _limited(name: str, expression: str) -> str:
     )
 
 
-def _variables(carrier: Carrier, options: Options) -> Iterator[Variable]:
-    yield from carrier.architectures()
+def _variables(storage: TableStorage, options: Options) -> Iterator[Variable]:
+    yield from storage.architectures()
     yield from choice_variables(options)
-    yield from carrier.table()
-    yield from reference_variables(carrier.images)
+    yield from storage.table()
+    yield from reference_variables(storage.images)
     yield from override_variables(stated_classes(options))
-    yield from answer_variables(carrier.images, carrier.classes, overridden=bool(options.image_platforms))
+    yield from answer_variables(storage.images, storage.classes, overridden=bool(options.image_platforms))
     yield from supported_variables(options)
     yield from term_variables()
     yield from reach_variables()
@@ -168,10 +168,10 @@ def _variables(carrier: Carrier, options: Options) -> Iterator[Variable]:
     yield from update_variables()
 
 
-def _carrier(images: Mapping[str, Found], options: Options, settings: PolicySettings) -> Carrier:
+def _storage(images: Mapping[str, Found], options: Options, settings: PolicySettings) -> TableStorage:
     table = platform_table(images, options)
     stated = [offers for _, offers in stated_classes(options)]
-    return Carrier(table, all_architectures([*table.classes.values(), *stated], options), settings)
+    return TableStorage(table, all_architectures([*table.classes.values(), *stated], options), settings)
 
 
 def _head(kind: str, settings: PolicySettings) -> dict[str, Any]:

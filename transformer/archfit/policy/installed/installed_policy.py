@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 from archfit.cluster.cluster_connection import ClusterConnection, get_if_there
 from archfit.cluster.cluster_error import ClusterError
-from archfit.policy.cel.carriers import GROUP, PLURAL, VERSION
 from archfit.policy.cel.platform_table import OfferClass, installed_table
 from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.cel.table_storage import GROUP, PLURAL, VERSION
 from archfit.yaml.values import mapping_of
 
 _TABLES = f"/apis/{GROUP}/{VERSION}/{PLURAL}"
@@ -88,7 +88,7 @@ def check_version(connection: ClusterConnection, settings: PolicySettings) -> No
         )
 
 
-def has_companion(connection: ClusterConnection, settings: PolicySettings) -> bool:
+def has_validating_policy(connection: ClusterConnection, settings: PolicySettings) -> bool:
     """Whether the companion policy and its binding are there. Raises ClusterError."""
     base = "/apis/admissionregistration.k8s.io/v1"
     return all(

@@ -33,7 +33,7 @@ from archfit.policy.cel.policy_settings import PolicySettings
 from archfit.policy.flags import flag_words, policy_settings
 from archfit.policy.images import KINDS
 from archfit.policy.installed import setup_files
-from archfit.policy.installed.installed_policy import has_companion, installed
+from archfit.policy.installed.installed_policy import has_validating_policy, installed
 from archfit.policy.installed.setup_files import NAME, PolicyChoices
 from archfit.yaml.values import mapping_of
 
@@ -116,7 +116,7 @@ def _right(settings: PolicySettings, flags: Namespace, environ: Mapping[str, str
     yield may_list(kubectl, f"{NAMESPACE}/{NAME}", _LISTED, "apply 10-access.yaml of archfit setup policy")
     installed(kubectl, settings)
     yield f"MutatingAdmissionPolicy {settings.name} and its binding are installed"
-    if not has_companion(kubectl, settings):
+    if not has_validating_policy(kubectl, settings):
         raise Wrong(
             f"ValidatingAdmissionPolicy {settings.name} or its binding is missing, so nobody is warned of images that "
             "the policy does not know: apply everything that archfit policy writes"

@@ -63,7 +63,9 @@ _OLD = ("archfit wrote its policy on ", ", too long ago: run archfit policy agai
 _CREATED = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]
 
 
-def companion_objects(objects: Sequence[Mapping[str, Any]], settings: PolicySettings) -> list[dict[str, Any]]:
+def validating_policy_objects(
+    objects: Sequence[Mapping[str, Any]], settings: PolicySettings
+) -> list[dict[str, Any]]:
     """The objects to apply after those of the policy. objects: of `objects.policy_objects` with the same settings."""
     policy = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
     binding = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicyBinding")

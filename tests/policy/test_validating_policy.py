@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from archfit.options.settings import Options
-from archfit.policy.cel.companion import LONGEST_WARNING, companion_objects, needed
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.policy.cel.validating_policy import LONGEST_WARNING, needed, validating_policy_objects
 from pod_decisions import found
 
 IMAGES = {"docker.io/library/both:1": found("amd64 arm64")}
@@ -18,7 +18,7 @@ IMAGES = {"docker.io/library/both:1": found("amd64 arm64")}
 
 def companion(**settings: Any) -> list[dict[str, Any]]:
     chosen = PolicySettings(**settings)
-    return companion_objects(policy_objects(IMAGES, Options(), chosen), chosen)
+    return validating_policy_objects(policy_objects(IMAGES, Options(), chosen), chosen)
 
 
 def test_it_warns_and_audits_and_is_bound():
@@ -80,10 +80,10 @@ def test_the_date_changes_bindings_and_the_table_alone_which_cost_no_compilation
     for carrier in ("literal", "crd"):
         settings = PolicySettings(carrier=carrier, deny=True)
         plain = policy_objects(IMAGES, Options(), settings)
-        plain += companion_objects(plain, settings)
+        plain += validating_policy_objects(plain, settings)
         settings = settings.replace(date="2026-11-23T06:17:00Z")
         made = policy_objects(IMAGES, Options(), settings)
-        made += companion_objects(made, settings)
+        made += validating_policy_objects(made, settings)
         dated = {
             one["kind"]: one["metadata"]["annotations"] for one in made if "annotations" in one["metadata"]
         }
@@ -103,7 +103,7 @@ def test_it_is_about_the_same_pods_and_reads_the_same_table(carrier: Any):
     objects = policy_objects(IMAGES, Options(), settings)
     mutating = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
     bound = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicyBinding")
-    policy, binding = companion_objects(objects, settings)
+    policy, binding = validating_policy_objects(objects, settings)
     for key in ("namespaceSelector", "objectSelector"):
         assert policy["spec"]["matchConstraints"][key] == mutating["spec"]["matchConstraints"][key]
     assert policy["spec"]["matchConditions"] == mutating["spec"]["matchConditions"]

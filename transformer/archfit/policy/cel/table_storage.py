@@ -82,7 +82,7 @@ def fitting(
     return held, left
 
 
-class Carrier:
+class TableStorage:
     """How a policy reads its table. images: the mappings to look a reference up in. classes: that of the classes."""
 
     def __init__(self, table: PlatformTable, architectures: Sequence[str], settings: PolicySettings) -> None:
