@@ -136,8 +136,6 @@ def test_nothing_to_change_is_an_empty_list(patch, form, end):
     assert patch(b"apiVersion: v1\nkind: ConfigMap\n", "--format", form).ok().decode().endswith(end)
 
 
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
