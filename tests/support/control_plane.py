@@ -292,7 +292,7 @@ class ControlPlane:
     def _answered(self, method: str, path: str, value: Any, **query: str) -> httpx.Response:
         answer = self.client.request(method, path, json=value, params=query)
         if answer.is_error:
-            raise Refused(answer.status_code, answer.json()["message"])
+            raise refused(answer)
         return answer
 
     def until(self, what: str, probe: Callable[[], Value]) -> Value:
@@ -357,6 +357,17 @@ class ControlPlane:
             ],
             "users": [{"name": "admin", "user": {"token": self.token}}],
         }
+
+
+def refused(answer: httpx.Response) -> Refused:
+    """What an answer says that is an error. Under load the API server also says it as plain text, or with no body
+    (k8s.io/apiserver, pkg/server/filters: http.Error).
+    """
+    try:
+        message = answer.json()["message"]
+    except (ValueError, KeyError, TypeError):
+        message = answer.text.strip() or answer.reason_phrase
+    return Refused(answer.status_code, message)
 
 
 def _path(value: Mapping[str, Any]) -> str:

@@ -206,7 +206,10 @@ class _Answering(BaseHTTPRequestHandler):
     name = ""
 
     def asked(self) -> dict[str, Any]:
-        self.body = self.rfile.read(int(self.headers["Content-Length"]))
+        length = int(self.headers["Content-Length"])
+        self.body = self.rfile.read(length)
+        if len(self.body) < length:
+            raise ConnectionError(f"the API server hung up after {len(self.body)} of {length} bytes")
         found: dict[str, Any] = json.loads(self.body)["request"]
         return found
 
