@@ -1,4 +1,4 @@
-"""Writes `workloads/unsupported/known_kinds.py`: custom resources that may hold pods, from facts about their schemas.
+"""Writes `workloads/unsupported/known_kinds.txt`: custom resources that may hold pods, from facts about their schemas.
 
     python scripts/known_kinds.py FACTS          FACTS: JSON, `make kinds FACTS=FILE` calls it
     {"redis.example.com/Redis": {"storage": "v1", "versions": {"v1": {
@@ -10,7 +10,7 @@ A row is written only if it follows from the schema: affinity and tolerations st
 and images stand in containers there, in that mapping, or in one above. Everything else is listed without a row.
 
 This is stricter than `archfit.cluster.crds.derive`, which reads whole schemas and writes rows with notes for a person
-to check. A row of this module is proposed without notes.
+to check. A row of this table is proposed without notes.
 """
 
 from __future__ import annotations
@@ -21,36 +21,22 @@ from pathlib import Path
 from typing import Any
 
 OUTPUT = (
-    Path(__file__).parents[1] / "transformer" / "archfit" / "workloads" / "unsupported" / "known_kinds.py"
+    Path(__file__).parents[1] / "transformer" / "archfit" / "workloads" / "unsupported" / "known_kinds.txt"
 )
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 _LONGEST = 600
 # The TiDB operator adds spec.version to an image without a tag (core.pingcap.com, spec.image).
 _NO_ROWS = ("core.pingcap.com/",)
 
-_HEAD = '''"""Custom resources that may hold pods, by group and kind, read off their published schemas.
-
-    make kinds FACTS=FILE          writes this module
-
-    group/Kind {podSpec: ..}       the rows that its schema allows, as the configuration file has them
-    group/Kind row                 it has places for affinity or tolerations; no row follows from its schema
-    group/Kind none                it has images, and no place for affinity or tolerations
-    group/Kind set                 it has such places and no images: reported where one of them is set
-
-Kinds with a row of `custom_rows` may stand here too; the row counts.
-"""
-
-# ruff: noqa: E501 - a kind is a line
-KINDS = """
-'''
+_HEAD = "# group/Kind and what its published schema allows (see unknown_kinds.py); written by: make kinds FACTS=FILE\n"
 
 
-def module(facts: dict[str, Any]) -> str:
-    """The text of the module for these facts."""
+def table(facts: dict[str, Any]) -> str:
+    """The text of the table for these facts."""
     lines = (
         f"{name} {said}\n" for name, kind in sorted(facts.items()) if (said := _kind(name, _fields(kind)))
     )
-    return f'{_HEAD}{"".join(lines)}"""\n'
+    return _HEAD + "".join(lines)
 
 
 def _fields(kind: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +48,7 @@ def _fields(kind: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kind(name: str, fields: dict[str, Any]) -> str:
-    """What the module says of a kind, "" if it is not in it."""
+    """What the table says of a kind, "" if it is not in it."""
     pods, images = fields.get("podspecs", []), fields.get("images", [])
     placement = fields.get("placement", {})
     placed = placement.get("affinity") or placement.get("tolerations")
@@ -156,11 +142,11 @@ def _image(path: str) -> str:
 
 
 def main() -> int:
-    """Writes the module."""
+    """Writes the table."""
     if len(sys.argv) != 2:
         print("usage: python scripts/known_kinds.py FACTS", file=sys.stderr)
         return 2
-    OUTPUT.write_text(module(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))), encoding="utf-8")
+    OUTPUT.write_text(table(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))), encoding="utf-8")
     return 0
 
 

@@ -93,7 +93,6 @@ HEAVY = {
     "fnmatch",
 }
 OWN = {
-    "archfit.workloads.unsupported.known_kinds",
     "archfit.workloads.unsupported.unknown_kinds",
     "archfit.registry.fetcher",
     "archfit.registry.http.transport",

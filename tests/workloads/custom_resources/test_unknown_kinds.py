@@ -18,7 +18,7 @@ from archfit.options.option_entries import Exclude
 from archfit.options.settings import Options
 from archfit.workloads.builtin import rows_of
 from archfit.workloads.inventory import is_podless
-from archfit.workloads.unsupported.known_kinds import KINDS
+from archfit.workloads.unsupported.unknown_kinds import KINDS
 from stream_edits import edited
 
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
@@ -53,7 +53,7 @@ def test_the_table_follows_the_facts() -> None:
     assert spec.loader
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    assert script.OUTPUT.read_text(encoding="utf-8") == script.module(facts())
+    assert script.OUTPUT.read_text(encoding="utf-8") == script.table(facts())
 
 
 @pytest.mark.real

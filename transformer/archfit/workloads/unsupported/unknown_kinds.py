@@ -1,6 +1,6 @@
 """Kinds in no row that may hold pods: named, with what to do.
 
-    known by its schema (`known_kinds`)
+    known by its schema (known_kinds.txt)
         the schema allows rows                              shown
         no row follows; no place for affinity, tolerations  reported
         places, and no images                               reported where one of them is set
@@ -10,14 +10,27 @@
         a text `image` or `*Image`, or an image of a repository and a tag: reported with its path
 
 A person has to check the row: a schema shows where placement is, not what an operator does with it.
+
+known_kinds.txt, a line for each kind:
+
+    group/Kind {podSpec: ..}       the rows that its schema allows, as the configuration file has them
+    group/Kind row                 it has places for affinity or tolerations; no row follows from its schema
+    group/Kind none                it has images, and no place for affinity or tolerations
+    group/Kind set                 it has such places and no images: reported where one of them is set
+
+Kinds with a row of `custom_rows` may stand there too; the row counts.
 """
 
 from __future__ import annotations
 
+import os
+
 from archfit.base.patch import Path, pattern_text
 from archfit.base.typing_names import Any, Callable
-from archfit.workloads.unsupported.known_kinds import KINDS
 
+# This module, and the table with it, is loaded with the first kind that is in no row.
+with open(os.path.join(os.path.dirname(__file__), "known_kinds.txt"), encoding="ascii") as _file:
+    KINDS = _file.read()
 _PLACEMENT = ("affinity", "tolerations", "nodeSelector")
 _IMAGE_PARTS = ("repository", "tag", "reference")
 _NOT_SPEC = ("status", "metadata", "apiVersion", "kind")
