@@ -34,7 +34,7 @@ AS_IT_IS = {
 ASKS_ITSELF = {
     "base/c_json.py",
     "cluster/rows_file.py",
-    "cluster/crds/row_text.py",
+    "cluster/crds/derive.py",
     "yaml/block_lines.py",
 }
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from archfit.cluster.crds.definitions import definitions
-from archfit.cluster.crds.derive import PLACES_LIMIT, derived
-from archfit.cluster.crds.row_text import entries
+from archfit.cluster.crds.derive import PLACES_LIMIT, derived, entries
 from archfit.cluster.crds.schema import facts
 from archfit.yaml.values import typed
 from crd_schemas import (

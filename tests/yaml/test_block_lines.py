@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archfit.base.errors import InvalidInput
-from archfit.workloads.block_sites import block_sites
-from archfit.workloads.sites import Spine, find_sites
+from archfit.workloads.sites import Spine, block_sites, find_sites
 from archfit.yaml.block_lines import block_text
 from archfit.yaml.compose import parse
 from archfit.yaml.tree import ROOT, Tree

@@ -132,7 +132,7 @@ def _unsupported(documents: Iterable[Document], untouched: list[Untouched], rows
 
         results += untouched_results(untouched)
     if rows:
-        from archfit.workloads.unsupported.overlap import incomplete
+        from archfit.workloads.unsupported.unread import incomplete
 
         kinds = ((pod.group, pod.ref.kind) for document in documents for pod in document.pods)
         results += incomplete(rows, kinds)

@@ -70,7 +70,7 @@ def pod_inventory(
         results.append(Result("info", _PURE_PARSER))
     pods = [pod for document in documents for pod in document.pods]
     if any(pod.placement_paths is not None and pod.placement_paths.same for pod in pods):
-        from archfit.workloads.borrowed_images import with_borrowed_images
+        from archfit.workloads.replaced_images import with_borrowed_images
 
         documents = with_borrowed_images(documents, rows)
     selects_nodes, replaces_images = _effects_of_others(data)

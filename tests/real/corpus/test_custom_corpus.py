@@ -193,7 +193,7 @@ def test_streams_without_custom_resources_do_not_load_their_rows() -> None:
         "from archfit.options.settings import Options\n"
         "read = stream.read(sys.stdin.buffer.read(), 'pass')\n"
         "transform(read.data, read.pieces, Options(), lambda texts: {})\n"
-        "late = ('custom_rows', 'custom_pods', 'joined', 'patterns', 'default_affinity', 'families')\n"
+        "late = ('custom_rows', 'custom_pods', 'joined', 'patterns', 'families')\n"
         "late_too = 'archfit.workloads.unsupported.unread'\n"
         "print(*sorted(name.removeprefix('archfit.workloads.') for name in sys.modules\n"
         "    if name.startswith('archfit.workloads.') and (name.split('.')[2] in late or name == late_too)))"
@@ -208,7 +208,7 @@ def test_streams_without_custom_resources_do_not_load_their_rows() -> None:
     plain = (machine.shared("corpus") / "manifests" / "argo-cd.yaml").read_bytes()
     assert loaded(plain) == ""
     assert loaded(read("prometheus.yaml")) == (
-        "custom_pods custom_rows default_affinity families families.notation "
+        "custom_pods custom_rows families families.notation "
         "families.observability patterns unsupported.unread"
     )
 

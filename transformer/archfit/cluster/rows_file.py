@@ -21,8 +21,7 @@ from ruamel.yaml.comments import CommentedSeq
 from ruamel.yaml.scalarstring import SingleQuotedScalarString
 
 from archfit.cli.setup.yaml_files import mapping, written
-from archfit.cluster.crds.derive import Derived
-from archfit.cluster.crds.row_text import entries
+from archfit.cluster.crds.derive import Derived, entries
 from archfit.options.config_file import API_VERSION, KIND
 
 _WIDTH = 110

@@ -86,15 +86,20 @@ def rows_of(api_version: str, kind: str, user_rows: UserRows) -> tuple[Row, ...]
     group, _, version = api_version.rpartition("/")
     rows = user_rows.get((group, kind)) if user_rows else None
     if rows is None:
-        row = WORKLOADS.get((group, kind))
-        if row is not None:
-            return (row,)
-        if group in OWN_GROUPS:
-            return ()
-        from archfit.workloads.custom_rows import custom_rows  # most streams hold none of these
-
-        rows = custom_rows(group, kind)
+        rows = own_rows(group, kind)
     return tuple(row for row in rows if row.version in ("", version))
+
+
+def own_rows(group: str, kind: str) -> tuple[Row, ...]:
+    """The rows of archfit for all versions of a kind, () for a kind that has none."""
+    row = WORKLOADS.get((group, kind))
+    if row is not None:
+        return (row,)
+    if group in OWN_GROUPS:
+        return ()
+    from archfit.workloads.custom_rows import custom_rows  # most streams hold none of these
+
+    return custom_rows(group, kind)
 
 
 def by_kind(rows: Iterable[Row]) -> dict[tuple[str, str], tuple[Row, ...]]:

@@ -15,11 +15,10 @@ from archfit.base.errors import InvalidInput
 from archfit.base.record import Record
 from archfit.base.results import Location, Result
 from archfit.base.typing_names import Any
-from archfit.workloads.block_sites import block_sites
 from archfit.workloads.builtin import WORKLOADS, UserRows
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
-from archfit.workloads.sites import Sites, anchors, find_sites
+from archfit.workloads.sites import Sites, anchors, block_sites, find_sites
 from archfit.yaml.block_lines import BlockText, block_text
 from archfit.yaml.compose import parse
 from archfit.yaml.scan import Span

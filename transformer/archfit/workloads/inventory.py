@@ -82,8 +82,13 @@ def _read(data: bytes, parts: list[Span], user_rows: UserRows) -> list[Contents]
 
 def _unreadable(data: bytes, error: InvalidInput, piece: Piece) -> Result:
     from archfit.workloads.documents import source_file
-    from archfit.workloads.unsupported.broken_yaml import is_chart_source, is_error_message, remedy
-    from archfit.workloads.unsupported.non_objects import CHART, OTHER_COMMAND
+    from archfit.workloads.unsupported.non_objects import (
+        CHART,
+        OTHER_COMMAND,
+        is_chart_source,
+        is_error_message,
+        remedy,
+    )
 
     text = data[piece.start : piece.end]
     location = Location(piece.number, error.line or piece.line, source_file(data, piece.start, piece.end))

@@ -9,19 +9,26 @@
     self == oldSelf at or above a place      immutable: true
 
 What a row cannot express becomes a note: an image without a place, a place without an image, parts of an image's name,
-open parts, places inside of each other. Rows are for a person to check.
+open open parts, places inside of each other. Rows are for a person to check.
+
+What belongs together and makes one pod's placement:
+
+    containers beside affinity, ..            a pod spec
+    affinity, tolerations, nodeSelector       what holds them
+    affinity: {nodeAffinity, tolerations}     CloudNativePG nests them
+    affinity: {advanced: {nodeAffinity}}      Percona
+    nodeAffinity beside tolerations           Zalando, Rook
+    template: anything                        likely a pod template, by its name alone
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from archfit.base.patch import Path, pattern_text
+from archfit.base.patch import Path, pattern_text, undotted
 from archfit.base.record import Record
 from archfit.cluster.crds.definitions import Definition, Version
-from archfit.cluster.crds.placements import Placement, last_key, placements_of
-from archfit.cluster.crds.row_text import can_be_written, in_one_line
-from archfit.cluster.crds.schema import Facts, facts
+from archfit.cluster.crds.schema import FIELDS, Facts, facts
 from archfit.options.settings import Workload
 
 # Members that an operator passes to the pod as they are: such a place can be created, any other part of an object may
@@ -226,3 +233,106 @@ def _doubts(found: Facts, places: dict[Path, Placement], rows: Iterable[Workload
         yield f"{', '.join(loose[:OPEN_LIMIT])}{more}: the schema leaves this open; a row is needed if a pod is in it"
     for path in found.embedded:
         yield f"{pattern_text(path)}: a whole object is there, which a row cannot describe"
+
+
+# The end of an open object's name, in small letters, and where its pod spec would be.
+_OPEN: tuple[tuple[str, Path], ...] = (
+    ("podspec", ()),
+    ("jobtemplate", ("spec", "template", "spec")),
+    ("templatespec", ("spec",)),
+    ("template", ("spec",)),
+)
+
+
+class Placement(Record):
+    """Where a pod's placement is. A field of None is missing; `pod_spec`: containers stand there too.
+
+    likely: the schema leaves it open; only its name suggests a pod.
+    """
+
+    path: Path
+    pod_spec: bool
+    affinity: Path | None = ()
+    tolerations: Path | None = ()
+    node_selector: Path | None = ()
+    likely: bool = False
+
+
+def placements_of(found: Facts) -> Iterator[Placement]:
+    """Placement put together: what stands beside each other, or as operators nest it (`affinity.tolerations`)."""
+    taken: set[Path] = set()
+    for pod in found.pod_specs:
+        here = [None if name in pod.missing else () for name in FIELDS]
+        yield Placement(pod.path, True, here[0], here[1], here[2])
+        taken.add(pod.path)
+    tolerations, selectors = set(found.tolerations), set(found.node_selector)
+    for affinity in found.affinity:
+        base = affinity
+        while base and base[-1] in {"affinity", "advanced"}:
+            base = base[:-1]
+        if base in taken or not base:
+            continue
+        taken.add(base)
+        beside: list[Path | None] = []
+        for name, known in (("tolerations", tolerations), ("nodeSelector", selectors)):
+            holders = (base, affinity, affinity[:-1])
+            path = next(((*holder, name) for holder in holders if (*holder, name) in known), None)
+            known.discard(path or ())
+            beside.append(_field(path, base, name) if path else None)
+        yield Placement(base, False, _field(affinity, base, "affinity"), beside[0], beside[1])
+    for path in sorted(tolerations):
+        base = path[:-1]
+        if base not in taken and base:
+            selector = (*base, "nodeSelector")
+            yield Placement(base, False, None, (), () if selector in selectors else None)
+    for path in found.open:
+        name = last_key(path)
+        below = next((below for end, below in _OPEN if name.endswith(end)), None)
+        if below is not None and (*path, *below) not in taken:
+            yield Placement((*path, *below), pod_spec=True, likely=True)
+
+
+def last_key(path: Path) -> str:
+    """The last key of a path, in small letters."""
+    return next((str(step).lower() for step in reversed(path) if step != "*"), "")
+
+
+def _field(path: Path, base: Path, name: str) -> Path:
+    """() for a field that stands where it usually does."""
+    return () if path == (*base, name) else path
+
+
+def can_be_written(path: Path) -> bool:
+    """Whether a row can hold the path: its keys have no dots, blanks, quotes or brackets."""
+    text = pattern_text(path)
+    try:
+        return text.isprintable() and "\\" not in text and undotted(text) == path
+    except ValueError:
+        return False
+
+
+def entries(row: Workload) -> Iterator[tuple[str, str | bool | list[str]]]:
+    """The keys and values of a row as the configuration file has them; what is as by default is left out."""
+    yield "group", row.group
+    yield "kind", row.kind
+    yield "podSpec", pattern_text(row.pod_spec)
+    if row.there and row.there != row.pod_spec:
+        yield "within", pattern_text(row.there)
+    if row.images:
+        yield "images", [pattern_text(path) for entry in row.images for path in entry]
+    for key, path in zip(FIELDS, (row.affinity, row.tolerations, row.node_selector), strict=True):
+        if path != ():
+            yield key, pattern_text(path) if path is not None else "none"
+    if row.immutable:
+        yield "immutable", True
+
+
+def in_one_line(row: Workload) -> str:
+    """The row as a flow mapping, to be pasted into `workloads:`."""
+    return "{" + ", ".join(f"{key}: {_flow(value)}" for key, value in entries(row)) + "}"
+
+
+def _flow(value: str | bool | list[str]) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_flow, value))}]"
+    return "true" if value is True else f"'{value}'"

@@ -1,21 +1,70 @@
-"""`archfit setup flux`: what `archfit patch` writes, kept in a file for Flux."""
+"""`archfit setup flux [--into DIR] [--helmrelease] [--check]`: what archfit changes, as patches for an object of Flux.
+
+    manifests on stdin ─ `archfit patch` ─ DIR/archfit-flux.yaml
+
+    by default       spec.patches of a Kustomization (kustomize.toolkit.fluxcd.io)
+    --helmrelease    spec.postRenderers of a HelmRelease
+    --check          writes nothing; exit 1 where the file is missing or differs
+
+A file that archfit did not write is never replaced.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from typing import BinaryIO, TextIO
 
+from archfit.base.errors import UsageError
+from archfit.cli.setup.owned_files import File, content_of_users_file, write_files
+from archfit.cli.usage.command_table import BY_NAME
 from archfit.cli.usage.general_flags import quiet_and_color
-from archfit.integrations.flux import setup
 from archfit.patch import command as patch
+
+FILE = "archfit-flux.yaml"
+_HEAD = b"# Written by `archfit patch`"
 
 
 def run(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup flux`. The exit code; raises ArchfitError."""
     quiet, when = quiet_and_color(argv, environ)
+    found, words = BY_NAME["setup flux"].parser().read(argv)
+    if words:
+        raise UsageError(f"{words[0]!r} is not expected; see archfit setup flux --help")
+    if not found.into:
+        raise UsageError("--into: is empty: write a path, or leave the flag out")
+    if stdin.isatty():
+        raise UsageError(
+            "standard input is a terminal: pipe manifests in, as in kustomize build . | archfit setup flux"
+        )
+    patches = BytesIO()
+    form = "flux-helmrelease" if found.helmrelease else "flux-kustomization"
+    flags = ["--format", form, "--color", when, *(["--quiet"] if quiet else [])]
+    code = patch.run(flags, stdin, patches, stderr, environ)
+    if code:
+        return code
+    path = os.path.join(found.into, FILE)
+    there = content_of_users_file(path)
+    if there == patches.getvalue():
+        stderr.write(f"up to date: {path}\n")
+        return 0
+    if found.check:
+        state = "is missing" if there is None else "belongs to other manifests or images"
+        stderr.write(f"wrong: {path} {state}: run `archfit setup flux` and paste its patches again\n")
+        return 1
+    write_files(found.into, {FILE: File(patches.getvalue())}, _refusal)
+    what = "HelmRelease" if found.helmrelease else "Kustomization (kustomize.toolkit.fluxcd.io)"
+    stderr.write(
+        f"written: {path}\nNow: paste its lines into the {what}; run this again when images change\n"
+    )
+    return 0
 
-    def write_patches(form: str, output: BinaryIO) -> int:
-        words = ["--format", form, "--color", when, *(["--quiet"] if quiet else [])]
-        return patch.run(words, stdin, output, stderr, environ)
 
-    return setup.run(argv, stdin, stderr, write_patches)
+def _refusal(path: str, content: bytes) -> str:
+    if content.startswith(_HEAD):
+        return ""
+    return (
+        f"{path} was not written by archfit: nothing was written. Move it away, or name another directory with "
+        "--into"
+    )

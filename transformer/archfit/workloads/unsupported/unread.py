@@ -7,13 +7,21 @@
 
 Rows read the images that they name, the containers and image volumes of their pod specs, the images of `neverRun`, and
 embedded objects, which have rows of their own. Members that never hold images, such as `env`, are skipped.
+
+A user may replace rows. A warning names what archfit's own rows read and the user's do not, once for each kind:
+
+    built in    spec.kafka.template.pod     images spec.kafka.image, spec.kafka.brokerRackInitImage
+    the user's  spec.kafka.template.pod     images spec.kafka.image
+    warning     spec.kafka.brokerRackInitImage
 """
 
 from __future__ import annotations
 
-from archfit.base.patch import Path
+from archfit.base.patch import Path, pattern_text
+from archfit.base.results import Result
 from archfit.base.typing_names import Any, Iterable, Iterator
 from archfit.options.settings import Workload
+from archfit.workloads.builtin import UserRows, own_rows
 
 IMAGE_ENDS = ("image", "imagename", "imageref", "imagereference", "imagerepository", "imagetag", "imageurl")
 _MEMBERS = ("repository", "repo", "reference", "name", "tag")
@@ -90,3 +98,33 @@ def _covers(pattern: Path, path: Path) -> bool:
     return len(pattern) == len(path) and all(
         token in ("*", step) for token, step in zip(pattern, path, strict=True)
     )
+
+
+def incomplete(user_rows: UserRows, kinds: Iterable[tuple[str, str]]) -> Iterator[Result]:
+    """A warning for each of the kinds whose rows in `user_rows` read less than archfit's.
+
+    kinds: group and kind of what the stream holds; doubles count once.
+    """
+    for group, kind in dict.fromkeys(kinds):
+        theirs = user_rows.get((group, kind))
+        if not theirs:
+            continue
+        read = {path for row in theirs for path in (*_read_by(row), *(path for path, _ in row.never_run))}
+        lost = [path for row in own_rows(group, kind) for path in _read_by(row) if path not in read]
+        if lost:
+            yield Result(
+                "warning",
+                f"workloads: the rows for {'/'.join(filter(None, (group, kind)))} replace archfit's own, which read "
+                f"{', '.join(dict.fromkeys(map(pattern_text, lost)))} too: add it to your rows, or leave your rows out",
+            )
+
+
+def _read_by(row: Workload) -> Iterator[Path]:
+    """Where a row looks for pods and images, and for what replaces their placement."""
+    if row.reason or row.unplaced:
+        return
+    if row.pod_spec:
+        yield row.pod_spec
+    yield from (path for entry in row.images for path in entry)
+    yield from row.also
+    yield from row.replaced_by
