@@ -78,26 +78,19 @@ def fields(value: object, known: Sequence[str], example: str) -> dict[str, objec
 
 def architectures(value: object) -> tuple[str, ...]:
     """A list of architectures, not empty, sorted and unique. Raises Problem."""
-    found = (
-        ()
-        if value == "none"
-        else items(value, lambda item: text_form.architecture(string(item)), "amd64, arm64")
-    )
-    if not found:
-        raise Problem("names no architecture: write at least one, as [amd64]")
-    return tuple(sorted(found))
+    return tuple(sorted(_at_least_one(value, text_form.architecture)))
 
 
 def cluster_architectures(value: object) -> tuple[str, ...]:
     """A list of architectures of nodes, at least one of Linux, sorted and unique. Raises Problem."""
-    found = (
-        ()
-        if value == "none"
-        else items(value, lambda item: text_form.cluster_architecture(string(item)), "amd64, arm64")
-    )
+    return text_form.with_linux(_at_least_one(value, text_form.cluster_architecture))
+
+
+def _at_least_one(value: object, architecture: Callable[[str], str]) -> tuple[str, ...]:
+    found = items(value, lambda item: architecture(string(item)), "amd64, arm64")
     if not found:
         raise Problem("names no architecture: write at least one, as [amd64]")
-    return text_form.with_linux(found)
+    return found
 
 
 def platforms(value: object) -> tuple[Platform, ...]:
@@ -134,23 +127,22 @@ def mirrors(value: object) -> tuple[Mirror, ...]:
     """A mapping of registries to URLs, in its order. Raises Problem, whose path never holds a URL."""
     found = members(value, "docker.io: 'https://hub.example/proxy'")
     hosts = [(registry_host(source), url) for source, url in found.items()]
-    rows = tuple(within(host, _mirror_of(host), url) for host, url in hosts)
+    rows = tuple(_of_host(mirror, host, url) for host, url in hosts)
     return text_form.distinct(rows, lambda row: row.source)
 
 
 def request_rates(value: object) -> tuple[RequestRate, ...]:
     """A mapping of registries to numbers of requests a second, in its order. Raises Problem."""
     found = members(value, "docker.io: 5")
-    rows = tuple(within(host, _rate_of(host), number) for host, number in found.items())
+    rows = tuple(
+        _of_host(request_rate, host, str(number) if isinstance(number, float) else number)
+        for host, number in found.items()
+    )
     return text_form.distinct(rows, lambda row: row.host)
 
 
-def _rate_of(host: str) -> Callable[[object], RequestRate]:
-    return lambda number: request_rate(host, str(number) if isinstance(number, float) else string(number))
-
-
-def _mirror_of(host: str) -> Callable[[object], Mirror]:
-    return lambda url: mirror(host, string(url))
+def _of_host(parse: Callable[[str, str], T], host: str, value: object) -> T:
+    return within(host, lambda text: parse(host, string(text)), value)
 
 
 def tolerations(value: object) -> tuple[TolerationRule, ...]:

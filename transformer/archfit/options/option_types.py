@@ -35,6 +35,7 @@ from archfit.options.text_form import (
     cache_path,
     distinct,
     exclude,
+    file_path,
     toleration_rule,
 )
 
@@ -78,12 +79,6 @@ def _switch(word: str) -> bool:
     if word not in {"true", "false", "1", "0"}:
         raise Problem(f"{word!r} is not a boolean: write true or false")
     return word in {"true", "1"}
-
-
-def _path(word: str) -> str:
-    if not word or "\0" in word:
-        raise Problem("is not a path: write one without NUL characters" if word else "is empty: write a path")
-    return word
 
 
 def _each(given: Sequence[str], parse: Callable[[str], T]) -> tuple[T, ...]:
@@ -148,7 +143,7 @@ _OVERRIDES = {"type": "object", "additionalProperties": {"type": "array", "items
 _MIRRORS = {"type": "object", "additionalProperties": {"type": "string", "pattern": "^https?://[^@?#]+$"}}
 
 SWITCH = OptionType(lambda given: _switch(given[-1]), data_form.boolean, {"type": "boolean"})
-PATH = single(_path, _TEXT)
+PATH = single(file_path, _TEXT)
 CACHE = single(cache_path, _TEXT)
 WHOLE_SECONDS = single(text_form.whole_seconds, {"anyOf": [_DURATION, {"const": 0}]})
 DEADLINE = single(text_form.deadline, _DURATION)

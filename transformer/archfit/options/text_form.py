@@ -278,11 +278,16 @@ _URL = rf"redis(s?)://(?:([^@/?#:\s]+)@)?({_HOST})(?::([0-9]{{1,5}}))?(?:/([0-9]
 _EXAMPLE = "'redis://cache.example:6379/0'"
 
 
-def cache_path(text: str) -> str | CacheServer:
-    """The path of a file, or a server. Raises Problem, which never repeats a user or password."""
+def file_path(text: str) -> str:
+    """The path of a file. Raises Problem."""
     if not text or "\0" in text:
         raise Problem("is not a path: write one without NUL characters" if text else "is empty: write a path")
-    return _server(text) if "://" in text else text
+    return text
+
+
+def cache_path(text: str) -> str | CacheServer:
+    """The path of a file, or a server. Raises Problem, which never repeats a user or password."""
+    return _server(text) if "://" in file_path(text) else text
 
 
 def _server(text: str) -> CacheServer:
