@@ -34,6 +34,7 @@ from archfit.base.results import Location, ObjectRef
 from archfit.cluster.cluster_error import ClusterError, reason_of_words
 from archfit.cluster.kubectl import Kubectl
 from archfit.placement.annotations import PREFIX as ANNOTATION
+from archfit.workloads.builtin import ROWS
 from archfit.workloads.documents import Document
 from archfit.yaml.values import mapping_of, plain
 
@@ -46,15 +47,11 @@ _NUMBER = re.compile(rf"{PREFIX}(?:skipped-)?(\d+)-")
 _NO_COMPLAINT = ("Warning:", "WARNING:")
 _LONGEST = 2000
 _NOT_CONNECTED = ("unauthorized", "unreachable", "timeout")
+# Where kinds that make pods have their template; `extensions` is served no more, and a PodTemplate makes none.
 _TEMPLATES = {
-    ("", "Pod"): (),
-    ("", "ReplicationController"): ("spec", "template"),
-    ("apps", "Deployment"): ("spec", "template"),
-    ("apps", "ReplicaSet"): ("spec", "template"),
-    ("apps", "StatefulSet"): ("spec", "template"),
-    ("apps", "DaemonSet"): ("spec", "template"),
-    ("batch", "Job"): ("spec", "template"),
-    ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template"),
+    (row.group, row.kind): row.pod_spec[:-1]
+    for row in ROWS
+    if row.group != "extensions" and row.kind != "PodTemplate"
 }
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # it repeats the whole object
 _CONTAINERS = ("containers", "initContainers")
