@@ -55,11 +55,15 @@ pytest.skip("no such system", allow_module_level=True)
 """
 
 
-@pytest.fixture(params=[(), ("-n", "2", "--dist", "loadfile")], ids=["alone", "workers"])
-def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
-    """Run a small suite under the project's conftest.py, in one process and in workers; exit status and output."""
+WORKERS = ("-n", "2", "--dist", "loadfile")
+alone_and_in_workers = pytest.mark.parametrize("how", [(), WORKERS], ids=["alone", "workers"])
 
-    def run(suite: str, **environ: str) -> tuple[int, str]:
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run a small suite under the project's conftest.py with some of pytest's options; exit status and output."""
+
+    def run(suite: str, *how: str, **environ: str) -> tuple[int, str]:
         (tmp_path / "test_suite.py").write_text(suite, encoding="utf-8")
         (tmp_path / "more.py").write_text(TABLE, encoding="utf-8")
         folders = [
@@ -70,7 +74,7 @@ def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
         ]
         plugins = ["-p", "more", "-p", "conftest"]
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", *plugins, *request.param, "--rootdir", tmp_path, "-q", tmp_path],
+            [sys.executable, "-m", "pytest", *plugins, *how, "--rootdir", tmp_path, "-q", tmp_path],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders)), **environ},
             cwd=tmp_path,
             capture_output=True,
@@ -82,9 +86,12 @@ def run(tmp_path: Path, request: pytest.FixtureRequest) -> Run:
     return run
 
 
-def test_a_users_clone_tests_what_it_can_and_names_the_rest(run: Run, tmp_path: Path) -> None:
+@alone_and_in_workers
+def test_a_users_clone_tests_what_it_can_and_names_the_rest(
+    run: Run, tmp_path: Path, how: tuple[str, ...]
+) -> None:
     nowhere = str(tmp_path / "nowhere")
-    status, output = run(SUITE, TEST_SHARED=nowhere, ARCHFIT_TEST_MISSING="")
+    status, output = run(SUITE, *how, TEST_SHARED=nowhere, ARCHFIT_TEST_MISSING="")
     assert status == 0, output
     named = output.partition("not run on this machine")[2].splitlines()
     remedy = "is missing: set TEST_SHARED to the folder of shared test data"
@@ -96,8 +103,11 @@ def test_a_users_clone_tests_what_it_can_and_names_the_rest(run: Run, tmp_path: 
     assert "1 passed, 4 skipped" in output
 
 
-def test_where_nothing_may_be_missing_every_skip_is_a_failure(run: Run, tmp_path: Path) -> None:
-    status, output = run(SUITE, TEST_SHARED=str(tmp_path / "nowhere"), ARCHFIT_TEST_MISSING="fail")
+@alone_and_in_workers
+def test_where_nothing_may_be_missing_every_skip_is_a_failure(
+    run: Run, tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    status, output = run(SUITE, *how, TEST_SHARED=str(tmp_path / "nowhere"), ARCHFIT_TEST_MISSING="fail")
     assert status == 1, output
     assert "skipped where nothing may be skipped: not today" in output
     assert "nothing is missing: go install example.com/x@v1" in output
@@ -112,11 +122,19 @@ def test_who_asks_for_a_program_without_the_marker_fails(run: Run) -> None:
         assert f"test_suite.py::{test} needs {what} and lacks the marker `real`" in output
 
 
-@pytest.mark.parametrize(("policy", "statuses"), [("skip", {5}), ("fail", {1, 2})])
-def test_the_same_for_a_module_that_skips_itself(run: Run, policy: str, statuses: set[int]) -> None:
-    """Pytest ends a failed collection with status 2, and with 1 where workers collect."""
-    status, output = run(MODULE, ARCHFIT_TEST_MISSING=policy)
-    assert status in statuses, output
+@pytest.mark.parametrize(
+    ("how", "policy", "status"),
+    [
+        pytest.param((), "skip", 5, id="skip"),
+        pytest.param((), "fail", 2, id="fail"),
+        pytest.param(WORKERS, "fail", 1, id="fail, in workers"),
+    ],
+)
+def test_the_same_for_a_module_that_skips_itself(
+    run: Run, how: tuple[str, ...], policy: str, status: int
+) -> None:
+    found, output = run(MODULE, *how, ARCHFIT_TEST_MISSING=policy)
+    assert found == status, output
     assert "no such system" in output
 
 

@@ -293,6 +293,7 @@ def live_json(count: int) -> bytes:
     return to_json(live_objects(count))
 
 
+@pytest.mark.load
 @pytest.mark.parametrize(
     ("make", "count"),
     [
@@ -383,6 +384,7 @@ BIG = 20_000_000
 LINE, UMLAUTS = "    " + "a" * 75 + "\n", "    " + "ä" * 38 + "\n"
 
 
+@pytest.mark.load
 @pytest.mark.parametrize(
     ("text", "most"),
     [
