@@ -5,8 +5,8 @@
     fixtures/edits/NAME/archfit           words of the command line, where the case needs some
 
 NAME begins with what is tried: block-style, flow-style, comments, empty (values), block-scalar, scalar, separator,
-several (edits at one place), shared (nodes). What an image offers is said in `stream_edits`: `amd:1` needs an affinity,
-`both:1` a toleration. A new folder is a new case.
+several (edits at one place), shared (nodes), fuzzed (what the fuzzer found). What an image offers is said in
+`stream_edits`: `amd:1` needs an affinity, `both:1` a toleration. A new folder is a new case.
 """
 
 from __future__ import annotations

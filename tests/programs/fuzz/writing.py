@@ -73,9 +73,14 @@ def written(tree: Any, chance: random.Random) -> str:
         anchor, tree = f"&{tree.name}\n", tree.tree
     if not tree:
         return anchor + flow(tree, style) + "\n"
+    return anchor + block(tree, style)
+
+
+def block(tree: Any, style: Style) -> str:
+    """A collection that is not empty, in block style."""
     lines: list[str] = []
     _block(lines, tree, "", style)
-    return anchor + "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 def as_json(tree: Any, chance: random.Random) -> str:

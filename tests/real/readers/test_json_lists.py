@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from json_layouts import LAYOUTS, any_layout
+from json_layouts import LAYOUTS
 from stream_edits import placed
 
 if TYPE_CHECKING:
@@ -62,15 +59,3 @@ def listed(images: list[str], texts: list[str]) -> dict[str, Any]:
 def test_objects_are_edited_in_the_layouts_of_tools(layout: str, image: str, judge: Judge) -> None:
     text = LAYOUTS[layout](listed([image] * len(TEXTS), TEXTS)).encode()
     assert placed(judge, text) != text
-
-
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    items=st.lists(
-        st.tuples(st.sampled_from(["amd:1", "both:1", "all:1"]), st.sampled_from(TEXTS)), max_size=8
-    ),
-    seed=st.integers(0, 2**32),
-)
-def test_objects_are_edited_in_any_layout(items: list[tuple[str, str]], seed: int, judge: Judge) -> None:
-    value = listed([image for image, _ in items], [text for _, text in items])
-    placed(judge, any_layout(value, random.Random(seed)).encode())
