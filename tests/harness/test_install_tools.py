@@ -100,44 +100,6 @@ def test_a_go_program_is_built_once_for_each_version(bare: Path, monkeypatch: py
     assert (bare / "bin" / "helm3").exists()
 
 
-def test_a_program_of_kubernetes_takes_the_published_staging_modules(
-    bare: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    theirs, log = bare / "theirs.mod", bare / "log"
-    theirs.write_text(
-        "module k8s.io/kubernetes\n\ngo 1.26.0\n\nreplace (\n"
-        "\tk8s.io/api => ./staging/src/k8s.io/api\n\tk8s.io/kubectl => ./staging/src/k8s.io/kubectl\n)\n",
-        encoding="utf-8",
-    )
-    script = f"""#!/bin/sh
-echo "$@" >> {log}
-if [ "$1" = mod ]; then echo '{{"GoMod": "{theirs}"}}'; else /bin/cat go.mod >> {log}; : > kubectl; fi
-"""
-    program(bare / "go" / "go", script)
-    monkeypatch.setenv("PATH", f"{bare / 'go'}")
-    for _ in range(2):
-        install_tools.main(["kubectl"])
-    names = "k8s.io/component-base/version"
-    assert log.read_text(encoding="utf-8").splitlines() == [
-        "mod download -json k8s.io/kubernetes@v1.36.3",
-        f"build -mod=mod -ldflags -s -w -X {names}.gitVersion=v1.36.3 -X {names}.gitMajor=1"
-        f" -X {names}.gitMinor=36 -o kubectl k8s.io/kubernetes/cmd/kubectl",
-        "module archfit.dev/tools",
-        "go 1.26.0",
-        "require k8s.io/kubernetes v1.36.3",
-        "replace k8s.io/api => k8s.io/api v0.36.3",
-        "replace k8s.io/kubectl => k8s.io/kubectl v0.36.3",
-    ]
-    assert (bare / "bin" / "kubectl").exists()
-
-
-def test_a_program_that_is_there_is_left_alone(bare: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    program(bare / "debian" / "usr" / "bin" / "docker-registry", "#!/bin/sh\n")
-    install_tools.main(["docker-registry"])
-    assert capsys.readouterr().out == ""
-    assert machine.find("docker-registry") == bare / "debian" / "usr" / "bin" / "docker-registry"
-
-
 @pytest.mark.parametrize(
     "tool",
     [tool for tool in machine.TABLE.values() if tool.source not in {"unpack", "apt"}],
@@ -145,42 +107,6 @@ def test_a_program_that_is_there_is_left_alone(bare: Path, capsys: pytest.Captur
 )
 def test_what_no_distribution_chooses_is_pinned_to_a_version(tool: machine.Tool) -> None:
     assert tool.version.removeprefix("v")[0].isdigit()
-
-
-def test_a_package_of_npm_is_installed_once_for_each_version(
-    bare: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script = f"""#!/bin/sh
-echo "$1 $8" >> {bare / "log"}
-/bin/mkdir -p "$7/node_modules/.bin" && : > "$7/node_modules/.bin/renovate-config-validator"
-"""
-    program(bare / "node" / "npm", script)
-    monkeypatch.setenv("PATH", f"{bare / 'node'}")
-    for _ in range(2):
-        install_tools.main(["renovate-config-validator"])
-    assert (bare / "log").read_text(encoding="utf-8").splitlines() == ["install renovate@39.264.1"]
-    assert (bare / "bin" / "renovate-config-validator").exists()
-
-
-def test_wheels_are_those_of_the_lock_file_and_of_the_build(
-    bare: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[tuple[str, ...]] = []
-
-    def run(*words: object, **_: object) -> str:
-        asked.append(tuple(str(word) for word in words[3:]))
-        (bare / "wheelhouse").mkdir(exist_ok=True)
-        (bare / "python").mkdir(exist_ok=True)  # of programs from pip
-        return ""
-
-    monkeypatch.setattr(install_tools, "run", run)
-    for _ in range(2):
-        install_tools.main(["wheelhouse"])
-    common = ("download", "--quiet", "--disable-pip-version-check", "--dest", str(bare / "wheelhouse"))
-    run_lock, build_lock = (str(machine.ROOT / name) for name in (machine.RUN_LOCK, machine.BUILD_LOCK))
-    hashes = ("--require-hashes", "--no-deps")
-    assert asked == [(*common, *hashes, "--requirement", run_lock, "--requirement", build_lock)]
-    assert machine.find("wheelhouse") == bare / "bin" / "wheelhouse"
 
 
 def test_a_package_of_pip_runs_from_a_folder_that_was_moved_and_through_a_link(
