@@ -74,6 +74,15 @@ _COLLECTIONS = {
 }
 
 
+def pod_in(
+    namespace: str, *images: str, metadata: Mapping[str, Any] | None = None, **spec: Any
+) -> dict[str, Any]:
+    """A Pod of these images; its name is made up unless the metadata has one."""
+    containers = [{"name": f"c{number}", "image": image} for number, image in enumerate(images)]
+    made = {"namespace": namespace, **(metadata or {"generateName": "web-"})}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": made, "spec": {"containers": containers, **spec}}
+
+
 class Refused(Exception):
     """The API server said no. status: the HTTP status; the text is its message."""
 

@@ -200,12 +200,15 @@ class Scripted:
         return events[-1].steps
 
 
-class _Answering(BaseHTTPRequestHandler):
+class Answering(BaseHTTPRequestHandler):
+    """Reads the request of a review, and answers."""
+
     protocol_version = "HTTP/1.1"
     called: Any
     name = ""
 
     def asked(self) -> dict[str, Any]:
+        """The request of the review. Raises ConnectionError."""
         length = int(self.headers["Content-Length"])
         self.body = self.rfile.read(length)
         if len(self.body) < length:
@@ -214,6 +217,7 @@ class _Answering(BaseHTTPRequestHandler):
         return found
 
     def answer(self, text: bytes) -> None:
+        """text: of a review."""
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(text)))
@@ -224,17 +228,17 @@ class _Answering(BaseHTTPRequestHandler):
         """Write no log."""
 
 
-class _Scripted(_Answering):
+class _Scripted(Answering):
     def do_POST(self) -> None:
         request = self.asked()
         spec = request["object"]["spec"]
         steps = self.called(self.name, request["object"])
         after = changed(spec, steps, self.name)
         patch = [{"op": "replace", "path": "/spec", "value": after}] if steps else []
-        self.answer(_review(request["uid"], patch))
+        self.answer(allowed(request["uid"], patch))
 
 
-class _Relay(_Answering):
+class _Relay(Answering):
     url = ""
 
     def do_POST(self) -> None:
@@ -247,7 +251,7 @@ class _Relay(_Answering):
             self.answer(response.read())
 
 
-def _review(uid: str, patch: list[dict[str, Any]]) -> bytes:
+def allowed(uid: str, patch: list[dict[str, Any]]) -> bytes:
     """The answer that allows it, with that JSON patch."""
     response: dict[str, Any] = {"uid": uid, "allowed": True}
     if patch:
@@ -258,7 +262,7 @@ def _review(uid: str, patch: list[dict[str, Any]]) -> bytes:
     ).encode()
 
 
-class _Injector(_Answering):
+class _Injector(Answering):
     """Adds a container to a pod that has none."""
 
     image = ""
@@ -276,4 +280,4 @@ class _Injector(_Answering):
         if image and not late and all(one["name"] != self.container for one in pod["spec"]["containers"]):
             value = {"name": self.container, "image": image, "resources": {}}
             patch = [{"op": "add", "path": "/spec/containers/-", "value": value}]
-        self.answer(_review(request["uid"], patch))
+        self.answer(allowed(request["uid"], patch))

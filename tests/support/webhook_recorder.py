@@ -12,13 +12,13 @@ Source: kubernetes v1.36, staging/src/k8s.io/apiserver/pkg/util/proxy (ResolveCl
 
 from __future__ import annotations
 
-import base64
 import copy
-import json
 import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
+
+from mutating_webhooks import Answering, allowed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,28 +63,15 @@ class WebhookRecorder:
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         recorder = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                length = int(self.headers["Content-Length"])
-                review = json.loads(self.rfile.read(length))
-                recorder.asked.append(review["request"] | {"path": self.path})
-                response: dict[str, Any] = {"uid": review["request"]["uid"], "allowed": True}
-                if recorder.answer:
-                    patch = base64.b64encode(json.dumps(recorder.answer).encode()).decode()
-                    response |= {"patchType": "JSONPatch", "patch": patch}
-                body = json.dumps(
-                    {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}
-                ).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                # Each call makes a connection of its own, so that each sees the certificate of its moment.
-                self.send_header("Connection", "close")
-                self.end_headers()
-                self.wfile.write(body)
+        class Handler(Answering):
+            protocol_version = (
+                "HTTP/1.0"  # each call makes a connection, and sees the certificate of its moment
+            )
 
-            def log_message(self, *_: object) -> None:
-                pass
+            def do_POST(self) -> None:  # noqa: N802 - http.server calls it so
+                request = self.asked()
+                recorder.asked.append(request | {"path": self.path})
+                self.answer(allowed(request["uid"], recorder.answer))
 
         return Handler
 

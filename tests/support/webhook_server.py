@@ -42,20 +42,18 @@ class WebhookServer:
 
     def __init__(self, folder: Path, *words: str, tls: Path | None = None, **environ: str) -> None:
         machine.refuse_unmarked("openssl")
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         self._log = folder / "log.jsonl"
         self.tls = tls or Secret(folder / "tls").write(tls_files().certificate, tls_files().key)
-        arguments = ["--tls-dir", str(self.tls), "--listen", "127.0.0.1:0", "--probe-listen", "127.0.0.1:0"]
-        cache = (
-            () if "--cache" in words or "--no-cache" in words else ("--cache", str(folder / "lookups.sqlite"))
-        )
-        delay = () if "--drain-delay" in words else ("--drain-delay", "0s")
-        with self._log.open("wb") as log:
-            self.process = subprocess.Popen(
-                [PROGRAM, "serve", *arguments, *delay, *cache, *words],
-                stderr=log,
-                env={**os.environ, **environ},
-            )
+        arguments = ["--tls-dir", str(self.tls)]
+        for flag, value in (
+            ("--listen", "127.0.0.1:0"),
+            ("--probe-listen", "127.0.0.1:0"),
+            ("--drain-delay", "0s"),
+            *([] if "--no-cache" in words else [("--cache", str(folder / "lookups.sqlite"))]),
+        ):
+            arguments += [] if flag in words else [flag, value]
+        self.process = self.started([str(PROGRAM), "serve", *arguments, *words], environ)
         try:
             line = until("the server listens", self._listening)
         except BaseException:
@@ -65,6 +63,15 @@ class WebhookServer:
         self.url: str = line["webhook"]
         self.probes: str = line["probes"]
         self.port = int(self.url.rpartition(":")[2].partition("/")[0])
+
+    def started(self, command: list[str], environ: dict[str, str]) -> subprocess.Popen[bytes]:
+        """The process; its log goes to a file."""
+        with self._log.open("wb") as log:
+            return subprocess.Popen(command, stderr=log, env={**os.environ, **environ})
+
+    def text(self) -> bytes:
+        """The log so far."""
+        return self._log.read_bytes()
 
     def __enter__(self) -> Self:
         return self
@@ -109,8 +116,7 @@ class WebhookServer:
 
     def log(self) -> list[dict[str, Any]]:
         """The complete lines of the log so far."""
-        lines = self._log.read_text(encoding="utf-8").splitlines(keepends=True)
-        return [json.loads(line) for line in lines if line.endswith("\n")]
+        return [json.loads(line) for line in self.text().splitlines(keepends=True) if line.endswith(b"\n")]
 
     def end(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and wait: the exit code."""
@@ -118,7 +124,7 @@ class WebhookServer:
         return self.process.wait(_PATIENCE_SECONDS)
 
     def _listening(self) -> dict[str, Any] | None:
-        assert self.process.poll() is None, self._log.read_text(encoding="utf-8")
+        assert self.process.poll() is None, self.text().decode(errors="replace")
         return next((line for line in self.log() if line["message"] == "listening"), None)
 
 

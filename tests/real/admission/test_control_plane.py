@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from control_plane import Refused
+from control_plane import Refused, pod_in
 
 NAME = "first.tests.archfit.dev"
 POLICY = [
@@ -51,12 +51,7 @@ POLICY = [
 
 
 def pod(name, image, namespace="first"):
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": {"containers": [{"name": "c", "image": image}]},
-    }
+    return pod_in(namespace, image, metadata={"name": name})
 
 
 @pytest.fixture

@@ -20,7 +20,8 @@ from archfit.cluster import cluster_connection
 from archfit.cluster.resource_paths import plural
 from archfit.policy import command
 from archfit.policy.installed import setup_files
-from control_plane import ControlPlane, Refused
+from control_plane import ControlPlane
+from control_plane import pod_in as pod
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,16 +47,6 @@ def lock_file(folder: Path, images: dict[str, list[str]] = IMAGES) -> str:
     path = folder / "archfit.lock"
     path.write_text(json.dumps({"version": 1, "images": entries}), encoding="utf-8")
     return str(path)
-
-
-def pod(namespace: str, *images: str, **spec: Any) -> dict[str, Any]:
-    containers = [{"name": f"c{n}", "image": image} for n, image in enumerate(images)]
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"generateName": "web-", "namespace": namespace},
-        "spec": {"containers": containers, **spec},
-    }
 
 
 def workload(namespace: str, image: str, kind: str = "Deployment", **spec: Any) -> dict[str, Any]:
@@ -159,23 +150,6 @@ def test_the_companion_warns_within_256_characters(site):
     every = [*unknown, *several, *long, *nowhere, *pinned]
     assert len(every) == 5
     assert max(map(len, every)) <= 256
-
-
-def test_deny_refuses_what_no_node_can_run_and_warns_of_unknown_images(site):
-    site.install("--deny")
-    both = pod(site.namespace, "quay.io/team/amd:1", "quay.io/team/arm:1")
-
-    def refused() -> str:
-        try:
-            site.plane.dry(both)
-        except Refused as error:
-            return str(error)
-        return ""
-
-    words = site.plane.until("the companion acts", refused)
-    assert "no node can run all images of this pod (quay.io/team/amd:1, quay.io/team/arm:1)" in words
-    (warned,) = site.warnings(pod(site.namespace, "other:1"))
-    assert "does not know the image other:1" in warned
 
 
 def test_the_check_finds_no_difference_where_there_is_none(site):

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
-from archfit.admission.added_record import NAME
 from archfit.base.errors import InvalidReference
 from archfit.images.platforms import Unknown
 from archfit.images.reference import parse
@@ -118,32 +115,3 @@ def test_what_archfit_rendered_passes_unchanged(installed, policies, pods):
         if one["spec"] != after["spec"]
     ]
     assert changed == []
-
-
-def test_the_oracle_finds_nothing_wrong_with_it(installed, policies, pods, corpus, oracle):
-    made = policies.plain([before for before, _ in pods])
-    policies.await_change(installed, made)
-    after = policies.admitted(installed.name, made)
-    verdict = oracle(*map(stream, (made, after)), policy={"immutable": "full"}, platforms=corpus.platforms)
-    assert verdict.pod_specs == len(made)
-    assert verdict.violations == []
-
-
-def stream(pods):
-    """The pods for the oracle: named by their number, without what was recorded, and without controllers, which it
-    would have left to decide.
-    """
-    named = []
-    for number, pod in enumerate(pods):
-        metadata = {key: pod["metadata"][key] for key in ("labels", "annotations") if key in pod["metadata"]}
-        if "annotations" in metadata:
-            metadata["annotations"] = {
-                key: text for key, text in metadata["annotations"].items() if key != NAME
-            }
-            if not metadata["annotations"]:
-                del metadata["annotations"]
-        owners = pod["metadata"].get("ownerReferences", ())
-        if any(owner["kind"] == "DaemonSet" for owner in owners):
-            metadata["ownerReferences"] = owners
-        named.append({**pod, "metadata": {"name": f"p{number}", "namespace": "shop", **metadata}})
-    return "\n---\n".join(map(json.dumps, named)).encode() + b"\n"

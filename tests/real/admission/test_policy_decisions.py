@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
 from archfit.images.platforms import ImagePlatforms, parse_platform
 from archfit.options.option_entries import Match, Rule
-from archfit.options.settings import GKE, Options, Toleration, TolerationRule
+from archfit.options.settings import Options
 from archfit.policy.cel.left_alone import MAX_IMAGES, MAX_TERMS, MAX_VALUES
 from drawn_pods import at_creation
 from drawn_pods.drawing import ARCH, REQUIRED
-from drawn_pods.judging import POOL
 from pod_decisions import found
 
 LOCKED = at_creation.platforms()
 LINUX = ("amd64", "arm64", "s390x")
 WINDOWS = ("amd64", "arm64", "windows/amd64", "windows/arm64")
-SUPPORTED = TolerationRule(
-    ("amd64", "arm64"), Toleration("k8smultiarcher", "Equal", "arm64Supported", "NoSchedule")
-)
-WHOLE = TolerationRule(("arm64",), Toleration("kubernetes.io/arch", "Exists"))
 SETS = {
     "default": Options(),
     "s390x": Options(cluster_architectures=LINUX),
     "prefer": Options(prefer=(("amd64", 1), ("arm64", 100))),
-    "prefer-s390x": Options(cluster_architectures=LINUX, prefer=(("s390x", 5),)),
-    "always": Options(affinity="always"),
-    "never": Options(affinity="never", prefer=(("arm64", 10),)),
-    "tolerations": Options(cluster_architectures=LINUX, tolerate=(GKE, POOL, SUPPORTED)),
-    "tolerate-all": Options(tolerate=(WHOLE,), affinity="always"),
-    "tolerate-none": Options(tolerate=()),
     "windows": Options(cluster_architectures=WINDOWS, affinity="always", prefer=(("arm64", 10),)),
-    "one": Options(cluster_architectures=("arm64",)),
-    "other": Options(cluster_architectures=("ppc64le", "riscv64")),
     "rules": Options(
         rules=(
             Rule(Match(labels=(("app", "web"),)), only=("amd64",)),
@@ -75,19 +60,6 @@ def test_a_pod_that_was_changed_passes_unchanged(name, installed, policies, draw
     once = policies.admitted(name, plain)
     assert sum(pod["spec"] != after["spec"] for pod, after in zip(plain, once, strict=True)) > 100
     assert [pod for pod, after in zip(once, policies.admitted(name, once), strict=True) if pod != after] == []
-
-
-@pytest.mark.load
-@pytest.mark.parametrize("seed", range(5))
-def test_random_options_are_those_of_archfit(seed, policies, drawn):
-    plain = drawn(5, 200, elsewhere=0.5)
-    options = at_creation.options(Random(seed))
-    carrier = ("literal", "crd")[seed % 2]
-    installed = policies.install(f"random-{seed}", LOCKED, options, carrier=carrier)
-    policies.await_change(installed, plain)
-    judged = policies.judged(installed, plain)
-    policies.remove(installed)
-    assert not judged.wrong, f"{options!r}: {judged}"
 
 
 def large_pod(images, terms, values):

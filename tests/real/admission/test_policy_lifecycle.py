@@ -79,18 +79,6 @@ def test_another_namespace_is_left_alone(policies, carrier):
     assert architectures(policies, "elsewhere") is None
 
 
-def test_a_table_of_4000_images_in_either_carrier_decides_alike(policies, drawn):
-    others = {f"quay.io/many/app-{number}:1": found("amd64", origin="lock") for number in range(4000)}
-    locked = {**at_creation.platforms(), **others}
-    plain = drawn(4, 100)
-    for carrier in CARRIERS:
-        installed = policies.install(f"many-{carrier}", locked, Options(), carrier=carrier)
-        policies.await_change(installed, plain)
-        judged = policies.judged(installed, plain)
-        assert not judged.wrong, str(judged)
-        policies.remove(installed)
-
-
 @pytest.mark.load
 def test_a_custom_resource_holds_15000_images(policies):
     name = "largest"

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 OWN = {"key": "team", "operator": "Equal", "value": "web", "effect": "NoSchedule"}
 NEW = {"key": "spot", "operator": "Exists", "effect": "NoSchedule"}
 POOL = {"key": "pool", "operator": "In", "values": ["a"]}
-ZONE = {"key": "zone", "operator": "In", "values": ["b"]}
-ARM = {"key": ARCH, "operator": "In", "values": ["arm64"]}
 
 
 class Door(NamedTuple):
@@ -72,10 +70,6 @@ def placement(pod: dict[str, Any]) -> tuple[Any, ...]:
     return spec.get("affinity"), spec["tolerations"], pod["metadata"]["annotations"].get(NAME)
 
 
-def changed(pod: dict[str, Any]) -> bool:
-    return GKE in pod["spec"]["tolerations"] and ARM in expressions(pod)
-
-
 def expressions(pod: dict[str, Any]) -> list[dict[str, Any]]:
     (term,) = pod["spec"]["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"]
     found: list[dict[str, Any]] = term["matchExpressions"]
@@ -93,22 +87,6 @@ def door(request: pytest.FixtureRequest, policies: Policies, tmp_path_factory: A
         plane.delete(f"/api/v1/namespaces/{name}/pods")
 
 
-@pytest.mark.parametrize("words", [(), ("--server-side",)], ids=["client side", "server side"])
-@pytest.mark.parametrize("own", [(), (POOL,)], ids=["no term", "an own term"])
-def test_a_pod_is_applied_again_without_a_change(door: Door, words: tuple[str, ...], own: tuple[Any, ...]):
-    pod = door.manifest(f"again-{len(words)}-{len(own)}", *own)
-    door.apply(pod, *words)
-    first = door.get(pod["metadata"]["name"])
-    assert changed(first)
-    assert door.run("diff", *words, "-f", "-", stdin=pod) == ""
-    door.apply(pod, *words)
-    again = door.get(pod["metadata"]["name"])
-    assert (placement(again), again["metadata"]["resourceVersion"]) == (
-        placement(first),
-        first["metadata"]["resourceVersion"],
-    )
-
-
 def test_without_a_door_the_api_server_refuses_it(policies: Policies):
     bare = Door(policies.plane, policies.plane.namespace("updates-none"))
     pod = bare.manifest("web", POOL)
@@ -116,54 +94,6 @@ def test_without_a_door_the_api_server_refuses_it(policies: Policies):
     bare.plane.create(made)
     with pytest.raises(Refused, match="existing toleration can not be modified"):
         bare.plane.request("PUT", f"/api/v1/namespaces/{bare.namespace}/pods/web", pod)
-
-
-def test_an_apply_adds_what_the_user_adds(door: Door):
-    pod = door.manifest("more")
-    door.apply(pod)
-    first = door.get("more")
-    pod["spec"]["tolerations"] = [OWN, NEW]
-    pod["metadata"]["labels"] = {"tier": "front"}
-    door.apply(pod)
-    second = door.get("more")
-    assert second["metadata"]["labels"] == {"tier": "front"}
-    assert second["spec"]["affinity"] == first["spec"]["affinity"]
-    assert second["metadata"]["annotations"][NAME] == first["metadata"]["annotations"][NAME]
-    tolerations = second["spec"]["tolerations"]
-    assert tolerations[:2] == [OWN, NEW]
-    assert sorted(tolerations, key=repr) == sorted([*first["spec"]["tolerations"], NEW], key=repr)
-    door.apply(pod)
-    assert door.get("more")["metadata"]["resourceVersion"] == second["metadata"]["resourceVersion"]
-
-
-def test_a_replacement_by_the_manifest_keeps_what_archfit_added(door: Door):
-    for name, own in (("replaced", ()), ("replaced-term", (POOL,))):
-        pod = door.manifest(name, *own)
-        door.run("create", "-f", "-", stdin=pod)
-        first = door.get(name)
-        assert changed(first)
-        door.run("replace", "-f", "-", stdin=pod)
-        assert placement(door.get(name)) == placement(first)
-
-
-def test_an_edit_that_takes_archfits_entries_away_changes_the_rest(door: Door, tmp_path: Path):
-    pod = door.manifest("edited")
-    door.apply(pod)
-    first = door.get("edited")
-    editor = tmp_path / "editor.py"
-    editor.write_text(
-        "import json, sys\n"
-        "path = sys.argv[1]\n"
-        "pod = json.load(open(path))\n"
-        "pod['metadata']['labels'] = {'tier': 'back'}\n"
-        f"pod['spec']['tolerations'] = [one for one in pod['spec']['tolerations'] if one['key'] != '{ARCH}']\n"
-        f"del pod['metadata']['annotations']['{NAME}']\n"
-        "json.dump(pod, open(path, 'w'))\n"
-    )
-    door.run("edit", "pod", "edited", "-o", "json", KUBE_EDITOR=f"python3 {editor}")
-    second = door.get("edited")
-    assert second["metadata"]["labels"] == {"tier": "back"}
-    assert placement(second) == placement(first)
 
 
 def test_labels_annotations_and_images_change_as_ever(door: Door):
@@ -233,57 +163,6 @@ def test_a_record_that_is_applied_takes_no_expression_away(door: Door):
     expected = expressions(pod)
     door.apply(pod, "--server-side")
     assert expressions(door.get("pinned-applied")) == expected
-
-
-def test_a_debugging_container_joins_a_pod(door: Door):
-    door.apply(door.manifest("debugged"))
-    first = door.get("debugged")
-    door.run("debug", "debugged", "--image=quay.io/team/new:1", "--container=look", "--profile=general")
-    second = door.get("debugged")
-    assert [one["name"] for one in second["spec"]["ephemeralContainers"]] == ["look"]
-    assert placement(second) == placement(first)
-    door.apply(door.manifest("debugged"))
-    assert placement(door.get("debugged")) == placement(first)
-
-
-def test_a_gated_pod_is_narrowed_and_then_let_go(door: Door):
-    gates = [{"name": "tests.archfit.dev/quota"}]
-    pod = door.manifest("gated", POOL, schedulingGates=gates)
-    door.apply(pod)
-    first = door.get("gated")
-    assert changed(first)
-    narrowed = door.manifest("gated", POOL, ZONE, schedulingGates=gates, nodeSelector={"disk": "fast"})
-    door.apply(narrowed)
-    second = door.get("gated")
-    assert second["spec"]["nodeSelector"] == {"disk": "fast"}
-    assert expressions(second) == [POOL, ARM, ZONE]
-    assert second["spec"]["tolerations"] == first["spec"]["tolerations"]
-    narrowed["spec"]["schedulingGates"] = []
-    door.apply(narrowed)
-    free = door.get("gated")
-    assert "schedulingGates" not in free["spec"]
-    assert placement(free) == placement(second)
-    door.apply(narrowed)
-    assert placement(door.get("gated")) == placement(second)
-
-
-def test_a_gated_pod_without_terms_gets_one_from_the_user(door: Door):
-    gates = [{"name": "tests.archfit.dev/quota"}]
-    door.apply(door.manifest("gated-bare", schedulingGates=gates))
-    door.apply(door.manifest("gated-bare", ZONE, schedulingGates=gates))
-    assert expressions(door.get("gated-bare")) == [ARM, ZONE]
-
-
-def test_a_pod_on_a_node_is_applied_again(door: Door):
-    pod = door.manifest("bound")
-    door.apply(pod)
-    path = f"/api/v1/namespaces/{door.namespace}/pods/bound/binding"
-    target = {"kind": "Node", "name": "somewhere"}
-    door.plane.request("POST", path, {"kind": "Binding", "metadata": {"name": "bound"}, "target": target})
-    first = door.get("bound")
-    assert (first["spec"]["nodeName"], changed(first)) == ("somewhere", True)
-    door.apply(pod)
-    assert door.get("bound")["metadata"]["resourceVersion"] == first["metadata"]["resourceVersion"]
 
 
 def test_a_pod_that_is_being_deleted_is_left_as_it_is(door: Door):

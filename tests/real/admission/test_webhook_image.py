@@ -116,15 +116,6 @@ def test_any_user_a_read_only_root_and_the_extras(image) -> None:
         assert ran.stdout.decode().split() == ["archfit", __version__, "/tmp/archfit/lookups.sqlite"]
 
 
-def test_bytecode_is_in_the_image(image) -> None:
-    """A read-only image could not keep it, and without it each start compiles anew."""
-    ran = image.run(
-        "python -c 'import archfit.cli.main, importlib.util, os; "
-        "print(os.path.exists(importlib.util.cache_from_source(archfit.cli.main.__file__)))'"
-    )
-    assert ran.stdout == b"True\n"
-
-
 def test_the_image_is_what_the_manifests_expect(image) -> None:
     assert image.user == "65532:65532"
     # A variable would win over the operator's file.

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from control_plane import Refused
+from control_plane import Refused, pod_in
 from fake_registry import FakeRegistry
-from mutating_webhooks import injecting, webhook
+from mutating_webhooks import webhook
 from pod_decisions import GKE
 from program import archfit
 from tcp_balancer import TcpBalancer
@@ -34,12 +34,7 @@ def affinity(*architectures: str) -> dict[str, Any]:
 
 
 def pod(image: str, namespace: str, **metadata: Any) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"generateName": "web-", "namespace": namespace, **metadata},
-        "spec": {"containers": [{"name": "c", "image": image}]},
-    }
+    return pod_in(namespace, image, metadata={"generateName": "web-", **metadata})
 
 
 def placement(value: dict[str, Any]) -> tuple[Any, list[Any]]:
@@ -139,16 +134,6 @@ def test_a_refusal_reaches_the_user_where_the_operator_asked_for_it(
         with pytest.raises(Refused, match="no architecture is left") as caught:
             control_plane.create(value)
         assert caught.value.status == 403
-
-
-def test_a_sidecar_that_a_later_webhook_injects_is_seen_in_a_second_call(hooked: ControlPlane):
-    with injecting("quay.io/arm:1") as url, webhook(hooked, "zz-injector", url, "hooked"):
-        both = pod("quay.io/both:1", "hooked")
-        made = hooked.until(
-            "a sidecar is injected",
-            lambda: len((found := hooked.dry(both))["spec"]["containers"]) == 2 and found,
-        )
-        assert placement(made) == (affinity("arm64"), [GKE])
 
 
 def test_with_one_of_two_replicas_killed_no_create_fails_and_the_survivor_places_the_pods(

@@ -6,7 +6,6 @@ import base64
 import json
 import os
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +14,10 @@ import yaml
 from registry import Registry
 
 import machine
-from admission_reviews import review
 from archfit.webhook.setup.certificates import KeyPair
 from archfit.webhook.setup.webhook_folder import read
 from chart_runs import Chart
-from control_plane import Refused
+from control_plane import pod_in
 from helm_runs import start
 from program import PROGRAM
 from webhook_recorder import as_external_name
@@ -46,12 +44,7 @@ def registry() -> Iterator[Registry]:
 
 
 def pod(image: str, **spec: Any) -> dict[str, Any]:
-    return {
-        "kind": "Pod",
-        "apiVersion": "v1",
-        "metadata": {"generateName": "web-", "namespace": "shop"},
-        "spec": {"containers": [{"name": "a", "image": image}], **spec},
-    }
+    return pod_in("shop", image, **spec)
 
 
 def by_setup(folder: Path, *words: str) -> tuple[list[dict[str, Any]], KeyPair]:
@@ -146,26 +139,6 @@ def test_new_pods_get_what_they_need(
         plane.delete(f"/api/v1/namespaces/shop/pods/{stored['metadata']['name']}")
 
 
-def test_a_registry_that_is_away_delays_no_pod_and_is_said(
-    control_plane: ControlPlane, tmp_path: Path
-) -> None:
-    objects, pair = by_setup(tmp_path)
-    with (
-        served(pair, tmp_path, "--mirror", "x.example=http://127.0.0.1:1") as server,
-        Installed(control_plane, objects, server.port) as plane,
-    ):
-
-        def warning() -> str:
-            return plane.kubectl(
-                "create", "--dry-run=server", "-f", "-", stdin=json.dumps(pod("x.example/amd:1"))
-            ).stderr
-
-        said = plane.until("it warns", warning)
-        assert said.startswith("Warning: ")
-        assert "x.example/amd:1" in said
-        assert "affinity" not in plane.dry(pod("x.example/amd:1"))["spec"]
-
-
 def check(plane: ControlPlane, folder: Path) -> tuple[int, list[str]]:
     """The exit code and the lines of `archfit setup webhook --check --live`."""
     environ = {**os.environ, "PATH": f"{Path(machine.tool('kubectl')).parent}:{os.environ['PATH']}"}
@@ -216,78 +189,6 @@ def test_a_check_of_the_cluster_says_what_is_missing_until_it_works(
         assert code == 1
         assert "the webhook said nothing about a dry-run pod in the namespace default" in lines[-1]
         plane.delete(place)
-
-
-def test_large_pods_at_once_stay_within_the_memory_of_the_manifests(
-    registry: Registry, tmp_path: Path
-) -> None:
-    objects, _ = by_setup(tmp_path)
-    (deployment,) = (value for value in objects if value["kind"] == "Deployment")
-    (container,) = deployment["spec"]["template"]["spec"]["containers"]
-    limit = int(container["resources"]["limits"]["memory"].removesuffix("Mi"))
-    large = pod("x.example/amd:1")
-    large["spec"]["containers"][0]["env"] = [{"name": f"N{number}", "value": "1"} for number in range(80_000)]
-    content = json.dumps(review(large)).encode()
-    assert len(content) > 2_500_000
-    with WebhookServer(tmp_path / "served", *registry.mirrors()) as server, ThreadPoolExecutor(16) as threads:
-        answers = list(threads.map(lambda _: server.send(content, "30s")[0], range(16)))
-        status = Path(f"/proc/{server.process.pid}/status").read_text()
-    assert answers == [200] * 16
-    (peak,) = (int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
-    assert peak < limit * 1024 * 2 // 3
-
-
-def test_strict_options_in_the_configuration_refuse_a_pod(
-    control_plane: ControlPlane, registry: Registry, tmp_path: Path
-) -> None:
-    (tmp_path / "c.yaml").write_text(
-        "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {onConflict: fail}\n"
-    )
-    objects, pair = by_setup(tmp_path, "--configuration", str(tmp_path / "c.yaml"))
-    environ = {"ARCHFIT_CONFIG": configuration(objects, tmp_path)}
-    impossible = pod("x.example/amd:1")
-    impossible["spec"]["containers"].append({"name": "b", "image": "x.example/arm:1"})
-
-    def refused(plane: ControlPlane) -> str:
-        try:
-            plane.dry(impossible)
-        except Refused as error:
-            return str(error)
-        return ""
-
-    with (
-        served(pair, tmp_path, *registry.mirrors(), **environ) as server,
-        Installed(control_plane, objects, server.port) as plane,
-    ):
-        said = plane.until("it refuses", lambda: refused(plane))
-        assert said.startswith('admission webhook "pods.archfit.dev" denied the request')
-
-
-def test_the_server_reads_a_renewed_certificate_by_itself(
-    control_plane: ControlPlane, registry: Registry, tmp_path: Path
-) -> None:
-    objects, pair = by_setup(tmp_path)
-    secret = Secret(tmp_path / "tls")
-    tls = mounted(pair, secret, tmp_path)
-    with (
-        WebhookServer(tmp_path / "served", *registry.mirrors(), tls=tls) as server,
-        Installed(control_plane, objects, server.port) as plane,
-    ):
-        acts = lambda: "affinity" in plane.dry(pod("x.example/amd:1"))["spec"]  # noqa: E731
-        plane.until("it acts", acts)
-        start(
-            [str(PROGRAM), "setup", "webhook", "--renew", "--into", str(tmp_path / "out")], dict(os.environ)
-        ).ok()
-        renewed = [yaml.safe_load((tmp_path / "out" / "90-webhook.yaml").read_text())]
-        for value in as_external_name(renewed, server.port):
-            plane.apply(json.dumps(value))
-        assert acts()
-        new = read(str(tmp_path / "out")).pair
-        assert new
-        mounted(new, secret, tmp_path)
-        reloaded = 'archfit_certificate_reloads_total{result="success"} 1.0'
-        plane.until("the new pair is read", lambda: reloaded in server.probe("/metrics")[1])
-        assert acts()
 
 
 # The toleration of k8smultiarcher, as docs/admission.md says to write it.

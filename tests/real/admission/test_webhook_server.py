@@ -7,18 +7,16 @@ import socket
 import ssl
 import subprocess
 import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from admission_reviews import body, pod, review
-from archfit.webhook.server.webhook import MOST_REQUESTS
 from fake_registry import FakeRegistry
 from machine import tool
 from program import PROGRAM, archfit
 from tls_files import tls_files
-from webhook_server import WebhookServer, finished_load, load, started_load, until
+from webhook_server import WebhookServer, finished_load, started_load, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,96 +60,11 @@ def test_a_pod_of_a_new_image_is_placed(server: WebhookServer, fake: FakeRegistr
     assert server.metric(f'archfit_registry_requests_total{{code="200",host="{fake.host}"}}') == 1
 
 
-def test_a_thousand_pods_of_one_new_image_are_one_request(server: WebhookServer, fake: FakeRegistry):
-    counted = load(server, review(pod("quay.io/app:1"), uid="UID"), "-n", "1000", "-c", "50")
-    assert (counted["requests"], counted["failed"], counted["changed"]) == (1000, 0, 1000)
-    assert fake.count() == 1
-
-
-def test_a_restarted_server_asks_nobody(fake: FakeRegistry, tmp_path: Path):
-    cache = ("--cache", str(tmp_path / "shared.sqlite"))
-    for name in ("one", "two"):
-        with WebhookServer(tmp_path / name, *mirrored(fake), *cache) as server:
-            assert server.review(pod("quay.io/app:1")).patch
-    assert fake.count() == 1
-
-
-def test_with_the_registry_down_all_pods_are_admitted_and_warned_in_time(tmp_path: Path):
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
-    with WebhookServer(tmp_path / "server", "--mirror", f"*=http://127.0.0.1:{port}") as server:
-        value = review(pod("quay.io/app:NUMBER"), uid="UID")
-        counted = load(server, value, "-n", "100", "-c", "20", timeout="10s")
-        assert (counted["failed"], counted["unchanged"], counted["warned"]) == (0, 100, 100)
-        assert counted["max"] < 10_000
-        assert server.metric('archfit_admission_requests_total{outcome="unresolved"}') == 100
-
-
-def test_with_a_registry_that_hangs_pods_are_admitted_in_time_and_the_lookup_goes_on(
-    fake: FakeRegistry, tmp_path: Path
-):
-    goes_on = threading.Event()
-    fake.on(lambda asked: fake.stored(asked).held(goes_on))
-    with WebhookServer(tmp_path / "server", *mirrored(fake), "--timeout", "120s") as server:
-        start = time.monotonic()
-        answered = server.review(pod("quay.io/app:1"), timeout="4s")
-        took = time.monotonic() - start
-        assert (answered.allowed, answered.patch) == (True, None)
-        assert answered.warnings[0].startswith("archfit: quay.io/app:1: its platforms are not known")
-        assert took < 10  # the registry would never answer
-        assert server.metric("archfit_admission_deadlines_total") == 1
-        goes_on.set()
-        until("the lookup lands", lambda: server.review(pod("quay.io/app:1")).patch)
-        assert fake.count() == 1
-
-
-def test_with_a_registry_that_hangs_a_stale_answer_of_the_cache_counts(fake: FakeRegistry, tmp_path: Path):
-    cache = ("--cache", str(tmp_path / "shared.sqlite"))
-    with WebhookServer(tmp_path / "one", *mirrored(fake), *cache) as server:
-        placed = server.review(pod("quay.io/app:1")).patch
-    fake.on(lambda asked: fake.stored(asked).held(threading.Event()))
-    with WebhookServer(tmp_path / "two", *mirrored(fake), *cache, "--cache-ttl", "0") as server:
-        until("the answer is a second old", lambda: time.time() - written(tmp_path / "shared.sqlite") > 2)
-        answered = server.review(pod("quay.io/app:1"), timeout="3s")
-        assert answered.patch == placed
-        assert "an answer that is" in answered.warnings[0]
-        assert server.metric("archfit_admission_deadlines_total") == 1
-
-
-def written(path: Path) -> float:
-    """When a file of SQLite was last written."""
-    beside = path.with_name(f"{path.name}-wal")
-    return max(one.stat().st_mtime for one in (path, beside) if one.exists())
-
-
 def test_pods_cannot_make_the_server_ask_a_private_address(fake: FakeRegistry, tmp_path: Path):
     with WebhookServer(tmp_path / "server") as server:
         answered = server.review(pod(f"127.0.0.1:{fake.port}/app:1", "10.0.0.1/app:1", "localhost/app:1"))
         assert (answered.allowed, answered.patch, len(answered.warnings)) == (True, None, 3)
         assert fake.connections == 0
-
-
-@pytest.mark.parametrize(
-    ("content", "status"),
-    [
-        pytest.param(b"{", 400, id="bad JSON"),
-        pytest.param(body({**review(pod()), "kind": "Pod"}), 400, id="another kind"),
-        pytest.param(
-            body({**review(pod()), "apiVersion": "admission.k8s.io/v1beta1"}), 400, id="another version"
-        ),
-        pytest.param(body(review(None)), 400, id="no object"),
-        pytest.param(b" " * 10_000_000, 413, id="10 MB"),
-    ],
-)
-def test_bad_input_has_its_status_and_the_process_stays_up(
-    server: WebhookServer, content: bytes, status: int
-):
-    try:
-        assert server.send(content)[0] == status
-    except OSError:  # it closed the connection while we were still sending
-        assert status == 413
-    assert server.review(pod("quay.io/app:1")).patch
-    assert server.process.poll() is None
 
 
 @pytest.mark.parametrize(
@@ -227,12 +140,6 @@ def test_tls_1_1_is_refused(server: WebhookServer):
     old.set_ciphers("DEFAULT:@SECLEVEL=0")
     with socket.create_connection(("127.0.0.1", server.port), 20) as plain, pytest.raises(ssl.SSLError):
         old.wrap_socket(plain, server_hostname="localhost")
-
-
-def test_a_connection_ends_after_a_thousand_requests(server: WebhookServer):
-    number = 2 * MOST_REQUESTS + 500
-    counted = load(server, review(pod("quay.io/app:1"), uid="UID"), "-n", str(number), "-c", "1")
-    assert (counted["failed"], counted["handshakes"]) == (0, 3)
 
 
 def test_after_sigterm_it_is_not_ready_goes_on_answering_and_ends_what_is_under_way(

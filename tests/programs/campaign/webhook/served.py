@@ -17,15 +17,12 @@ import os
 import signal
 import subprocess
 import threading
-import urllib.error
-import urllib.request
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 from campaign.webhook.tenants import SECRET
-from program import PROGRAM
 from tls_files import tls_files
-from webhook_server import Secret, until
+from webhook_server import Secret, WebhookServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,7 +37,7 @@ _NO_BYTECODE = {"PYTHONDONTWRITEBYTECODE": "1"}
 _LIMITED = ("sh", "-c", 'ulimit -f "$1"; shift; exec "$@"', "sh")
 
 
-class Served:
+class Served(WebhookServer):
     """See the module. ports: of the registries, by the host that stands for each. words: more arguments.
 
     port: to listen at, 0 for any. file_blocks: how large a file may grow, in the shell's blocks; 0 for any size.
@@ -51,44 +48,25 @@ class Served:
     ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
+        self._file_blocks = file_blocks
         self._heard = threading.Event()
         self._heard.set()
         self._lines: list[bytes] = []
-        self.tls = Secret(folder / "tls")
-        self.tls.write(tls_files().certificate, tls_files().key)
-        cache = () if "--cache" in words else ("--cache", str(folder / "lookups.sqlite"))
-        arguments = ["--tls-dir", str(self.tls.folder), "--listen", f"127.0.0.1:{port}"]
-        arguments += [
-            "--probe-listen",
-            "127.0.0.1:0",
-            "--drain-delay",
-            "0s",
-            *cache,
-            *_trust(folder, ports),
-            *words,
-        ]
-        limited = (*_LIMITED, str(file_blocks)) if file_blocks else ()
-        self.process = subprocess.Popen(
-            [*limited, PROGRAM, "serve", *arguments],
-            stderr=subprocess.PIPE,
-            env={"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", **_NO_BYTECODE},
-        )
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-        try:
-            line = until("the server listens", self._listening)
-        except BaseException:
-            self.process.kill()
-            self.process.wait()
-            raise
-        self.port = int(line["webhook"].rpartition(":")[2].partition("/")[0])
-        self.probes: str = line["probes"]
+        self.secret = Secret(folder / "tls")
+        tls = self.secret.write(tls_files().certificate, tls_files().key)
+        super().__init__(folder, "--listen", f"127.0.0.1:{port}", *_trust(folder, ports), *words, tls=tls)
 
-    def __enter__(self) -> Self:
-        return self
+    def started(self, command: list[str], environ: dict[str, str]) -> subprocess.Popen[bytes]:
+        """The process; its log goes to a pipe that is read while somebody listens."""
+        limited = [*_LIMITED, str(self._file_blocks)] if self._file_blocks else []
+        own = {"PATH": os.environ["PATH"], "HOME": str(self._folder), "LANG": "C.UTF-8", **_NO_BYTECODE}
+        process = subprocess.Popen([*limited, *command], stderr=subprocess.PIPE, env={**own, **environ})
+        self._reader = threading.Thread(target=self._read, args=(process,), daemon=True)
+        self._reader.start()
+        return process
 
     def __exit__(self, *_: object) -> None:
-        self.end("KILL")
+        self.stop("KILL")
 
     @property
     def up(self) -> bool:
@@ -98,7 +76,7 @@ class Served:
         """Whether somebody reads its log."""
         (self._heard.set if heard else self._heard.clear)()
 
-    def end(self, name: str) -> int:
+    def stop(self, name: str) -> int:
         """Its exit code after SIGKILL or SIGTERM."""
         if self.up:
             self.process.send_signal(signal.Signals[f"SIG{name}"])
@@ -130,11 +108,11 @@ class Served:
 
     def ready(self) -> int:
         """The status of /readyz; 0 where it gives none."""
-        return self._get("/readyz")[0]
+        return self.probe("/readyz")[0]
 
     def metrics(self) -> dict[str, float]:
         """Each sample by its name with labels; {} where it gives none."""
-        text = self._get("/metrics")[1]
+        text = self.probe("/metrics")[1]
         rows = (line.rsplit(" ", 1) for line in text.splitlines() if line and not line.startswith("#"))
         return {name: float(value) for name, value in rows}
 
@@ -143,12 +121,13 @@ class Served:
         counted = [value for name, value in self.metrics().items() if name.startswith(_REFUSALS)]
         return int(sum(counted)) if counted else None
 
-    def log(self) -> bytes:
+    def text(self) -> bytes:
+        """The log so far."""
         return b"".join(self._lines)
 
     def said(self) -> Iterator[str]:
         """What is wrong with its log so far."""
-        for line in self.log().splitlines(keepends=True):
+        for line in self.text().splitlines(keepends=True):
             try:
                 told = json.loads(line)
             except ValueError:
@@ -159,36 +138,25 @@ class Served:
                 yield f"the log has an error: {line[:400].decode(errors='replace')}"
             if len(line) > 16 * 1024:
                 yield f"the log has a line of {len(line):,} bytes: {line[:80]!r}"
-        if SECRET.encode() in self.log():
+        if SECRET.encode() in self.text():
             yield "the log has a secret"
 
-    def _get(self, path: str) -> tuple[int, str]:
+    def probe(self, path: str) -> tuple[int, str]:
+        """What the second port answers; (0, "") where it does not."""
         try:
-            with urllib.request.urlopen(f"{self.probes}{path}", timeout=20) as response:
-                return response.status, response.read().decode()
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, ""
+            return super().probe(path)
         except (OSError, http.client.HTTPException):
             return 0, ""
 
-    def _read(self) -> None:
-        assert self.process.stderr is not None
-        descriptor = self.process.stderr.fileno()
+    def _read(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stderr is not None
+        descriptor = process.stderr.fileno()
         while True:
             self._heard.wait()
             part = os.read(descriptor, 65_536)
             if not part:
                 return
             self._lines.append(part)
-
-    def _listening(self) -> dict[str, Any] | None:
-        assert self.up, self.log().decode(errors="replace")
-        for line in self.log().splitlines():
-            if b'"listening"' in line:
-                found: dict[str, Any] = json.loads(line)
-                return found
-        return None
 
 
 def _trust(folder: Path, ports: Mapping[str, int]) -> list[str]:

@@ -172,7 +172,7 @@ class Playing:
     def __exit__(self, *_: object) -> None:
         self._over.set()
         for server in self._servers:
-            server.end("KILL")
+            server.stop("KILL")
         self._registries.end()
 
     def play(self) -> Outcome:
@@ -220,7 +220,7 @@ class Playing:
         outcome.counted = sum(counted) if counted else None
         outcome.broken += broken(script, outcome)
         for server in self._servers:
-            if server.up and server.end("TERM"):
+            if server.up and server.stop("TERM"):
                 outcome.broken.append(f"exit code {server.process.returncode} after SIGTERM")
             outcome.broken += list(server.said())[:_SAID]
         return outcome
@@ -275,7 +275,7 @@ class Playing:
         if what in {"KILL", "TERM"}:
             victim = self._servers.pop(0)
             self._counted.append(victim.refusals())
-            status = victim.end(what)
+            status = victim.stop(what)
             if (what, status) not in {("KILL", -signal.SIGKILL), ("TERM", 0)}:
                 self.outcome.broken.append(f"exit code {status} after SIG{what}")
             self.outcome.broken += list(victim.said())[:_SAID]
@@ -285,7 +285,7 @@ class Playing:
         folder.mkdir(exist_ok=True)
         certificate, key = issued(folder, what, 0 if what == "expire" else 2)
         for server in self._servers:
-            server.tls.write(certificate, tls_files().key if what == "mismatch" else key)
+            server.secret.write(certificate, tls_files().key if what == "mismatch" else key)
 
     def _start(self, port: int = 0) -> Served:
         self._restarts += 1
@@ -309,7 +309,7 @@ class Playing:
                     outcome.over = time.monotonic() - self._began
                 if rss > GUARD_MIB:
                     outcome.broken.append(f"the server took {rss:,.0f} MiB, and was ended")
-                    server.end("KILL")
+                    server.stop("KILL")
 
     def _calm(self) -> None:
         time.sleep(_CALM_SECONDS)
@@ -317,7 +317,7 @@ class Playing:
             server.listens(True)
         if any(what in {"mismatch", "expire"} for _, what in self._script.troubles):
             for server in self._servers:
-                server.tls.write(tls_files().certificate, tls_files().key)
+                server.secret.write(tls_files().certificate, tls_files().key)
 
     def _recover(self, port: int) -> None:
         """The server is ready again, and a known pod is placed."""
