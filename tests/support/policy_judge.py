@@ -8,8 +8,6 @@ outcome(judge, pod, ..)     raises where the two differ
 
 from __future__ import annotations
 
-import json
-import subprocess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import machine
@@ -22,12 +20,11 @@ from archfit.lookup.lookup import open_lookup
 from archfit.options.settings import Operator, Options
 from archfit.policy.cel.left_alone import LEFT_ALONE
 from archfit.yaml.values import plain, typed
+from line_judge import LineJudge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
-    from types import TracebackType
-    from typing import Self
 
     from archfit.images.platforms import Found
 
@@ -47,31 +44,20 @@ class Admitted(NamedTuple):
     shown: dict[str, Any]
 
 
-class PolicyJudge:
-    """One running judge: a process that answers one line of JSON for each line of JSON."""
-
-    def __init__(self, binary: Path) -> None:
-        self._process = subprocess.Popen([binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._process.communicate()
+class PolicyJudge(LineJudge):
+    """One running judge."""
 
     def compile(self, objects: Sequence[dict[str, Any]], version: str = OLDEST) -> list[str]:
         """The errors of the policy among the objects; later pods are admitted by it."""
         (policy,) = (one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
         params = next((one for one in objects if one["kind"] == "PlatformTable"), None)
-        errors: list[str] = self._ask({"policy": policy, "params": params, "version": version})["errors"]
+        errors: list[str] = self.ask({"policy": policy, "params": params, "version": version})["errors"]
         return errors
 
     def admit(self, pod: Any, namespace: str = "shop", *show: str, old: Any = None) -> Admitted:
         """show: names of variables whose values are wanted. old: on an update the pod as it is stored."""
         before = {} if old is None else {"old": old}
-        found = self._ask({"pod": pod, "namespace": namespace, "show": show, **before})
+        found = self.ask({"pod": pod, "namespace": namespace, "show": show, **before})
         if "pod" not in found:
             raise AssertionError(f"the judge does not take the pod: {found['error']}")
         return Admitted(
@@ -80,7 +66,7 @@ class PolicyJudge:
 
     def normalised(self, pod: Any) -> dict[str, Any]:
         """The pod as Kubernetes' own types write it."""
-        made: dict[str, Any] = self._ask({"pod": pod, "normalise": True})["pod"]
+        made: dict[str, Any] = self.ask({"pod": pod, "normalise": True})["pod"]
         return made
 
     def read(self, expression: str, made: Sequence[str] = ()) -> tuple[list[str], int]:
@@ -88,19 +74,8 @@ class PolicyJudge:
 
         made: the variables that hold no part of the pod.
         """
-        found = self._ask({"read": expression, "made": made})
+        found = self.ask({"read": expression, "made": made})
         return found["errors"], found["code_points"]
-
-    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        if self._process.stdin is None or self._process.stdout is None:
-            raise AssertionError("the judge was started without pipes")
-        self._process.stdin.write(json.dumps(question).encode() + b"\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if not line:
-            raise AssertionError("the judge ended")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
 
 
 def judge_binary() -> Path:

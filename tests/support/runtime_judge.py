@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
-import subprocess
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from pathlib import Path
-    from types import TracebackType
-    from typing import Self
+from line_judge import LineJudge
 
+NODES = {
+    "amd64": {"os": "linux", "architecture": "amd64"},
+    "arm64": {"os": "linux", "architecture": "arm64", "variant": "v8"},
+    "arm": {"os": "linux", "architecture": "arm", "variant": "v7"},
+    "386": {"os": "linux", "architecture": "386"},
+    "s390x": {"os": "linux", "architecture": "s390x"},
+}
 RUNTIMES = ("containerd", "containerd-transfer", "cri-o")
 
 
@@ -37,27 +39,11 @@ def digest_of(body: bytes) -> str:
     return "sha256:" + hashlib.sha256(body).hexdigest()
 
 
-class RuntimeJudge:
-    """One running judge: a process that answers one line of JSON for each line of JSON."""
-
-    def __init__(self, binary: Path) -> None:
-        self._process = subprocess.Popen(
-            [binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"GOTRACEBACK": "none"}
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._process.communicate()
+class RuntimeJudge(LineJudge):
+    """One running judge."""
 
     def taken(self, documents: Documents, node: dict[str, str]) -> dict[str, str]:
         """By runtime, the config of what it takes on a node such as {"os": "linux", "architecture": "arm64"}."""
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
         blobs = {name: base64.b64encode(body).decode() for name, body in documents.blobs.items()}
         question = {
             "index": documents.top,
@@ -65,9 +51,5 @@ class RuntimeJudge:
             "blobs": blobs,
             "node": node,
         }
-        stdin.write(json.dumps(question).encode() + b"\n")
-        stdin.flush()
-        line = stdout.readline()
-        assert line, "the judge of the runtimes ended"
-        answer: dict[str, Any] = json.loads(line)
+        answer: dict[str, str] = self.ask(question)
         return answer

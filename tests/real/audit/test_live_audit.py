@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -322,22 +320,3 @@ def test_a_cluster_that_cannot_be_read_is_one_error(
     ran = audit(kubeconfig=kubeconfig, **environ)
     assert (ran.status, ran.stdout) == (1, b"")
     assert said in ran.stderr
-
-
-@pytest.mark.load
-def test_two_thousand_pods_are_read_in_pages_and_each_image_is_asked_once(
-    audit: Audit, plane: ControlPlane, fake: FakeRegistry, images: dict[str, Pushed]
-):
-    plane.namespace("large")
-    identity = f"{HOST}/team/app@{images['app'].index}"
-    names = [f"p{number}" for number in range(2000)]
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda name: started(plane, name, APP, identity, "intel", "large"), names))
-    fake.forget()
-    begun = time.monotonic()
-    ran = audit("-n", "large", "--format", "json")
-    took = time.monotonic() - begun
-    facts = from_json(ran.ok(), "live")
-    assert sum(one.pods for one in facts.workloads) == 2000
-    assert len(fake.asked) == 1
-    assert took < 240, f"{took:.1f} s"

@@ -20,32 +20,12 @@ from lookup_runs import Runs
 from redis_server import RedisServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 BOTH = ["linux/amd64", "linux/arm64"]
 HOUR = 3600
 LOGIN = {"user": "robot", "password": "hush-4711"}
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
-    with FakeRegistry() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: RedisServer) -> RedisServer:
-    with running.client() as client:
-        client.flushall()
-    running.forget()
-    return running
 
 
 @pytest.fixture
@@ -133,20 +113,6 @@ def test_what_one_credential_learned_is_not_served_to_another(
     assert fake.asked == []
 
 
-def test_nothing_of_a_credential_is_in_the_cache(
-    fake: FakeRegistry, server: RedisServer, machine_of: Callable[[str], Runs]
-) -> None:
-    fake.index("app", "1", BOTH)
-    tokens = fake.bearer(user=f"{LOGIN['user']}:{LOGIN['password']}")
-    runs = machine_of("one")
-    runs.login(fake.host, **LOGIN)
-    runs.found("x.io/app:1")
-    kept = json.dumps(server.texts(claims=True))
-    assert "#" in kept
-    for secret in (*LOGIN.values(), *tokens.values()):
-        assert secret not in kept
-
-
 def test_public_answers_serve_everybody(fake: FakeRegistry, machine_of: Callable[[str], Runs]) -> None:
     """No credential was asked for, so none was used, though there is one."""
     fake.index("app", "1", BOTH)
@@ -172,20 +138,6 @@ def test_the_younger_of_two_entries_counts(fake: FakeRegistry, machine_of: Calla
     one.later(2 * HOUR)
     assert two.found("x.io/app:1").digest == new
     assert (one.found("x.io/app:1").digest, one.found("x.io/app:1").age_seconds) == (new, HOUR)
-
-
-def test_a_tag_that_moved_to_a_known_digest_costs_one_head(
-    fake: FakeRegistry, machine_of: Callable[[str], Runs]
-) -> None:
-    fake.index("app", "1", BOTH)
-    fake.index("app", "2", ["linux/amd64"])
-    machine_of("one").ask("x.io/app:1", "x.io/app:2")
-    fake.alias("app", "1", "2")
-    fake.forget()
-    two = machine_of("two")
-    two.later(7 * HOUR)
-    assert two.names("x.io/app:1") == ["linux/amd64"]
-    assert fake.kinds() == ["head"]
 
 
 def helper(runs: Runs, code: str) -> Path:
@@ -241,46 +193,6 @@ def test_dockers_official_images_are_public_whoever_asks_docker(tmp_path: Path) 
     assert own.startswith(f"{public}#")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("rubbish", id="no JSON"),
-        pytest.param("[" * 60_000, id="deep"),
-        pytest.param(
-            '{"checked": 1767225600, "digest": "sha256:x", "index": true, "image": true}', id="half"
-        ),
-        pytest.param(
-            json.dumps(
-                {
-                    "checked": 1767225600,
-                    "digest": "sha256:" + "a" * 64,
-                    "index": True,
-                    "image": True,
-                    "platforms": ["linux/amd64; rm -rf"],
-                }
-            ),
-            id="a platform that is none",
-        ),
-    ],
-)
-def test_rubbish_in_every_entry_is_asked_for_again(
-    fake: FakeRegistry, server: RedisServer, machine_of: Callable[[str], Runs], text: str
-) -> None:
-    digest = fake.index("app", "1", BOTH)
-    machine_of("one").found("x.io/app:1")
-    with server.client() as client:
-        for key in list(client.scan_iter()):
-            client.set(key, text)
-    two = machine_of("two")
-    assert two.found("x.io/app:1").digest == digest
-    assert two.messages == []
-    assert rubbish_is_gone(server, text)
-
-
-def rubbish_is_gone(server: RedisServer, text: str) -> bool:
-    return text not in server.texts().values()
-
-
 @pytest.mark.parametrize("how", ["down", "read-only", "wrong password", "paused", "flushed"])
 def test_a_server_that_is_not_well_is_said_once_and_never_fatal(
     fake: FakeRegistry, tmp_path: Path, how: str
@@ -324,18 +236,3 @@ def test_a_read_only_server_that_has_everything_is_not_complained_about(
             client.replicaof("127.0.0.1", 1)
         assert runs.found("x.io/app:1").origin == "cache"
         assert runs.messages == []
-
-
-def test_a_stale_answer_is_confirmed_and_used_when_nobody_answers(
-    fake: FakeRegistry, machine_of: Callable[[str], Runs]
-) -> None:
-    fake.index("app", "1", BOTH)
-    machine_of("one").found("x.io/app:1")
-    two = machine_of("two")
-    two.later(7 * HOUR)
-    fake.forget()
-    assert two.found("x.io/app:1").origin == "registry"
-    assert fake.kinds() == ["head"]
-    two.later(7 * HOUR)
-    fake.close()
-    assert two.found("x.io/app:1").origin == "stale"

@@ -99,12 +99,6 @@ class Nursery:
         return int(self._process.stdout.readline())
 
 
-@pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
-    with FakeRegistry() as running:
-        yield running
-
-
 @pytest.fixture(params=["sqlite", "redis"])
 def cache(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     if request.param == "sqlite":

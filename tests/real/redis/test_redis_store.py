@@ -23,24 +23,10 @@ from redis_server import RedisServer
 from tls_files import tls_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 HUSH = "hush-hush-4711"
-
-
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    with RedisServer(tmp_path_factory.mktemp("redis")) as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: RedisServer) -> RedisServer:
-    with running.client() as client:
-        client.flushall()
-    running.forget()
-    return running
 
 
 @pytest.fixture(autouse=True)

@@ -6,14 +6,12 @@ import io
 import subprocess
 import threading
 import time
-from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
 from archfit.audit.build_lookup import answered
-from archfit.audit.merge import merge
 from archfit.lookup.store.redis import RedisStore
 from archfit.options.hosts import mirror
 from archfit.options.option_entries import RequestRate
@@ -37,13 +35,6 @@ BOTH = ["linux/amd64", "linux/arm64"]
 def server(tmp_path: Path) -> Iterator[RedisServer]:
     with RedisServer(tmp_path) as running_server:
         yield running_server
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
-    registry = FakeRegistry()
-    yield registry
-    registry.close()
 
 
 def stream(fake: FakeRegistry, repositories: range) -> str:
@@ -155,34 +146,6 @@ class Fleet:
 
     def run(self, facts: AuditFacts, shard: tuple[int, int] | None = None) -> AuditFacts:
         return answered(facts, Settings(operator=self.operator), self.environ, io.StringIO(), shard)
-
-
-def test_requests_of_eight_shards_equal_those_of_one_process(
-    server: RedisServer, fake: FakeRegistry, tmp_path: Path
-) -> None:
-    fleet = Fleet(fake, server.url(), tmp_path)
-    facts = fleet.facts()
-    whole = fleet.run(facts)
-    asked = Counter((one.method, one.path) for one in fake.asked)
-    with server.client() as client:
-        client.flushall()
-    fake.forget()
-    parts: dict[int, AuditFacts] = {}
-    threads = [
-        threading.Thread(target=lambda index=index: parts.update({index: fleet.run(facts, (index, 8))}))
-        for index in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert Counter((one.method, one.path) for one in fake.asked) == asked
-    assert merge(parts.values()).replace(shards=()) == whole
-    fake.forget()
-    again = fleet.run(facts, (3, 8))
-    assert fake.asked == []
-    assert [image.reference for image in again.images] == [image.reference for image in parts[3].images]
-    assert again.builds == parts[3].builds
 
 
 def test_a_server_that_is_gone_in_the_middle_makes_it_slower_and_right(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-import machine
 from archfit.images.platforms import Found, Unknown
 from archfit.placement.evidence import is_plain, offered
 from archfit.placement.uncounted import counted
@@ -22,20 +21,17 @@ from archfit.registry.registry_errors import InvalidManifest
 from archfit.registry.resolve_platforms import resolve_platforms
 from archfit.workloads.pods import ImageUse
 from drawn_indexes import ATTESTATION, SOCI, Entry, Index, built, drawn, normal, plain, stated
+from runtime_judge import NODES as LINUX
 from runtime_judge import RUNTIMES, RuntimeJudge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from archfit.registry.manifest import Descriptor
 
 USE = ImageUse((), "app:1")
 NODES = {
-    "amd64": {"os": "linux", "architecture": "amd64"},
-    "arm64": {"os": "linux", "architecture": "arm64", "variant": "v8"},
-    "arm": {"os": "linux", "architecture": "arm", "variant": "v7"},
-    "386": {"os": "linux", "architecture": "386"},
-    "s390x": {"os": "linux", "architecture": "s390x"},
+    **LINUX,
     "ppc64le": {"os": "linux", "architecture": "ppc64le"},
     "windows/amd64": {"os": "windows", "architecture": "amd64", "os.version": "10.0.20348.2402"},
 }
@@ -212,14 +208,6 @@ DIFFERENCES = [
         ),
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def runtimes() -> Iterator[RuntimeJudge]:
-    with RuntimeJudge(
-        machine.go_build(machine.ROOT / "tests" / "judges" / "runtime", "runtime_judge")
-    ) as running:
-        yield running
 
 
 def runs(index: Index, node: str, config: str) -> bool:

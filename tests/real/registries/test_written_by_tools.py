@@ -92,14 +92,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def runtimes() -> Iterator[RuntimeJudge]:
-    with RuntimeJudge(
-        machine.go_build(machine.ROOT / "tests" / "judges" / "runtime", "runtime_judge")
-    ) as running:
-        yield running
-
-
 def fetched(server: Running, path: str) -> tuple[bytes, str]:
     kinds = {"Accept": media.ACCEPT}
     with urllib.request.urlopen(
