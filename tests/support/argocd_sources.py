@@ -18,6 +18,16 @@ spec:
         - name: main
           image: registry.example/{image}:1
 """
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: main
+spec:
+  containers:
+    - name: main
+      image: {image}
+"""
 BOTH = DEPLOYMENT.format(name="web", image="both")
 INTEL = DEPLOYMENT.format(name="old", image="intel")
 CHART = {

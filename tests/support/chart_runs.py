@@ -134,6 +134,17 @@ POLICY_VALUES: dict[str, tuple[str, ...]] = {
 }
 
 
+class NoKeyTwice(yaml.SafeLoader):
+    """Raises AssertionError where a key stands twice in a mapping."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key) for key, _ in node.value]
+        assert len(keys) == len(set(keys)), (
+            f"twice: {sorted(key for key in set(keys) if keys.count(key) > 1)}"
+        )
+        return super().construct_mapping(node, deep)
+
+
 class Chart:
     """name: "helm3" or "helm4"."""
 
@@ -153,9 +164,9 @@ class Chart:
     def objects(
         self, *words: str, release: str = "archfit", namespace: str = "archfit"
     ) -> list[dict[str, Any]]:
-        """What it renders, decoded. Raises AssertionError where Helm fails."""
+        """What it renders, decoded. Raises AssertionError where Helm fails, or where a key stands twice."""
         stream = self.render(*words, release=release, namespace=namespace).ok()
-        return [value for value in yaml.safe_load_all(stream) if value]
+        return [value for value in yaml.load_all(stream, NoKeyTwice) if value]
 
 
 def named(objects: Iterable[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:

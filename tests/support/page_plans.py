@@ -197,6 +197,12 @@ def run(environ: dict[str, str], folder: Path, *words: str, stdin: str | None = 
     assert done.returncode == 0, done.stderr
 
 
+def released(folder: Path, environ: dict[str, str]) -> None:
+    """The release `web` of the chart ./chart, which did not go through archfit."""
+    words = ("upgrade", "--install", "web", "./chart", "--namespace", "default")
+    run(environ, folder, machine.tool("helm3"), *words)
+
+
 def apply(folder: Path, environ: dict[str, str], text: str) -> None:
     """Objects that the page finds in the cluster."""
     words = ("apply", "--server-side", "--force-conflicts", "-f", "-")
@@ -222,17 +228,7 @@ def checked(folder: Path, environ: dict[str, str]) -> None:
     write(folder, "charts/shop/templates/web.yaml", WEB)
     for name in ("rendered.yaml", "more.yaml", "web.yaml"):
         write(folder, name, WEB)
-    run(
-        environ,
-        folder,
-        machine.tool("helm3"),
-        "upgrade",
-        "--install",
-        "web",
-        "./chart",
-        "--namespace",
-        "default",
-    )
+    released(folder, environ)
 
 
 def rendered(folder: Path, environ: dict[str, str]) -> None:
@@ -245,17 +241,7 @@ def after_a_run(folder: Path, environ: dict[str, str]) -> None:
     named = "  name: recommendations\n  namespace: shop\n"
     write(folder, "rendered.yaml", WEB.replace("  name: web\n", named, 1))
     chart(folder, environ)
-    run(
-        environ,
-        folder,
-        machine.tool("helm3"),
-        "upgrade",
-        "--install",
-        "web",
-        "./chart",
-        "--namespace",
-        "default",
-    )
+    released(folder, environ)
     apply(folder, environ, PODS)
     run(environ, folder, "archfit", stdin=WEB)
 

@@ -120,13 +120,6 @@ def test_every_door_gives_the_same_bytes(plugin: Plugin, tmp_path: Path, registr
     assert plugin.run("generate", cwd=app).ok() == run_archfit(stream, *registry.mirrors()).ok()
 
 
-def test_the_applications_parameters_choose_placement(plugin: Plugin, tmp_path: Path, judge: Judge) -> None:
-    app = repository(tmp_path / "repo", {"a.yaml": BOTH}) / "app"
-    parameters = json.dumps([{"name": "affinity", "string": "always"}])
-    [found] = judge.kubectl(plugin.run("generate", cwd=app, ARGOCD_APP_PARAMETERS=parameters).ok())
-    assert _arch(found) == [{"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64", "arm64"]}]
-
-
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -172,17 +165,6 @@ def test_a_renderer_that_is_missing_is_named(plugin: Plugin, tmp_path: Path) -> 
     ran = plugin.run("generate", "--helm", "/nowhere/helm", cwd=app)
     assert (ran.status, ran.stdout) == (1, b"")
     assert "'/nowhere/helm' cannot be started" in ran.stderr
-
-
-def test_a_renderers_warnings_are_passed_on(plugin: Plugin, tmp_path: Path) -> None:
-    app = repository(tmp_path / "repo", CHART) / "app"
-    manifest = tmp_path / "out.yaml"
-    manifest.write_text(BOTH, encoding="utf-8")
-    ran = plugin.run(
-        "generate", "--helm", _script(tmp_path, "fake", f"echo careful >&2; cat {manifest}"), cwd=app
-    )
-    assert ran.ok()
-    assert ran.stderr.startswith("careful\n")
 
 
 def test_a_renderer_that_writes_much_on_both_pipes_is_read_whole(plugin: Plugin, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -18,18 +17,9 @@ import machine
 from archfit.options.option_types import CACHE, PATH
 from archfit.options.table import OPERATOR
 from argocd_caller import Plugin, repository
+from argocd_sources import POD
 from program import PROGRAM
 
-POD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: main
-spec:
-  containers:
-    - name: main
-      image: {image}
-"""
 ENFORCING = """\
 apiVersion: archfit.dev/v1alpha1
 kind: ArchFit
@@ -75,31 +65,6 @@ def test_precedence_flag_application_environment_file(placed, tmp_path: Path) ->
     assert placed(**named, ARCHFIT_AFFINITY="never", ARGOCD_ENV_ARCHFIT_AFFINITY="always") == both
     assert placed(ARGOCD_ENV_ARCHFIT_AFFINITY="never", **_parameters(affinity="always")) == both
     assert placed("--affinity=never", **_parameters(affinity="always")) == none
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        pytest.param(_parameters(affinity="never"), id="a-parameter"),
-        pytest.param({"ARGOCD_ENV_ARCHFIT_AFFINITY": "never"}, id="a-variable-of-the-application"),
-        pytest.param(_parameters(tolerate="none"), id="a-parameter-over-an-enforced-default"),
-    ],
-)
-def test_what_is_enforced_stays(plugin: Plugin, tmp_path: Path, said: dict[str, str]) -> None:
-    config = tmp_path / "archfit.yaml"
-    config.write_text(ENFORCING, encoding="utf-8")
-    ran = plugin.run("generate", cwd=_app(tmp_path), ARCHFIT_CONFIG=str(config), **said)
-    assert (ran.status, ran.stdout) == (2, b"")
-    assert f"is enforced by file {config}" in ran.stderr
-    assert ran.stderr.count("\n") == 1
-
-
-def test_saying_what_is_enforced_is_no_error(plugin: Plugin, tmp_path: Path) -> None:
-    config = tmp_path / "archfit.yaml"
-    config.write_text(ENFORCING, encoding="utf-8")
-    plugin.run(
-        "generate", cwd=_app(tmp_path), ARCHFIT_CONFIG=str(config), **_parameters(affinity="always")
-    ).ok()
 
 
 @pytest.mark.parametrize(
@@ -179,26 +144,6 @@ def test_an_application_does_not_leave_the_operators_lock(
     ran = plugin.run("generate", cwd=app, **locked, **said)
     assert (ran.status, ran.stdout) == (2, b"")
     assert "the operator" in ran.stderr
-
-
-def test_an_image_on_a_private_address_is_asked_only_where_the_operator_names_its_host(
-    plugin: Plugin, tmp_path: Path
-) -> None:
-    app = _app(tmp_path, "10.255.255.1/team/app:1")
-    ran = plugin.run("generate", cwd=app, ARCHFIT_TIMEOUT="20s")
-    assert (ran.status, ran.stdout) == (1, b"")
-    assert "leads to a private address, 10.255.255.1, and archfit does not connect to it" in ran.stderr
-
-
-def test_an_image_on_loopback_is_not_asked(plugin: Plugin, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.setblocking(False)
-        app = _app(tmp_path, f"127.0.0.1:{server.getsockname()[1]}/team/app:1")
-        ran = plugin.run("generate", cwd=app)
-        assert ran.status == 1
-        assert "a loopback address" in ran.stderr
-        with pytest.raises(BlockingIOError):
-            server.accept()
 
 
 def _as_anybody(folder: Path) -> tuple[list[str], str]:

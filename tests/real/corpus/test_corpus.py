@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -49,19 +48,6 @@ WAYS: dict[str, tuple[list[str], dict[str, str], tuple[str, ...]]] = {
         ("amd64", "arm64"),
     ),
     "s390x": (["--cluster-architectures", "amd64,arm64,s390x"], {}, ("amd64", "arm64", "s390x")),
-}
-# Objects with a generated name, or a placeholder for one: kustomize takes no file that holds one.
-NAMELESS = {
-    f"crd/{name}.yaml"
-    for name in (
-        "argo-workflow-ci",
-        "argo-workflow-containerset",
-        "argo-workflow-node-selector",
-        "argo-workflow-resource-template",
-        "jobset",
-        "tekton-pipelinerun",
-        "tekton-taskrun-sidecar",
-    )
 }
 SOURCE = re.compile(rb"^# Source: ", re.MULTILINE)
 
@@ -153,7 +139,7 @@ def test_undoing_the_reported_spans_restores_the_input(
     )
 
 
-@pytest.mark.parametrize("way", ["plain", "recreated", "full"])
+@pytest.mark.parametrize("way", ["plain", "full"])
 @each_stream
 def test_a_second_run_changes_nothing_and_asks_nobody(
     stream: Stream,
@@ -254,35 +240,6 @@ def test_source_comments_still_follow_their_separator(
     assert follows.findall(ran.after) == follows.findall(ran.before)
     if stream.name.startswith("helm3/"):
         assert len(follows.findall(ran.after)) == len(SOURCE.findall(ran.after)) > 0
-
-
-@each_stream
-def test_kubectl_kustomize_builds_what_was_decided(
-    stream: Stream,
-    place: Callable[[Stream, str], Placed],
-    judge: Judge,
-    tool: Callable[[str], str],
-    tmp_path: Path,
-) -> None:
-    ran = place(stream, "full")
-    before = _built(tool("kubectl"), ran.before, tmp_path / "before")
-    after = _built(tool("kubectl"), ran.after, tmp_path / "after")
-    if stream.name in NAMELESS:
-        assert b"missing metadata.name" in before.stderr
-        assert b"missing metadata.name" in after.stderr
-        return
-    assert (before.returncode, after.returncode) == (0, 0)
-    assert typed(_objects(judge.kubectl(after.stdout))) == typed(
-        _placed(_objects(judge.kubectl(before.stdout)), ran.report)
-    )
-
-
-def _built(kubectl: str, text: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
-    """What `kubectl kustomize` says to a folder that holds the stream."""
-    folder.mkdir()
-    (folder / "stream.yaml").write_bytes(text)
-    (folder / "kustomization.yaml").write_text("resources: [stream.yaml]\n", encoding="utf-8")
-    return subprocess.run([kubectl, "kustomize", folder], capture_output=True, check=False)
 
 
 def test_every_image_but_placeholders_was_found(place: Callable[[Stream, str], Placed], corpus: Any) -> None:

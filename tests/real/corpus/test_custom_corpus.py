@@ -16,7 +16,7 @@ import yaml
 
 import machine
 from archfit.base.errors import InvalidInput
-from archfit.base.patch import Add, dotted
+from archfit.base.patch import dotted
 from archfit.options.settings import Options
 from stream_edits import Failed, edited, placed
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from archfit.base.patch import Path
-    from archfit.workloads.pods import Pod
-    from corpus_streams import Oracle
     from yaml_judge import Judge
 
 # File -> where affinity is added, from each object's root; and the reasons for what is not changed.
@@ -211,72 +209,6 @@ def test_streams_without_custom_resources_do_not_load_their_rows() -> None:
         "custom_pods custom_rows families families.notation "
         "families.observability patterns unsupported.unread"
     )
-
-
-@pytest.mark.parametrize("name", crd_files())
-def test_what_is_added_is_the_architecture_and_nothing_else(name: str) -> None:
-    for pod, decision in edited(read(name)).transformed.decisions:
-        for step in decision.patch:
-            if isinstance(step, Add):
-                assert (
-                    any(word in pod.path[:1] + step.path for word in ("affinity", "tolerations"))
-                    or not step.value
-                )
-
-
-def as_deployments(documents: list[Any], pods: list[Pod]) -> bytes:
-    """The pods as the scheduler will see them: each one's placement and images in a Deployment."""
-    made = []
-    for number, pod in enumerate(pods):
-        spec: dict[str, Any] = {
-            "containers": [
-                {"name": f"c{at}", "image": use.text} for at, use in enumerate(pod.images) if use.text
-            ]
-        }
-        inherited = {
-            field: source
-            for field, source, _ in (pod.placement_paths.inherited if pod.placement_paths else ())
-            if source
-        }
-        for field in ("nodeSelector", "affinity", "tolerations"):
-            value = None
-            for path in (pod.at(field), inherited.get(field, ())):
-                value = at(documents[pod.location.document - 1], path) if path and value is None else value
-            if value is not None:
-                spec[field] = value
-        made.append(
-            {
-                "apiVersion": "apps/v1",
-                "kind": "Deployment",
-                "metadata": {"name": f"d{number}"},
-                "spec": {"template": {"spec": spec}},
-            }
-        )
-    return b"".join(b"---\n" + json.dumps(one).encode() + b"\n" for one in made)
-
-
-def at(value: Any, path: Path) -> Any:
-    for step in path:
-        inside = isinstance(value, dict) or (isinstance(value, list) and len(value) > int(step))
-        value = value.get(step) if isinstance(value, dict) else value[step] if inside else None
-    return value
-
-
-@pytest.mark.parametrize("name", [name for name, (changed, _) in FILES.items() if changed])
-def test_no_pod_of_a_custom_resource_can_reach_a_node_it_cannot_run_on(
-    judge: Judge, oracle: Oracle, name: str
-) -> None:
-    """By the scheduler's own code; and the twin: as they were, they can."""
-    data = machine.shared("corpus", "crd", name).read_bytes()
-    output = edited(data)
-    pods = [pod for pod, decision in output.transformed.decisions if decision.outcome == "Change"]
-    before = as_deployments(judge.kubectl(data), pods)
-    after = as_deployments(judge.kubectl(output.data), pods)
-    platforms = {use.text: ["linux/amd64"] for pod in pods for use in pod.images if use.text}
-    verdict = oracle(before, after, platforms=platforms)
-    assert verdict.violations == []
-    assert verdict.pod_specs == len(pods)
-    assert oracle(before, before, platforms=platforms).violations != []
 
 
 def test_every_file_of_the_corpus_has_its_row() -> None:

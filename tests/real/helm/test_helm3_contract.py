@@ -19,14 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from registry import Registry
-
     from helm_runs import Helm
     from program import Ran
 
     Archfit = Callable[..., Ran]
 
-POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers: [{image: nginx:1.29.3}]\n"
 HIDDEN = b"---\n# Source: quiet/templates/secret.yaml\n# HIDDEN: The Secret output has been suppressed\n"
 
 
@@ -43,20 +40,6 @@ def test_bytes_in_bytes_out(helm3: Helm, chart: str, words: tuple[str, ...]) -> 
     seen.helm.ok()
     assert seen.written == seen.given
     assert seen.helm.stdout == helm3.plain(chart)
-
-
-@pytest.mark.parametrize(
-    "stream",
-    [
-        pytest.param(b"---\r\nkind: A\r\n---\r\nkind: B\r\n", id="crlf"),
-        pytest.param(b"kind: A", id="no-final-newline"),
-        pytest.param(b"\n\n---\n\n# c\n\n---\nkind: A\n\n\n", id="blank-lines"),
-        pytest.param(b"--- # c\nkind: A\n---\t\n---#d\nkind: B\n...\n", id="separators-with-more"),
-        pytest.param(b"\xef\xbb\xbfkind: A\n", id="byte-order-mark"),
-    ],
-)
-def test_bytes_in_bytes_out_in_a_pipe(archfit: Archfit, stream: bytes) -> None:
-    assert archfit(stream).ok() == stream
 
 
 def test_a_source_line_follows_its_separator_after_a_change(helm3: Helm) -> None:
@@ -87,17 +70,6 @@ def test_separators_come_back_as_they_came(helm: Helm) -> None:
     assert len(seen.written.split(b"\n---\n")) == len(seen.given.split(b"\n---\n"))  # as helm-diff splits
 
 
-@pytest.mark.parametrize("stream", [b"", b"\n", b" \n\n"], ids=["nothing", "newline", "blanks"])
-def test_blank_input_is_no_failure_and_asks_no_registry(
-    archfit: Archfit, registry: Registry, mirrors: str, stream: bytes
-) -> None:
-    registry.forget()
-    ran = archfit(stream, ARCHFIT_MIRROR=mirrors)
-    assert ran.ok() == stream
-    assert ran.stderr == "warning: the input holds no manifests; it was written back as it is\n"
-    assert (registry.asked, registry.connections) == ([], 0)
-
-
 def test_helm_3_writes_files_before_it_calls_the_renderer(helm3: Helm, tmp_path: Path) -> None:
     seen = helm3.recorded("small", "--output-dir", str(tmp_path))
     assert (seen.given.strip(), seen.written) == (b"", seen.given)
@@ -116,22 +88,6 @@ def test_a_hidden_secret_stays_hidden(helm3: Helm) -> None:
 
 
 @pytest.mark.parametrize(
-    "stream",
-    [
-        pytest.param(HIDDEN + b"---\n" + POD, id="hidden"),
-        pytest.param(b"---\nnull\n---\n" + POD, id="null"),
-        pytest.param(b"---\n~\n---\n---\n" + POD + b"---\n", id="leading-and-trailing-separators"),
-        pytest.param(b"# a\n---\n# b\n\n---\n" + POD + b"---\n# c\n", id="comments"),
-    ],
-)
-def test_documents_without_an_object_pass(archfit: Archfit, mirrors: str, stream: bytes) -> None:
-    written = archfit(stream, "--immutable=full", ARCHFIT_MIRROR=mirrors).ok()
-    head, tail = stream.split(POD)
-    assert written.startswith(head + POD)
-    assert written.endswith(b"effect: NoSchedule\n" + tail)
-
-
-@pytest.mark.parametrize(
     "document",
     [
         pytest.param(b"apiVersion: v1\n", id="no-kind-no-metadata"),
@@ -142,12 +98,6 @@ def test_documents_without_an_object_pass(archfit: Archfit, mirrors: str, stream
 )
 def test_what_is_no_workload_passes(archfit: Archfit, document: bytes) -> None:
     assert archfit(document).ok() == document
-
-
-def test_but_design_4_3_refuses_text_that_is_no_object_at_all(archfit: Archfit) -> None:
-    ran = archfit(b"Error: chart not found\n")
-    assert (ran.status, ran.stdout) == (1, b"")
-    assert "neither apiVersion nor kind" in ran.stderr
 
 
 def test_custom_resource_definitions_pass(helm: Helm) -> None:
@@ -200,16 +150,6 @@ def test_arguments_arrive(helm: Helm, words: tuple[str, ...]) -> None:
     always = helm.template("small", *words).ok()
     assert always.count(b"- key: kubernetes.io/arch\n") > 4
     assert always != helm.template("small").ok()
-
-
-def test_an_empty_argument_is_no_argument(helm: Helm) -> None:
-    assert helm.template("small", "--post-renderer-args=").ok() == helm.template("small").ok()
-
-
-def test_a_wrong_argument_is_named(helm3: Helm) -> None:
-    seen = helm3.recorded("small", "--post-renderer-args=--afinity=always")
-    assert seen.said == "error: there is no flag '--afinity': write --affinity\n"
-    assert seen.helm.status == 1
 
 
 @pytest.mark.parametrize("chart", ["quiet", "shop"])

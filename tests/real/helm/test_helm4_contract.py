@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
 import shutil
 import subprocess
-import tarfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +17,6 @@ import machine
 import program
 from archfit.integrations.helm.setup_files import plugin as plugin_yaml
 from helm_runs import SYSTEM_PATH, python_at, set_up, start
-from plugin_artifact import PluginRegistry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +29,6 @@ if TYPE_CHECKING:
 
 REPOSITORY_PLUGIN = machine.ROOT / "helm-plugin" / "plugin.yaml"
 FILENAME = "postrenderer.helm.sh/postrender-filename"
-GREEN = "argoproj/rollouts-demo:green"
-ONLY_AMD64 = [{"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]}]
 ARM_TAINT = [{"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effect": "NoSchedule"}]
 
 
@@ -43,12 +38,6 @@ def by_name(documents: list[Any]) -> dict[str, Any]:
 
 def pod_spec(document: Any) -> Any:
     return document["spec"] if document["kind"] == "Pod" else document["spec"]["template"]["spec"]
-
-
-def required(document: Any) -> Any:
-    node = pod_spec(document)["affinity"]["nodeAffinity"]
-    (term,) = node["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
-    return term["matchExpressions"]
 
 
 def given(documents: list[Any], *, hooks: bool) -> bytes:
@@ -104,30 +93,6 @@ def test_every_document_keeps_its_file_name(helm4: Helm, judge: Any, chart: str)
     assert b"generated-by-postrender" not in seen.helm.stdout
 
 
-def test_hooks_are_placed_like_other_workloads(helm4: Helm, judge: Any) -> None:
-    before = by_name(judge.kubectl(helm4.plain("hooks")))
-    after = by_name(judge.kubectl(helm4.template("hooks").ok()))
-    assert sorted(after) == sorted(before)
-    for name in ("demo-migrate", "demo-notify"):
-        assert required(after[name]) == ONLY_AMD64
-    for name in ("demo", "demo-smoke"):
-        assert pod_spec(after[name])["tolerations"] == ARM_TAINT
-    for name, document in after.items():
-        pod_spec(document).pop("affinity", None)
-        pod_spec(document).pop("tolerations", None)
-        assert document == before[name], "annotations and all else stay"
-
-
-def test_a_job_that_is_no_hook_gets_what_it_needs_alone(helm4: Helm, judge: Any) -> None:
-    after = by_name(judge.kubectl(helm4.template("hooks").ok()))
-    assert set(pod_spec(after["demo-import"])) == {"restartPolicy", "containers"}
-
-
-def test_helm_3_shows_no_hooks(helm3: Helm, judge: Any) -> None:
-    seen = helm3.recorded("hooks")
-    assert sorted(by_name(judge.kubectl(seen.given))) == ["demo", "demo-import"]
-
-
 def test_documents_in_flow_style(helm4: Helm, judge: Any) -> None:
     seen = helm4.recorded("shop")
     line = next(line for line in seen.given.splitlines() if b'"demo-dashboards"' in line)
@@ -137,31 +102,6 @@ def test_documents_in_flow_style(helm4: Helm, judge: Any) -> None:
     before, after = by_name(judge.helm4(seen.given)), by_name(judge.helm4(seen.written))
     assert pod_spec(after["demo-dashboards"]).pop("tolerations") == ARM_TAINT
     assert after["demo-dashboards"] == before["demo-dashboards"]
-
-
-@pytest.mark.parametrize(
-    "document",
-    [
-        pytest.param(
-            b"{apiVersion: v1, kind: Pod, metadata: {name: a}, "
-            b"spec: {containers: [{name: a, image: argoproj/rollouts-demo:green}]}}\n",
-            id="unquoted-keys",
-        ),
-        pytest.param(
-            b'{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":'
-            b'[{"name":"a","image":"argoproj\\/rollouts-demo:green"}],"affinity":{}}}',
-            id="json-with-escapes-and-an-empty-value",
-        ),
-        pytest.param(
-            b"{\n  apiVersion: v1, kind: Pod,\n  metadata: {name: 'a'}, spec: {\n    "
-            b'containers: [{name: a, image: "argoproj/rollouts-demo:green"}]\n  }\n}\n',
-            id="over-several-lines",
-        ),
-    ],
-)
-def test_flow_in_all_its_forms(archfit: Archfit, mirrors: str, judge: Any, document: bytes) -> None:
-    (found,) = judge.kubectl(archfit(document, ARCHFIT_MIRROR=mirrors).ok())
-    assert required(found) == ONLY_AMD64
 
 
 def test_a_chart_that_renders_nothing_does_not_fail(helm4: Helm) -> None:
@@ -277,14 +217,6 @@ def test_pipe_and_plugin_write_the_same_bytes(
     assert done.stdout == seen.written
 
 
-def _archive() -> bytes:
-    """The plugin of the repository as `helm plugin install` wants it: a folder named like the archive."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
-        tar.add(REPOSITORY_PLUGIN, "archfit/plugin.yaml")
-    return buffer.getvalue()
-
-
 def _installed(helm4: Helm, tmp_path: Path, *words: str) -> bytes:
     """What the shop renders to through a plugin that `helm plugin install` put into an empty home."""
     home = {name: str(tmp_path / name.lower()) for name in ("HELM_DATA_HOME", "HELM_CACHE_HOME")}
@@ -298,18 +230,6 @@ def _installed(helm4: Helm, tmp_path: Path, *words: str) -> bytes:
 
 def test_install_from_a_directory(helm4: Helm, tmp_path: Path) -> None:
     assert _installed(helm4, tmp_path, str(REPOSITORY_PLUGIN.parent)) == helm4.template("shop").ok()
-
-
-def test_install_from_an_archive(helm4: Helm, tmp_path: Path) -> None:
-    (tmp_path / "archfit.tgz").write_bytes(_archive())
-    archive = str(tmp_path / "archfit.tgz")
-    assert _installed(helm4, tmp_path, "--verify=false", archive) == helm4.template("shop").ok()
-
-
-def test_install_from_a_registry(helm4: Helm, tmp_path: Path) -> None:
-    with PluginRegistry("archfit", package.__version__, _archive()) as plugins:
-        words = ("--verify=false", "--plain-http", f"oci://{plugins.host}/team/archfit:{package.__version__}")
-        assert _installed(helm4, tmp_path, *words) == helm4.template("shop").ok()
 
 
 def test_no_virtualenv_is_active_and_its_path_has_a_blank(helm4: Helm, tmp_path: Path) -> None:

@@ -26,39 +26,24 @@ apiVersion: v2
 name: work
 version: 0.1.0
 """
-JOBS = """\
+JOB = """\
 apiVersion: batch/v1
 kind: Job
 metadata:
-  name: migrate
-spec:
+  name: {}
+{}spec:
   template:
     spec:
       restartPolicy: Never
-      containers: [{name: a, image: x.example/app:1}]
----
-apiVersion: batch/v1
-kind: Job
-metadata:
-  name: hook
-  annotations: {helm.sh/hook: pre-upgrade}
-spec:
-  template:
-    spec:
-      restartPolicy: Never
-      containers: [{name: a, image: x.example/app:1}]
----
-apiVersion: batch/v1
-kind: Job
-metadata:
-  name: argo
-  annotations: {argocd.argoproj.io/hook: PreSync}
-spec:
-  template:
-    spec:
-      restartPolicy: Never
-      containers: [{name: a, image: x.example/app:1}]
+      containers: [{{name: a, image: x.example/app:1}}]
 """
+JOBS = "---\n".join(
+    (
+        JOB.format("migrate", ""),
+        JOB.format("hook", "  annotations: {helm.sh/hook: pre-upgrade}\n"),
+        JOB.format("argo", "  annotations: {argocd.argoproj.io/hook: PreSync}\n"),
+    )
+)
 OFFLINE = {"ARCHFIT_OFFLINE": "true", "ARCHFIT_NO_CACHE": "true"}
 AMD64 = {**OFFLINE, "ARCHFIT_IMAGE_PLATFORMS": "x.example/app=linux/amd64"}
 BOTH = {**OFFLINE, "ARCHFIT_IMAGE_PLATFORMS": "x.example/app=linux/amd64,linux/arm64"}
@@ -94,21 +79,6 @@ def test_helm_4_places_hooks_and_helm_3_never_shows_them(helm: Helm, judge: Any,
     assert changed(before, narrowed) == (
         ["argo", "migrate"] if helm.name == "helm3" else ["argo", "hook", "migrate"]
     )
-
-
-@pytest.mark.parametrize("how", ["variable", "flag"])
-def test_the_user_may_say_otherwise(helms: Callable[[str], Helm], judge: Any, chart: Path, how: str) -> None:
-    helm = helms("helm4")
-    words = ("--post-renderer-args=--hooks=immutable",) if how == "flag" else ()
-    environ = {"ARCHFIT_HOOKS": "immutable"} if how == "variable" else {}
-    before = specs(judge, helm.plain(chart))
-    assert changed(before, specs(judge, helm.template(chart, *words, **BOTH, **environ).ok())) == []
-
-
-def test_a_plain_stream_of_either_helm_leaves_hooks_as_they_are(helm: Helm, chart: Path) -> None:
-    stream = helm.plain(chart)
-    assert b"helm.sh/hook" in stream
-    assert program.archfit(stream, **BOTH).ok() == stream
 
 
 def test_what_makes_the_template_of_a_job_differ_and_what_does_not(

@@ -202,14 +202,6 @@ def test_a_sveltos_patch_survives_its_template(tool, tmp_path, patch):
     assert yaml.safe_load(done.stdout)[0]["value"][1]["key"] == "{{on}}"
 
 
-def test_fleet_reads_its_folder_with_the_manifests_as_a_resource(build, kustomize, patch, transform):
-    """Fleet adds `fleet-manifests.yaml` to the resources of the folder's kustomization.yaml and builds it."""
-    base = CASES["all"]
-    told = yaml.safe_load(patch(base, "--format", "fleet").ok())
-    assert told["kind"] == "Kustomization"
-    assert build(kustomize, base, kustomization=told) == build(kustomize, transform(base))
-
-
 @pytest.mark.parametrize(
     ("base", "moved"),
     [

@@ -73,6 +73,10 @@ WRITTEN = {
     "kpt": {"package/web.yaml": "archfit.dev/added"},
     "lock": {"placed.yaml": "kubernetes.io/arch", "archfit.lock": "h.example/web:2"},
     "custom-resources": {"placed.yaml": "nodeAffinity"},
+    "files": {
+        "placed.yaml": "kubernetes.io/arch",
+        "placed/web/templates/deployment.yaml": "kubernetes.io/arch",
+    },
     "policy": {"policy.yaml": "kind: MutatingAdmissionPolicy"},
     "fleet": {"shard-0.json": '"pods"'},
     "argocd": {"argocd-archfit/build-options/argocd-cm.yaml": "--enable-alpha-plugins --enable-exec"},
@@ -82,6 +86,7 @@ PRINTED = {
     "helm": {"helm template web ./chart --post-renderer archfit": "key: kubernetes.io/arch"},
     "kustomize": {"kubectl kustomize": "nodeAffinity", "archfit setup kustomize --check": "ok: "},
     "patch": {"kustomize build prod": "nodeAffinity"},
+    "files": {"archfit --diff --kustomize": "+++ b/kustomize-build"},
     "policy": {"archfit policy --stats": "longest expression"},
     "admission": {"kubectl run probe": "kind: Pod"},
     "audit": {"archfit audit --live": "arm64"},
