@@ -3,7 +3,6 @@
     with WebhookRecorder(pair, folder) as recorder:
         recorder.port                    on loopback
         recorder.asked                   the requests of the AdmissionReviews, in order
-        recorder.answer = [..]           the JSON Patch of each answer; [] for none
 
 `as_external_name` makes an API server without pods reach it: a Service of type ExternalName is called at its name's
 address, and the certificate is still checked for NAME.NAMESPACE.svc.
@@ -31,7 +30,6 @@ class WebhookRecorder:
 
     def __init__(self, pair: KeyPair, folder: Path) -> None:
         self.asked: list[dict[str, Any]] = []
-        self.answer: list[dict[str, Any]] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._folder = folder
@@ -71,7 +69,7 @@ class WebhookRecorder:
             def do_POST(self) -> None:  # noqa: N802 - http.server calls it so
                 request = self.asked()
                 recorder.asked.append(request | {"path": self.path})
-                self.answer(allowed(request["uid"], recorder.answer))
+                self.answer(allowed(request["uid"], []))
 
         return Handler
 

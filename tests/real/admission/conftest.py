@@ -9,6 +9,7 @@ import pytest
 from control_plane import Refused
 from drawn_pods import at_creation
 from drawn_pods.drawing import RUNTIME_CLASSES
+from policy_judge import PolicyJudge, judge_binary
 from policy_runs import Policies
 
 ARCHITECTURES = ("amd64", "arm64", "s390x")
@@ -21,6 +22,13 @@ def policies(control_plane):
     for name, scheduling in RUNTIME_CLASSES.items():
         made.runtime_class(name, scheduling)
     return made
+
+
+@pytest.fixture(scope="module")
+def judge():
+    """The API server's own CEL, see policy_judge."""
+    with PolicyJudge(judge_binary()) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

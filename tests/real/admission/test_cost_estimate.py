@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-import machine
 from archfit.images.platforms import ImagePlatforms, parse_platform
 from archfit.options.settings import Options
 from archfit.policy.cel.objects import policy_objects
@@ -15,18 +14,9 @@ from archfit.policy.stats import estimated_cost
 from pod_decisions import found
 from policy_judge import PolicyJudge
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 OVERRIDES = tuple(
     ImagePlatforms(f"registry.example.com/x{n}/*", (parse_platform("amd64"),)) for n in range(5)
 )
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[PolicyJudge]:
-    with PolicyJudge(machine.go_build(machine.ROOT / "tests" / "judges" / "cel", "cel-judge")) as running:
-        yield running
 
 
 def pod(containers: int) -> dict[str, Any]:

@@ -40,12 +40,6 @@ WRITTEN = (
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[PolicyJudge]:
-    with PolicyJudge(judge_binary()) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def by_default() -> Iterator[PolicyJudge]:
     """A judge with the policy of default options."""
     with PolicyJudge(judge_binary()) as running:

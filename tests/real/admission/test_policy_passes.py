@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,19 +15,10 @@ from archfit.policy.cel.policy_settings import PolicySettings
 from drawn_pods import any_pods, at_creation
 from drawn_pods.drawing import ARCH
 from pod_decisions import REQUIRED
-from policy_judge import PolicyJudge, decided, judge_binary
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from policy_judge import PolicyJudge, decided
 
 LOCKED = at_creation.platforms()
 SIDECARS = ("quay.io/team/both:1", "quay.io/team/amd:1", "quay.io/team/arm:1", "quay.io/team/new:1")
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[PolicyJudge]:
-    with PolicyJudge(judge_binary()) as running:
-        yield running
 
 
 def managed(pod: dict[str, Any]) -> dict[str, Any]:

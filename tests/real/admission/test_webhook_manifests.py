@@ -199,11 +199,6 @@ def test_the_api_server_asks_for_pods_that_archfit_may_change(
         assert request["dryRun"] is True
 
 
-def test_what_the_webhook_answers_is_in_the_pod(plane: ControlPlane, installed: WebhookRecorder) -> None:
-    installed.answer = [{"op": "add", "path": "/spec/nodeSelector", "value": {"kubernetes.io/arch": "arm64"}}]
-    assert plane.dry(pod("a"))["spec"]["nodeSelector"] == {"kubernetes.io/arch": "arm64"}
-
-
 def test_other_requests_for_pods_are_not_asked(plane: ControlPlane, installed: WebhookRecorder) -> None:
     plane.create(pod("stays"))
     assert installed.names() == ["stays"]
