@@ -27,94 +27,18 @@ IMAGES = {
     "quay.io/team/new:1": ["linux/amd64"],
     "quay.io/argoproj/argocd:v3.5.1": ["linux/amd64", "linux/arm64"],
 }
-WEB = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web
-spec:
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-      - name: web
-        image: h.example/web:2
-"""
-PODS = """\
-apiVersion: v1
-kind: Pod
-metadata: {name: pod-one, namespace: default}
-spec: {containers: [{name: a, image: "nginx:1.27"}]}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: pod-two, namespace: default}
-spec: {containers: [{name: a, image: "h.example/web:2"}]}
-"""
-OTHER_WEBHOOK = """\
-apiVersion: admissionregistration.k8s.io/v1
-kind: MutatingWebhookConfiguration
-metadata: {name: k8smultiarcher-webhook}
-"""
-ARGOCD = """\
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: argocd-cm, namespace: argocd}
-data: {kustomize.buildOptions: --enable-helm}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: argocd-repo-server, namespace: argocd}
-spec:
-  selector: {matchLabels: {app.kubernetes.io/name: argocd-repo-server}}
-  template:
-    metadata: {labels: {app.kubernetes.io/name: argocd-repo-server}}
-    spec:
-      containers:
-      - name: argocd-repo-server
-        image: quay.io/argoproj/argocd:v3.5.1
-        env: [{name: PATH, value: "/tools:/usr/bin"}]
-"""
-# The operator's own definition was looked at once; here a resource of Argo's is any mapping.
-_KIND = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {{name: {plural}.argoproj.io}}
-spec:
-  group: argoproj.io
-  names: {{kind: {kind}, plural: {plural}, singular: {singular}, listKind: {kind}List}}
-  scope: Namespaced
-  versions:
-  - name: {version}
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec: {{type: object, x-kubernetes-preserve-unknown-fields: true}}
-"""
-ARGOCD_KIND = _KIND.format(kind="ArgoCD", plural="argocds", singular="argocd", version="v1beta1")
-WORKFLOW_KIND = _KIND.format(
-    kind="WorkflowTemplate", plural="workflowtemplates", singular="workflowtemplate", version="v1alpha1"
-)
-ARGOCD_RESOURCE = """\
-apiVersion: argoproj.io/v1beta1
-kind: ArgoCD
-metadata: {name: argocd, namespace: argocd}
-spec: {kustomizeBuildOptions: --enable-helm}
-"""
-JOB_CHART = """\
-apiVersion: batch/v1
-kind: Job
-metadata: {name: migrate}
-spec:
-  template:
-    spec:
-      restartPolicy: Never
-      containers: [{name: a, image: "h.example/web:2"}]
-"""
+
+
+def _text(name: str) -> str:
+    return (machine.ROOT / "fixtures" / "pages" / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+# What the pages find, in files and in the cluster. The operator's own definition was looked at once; there a resource
+# of Argo's is any mapping.
+WEB, PODS, JOB = _text("web"), _text("pods"), _text("job")
+OTHER_WEBHOOK = _text("other_webhook")
+ARGOCD, ARGOCD_KIND, ARGOCD_RESOURCE = _text("argocd"), _text("argocd_kind"), _text("argocd_resource")
+WORKFLOW_KIND = _text("workflow_kind")
 _FINALIZE = """\
 "$REAL" "$@" --wait=false; status=$?
 for name in $("$REAL" get namespaces -o name --field-selector status.phase=Terminating | cut -d/ -f2); do
@@ -252,7 +176,7 @@ def explained(folder: Path, environ: dict[str, str]) -> None:
     for name in ("rendered.yaml", "rendered/web.yaml", "more.yaml"):
         write(folder, name, WEB.replace("  name: web\n", "  name: web\n  namespace: shop\n", 1))
     with (folder / "rendered.yaml").open("a", encoding="utf-8") as file:
-        file.write("---\n" + JOB_CHART.replace("name: migrate", "name: migrate-1, namespace: shop"))
+        file.write("---\n" + JOB.replace("name: migrate", "name: migrate-1, namespace: shop"))
 
 
 def named_files(folder: Path, environ: dict[str, str]) -> None:
@@ -283,7 +207,7 @@ def jobs(folder: Path, environ: dict[str, str]) -> None:
     chart(folder, environ)
     shutil.copytree(machine.ROOT / "helm-plugin", folder / "helm-plugin")
     write(folder, "work/Chart.yaml", "apiVersion: v2\nname: work\nversion: 0.1.0\n")
-    write(folder, "work/templates/job.yaml", JOB_CHART)
+    write(folder, "work/templates/job.yaml", JOB)
     run(environ, folder, machine.tool("helm3"), "install", "work", "./work")
 
 

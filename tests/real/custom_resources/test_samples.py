@@ -131,22 +131,6 @@ def test_no_pod_of_a_sample_can_reach_a_node_it_cannot_run_on(
     assert oracle(before, before, platforms=platforms).violations != []
 
 
-@pytest.mark.parametrize("data", [pytest.param(one.values[0], id=one.id) for one in CHANGED])
-def test_images_that_run_everywhere_need_no_affinity(data: bytes) -> None:
-    """They get the toleration of GKE's taint instead, where the object can change and every image is seen."""
-    text = re.sub(r"(?m)^(\s*-? ?[\w.]*[iI]mage: )[^&{\s]\S*$", r"\1both:1", data.decode())
-    text = re.sub(r"(repository|repo): \S+\n(\s*)tag: \S+", r"\1: both\n\2tag: '1'", text)
-    output = edited(text.encode())
-    assert output.data.count(b"nodeAffinity") == text.encode().count(b"nodeAffinity")
-    without = all(
-        decision.immutable or any(use.unasked for use in pod.images)
-        for pod, decision in output.transformed.decisions
-    )
-    assert (b"key: kubernetes.io/arch" in output.data) != without
-    for pod, decision in output.transformed.decisions:
-        assert decision.outcome in {"Change", "NotNeeded"}, (pod.ref, decision)
-
-
 def sampled() -> set[tuple[str, str]]:
     return {
         (group_of(identity[1]), identity[2])
