@@ -16,11 +16,13 @@ ENTRY = re.compile(r"^(?:- |[0-9]\. |\| (?!address \||---)).*", re.MULTILINE)
 
 @pytest.fixture(scope="module")
 def names() -> set[str]:
-    """Every function and every id of a case in the tests."""
+    """Every function and every id of a case in the tests and their fixtures."""
     found: set[str] = set()
     for path in (ROOT / "tests").rglob("test_*.py"):
         for pair in re.findall(r"def (test_\w+)|id=\"([^\"]+)\"", path.read_text(encoding="utf-8")):
             found.update(filter(None, pair))
+    for path in (ROOT / "fixtures").rglob("*.yaml"):
+        found.update(re.findall(r"^- id: (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE))
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-import machine
+from case_files import rows
 from chart_runs import CHART, Chart, NoKeyTwice, named
 
 if TYPE_CHECKING:
@@ -37,12 +37,9 @@ def unescaped(text: str) -> str:
     return text.replace("\\n", "\n").replace("\\", "")
 
 
-MISTAKES = yaml.safe_load((machine.ROOT / "fixtures" / "chart_mistakes.yaml").read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_named_with_its_remedy(chart: Chart, name: str) -> None:
-    assert MISTAKES[name]["said"] in refused(chart, *MISTAKES[name]["words"])
+@pytest.mark.parametrize(("words", "said"), rows("chart_mistakes.yaml", "words", "said"))
+def test_a_mistake_is_named_with_its_remedy(chart: Chart, words: list[str], said: str) -> None:
+    assert said in refused(chart, *words)
 
 
 def test_every_mistake_is_named_not_only_the_first(chart: Chart) -> None:
