@@ -147,7 +147,7 @@ ONCE_FOR_A_DOCUMENT = [
     "yaml/skip:identity",
     "yaml/block_lines:block_text",
     "workloads/documents:read",
-    "workloads/block_sites:block_sites",
+    "workloads/sites:block_sites",
     "placement/decide:decide",
     "edit/insert:insertions",
 ]
