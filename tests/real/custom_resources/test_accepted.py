@@ -23,6 +23,7 @@ from archfit.base.errors import InvalidInput
 from archfit.options.settings import Options
 from archfit.workloads.builtin import ROWS, rows_of
 from archfit.workloads.custom_rows import all_custom_rows
+from case_files import FOLDER
 from custom_samples import MEMBER, samples
 from stream_edits import Failed, edited
 from yaml_judge import Refused, typed
@@ -244,18 +245,29 @@ def documents_in(judge: Judge, text: bytes) -> list[Any]:
 
 
 def of_the_tests(judge: Judge) -> Iterator[Any]:
-    """The objects in the texts of all tests; a diff counts without what it adds."""
+    """The objects in the texts of all tests and of their tables; a diff counts without what it adds."""
+    for text in texts_of_the_tests():
+        if "apiVersion:" in text and "kind:" in text:
+            lines = [
+                line for line in text.splitlines(keepends=True) if line[:1] != "+" and line.strip() != "@"
+            ]
+            yield from documents_in(judge, "".join(re.sub("^-(?=  )", "", line) for line in lines).encode())
+
+
+def texts_of_the_tests() -> Iterator[str]:
+    """The literals of the tests, and the cases of fixtures/custom_resources."""
     for path in sorted((machine.ROOT / "tests").rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             text = node.value if isinstance(node, ast.Constant) else ""
             text = text.decode(errors="replace") if isinstance(text, bytes) else text
-            if isinstance(text, str) and "apiVersion:" in text and "kind:" in text:
-                lines = [
-                    line for line in text.splitlines(keepends=True) if line[:1] != "+" and line.strip() != "@"
-                ]
-                yield from documents_in(
-                    judge, "".join(re.sub("^-(?=  )", "", line) for line in lines).encode()
-                )
+            if isinstance(text, str):
+                yield text
+    for path in sorted((FOLDER / "custom_resources").iterdir()):
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".diff":
+            yield from re.split(r"^=== .*\n", text, flags=re.MULTILINE)
+        else:
+            yield from (str(value) for row in yaml.safe_load(text) for value in row.values())
 
 
 def of_the_corpus(judge: Judge) -> Iterator[Any]:
