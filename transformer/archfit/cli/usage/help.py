@@ -181,7 +181,7 @@ def short_help(command: Command) -> str:
     texts = [
         _text(command, summary, about, own, rest),
         _text(command, summary, examples, own, rest),
-        _text(command, summary, examples, own, paragraphs(f"Also: {names}.", COLUMNS)),
+        _text(command, summary, examples, own, paragraphs(f"Also: {names}." if names else "", COLUMNS)),
     ]
     return next((text for text in texts if text.count("\n") <= LINES), texts[-1])
 

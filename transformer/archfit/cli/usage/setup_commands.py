@@ -259,11 +259,13 @@ applies the policy. Its service account may list pods and workloads, and write t
                 ("--image",),
                 "NAME",
                 "The webhook's image; default: registry.example.com/archfit:VERSION.",
+                brief="The webhook's image, built from the Dockerfile.",
             ),
             Flag(
                 ("--configuration",),
                 "FILE",
                 "The archfit.yaml for the webhook, as archfit setup cluster writes it.",
+                brief="The archfit.yaml for the webhook.",
             ),
             Flag(
                 ("--lock-file",),
@@ -275,17 +277,20 @@ applies the policy. Its service account may list pods and workloads, and write t
                 "NAME",
                 "A Secret of type kubernetes.io/dockerconfigjson in the webhook's namespace, with the credentials "
                 "for registries.",
+                brief="A Secret with the credentials for registries.",
             ),
             Flag(
                 ("--pull-secret",),
                 "NAMESPACE/NAME",
                 "A pull secret that the webhook may read, for the pods of that namespace that refer to it.",
+                brief="A pull secret that the webhook may read.",
                 repeatable=True,
             ),
             Flag(
                 ("--egress-port",),
                 "PORT",
                 "A port that the webhook may call beside DNS; default: 443. The first use replaces the default.",
+                brief="A port that it may call beside DNS; default: 443.",
                 repeatable=True,
             ),
             Flag(
@@ -293,7 +298,7 @@ applies the policy. Its service account may list pods and workloads, and write t
                 "CIDR",
                 "From where the API server calls, such as 10.0.0.0/28: the NetworkPolicy admits no other address. "
                 "Without it, every address is admitted.",
-                brief="From where the API server calls, as a CIDR; default: from everywhere.",
+                brief="From where the API server calls; default: anywhere.",
                 repeatable=True,
             ),
             Flag(("--no-network-policy",), "", "Write no NetworkPolicy."),
@@ -302,12 +307,13 @@ applies the policy. Its service account may list pods and workloads, and write t
                 "FILE",
                 "The CA of the API server's client certificate, in PEM. The webhook then answers no other client, so "
                 "tell the API server first to present the certificate.",
-                brief="The CA of the API server's client certificate; no other client is answered.",
+                brief="The CA of the only clients that are answered.",
             ),
             Flag(
                 ("--memory-limit",),
                 "QUANTITY",
                 "The memory limit of the webhook's container, 256Mi or more; default: 512Mi.",
+                brief="Its memory limit, 256Mi or more; default: 512Mi.",
             ),
             Flag(("--priority-class",), "NAME", "The pods' PriorityClass, as system-cluster-critical."),
             Flag(
@@ -320,6 +326,7 @@ applies the policy. Its service account may list pods and workloads, and write t
                 ("--renew",),
                 "",
                 "Write a new certificate into DIR, and leave everything else there as it is.",
+                brief="Write a new certificate into DIR, and nothing else.",
             ),
             Flag(("--force",), "", "Overwrite files that differ."),
             Flag(
