@@ -314,6 +314,19 @@ class ControlPlane:
             time.sleep(0.02)
         return value
 
+    def established(self, name: str) -> None:
+        """Waits until the API server serves a CustomResourceDefinition.
+
+        `kubectl wait` fails if it looks before the first condition is there.
+        """
+
+        def conditions() -> bool:
+            found = self.get(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}")
+            listed = found.get("status", {}).get("conditions") or ()
+            return any((one["type"], one["status"]) == ("Established", "True") for one in listed)
+
+        self.until(f"{name} is established", conditions)
+
     def processor_seconds(self) -> float:
         """User and system time of kube-apiserver so far (clock_getcpuclockid(3), of Linux)."""
         return time.clock_gettime(~self._processes["kube-apiserver"].pid << 3 | 2)

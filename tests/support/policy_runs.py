@@ -166,7 +166,7 @@ class Policies:
         if definitions:
             self.plane.apply(_stream(definitions))
             for one in definitions:
-                self.plane.kubectl("wait", "--for=condition=Established", f"crd/{one['metadata']['name']}")
+                self.plane.established(one["metadata"]["name"])
         self.plane.apply(_stream([one for one in objects if one not in definitions]))
 
     def remove(self, installed: Installed) -> None:

@@ -48,7 +48,7 @@ def plane(control_plane: ControlPlane) -> ControlPlane:
         name = definition["metadata"]["name"]
         definition["metadata"] = {"name": name}  # cert-manager's labels are templates
         control_plane.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(definition))
-        control_plane.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=60s")
+        control_plane.established(name)
     return control_plane
 
 

@@ -41,8 +41,7 @@ def plane(control_plane: ControlPlane) -> ControlPlane:
     open_object = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = open_object
     control_plane.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(definition))
-    name = definition["metadata"]["name"]
-    control_plane.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=60s")
+    control_plane.established(definition["metadata"]["name"])
     return control_plane
 
 

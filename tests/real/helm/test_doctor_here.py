@@ -102,5 +102,5 @@ def test_this_machine_is_looked_at_in_time(here: Here) -> None:
     assert ran.status in {0, 3}, ran.stderr
     assert ran.stderr == ""
     text = ran.stdout.decode()
-    assert "DOOR " in text
+    assert "ENTRY POINT " in text
     assert (ran.status == 3) == ("\nwrong " in f"\n{text}")

@@ -78,6 +78,7 @@ def test_the_wheel_has_the_package_and_what_belongs_to_it(wheel):
     assert kinds == {
         "py",
         "typed",
+        "txt",
         "yaml",
         "sh",
         "js",
