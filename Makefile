@@ -59,7 +59,7 @@ demo: .venv/.ready ## Run archfit on real manifests and show what it changes (no
 	@$(RUN) fixtures/demo/demo.py
 
 test: .venv/.ready ## Run every suite; fetches the programs it needs and names what it cannot get (ARGS=pytest options)
-	@echo "make test: all tests; about 40 minutes on 2 processors. Programs of the tests that are not here (helm, kubectl, registries)"
+	@echo "make test: all tests; about 20 minutes on 2 processors. Programs of the tests that are not here (helm, kubectl, registries)"
 	@echo "are built into .tools first; about 15 minutes, once. What needs no program but Python takes two minutes: make test-fast"
 	@$(RUN) tests/support/install_tools.py
 	@$(RUN) tests/support/run_tests.py $(ARGS)
