@@ -60,7 +60,7 @@ demo: .venv/.ready ## Run archfit on real manifests and show what it changes (no
 
 test: .venv/.ready ## Run every suite; fetches the programs it needs and names what it cannot get (ARGS=pytest options)
 	@echo "make test: all tests; about 20 minutes on 2 processors. Programs of the tests that are not here (helm, kubectl, registries)"
-	@echo "are built into .tools first; about 15 minutes, once. What needs no program but Python takes two minutes: make test-fast"
+	@echo "are built into .tools first; about 15 minutes, once. What needs no program but Python takes three minutes: make test-fast"
 	@$(RUN) tests/support/install_tools.py
 	@$(RUN) tests/support/run_tests.py $(ARGS)
 
@@ -68,7 +68,7 @@ test: .venv/.ready ## Run every suite; fetches the programs it needs and names w
 lowest-python:
 	@echo "$(LOWEST)"
 
-test-fast: .venv/.ready ## Run in a minute or so what needs no program but Python and no shared data (ARGS=pytest options)
+test-fast: .venv/.ready ## Run in three minutes or so what needs no program but Python and no shared data (ARGS=pytest options)
 	@$(RUN) -m pytest $(FAST) $(ARGS)
 
 test-real: .venv/.ready ## Run the tests that need other people's programs or shared data; fetches the programs first
