@@ -30,6 +30,7 @@ from archfit.options.settings import Options
 from archfit.placement import evidence, pod_patch, selection
 from archfit.rewrite import command as transform
 from archfit.yaml import block_lines, compose, stream, tree
+from called_files import called
 from counted_run import counted
 from kubectl_output import to_json, to_yaml
 from live_cluster import Applied, objects
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
 MOST_STATEMENTS = 4
 # Eight are SQLite's, which makes the shared memory of its log.
 MOST_WRITES = 12
+# Files whose functions a run of one Deployment calls, from the cache.
+MOST_FILES = {"transform": 52, "check": 72, "explain": 74, "patch": 66}
 DEPLOYMENT = """\
 apiVersion: apps/v1
 kind: Deployment
@@ -431,6 +434,12 @@ def test_a_warm_run_reads_the_cache_with_few_statements_and_writes_nothing_to_it
     assert found.connections == 1
     assert len(found.statements) <= MOST_STATEMENTS
     assert [one for one in found.statements if not one.startswith(("SELECT", "PRAGMA"))] == []
+
+
+@pytest.mark.usefixtures("warm_cache")
+@pytest.mark.parametrize("command", MOST_FILES)
+def test_one_deployment_goes_through_few_files(command: str) -> None:
+    assert 30 < len(called([command], WARM.encode())) <= MOST_FILES[command]
 
 
 @pytest.mark.usefixtures("warm_cache")
