@@ -90,7 +90,7 @@ def by_the_grammar(text: str) -> Reference | str:
     written, colon, tag = rest.partition(":")
     path = f"library/{written}" if host == "docker.io" and "/" not in written else written
     try:
-        check(text, host, written, path, tag if colon else None, digest if at else None)
+        check(text, host, written, path, tag if colon else None, digest if at else None, parse)
     except InvalidReference as error:
         return str(error)
     return Reference(host, path, "" if digest else tag or "latest", digest, text)

@@ -57,10 +57,9 @@ from archfit.audit.facts import BuildFacts, BuildState
 from archfit.base.errors import InvalidReference
 from archfit.base.record import Record
 from archfit.images.contents import Build, ImageContents
-from archfit.images.platforms import Platform, normalised
+from archfit.images.platforms import Platform, is_wasm, normalised
 from archfit.images.reference import Reference, is_digest, parse
 from archfit.images.reference_grammar import IDENTIFIER
-from archfit.placement.evidence import is_wasm
 
 Form: TypeAlias = Literal["digest", "image", "none", "malformed"]
 

@@ -85,6 +85,11 @@ def parse_platform(text: str) -> Platform:
     return normalised(*parts)
 
 
+def is_wasm(platform: Platform) -> bool:
+    """WebAssembly, which a runtime class runs on nodes of any architecture."""
+    return platform.os == "wasi" or platform.architecture[:4] == "wasm"
+
+
 class ImagePlatforms(Record):
     """An override: images whose normalised `host/repository[:tag|@digest]` matches `pattern` have these platforms."""
 

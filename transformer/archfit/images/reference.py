@@ -116,7 +116,7 @@ def parse(text: str) -> Reference:
     ):
         from archfit.images.reference_grammar import check
 
-        check(text, host, written, path, tag if colon else None, digest if at else None)
+        check(text, host, written, path, tag if colon else None, digest if at else None, parse)
     return Reference(host, path, "" if digest else tag or "latest", digest, text)
 
 

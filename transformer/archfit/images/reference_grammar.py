@@ -13,6 +13,7 @@ Source: distribution/reference, reference.go and regexp.go.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from archfit.base.errors import InvalidReference
 from archfit.base.typing_names import NoReturn
@@ -73,10 +74,19 @@ def follows_digest(text: str) -> bool:
     return _DIGEST(text) is not None
 
 
-def check(text: str, host: str, written: str, path: str, tag: str | None, digest: str | None) -> None:
+def check(
+    text: str,
+    host: str,
+    written: str,
+    path: str,
+    tag: str | None,
+    digest: str | None,
+    parse: Callable[[str], object],
+) -> None:
     """Raises InvalidReference unless the parts of `text` follow the grammar.
 
     host, path: with Docker's defaults. written: the path without them. tag, digest: None where there is none.
+    parse: `reference.parse`, to say whether a URL without its scheme is a reference.
     """
     if _IDENTIFIER(text):
         _refuse(
@@ -90,10 +100,18 @@ def check(text: str, host: str, written: str, path: str, tag: str | None, digest
         or (tag is not None and _TAG(tag) is None)
         or (digest is not None and _DIGEST(digest) is None)
     ):
-        _explain(text, host, written, path, tag, digest)
+        _explain(text, host, written, path, tag, digest, parse)
 
 
-def _explain(text: str, host: str, written: str, path: str, tag: str | None, digest: str | None) -> NoReturn:
+def _explain(
+    text: str,
+    host: str,
+    written: str,
+    path: str,
+    tag: str | None,
+    digest: str | None,
+    parse: Callable[[str], object],
+) -> NoReturn:
     """Names what is wrong, the likeliest mistakes first."""
     if not text:
         raise InvalidReference("the image is empty")
@@ -104,7 +122,7 @@ def _explain(text: str, host: str, written: str, path: str, tag: str | None, dig
     if text.startswith("ko://"):
         _refuse(text, "names a Go package; let ko build it first: ko resolve -f FILE | archfit")
     if "://" in text:
-        _refuse(text, url_problem(text))
+        _refuse(text, url_problem(text, parse))
     if any(character.isspace() for character in text):
         _refuse(text, "holds a blank or a line end")
     if not text.isascii():
@@ -134,7 +152,7 @@ def _explain(text: str, host: str, written: str, path: str, tag: str | None, dig
     _refuse(text, f"has a {algorithm} digest that is not lower-case hexadecimal")
 
 
-def url_problem(text: str) -> str:
+def url_problem(text: str, parse: Callable[[str], object]) -> str:
     """What is wrong with a reference that holds `://`: a web page about an image, or a scheme before one."""
     rest = text.partition("://")[2].partition("?")[0].partition("#")[0].rstrip("/")
     for pattern, reference in _PAGES:
@@ -143,8 +161,6 @@ def url_problem(text: str) -> str:
             return f"is a web page: write {page.expand(reference).lower()!r}"
     if rest.partition("/")[0] in _SITES:
         return "is a web page that names no image: write host/repository:tag"
-    from archfit.images.reference import parse  # it imports this module for its mistakes
-
     try:
         parse(rest)
     except InvalidReference:

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 
 from archfit.base.typing_names import TypeAlias
 from archfit.images.overrides import override
-from archfit.images.platforms import Answer, Found, Unknown
+from archfit.images.platforms import Answer, Found, Unknown, is_wasm
 from archfit.images.reference import Reference
 from archfit.inspect.report import Inspected
 from archfit.options.settings import Settings
-from archfit.placement.evidence import is_plain, is_wasm, offered
+from archfit.placement.evidence import is_plain, offered
 from archfit.placement.uncounted import counted
 from archfit.registry.client import RawManifest
 from archfit.registry.manifest import listed

@@ -41,7 +41,7 @@ from archfit.base.patch import dotted
 from archfit.base.record import Record
 from archfit.base.results import Removed, Result, Severity
 from archfit.base.typing_names import Iterable, Sequence, TypeAlias
-from archfit.images.platforms import Absent, Answer, Found, Malformed, Platform, Unasked, Unknown
+from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.options.settings import Options
 from archfit.workloads.pods import ImageUse, Pod
 
@@ -66,11 +66,6 @@ def offered(use: ImageUse, found: Found, os: str) -> set[str] | None:
     if "386" in architectures and os == "linux":
         architectures.add("amd64")
     return architectures
-
-
-def is_wasm(platform: Platform) -> bool:
-    """WebAssembly, which a runtime class runs on nodes of any architecture."""
-    return platform.os == "wasi" or platform.architecture[:4] == "wasm"
 
 
 def is_plain(found: Found) -> bool:

@@ -20,9 +20,8 @@ core/transfer/image/imagestore.go.
 from __future__ import annotations
 
 from archfit.base.typing_names import Collection, Iterable
-from archfit.images.platforms import Found, Platform, Unknown
+from archfit.images.platforms import Found, Platform, Unknown, is_wasm
 from archfit.images.reference import parse
-from archfit.placement.evidence import is_wasm
 from archfit.workloads.pods import ImageUse
 
 _HIGHER = "no runtime takes an entry of a higher variant on a node that is not set up for it"
