@@ -3,7 +3,6 @@
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
-import io
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,7 @@ import pytest
 import yaml
 
 from archfit.audit.fleet.setup import run
-from archfit.base.errors import ArchfitError
-from lock_runs import Said
+from lock_runs import Said, setup_said
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,12 +33,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def setup(*words: str, **environ: str) -> Said:
-    stdout, stderr = io.BytesIO(), io.StringIO()
-    try:
-        status = run(words, stdout, stderr, {"PATH": "/nowhere", **environ})
-    except ArchfitError as error:
-        return Said(error.exit_code, stdout.getvalue().decode(), str(error))
-    return Said(status, stdout.getvalue().decode(), stderr.getvalue())
+    return setup_said(run, words, environ)
 
 
 def objects(folder: Path) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from archfit.base.errors import ArchfitError
 from archfit.cluster.resource_paths import plural
 from archfit.options.settings import Options
 from archfit.policy.cel.objects import policy_objects
@@ -19,7 +17,7 @@ from archfit.policy.cel.validating_policy import daemon_set_objects, validating_
 from archfit.policy.images import KINDS
 from archfit.policy.installed.setup import run
 from case_files import rows
-from lock_runs import Said
+from lock_runs import Said, setup_said
 from pod_decisions import found
 
 if TYPE_CHECKING:
@@ -40,12 +38,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def setup(*words: str, **environ: str) -> Said:
-    stdout, stderr = io.BytesIO(), io.StringIO()
-    try:
-        status = run(words, stdout, stderr, {"PATH": "/nowhere", **environ})
-    except ArchfitError as error:
-        return Said(error.exit_code, stdout.getvalue().decode(), str(error))
-    return Said(status, stdout.getvalue().decode(), stderr.getvalue())
+    return setup_said(run, words, environ)
 
 
 def objects(folder: Path) -> dict[str, Any]:

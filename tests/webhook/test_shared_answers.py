@@ -75,6 +75,13 @@ class Site:
         found, self.in_time = await self.answers.asked(texts, namespace, seconds, **more)
         return [found[text] for text in texts]
 
+    async def fail_to_reach(self, text: str) -> None:
+        """Ask for an image whose registry does not answer, where nothing else is being looked up."""
+        task = await self.soon(text)
+        self.started[0].unreached = True
+        self.land(Unknown("no"))
+        await task
+
     async def soon(self, *texts: str, **more: Any) -> asyncio.Task[Any]:
         task = asyncio.ensure_future(self.ask(*texts, **more))
         await asyncio.sleep(0)
@@ -384,10 +391,7 @@ class TestSlowRegistries:
     def test_a_registry_that_is_tried_again_and_answers_is_asked_by_all(self):
         async def test() -> None:
             site = Site()
-            task = await site.soon("slow.example/a:1")
-            site.started[0].unreached = True
-            site.land(Unknown("no"))
-            await task
+            await site.fail_to_reach("slow.example/a:1")
             site.now += FIRST_PAUSE_SECONDS
             trial = await site.soon("slow.example/b:1")
             (refused,) = [await site.soon("slow.example/c:1")]
@@ -405,10 +409,7 @@ class TestSlowRegistries:
     def test_a_trial_that_finds_its_answer_in_the_cache_leaves_the_trial_to_the_next(self):
         async def test() -> None:
             site = Site()
-            task = await site.soon("slow.example/a:1")
-            site.started[0].unreached = True
-            site.land(Unknown("no"))
-            await task
+            await site.fail_to_reach("slow.example/a:1")
             site.now += FIRST_PAUSE_SECONDS
             task = await site.soon("slow.example/b:1")
             pending = site.started.pop()
