@@ -9,7 +9,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign floods fuzz readers pods audits policies policy-cel policy-cost injections applies audit lint format bench bundle kinds manifests address docs docs-serve lock clean
+.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign floods fuzz readers pods audits policies policy-cel policy-cost injections applies operators audit lint format bench bundle kinds manifests address docs docs-serve lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -133,6 +133,9 @@ applies: COUNT = 500
 applies: .venv/.ready ## Apply Pods with own lists again behind each door, in a real API server (COUNT=500 SEED=1)
 	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m applies --seed $(SEED) --count $(COUNT) $(ARGS)
+
+operators: .venv/.ready ## Record what real operators make of what archfit writes (NAME=k6 CASE=whole)
+	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m operators $(NAME) $(if $(CASE),--case $(CASE)) $(ARGS)
 
 lint: .venv/.ready ## Check style, types and the direction of imports
 	$(RUN) -m ruff check .

@@ -5,6 +5,7 @@ one that changes flags, or stops a part, starts its own:
 
     with ControlPlane(folder, "--feature-gates=..") as plane:   more flags of kube-apiserver
         plane.url, plane.ca, plane.token     for a client of one's own; the token's user may do everything
+        plane.tls                            the files of its certificate
         plane.kubeconfig                     a file with the same
         plane.kubectl("get", "pods", "-A")   kubectl, CompletedProcess of text; raises AssertionError where it fails
         plane.apply(text)                    `kubectl apply -f -`
@@ -14,6 +15,7 @@ one that changes flags, or stops a part, starts its own:
         plane.warnings(object)               the warnings of such a dry run
         plane.dry_all(objects)               the same for many, over several connections: objects or Refused
         plane.get(path), plane.delete(path)  plane.get("/api/v1/nodes")
+        plane.start("name", [program, ..])   one more program, which ends with the control plane
         plane.node("n1", "arm64", taints=[..])   a ready node; other labels are given with labels={..}
         plane.until("the policy acts", probe)    polls until probe() is true and returns its value
         with plane.scheduler(): plane.placed("shop")   {pod: node, or None where none can run it}
@@ -50,7 +52,7 @@ import machine
 from tls_files import tls_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 Value = TypeVar("Value")
 
@@ -102,7 +104,7 @@ class ControlPlane:
         self._data: Path | None = None
         self._etcd = _free_port()
         tls = tls_files()
-        self._tls, self.ca, self.token = tls, tls.ca, _TOKEN
+        self.tls, self.ca, self.token = tls, tls.ca, _TOKEN
         self.url = f"https://127.0.0.1:{_free_port()}"
         self.kubeconfig = folder / "kubeconfig"
         self.kubeconfig.write_text(json.dumps(self._access()), encoding="utf-8")
@@ -133,7 +135,7 @@ class ControlPlane:
 
     def start_apiserver(self) -> None:
         """On the port that it had; returns once it is ready."""
-        keys = self._tls.key
+        keys = self.tls.key
         port = self.url.rpartition(":")[2]
         (self._folder / "tokens.csv").write_text(f"{self.token},admin,1,system:masters\n", encoding="utf-8")
         self._start(
@@ -145,10 +147,10 @@ class ControlPlane:
                 f"--secure-port={port}",
                 f"--cert-dir={self._folder}",
             ),
-            *(f"--tls-cert-file={self._tls.certificate}", f"--tls-private-key-file={keys}"),
+            *(f"--tls-cert-file={self.tls.certificate}", f"--tls-private-key-file={keys}"),
             *(
                 "--service-account-issuer=https://localhost",
-                f"--service-account-key-file={self._tls.certificate}",
+                f"--service-account-key-file={self.tls.certificate}",
             ),
             *(
                 f"--service-account-signing-key-file={keys}",
@@ -308,11 +310,15 @@ class ControlPlane:
         """The first true value of `probe`. Raises AssertionError after a minute, or once a program has ended."""
         give_up = time.monotonic() + _PATIENCE_SECONDS
         while not (value := probe()):
-            for name, process in self._processes.items():
-                assert process.poll() is None, f"{name} has ended:\n{self.log(name)}"
+            self.alive()
             assert time.monotonic() < give_up, f"{what}: not after {_PATIENCE_SECONDS:.0f} s"
             time.sleep(0.02)
         return value
+
+    def alive(self) -> None:
+        """Raises AssertionError where a program has ended, with the end of what it wrote."""
+        for name, process in self._processes.items():
+            assert process.poll() is None, f"{name} has ended:\n{self.log(name)}"
 
     def established(self, name: str) -> None:
         """Waits until the API server serves a CustomResourceDefinition.
@@ -347,14 +353,24 @@ class ControlPlane:
         )
 
     def _start(self, name: str, *words: str) -> None:
+        self.start(name, [self._programs[name], *words])
+
+    def start(self, name: str, command: Sequence[str | Path], **environ: str) -> None:
+        """Run a program beside the others, until the control plane ends. environ: more variables."""
         with (self._folder / f"{name}.log").open("ab") as log:
             self._processes[name] = subprocess.Popen(
-                [self._programs[name], *words],
+                command,
                 stdout=log,
                 stderr=log,
                 cwd=self._folder,
+                env={**os.environ, **environ},
                 preexec_fn=_end_with_parent,  # noqa: PLW1509 - one system call, which takes no lock
             )
+
+    def peak_kib(self, name: str) -> int:
+        """The largest resident memory of a program so far (proc(5), VmHWM)."""
+        status = Path(f"/proc/{self._processes[name].pid}/status").read_text(encoding="utf-8")
+        return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
 
     def _stop(self, name: str) -> None:
         process = self._processes.pop(name, None)

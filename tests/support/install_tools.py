@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from machine import BUILD_LOCK, ROOT, TABLE, TOOLS, Tool, find
+from machine import BUILD_LOCK, ON_REQUEST, ROOT, TABLE, TOOLS, Tool, find
 
 # The one file that the site needs of each package of scripts/site/package.json.
 SCRIPTS = {"iframe-worker": "shim/index.js", "mermaid": "dist/mermaid.min.js"}
@@ -235,11 +235,11 @@ INSTALL = {
 
 
 def main(names: list[str]) -> None:
-    """Install what is missing of `names` (all, when there are none)."""
+    """Install what is missing of `names`; without any, of all but `ON_REQUEST`."""
     for folder in ("bin", "versions", "debian", "built"):
         (TOOLS / folder).mkdir(parents=True, exist_ok=True)
     for tool in TABLE.values():
-        if (names and tool.name not in names) or present(tool):
+        if (tool.name not in names if names else tool.name in ON_REQUEST) or present(tool):
             continue
         print(f"tools: {tool.name}: {tool.line}", flush=True)
         complaint = INSTALL[tool.source](tool)

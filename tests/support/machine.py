@@ -125,7 +125,7 @@ TABLE = {
         Tool("chromium", "apt", "chromium", "", "chromium"),
         *(
             Tool(name, "kubernetes", f"k8s.io/kubernetes/cmd/{name}", "v1.36.3", name)
-            for name in ("kubectl", "kube-apiserver", "kube-scheduler")
+            for name in ("kubectl", "kube-apiserver", "kube-scheduler", "kube-controller-manager")
         ),
         Tool("etcd", "unpack", "etcd-server", "", "etcd"),
         Tool("promtool", "unpack", "prometheus", "", "promtool"),
@@ -157,6 +157,10 @@ TABLE = {
         ),
     )
 }
+
+
+# No test needs it; who does asks for it by name.
+ON_REQUEST = ("kube-controller-manager",)
 
 
 def find(name: str) -> Path | None:

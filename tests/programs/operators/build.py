@@ -1,0 +1,159 @@
+"""Builds operators from their published Go modules, or fetches their jars, into .tools/operators.
+
+A module is copied and built by its own go.mod, whose `replace` directives `go install` refuses. The zip of a module
+lacks the modules nested in it: those that a local replace names are put back (`nested`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import NamedTuple
+
+from machine import TOOLS
+from operators.definition import Operator, Program
+
+
+class Failed(Exception):
+    """A step that failed: its name, and the last lines of what it said."""
+
+    def __init__(self, step: str, said: str) -> None:
+        lines = [line for line in said.splitlines() if line.strip()][-12:]
+        super().__init__("\n  ".join([f"{step} failed", *lines]))
+
+
+class Built(NamedTuple):
+    """commands: how each program starts, by name. source: of its Go module. seconds: 0 where all was there. peak_mib:
+    of the compiler.
+    """
+
+    commands: dict[str, list[str]]
+    source: Path | None
+    seconds: float
+    peak_mib: int
+
+
+def build(operator: Operator) -> Built:
+    """Every program of the operator. Raises Failed."""
+    began = time.monotonic()
+    place = TOOLS / "operators" / operator.folder.name
+    place.mkdir(parents=True, exist_ok=True)
+    commands = {program.name: _command(program, place) for program in operator.programs}
+    lacking = [program for program in operator.programs if not (place / program.name).exists()]
+    module = fetched(f"{operator.module}@{operator.version}") if operator.module else None
+    if not lacking:
+        return Built(commands, module, 0.0, 0)
+    with tempfile.TemporaryDirectory(dir=TOOLS) as name:
+        source = Path(name) / "source"
+        if any(program.package for program in lacking):
+            assert module is not None
+            _copy(module, source)
+            for below, module in operator.nested:
+                _copy(fetched(module), source / below)
+        for program in lacking:
+            target = Path(name) / "built"
+            if program.package:
+                words = [
+                    "go",
+                    "build",
+                    "-buildvcs=false",
+                    "-ldflags=-s -w",
+                    "-o",
+                    str(target),
+                    program.package,
+                ]
+                _run(f"go build {operator.module}/{program.package}", words, source, CGO_ENABLED="0")
+            else:
+                _jars(program, target)
+            target.replace(place / program.name)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+    return Built(commands, module, time.monotonic() - began, peak)
+
+
+def fetched(module: str) -> Path:
+    """The folder of a Go module, MODULE@VERSION. Raises Failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        said = _run(f"go mod download {module}", ["go", "mod", "download", "-json", module], Path(folder))
+    return Path(json.loads(said)["Dir"])
+
+
+def files(operator: Operator, patterns: Sequence[str]) -> Iterator[str]:
+    """The text of each file of the patterns. Raises Failed where a pattern finds none."""
+    for pattern in patterns:
+        texts = list(_texts(operator, pattern))
+        if not texts:
+            raise Failed(f"reading {pattern}", "there is no such file")
+        yield from texts
+
+
+def _texts(operator: Operator, pattern: str) -> Iterator[str]:
+    module, colon, glob = pattern.partition(":")
+    if colon and module == "jar":
+        for path in sorted((TOOLS / "operators" / operator.folder.name).glob("*/*.jar")):
+            with zipfile.ZipFile(path) as jar:
+                for name in sorted(jar.namelist()):
+                    if fnmatch(name, glob):
+                        yield jar.read(name).decode()
+        return
+    if pattern.startswith("./"):
+        root, glob = operator.folder, pattern[2:]
+    else:
+        root = fetched(module if colon else f"{operator.module}@{operator.version}")
+        glob = glob if colon else pattern
+    for path in sorted(root.glob(glob)):
+        yield path.read_text(encoding="utf-8")
+
+
+def _command(program: Program, place: Path) -> list[str]:
+    path = str(place / program.name)
+    return [path] if program.package else ["java", "-cp", f"{path}/*", program.main]
+
+
+def _copy(source: Path, target: Path) -> None:
+    """A module of Go's cache, which is read-only, as files that can be written."""
+    shutil.copytree(source, target, dirs_exist_ok=True, symlinks=True)
+    for path in (target, *target.rglob("*")):
+        path.chmod(path.stat().st_mode | 0o200)
+
+
+def _jars(program: Program, target: Path) -> None:
+    """The jars and what they need, in one folder, by Maven."""
+    wanted = []
+    for jar in program.jars:
+        group, artifact, version, *classifier = jar.split(":")
+        more = f"<classifier>{classifier[0]}</classifier>" if classifier else ""
+        wanted.append(
+            f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId>"
+            f"<version>{version}</version>{more}</dependency>"
+        )
+    target.mkdir()
+    with tempfile.TemporaryDirectory() as name:
+        (Path(name) / "pom.xml").write_text(
+            "<project><modelVersion>4.0.0</modelVersion><groupId>archfit</groupId><artifactId>operators</artifactId>"
+            f"<version>1</version><dependencies>{''.join(wanted)}</dependencies></project>",
+            encoding="utf-8",
+        )
+        words = ["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={target}"]
+        _run(f"mvn dependency:copy-dependencies {' '.join(program.jars)}", words, Path(name))
+
+
+def _run(step: str, words: Sequence[str], folder: Path, **environ: str) -> str:
+    """What it wrote. Raises Failed."""
+    try:
+        done = subprocess.run(
+            words, cwd=folder, env={**os.environ, **environ}, capture_output=True, text=True, check=False
+        )
+    except OSError as error:
+        raise Failed(step, f"{words[0]}: {error.strerror}") from error
+    if done.returncode:
+        raise Failed(step, done.stdout + done.stderr)
+    return done.stdout

@@ -1,0 +1,99 @@
+"""How an operator is built and started: fixtures/operators/NAME-VERSION/operator.toml.
+
+operator = "k6 operator"                     the name that users know
+module = "github.com/grafana/k6-operator"    Go module that holds its sources, CRDs and webhooks
+version = "v1.2.0"
+crds = ["config/crd/bases/*.yaml"]           globs in the module; MODULE@VERSION:GLOB in another one; jar:GLOB in
+                                             the jars; ./GLOB beside the file
+webhooks = ["config/webhook/manifests.yaml"] the same; their Services become loopback
+webhook_port = 9443
+nested = { "api" = "MODULE@VERSION" }        modules that a local replace of its go.mod points to
+random = ["-[a-z0-9]{5}$"]                   parts of names that differ from run to run
+patience_seconds = 60                        how long its pods may take
+recorded = 2026-11-23
+[[programs]]
+name = "manager"
+package = "./cmd"                            or jars = ["GROUP:ARTIFACT:VERSION", ..] and main = "CLASS"
+arguments = ["--kubeconfig={kubeconfig}"]    {kubeconfig} {certificates} {module} {folder} {url}
+                                             {here} (the folder of this file)
+environment = { WATCH_NAMESPACE = "" }       KUBECONFIG and TMPDIR are set
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import tomllib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from machine import ROOT
+
+OPERATORS = ROOT / "fixtures" / "operators"
+
+
+class Program(NamedTuple):
+    """A program of an operator; package is "" for a Java program."""
+
+    name: str
+    package: str = ""
+    jars: tuple[str, ...] = ()
+    main: str = ""
+    arguments: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+class Operator(NamedTuple):
+    """See the module. folder: where its file is, NAME-VERSION."""
+
+    folder: Path
+    operator: str
+    module: str
+    version: str
+    recorded: dt.date
+    programs: tuple[Program, ...]
+    crds: tuple[str, ...] = ()
+    webhooks: tuple[str, ...] = ()
+    webhook_port: int = 9443
+    nested: tuple[tuple[str, str], ...] = ()
+    random: tuple[str, ...] = ()
+    patience_seconds: float = 60.0
+
+    @property
+    def cases(self) -> list[Path]:
+        """The folders of its cases, by name."""
+        return sorted(path.parent for path in self.folder.glob("*/object.yaml"))
+
+
+class BadDefinition(Exception):
+    """What is wrong with a file, and where."""
+
+
+def operators() -> list[Operator]:
+    """Every operator of the table, by name. Raises BadDefinition."""
+    return [operator(path.parent) for path in sorted(OPERATORS.glob("*/operator.toml"))]
+
+
+def operator(folder: Path) -> Operator:
+    """The operator of a folder. Raises BadDefinition."""
+    path = folder / "operator.toml"
+    try:
+        read = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadDefinition(f"{path}: {error}") from error
+    programs = tuple(_record(Program, path, one) for one in read.pop("programs", ()))
+    return _record(Operator, path, {"folder": folder, **read, "programs": programs})
+
+
+def _record(of: Any, path: Path, values: dict[str, Any]) -> Any:
+    unknown = sorted(values.keys() - set(of._fields))
+    missing = [name for name in of._fields if name not in values and name not in of._field_defaults]
+    if unknown or missing:
+        said = f"does not know {', '.join(unknown)}" if unknown else f"lacks {', '.join(missing)}"
+        raise BadDefinition(f"{path}: a table of {of.__name__} {said}")
+    return of(**{name: _frozen(value) for name, value in values.items()})
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    return tuple(value.items()) if isinstance(value, dict) else value

@@ -1,0 +1,157 @@
+"""What an operator made, as a recording holds it: what places pods, and which images run.
+
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}            of its Deployment; names that differ from run to run end where they begin to differ
+    spec: {containers: [{name, image}], affinity, tolerations, nodeSelector, topologySpreadConstraints, ..}
+
+Equal objects are kept once, so that the number of replicas that stood at the end makes no difference. The pods of a
+DaemonSet are left out: each is pinned to its node (KEP-548), and its template is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import yaml
+
+Object = dict[str, Any]
+
+_TEMPLATE = ("spec", "template", "spec")
+
+
+class Kind(NamedTuple):
+    """Where its objects are listed and where they hold a pod spec."""
+
+    path: str
+    api_version: str
+    pod_spec: tuple[str, ...] = _TEMPLATE
+
+
+KINDS = {
+    "Pod": Kind("/api/v1/pods", "v1", ("spec",)),
+    "Deployment": Kind("/apis/apps/v1/deployments", "apps/v1"),
+    "ReplicaSet": Kind("/apis/apps/v1/replicasets", "apps/v1"),
+    "StatefulSet": Kind("/apis/apps/v1/statefulsets", "apps/v1"),
+    "DaemonSet": Kind("/apis/apps/v1/daemonsets", "apps/v1"),
+    "Job": Kind("/apis/batch/v1/jobs", "batch/v1"),
+    "CronJob": Kind(
+        "/apis/batch/v1/cronjobs", "batch/v1", ("spec", "jobTemplate", "spec", "template", "spec")
+    ),
+}
+_FIELDS = (
+    *("affinity", "nodeSelector", "nodeName", "tolerations", "topologySpreadConstraints"),
+    *("runtimeClassName", "os"),
+)
+# The API server adds them to every pod (plugin DefaultTolerationSeconds).
+_DEFAULT_TOLERATIONS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+
+
+class Made:
+    """Everything that was ever seen, by uid, and the names that are made of it."""
+
+    def __init__(self, random: Iterable[str]) -> None:
+        self._objects: dict[str, Object] = {}
+        self._random = [re.compile(pattern) for pattern in random]
+
+    def add(self, kind: str, value: Object) -> bool:
+        """Whether the object, or its pod spec, is new."""
+        uid = value["metadata"]["uid"]
+        known = self._objects.get(uid)
+        self._objects[uid] = {**value, "kind": kind}
+        return known is None or _at(known) != _at(self._objects[uid])
+
+    def of(self, namespace: str) -> list[Object]:
+        """What was made for a namespace, in it or elsewhere with its name as a label, as the module says; sorted."""
+        found = {}
+        for value in self._objects.values():
+            owner = self._owner(value)
+            above = owner["kind"] if owner else ""
+            if not _is_of(value["metadata"], namespace) or (value["kind"], above) in {
+                ("Pod", "DaemonSet"),
+                ("ReplicaSet", "Deployment"),
+            }:
+                continue
+            plain = self._plain(value)
+            found[value["kind"], plain["metadata"]["name"], yaml.safe_dump(plain)] = plain
+        return [found[key] for key in sorted(found)]
+
+    def _owner(self, value: Object) -> Object | None:
+        references = value["metadata"].get("ownerReferences") or ()
+        return next((self._objects[one["uid"]] for one in references if one["uid"] in self._objects), None)
+
+    def _name(self, value: Object) -> str:
+        owner = self._owner(value)
+        if owner is not None:
+            return self._name(owner)
+        metadata = value["metadata"]
+        return self._steady(metadata.get("generateName", "").rstrip("-") or metadata["name"])
+
+    def _steady(self, text: str) -> str:
+        for pattern in self._random:
+            text = pattern.sub("", text)
+        return text
+
+    def _plain(self, value: Object) -> Object:
+        kind = KINDS[value["kind"]]
+        made: Any = self._placement(_at(value))
+        for name in reversed(kind.pod_spec):
+            made = {name: made}
+        return {
+            "apiVersion": kind.api_version,
+            "kind": value["kind"],
+            "metadata": {"name": self._name(value)},
+            **made,
+        }
+
+    def _placement(self, spec: Object) -> Object:
+        made = {name: self._without_hashes(spec[name]) for name in _FIELDS if spec.get(name)}
+        tolerations = [
+            one
+            for one in made.get("tolerations", ())
+            if one.get("key") not in _DEFAULT_TOLERATIONS or one.get("tolerationSeconds") != 300
+        ]
+        if tolerations:
+            made["tolerations"] = tolerations
+        else:
+            made.pop("tolerations", None)
+        for name in ("containers", "initContainers"):
+            containers = [
+                {key: one[key] for key in ("name", "image") if key in one} for one in spec.get(name, ())
+            ]
+            if containers:
+                made[name] = containers
+        volumes = [one for one in spec.get("volumes", ()) if "image" in one]
+        if volumes:
+            made["volumes"] = [{"name": one["name"], "image": one["image"]} for one in volumes]
+        return made
+
+    def _without_hashes(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            if str(value.get("key", "")).endswith("hash") and "values" in value:
+                return {**value, "values": ["HASH"]}
+            return {
+                key: "HASH" if key.endswith("hash") and isinstance(one, str) else self._without_hashes(one)
+                for key, one in value.items()
+            }
+        if isinstance(value, list):
+            return [self._without_hashes(one) for one in value]
+        return self._steady(value) if isinstance(value, str) else value
+
+
+def _at(value: Object) -> Any:
+    for name in KINDS[value["kind"]].pod_spec:
+        value = value[name]
+    return value
+
+
+def _is_of(metadata: Mapping[str, Any], namespace: str) -> bool:
+    labels = metadata.get("labels") or {}
+    return metadata.get("namespace") == namespace or namespace in labels.values()
+
+
+def stream(objects: Iterable[Object]) -> bytes:
+    """Documents as a file of a recording has them."""
+    return b"".join(b"---\n" + yaml.safe_dump(one, sort_keys=True, width=100).encode() for one in objects)

@@ -1,0 +1,340 @@
+"""A control plane on loopback with an operator in it: workload controllers, CRDs, webhooks, and a stand-in for kubelet.
+
+There is no kubelet: the stand-in says that a pod runs and is ready, or, where it is not restarted always, that it
+succeeded. No container of anybody runs.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import ctypes
+import fcntl
+import os
+import shutil
+import socket
+import ssl
+import struct
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+import yaml
+
+import machine
+from control_plane import ControlPlane, Refused, refused
+from operators.build import Built, Failed, files
+from operators.definition import Operator
+from operators.made import KINDS, Made, Object
+
+_CONTROLLERS = "deployment-controller,replicaset-controller,statefulset-controller,daemonset-controller,job-controller,cronjob-controller"  # noqa: E501
+_QUIET_SECONDS = 4.0
+# A pod that ends is seen at least so often before it does.
+_LOOKS = 3
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
+
+
+def alone() -> None:
+    """Move this process, and all that it starts, into a network of its own that has loopback only (unshare(2)).
+
+    So an operator reaches nobody, and its ports are free.
+    """
+    flags = _CLONE_NEWNET if os.geteuid() == 0 else _CLONE_NEWNET | _CLONE_NEWUSER
+    if ctypes.CDLL(None, use_errno=True).unshare(flags):
+        raise Failed("unshare", os.strerror(ctypes.get_errno()))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        request = struct.pack("16sh14x", b"lo", 0)
+        (now,) = struct.unpack("16xh14x", fcntl.ioctl(probe, _GET_FLAGS, request))
+        fcntl.ioctl(probe, _SET_FLAGS, struct.pack("16sh14x", b"lo", now | _UP))
+
+
+class Site:
+    """See the module; entered, the operator runs."""
+
+    def __init__(self, operator: Operator, built: Built, folder: Path) -> None:
+        self.operator, self._built, self._folder = operator, built, folder
+        # Without a route there is no address that it could choose.
+        self.plane = ControlPlane(folder, "--advertise-address=127.0.0.1")
+        self.made = Made(operator.random)
+        self._resources: dict[tuple[str, str], tuple[str, bool]] = {}
+        self._stop = threading.Event()
+        self._kubelet = threading.Thread(target=self._play_kubelet, daemon=True)
+        self._trust = ssl.create_default_context(cafile=str(self.plane.ca))
+        self._exit = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        self._exit.enter_context(self.plane)
+        try:
+            self._prepare()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        if self._kubelet.is_alive():
+            self._kubelet.join()
+        self._exit.close()
+
+    def _prepare(self) -> None:
+        plane, operator = self.plane, self.operator
+        manager = [machine.tool("kube-controller-manager"), f"--kubeconfig={plane.kubeconfig}"]
+        more = [
+            "--leader-elect=false",
+            f"--controllers={_CONTROLLERS}",
+            "--secure-port=0",
+            "--kube-api-qps=500",
+        ]
+        plane.start("kube-controller-manager", [*manager, *more, "--kube-api-burst=500"])
+        for architecture in ("amd64", "arm64"):
+            plane.node(f"{architecture}-1", architecture)
+        for value in documents(operator, operator.crds):
+            if value["kind"] == "CustomResourceDefinition":
+                self._define(value)
+        setup = operator.folder / "setup.yaml"
+        for value in yaml.safe_load_all(setup.read_text(encoding="utf-8")) if setup.exists() else ():
+            if value:
+                self._must(
+                    f"creating {value['kind']} {value['metadata'].get('name', '')} of setup.yaml", value
+                )
+        for value in documents(operator, operator.webhooks):
+            if value["kind"].endswith("WebhookConfiguration"):
+                self._must(f"creating {value['kind']}", self._looped(value))
+        self._kubelet.start()
+        self._start_programs()
+
+    def _define(self, value: Object) -> None:
+        value["spec"].pop("conversion", None)
+        value.pop("status", None)
+        name = value["metadata"]["name"]
+        self._must(f"creating CustomResourceDefinition {name}", value)
+        self.plane.established(name)
+
+    def _looped(self, value: Object) -> Object:
+        """A webhook whose Service is this machine."""
+        authority = self.plane.ca.read_bytes()
+        for webhook in value.get("webhooks") or ():
+            service = webhook["clientConfig"].pop("service", {})
+            port = self.operator.webhook_port
+            webhook["clientConfig"] = {
+                "url": f"https://127.0.0.1:{port}{service.get('path', '/')}",
+                "caBundle": base64.b64encode(authority).decode(),
+            }
+        return value
+
+    def _must(self, step: str, value: Object) -> None:
+        try:
+            self.create(value, "default")
+        except Refused as error:
+            raise Failed(step, str(error)) from error
+
+    def _start_programs(self) -> None:
+        folder = self._folder
+        certificates = folder / "certificates"
+        certificates.mkdir()
+        tls = self.plane.tls
+        for source, name in ((tls.certificate, "tls.crt"), (tls.key, "tls.key"), (tls.ca, "ca.crt")):
+            shutil.copyfile(source, certificates / name)
+        # Where controller-runtime looks unless it is told.
+        usual = folder / "tmp" / "k8s-webhook-server"
+        usual.mkdir(parents=True)
+        shutil.copytree(certificates, usual / "serving-certs")
+        values = {
+            "kubeconfig": str(self.plane.kubeconfig),
+            "certificates": str(certificates),
+            "folder": str(folder),
+            "url": self.plane.url,
+            "module": str(self._built.source or ""),
+            "here": str(self.operator.folder),
+        }
+        for program in self.operator.programs:
+            environ = {name: text.format_map(_Kept(values)) for name, text in program.environment}
+            self.plane.start(
+                program.name,
+                [
+                    *self._built.commands[program.name],
+                    *(text.format_map(_Kept(values)) for text in program.arguments),
+                ],
+                **{"KUBECONFIG": str(self.plane.kubeconfig), "TMPDIR": str(folder / "tmp"), **environ},
+            )
+        if self.operator.webhooks:
+            self._until("the webhook listens", lambda: _listens(self.operator.webhook_port))
+
+    def _until(self, what: str, probe: Any) -> None:
+        try:
+            self.plane.until(what, probe)
+        except AssertionError as error:
+            raise Failed(what, f"{error}\n{self.said()}") from error
+
+    def said(self) -> str:
+        """The last lines of each program of the operator."""
+        return "\n".join(self.plane.log(program.name)[-1500:] for program in self.operator.programs)
+
+    def path_of(self, value: Mapping[str, Any], namespace: str) -> tuple[str, bool]:
+        """Where objects of its kind are made, and whether in a namespace."""
+        group, kind = value["apiVersion"], value["kind"]
+        if (group, kind) not in self._resources:
+            root = f"/apis/{group}" if "/" in group else f"/api/{group}"
+            for one in self.plane.get(root)["resources"]:
+                if "/" not in one["name"]:
+                    self._resources[group, one["kind"]] = (f"{root}|{one['name']}", one["namespaced"])
+        if (group, kind) not in self._resources:
+            raise Failed(f"creating {kind}", f"the API server does not know {group}, {kind}: name its CRD")
+        at, namespaced = self._resources[group, kind]
+        own = value["metadata"].get("namespace", namespace)
+        return at.replace("|", f"/namespaces/{own}/" if namespaced else "/"), namespaced
+
+    def create(self, value: Object, namespace: str) -> None:
+        """Make an object; waits for a webhook that does not answer yet. Raises Refused, and Failed."""
+        path, _ = self.path_of(value, namespace)
+        give_up = time.monotonic() + self.operator.patience_seconds
+        while True:
+            try:
+                self.plane.request("POST", path, value)
+            except Refused as error:
+                if not _passes(str(error)) or time.monotonic() > give_up:
+                    raise
+                time.sleep(0.3)
+            else:
+                return
+
+    def update(self, value: Object, namespace: str) -> str:
+        """What a dry run of applying the object over the one that is there says, "" where it is accepted."""
+        path, _ = self.path_of(value, namespace)
+        if "name" not in value["metadata"]:
+            return ""
+        answer = self.plane.client.patch(
+            f"{path}/{value['metadata']['name']}",
+            json=value,
+            headers={"Content-Type": "application/apply-patch+yaml"},
+            params={"dryRun": "All", "force": "true", "fieldManager": "archfit"},
+        )
+        return str(refused(answer)) if answer.is_error else ""
+
+    def look(self) -> bool:
+        """Whether anything new was made since the last look."""
+        new = False
+        for kind, (path, *_) in KINDS.items():
+            for value in self.plane.get(path)["items"]:
+                new |= self.made.add(kind, value)
+        return new
+
+    def settle(self, wanted: Mapping[str, list[Object]]) -> None:
+        """Wait until each namespace has what is wanted, at least one object, and nothing new appears. Raises Failed."""
+        began = last = time.monotonic()
+        while time.monotonic() - began < self.operator.patience_seconds:
+            now = time.monotonic()
+            if self.look():
+                last = now
+            lacking = [name for name, objects in wanted.items() if not self._stands(name, objects)]
+            if not lacking and now - last > _QUIET_SECONDS:
+                return
+            self._alive()
+            time.sleep(0.2)
+        nothing = [name for name in wanted if not self.made.of(name)]
+        if nothing:
+            raise Failed(f"waiting for pods of {', '.join(nothing)}", self.said())
+
+    def _stands(self, namespace: str, wanted: list[Object]) -> bool:
+        made = self.made.of(namespace)
+        return bool(made) and all(one in made for one in wanted)
+
+    def _alive(self) -> None:
+        try:
+            self.plane.alive()
+        except AssertionError as error:
+            raise Failed("running the operator", str(error)) from error
+
+    def peaks_mib(self) -> dict[str, int]:
+        """The largest resident memory of each program of the operator."""
+        return {one.name: self.plane.peak_kib(one.name) // 1024 for one in self.operator.programs}
+
+    def _play_kubelet(self) -> None:
+        looks: dict[str, int] = {}
+        with httpx.Client(
+            base_url=self.plane.url, headers=self.plane.client.headers, verify=self._trust, trust_env=False
+        ) as client:
+            while not self._stop.wait(0.2):
+                with contextlib.suppress(httpx.HTTPError, ValueError):
+                    for pod in client.get("/api/v1/pods").json().get("items", ()):
+                        uid = pod["metadata"]["uid"]
+                        looks[uid] = looks.get(uid, 0) + 1
+                        ends = pod["spec"].get("restartPolicy") != "Always" and looks[uid] > _LOOKS
+                        phase = "Succeeded" if ends else "Running"
+                        if pod.get("status", {}).get("phase") not in (phase, "Succeeded"):
+                            at = "/api/v1/namespaces/{namespace}/pods/{name}/status".format_map(
+                                pod["metadata"]
+                            )
+                            client.patch(
+                                at,
+                                json={"status": _status(pod["spec"], phase)},
+                                headers={"Content-Type": "application/merge-patch+json"},
+                            )
+
+
+def documents(operator: Operator, patterns: tuple[str, ...]) -> Iterator[Object]:
+    """The objects in the files of the patterns. Raises Failed."""
+    for text in files(operator, patterns):
+        # A chart wraps its CRDs in conditions.
+        plain = "\n".join(line for line in text.splitlines() if not line.strip().startswith("{{"))
+        for value in yaml.load_all(plain, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            if isinstance(value, dict) and "kind" in value:
+                yield from value.get("items") or (value,)
+
+
+class _Kept(dict[str, str]):
+    """Braces of others stay."""
+
+    def __missing__(self, key: str) -> str:
+        return "{" + key + "}"
+
+
+def _status(spec: Object, phase: str) -> Object:
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    ended = {"terminated": {"exitCode": 0, "reason": "Completed", "startedAt": now, "finishedAt": now}}
+    runs = {"running": {"startedAt": now}} if phase == "Running" else ended
+
+    def statuses(name: str, state: Object) -> list[Object]:
+        return [
+            {
+                "name": one["name"],
+                "image": one.get("image", ""),
+                "imageID": one.get("image", ""),
+                "ready": True,
+                "started": "running" in state,
+                "restartCount": 0,
+                "state": state,
+            }
+            for one in spec.get(name, ())
+        ]
+
+    ready = "True" if phase == "Running" else "False"
+    conditions = {"PodScheduled": "True", "Initialized": "True", "ContainersReady": ready, "Ready": ready}
+    return {
+        "phase": phase,
+        "hostIP": "127.0.0.1",
+        "podIP": "127.0.0.1",
+        "podIPs": [{"ip": "127.0.0.1"}],
+        "startTime": now,
+        "conditions": [{"type": name, "status": value} for name, value in conditions.items()],
+        "containerStatuses": statuses("containers", runs),
+        "initContainerStatuses": statuses("initContainers", ended),
+    }
+
+
+def _passes(message: str) -> bool:
+    """Whether it is a webhook that does not answer yet."""
+    return "failed calling webhook" in message and (
+        "refused" in message or "EOF" in message or "timeout" in message
+    )
+
+
+def _listens(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False

@@ -1,0 +1,235 @@
+"""Recordings of operators, fixtures/operators/NAME-VERSION/CASE/, and what has to hold of them.
+
+    object.yaml        as a user writes it; images are img.test/multi/.., img.test/amd/.., img.test/arm64/.., whose
+                       platforms archfit is told; of every other image it knows nothing
+    placed.yaml        as archfit leaves it; missing where it refuses the stream
+    made.yaml          what the operator made of object.yaml: workloads and pods, as programs/operators/made.py says
+    made-placed.yaml   the same of placed.yaml; missing where both are equal
+    turn-N/            placed.yaml and made-placed.yaml of the object whose Nth image has no arm64 build; of cases whose
+                       name begins with "whole"
+    outcome.json       what the API server and the operator's webhooks said, and the digest of each recorded object
+
+`faults(case, oracle)` is what is wrong with a recording: the file, the object and what does not hold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+
+from file_runs import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from corpus_streams import Oracle
+
+Object = dict[str, Any]
+
+_PLATFORMS = {"amd": ["linux/amd64"], "arm64": ["linux/arm64"], "multi": ["linux/amd64", "linux/arm64"]}
+ARGUMENTS = (
+    *("--offline", "--no-cache"),
+    *(f"--image-platforms=img.test/{name}/*={','.join(words)}" for name, words in _PLATFORMS.items()),
+)
+_IMAGE = re.compile(rb"""img\.test/multi/[^\s"',}\]]+""")
+_DIGEST_LENGTH = 12
+FILES = ("made.yaml", "made-placed.yaml")
+
+
+class Placed(NamedTuple):
+    """What archfit makes of a stream. text: None where it refuses it. report: the JSON report."""
+
+    text: bytes | None
+    report: Any
+
+    @property
+    def changed(self) -> list[Any]:
+        """The decisions that change a pod."""
+        return [one for one in self.report["decisions"] if one["outcome"] == "Change"]
+
+    @property
+    def left(self) -> bool:
+        """Whether archfit says of something in the stream that it leaves it as it is, or warns."""
+        outcomes = {one["outcome"] for one in self.report["decisions"]}
+        said = any(
+            "object" in one and (one["severity"] == "warning" or "not transformed" in one["message"])
+            for one in self.report["results"]
+        )
+        return said or bool(outcomes - {"Change", "AlreadySet", "NotNeeded"})
+
+
+def placed(text: bytes, *words: str) -> Placed:
+    """Run archfit over a stream of a recording. words: more options."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.json"
+        ended = run((*ARGUMENTS, f"--report={path}", *words), text)
+        report = json.loads(path.read_text(encoding="utf-8"))
+    return Placed(ended.stdout if ended.status == 0 else None, report)
+
+
+def turns(text: bytes) -> list[tuple[str, bytes]]:
+    """(image, stream) for each image of a stream: the stream in which that image has no arm64 build."""
+    images = list(dict.fromkeys(_IMAGE.findall(text)))
+    return [
+        (
+            image.decode(),
+            re.sub(re.escape(image) + rb"""(?=[\s"',}\]]|$)""", image.replace(b"/multi/", b"/amd/"), text),
+        )
+        for image in images
+    ]
+
+
+def has_turns(case: Path) -> bool:
+    """Whether its images take turns; see the module."""
+    return case.name.startswith("whole")
+
+
+def digests(folder: Path) -> dict[str, dict[str, str]]:
+    """By file and object, what the recorder writes down to find a change by hand."""
+    found: dict[str, dict[str, str]] = {}
+    for name in FILES:
+        if (folder / name).exists():
+            of_file = found[name] = {}
+            for number, one in enumerate(read(folder / name)):
+                text = json.dumps(one, sort_keys=True)
+                of_file[f"{number} {_key(one)}"] = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_LENGTH]
+    return found
+
+
+def read(path: Path) -> list[Object]:
+    """The objects of a recorded file."""
+    return [one for one in yaml.safe_load_all(path.read_text(encoding="utf-8")) if one]
+
+
+def faults(case: Path, oracle: Oracle, *words: str) -> Iterator[str]:
+    """See the module. words: more options for archfit."""
+    outcome = json.loads((case / "outcome.json").read_text(encoding="utf-8"))
+    text = (case / "object.yaml").read_bytes()
+    now = placed(text, *words)
+    yield from _same(case / "placed.yaml", now)
+    yield from _edited(case, outcome["digests"])
+    if now.text is None:
+        return
+    if outcome["create"]:
+        yield f"{case}/outcome.json: the API server refused placed.yaml: {outcome['create']}"
+    if outcome["update"] and not any(one["immutable"] for one in now.report["decisions"]):
+        yield f"{case}/outcome.json: applying placed.yaml over object.yaml was refused: {outcome['update']}"
+    yield from _judged(case, case / "made.yaml", now, oracle)
+    if has_turns(case):
+        for number, (_, turned) in enumerate(turns(text), 1):
+            folder = case / f"turn-{number}"
+            then = placed(turned, *words)
+            yield from _same(folder / "placed.yaml", then)
+            if then.text is None:
+                continue
+            said = outcome["turns"][str(number)]
+            if said["create"]:
+                yield f"{folder}: the API server refused placed.yaml: {said['create']}"
+            yield from _edited(folder, said["digests"])
+            yield from _judged(folder, folder / "made-placed.yaml", then, oracle)
+
+
+def _same(path: Path, now: Placed) -> Iterator[str]:
+    recorded = path.read_bytes() if path.exists() else None
+    if recorded == now.text:
+        return
+    if recorded is None or now.text is None:
+        yield f"{path}: archfit {'refuses' if now.text is None else 'no longer refuses'} the stream"
+        return
+    before, after = recorded.splitlines(), now.text.splitlines()
+    at = next(
+        (number for number, pair in enumerate(zip(before, after, strict=False)) if pair[0] != pair[1]),
+        min(len(before), len(after)),
+    )
+    line = after[at].decode() if at < len(after) else "nothing"
+    yield f"{path}: line {at + 1}: archfit writes another line: {line.strip()}"
+
+
+def _edited(folder: Path, recorded: dict[str, dict[str, str]]) -> Iterator[str]:
+    now = digests(folder)
+    for name in sorted(now.keys() | recorded.keys()):
+        ours, theirs = now.get(name, {}), recorded.get(name, {})
+        for key in sorted(ours.keys() | theirs.keys()):
+            if ours.get(key) != theirs.get(key):
+                yield f"{folder}/{name}: {key.partition(' ')[2]} was changed by hand: record it again (make operators)"
+
+
+def _judged(folder: Path, without: Path, now: Placed, oracle: Oracle) -> Iterator[str]:
+    """What the made pods lack. without: what was made of the object as written."""
+    path = folder / "made-placed.yaml"
+    if not path.exists():  # archfit changed nothing
+        path = folder / "made.yaml"
+    before, after = read(without), read(path)
+    if list(map(_key, before)) != list(map(_key, after)):
+        named = sorted(set(map(_key, before)) ^ set(map(_key, after)))
+        yield f"{path}: other objects than in {without.name}: {', '.join(named) or 'in another number'}"
+        return
+    for old, new in zip(before, after, strict=True):
+        for lost in _lost(_pod(old), _pod(new)):
+            yield f"{path}: {_key(new)}: {lost} is there without archfit, and missing with it"
+    platforms = {image: _platforms(image) for image in _images(after) if _platforms(image)}
+    verdict = oracle(_dumped(before), _dumped(after), platforms=platforms, policy={"unknown": "narrow"})
+    for violation in verdict.violations:
+        if violation.startswith(("SAFETY", "WIDENED")) and not now.left:
+            yield f"{path}: {violation}"
+    for old, new in zip(before, after, strict=True):
+        unknown = [image for image in _images([new]) if not _platforms(image)]
+        if unknown and len(_pod(new).get("tolerations", ())) > len(_pod(old).get("tolerations", ())):
+            yield f"{path}: {_key(new)}: tolerates an architecture, and nobody knows {', '.join(unknown)}"
+
+
+def _lost(old: Any, new: Any, at: str = "") -> Iterator[str]:
+    """What of `old` is not in `new`, as a path."""
+    if isinstance(old, dict):
+        for key, value in old.items():
+            if not isinstance(new, dict) or key not in new:
+                yield f"{at}.{key}".lstrip(".")
+            else:
+                yield from _lost(value, new[key], f"{at}.{key}")
+    elif isinstance(old, list):
+        others = list(new) if isinstance(new, list) else []
+        for number, value in enumerate(old):
+            kept = next((one for one in others if not list(_lost(value, one))), None)
+            if kept is None:
+                yield f"{at}[{number}]".lstrip(".")
+            else:
+                others.remove(kept)
+    elif old != new:
+        yield at.lstrip(".")
+
+
+def _key(value: Object) -> str:
+    return f"{value['kind']}/{value['metadata']['name']}"
+
+
+def _pod(value: Object) -> Object:
+    spec: Object = value["spec"]
+    for name in ("jobTemplate", "spec", "template", "spec"):
+        spec = spec.get(name, spec) if value["kind"] != "Pod" else spec
+    return spec
+
+
+def _images(objects: Sequence[Object]) -> list[str]:
+    containers = [
+        one
+        for value in objects
+        for name in ("containers", "initContainers")
+        for one in _pod(value).get(name, ())
+    ]
+    return sorted({one["image"] for one in containers if "image" in one})
+
+
+def _platforms(image: str) -> list[str]:
+    """Its platforms, [] for an image that nobody knows."""
+    host, _, rest = image.partition("/")
+    return _PLATFORMS.get(rest.partition("/")[0], []) if host == "img.test" else []
+
+
+def _dumped(objects: Sequence[Object]) -> bytes:
+    return b"".join(b"---\n" + json.dumps(one).encode() + b"\n" for one in objects)
