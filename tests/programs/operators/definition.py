@@ -57,6 +57,7 @@ class Operator(NamedTuple):
     nested: tuple[tuple[str, str], ...] = ()
     random: tuple[str, ...] = ()
     patience_seconds: float = 60.0
+    controllers: bool = True
 
     @property
     def cases(self) -> list[Path]:

@@ -17,7 +17,7 @@ import ssl
 import struct
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -30,7 +30,10 @@ from operators.build import Built, Failed, files
 from operators.definition import Operator
 from operators.made import KINDS, Made, Object
 
-_CONTROLLERS = "deployment-controller,replicaset-controller,statefulset-controller,daemonset-controller,job-controller,cronjob-controller"  # noqa: E501
+_CONTROLLERS = tuple(
+    f"{name}-controller"
+    for name in ("deployment", "replicaset", "statefulset", "daemonset", "job", "cronjob")
+)
 _QUIET_SECONDS = 4.0
 # A pod that ends is seen at least so often before it does.
 _LOOKS = 3
@@ -83,14 +86,8 @@ class Site:
 
     def _prepare(self) -> None:
         plane, operator = self.plane, self.operator
-        manager = [machine.tool("kube-controller-manager"), f"--kubeconfig={plane.kubeconfig}"]
-        more = [
-            "--leader-elect=false",
-            f"--controllers={_CONTROLLERS}",
-            "--secure-port=0",
-            "--kube-api-qps=500",
-        ]
-        plane.start("kube-controller-manager", [*manager, *more, "--kube-api-burst=500"])
+        if operator.controllers:
+            self._start_controllers()
         for architecture in ("amd64", "arm64"):
             plane.node(f"{architecture}-1", architecture)
         for value in documents(operator, operator.crds):
@@ -107,6 +104,17 @@ class Site:
                 self._must(f"creating {value['kind']}", self._looped(value))
         self._kubelet.start()
         self._start_programs()
+
+    def _start_controllers(self) -> None:
+        self.plane.start(
+            "kube-controller-manager",
+            [
+                machine.tool("kube-controller-manager"),
+                f"--kubeconfig={self.plane.kubeconfig}",
+                f"--controllers={','.join(_CONTROLLERS)}",
+                *("--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=500"),
+            ],
+        )
 
     def _define(self, value: Object) -> None:
         value["spec"].pop("conversion", None)
@@ -163,13 +171,18 @@ class Site:
                 **{"KUBECONFIG": str(self.plane.kubeconfig), "TMPDIR": str(folder / "tmp"), **environ},
             )
         if self.operator.webhooks:
-            self._until("the webhook listens", lambda: _listens(self.operator.webhook_port))
+            self._until(
+                f"waiting for the webhook on port {self.operator.webhook_port}",
+                lambda: _listens(self.operator.webhook_port),
+            )
 
-    def _until(self, what: str, probe: Any) -> None:
-        try:
-            self.plane.until(what, probe)
-        except AssertionError as error:
-            raise Failed(what, f"{error}\n{self.said()}") from error
+    def _until(self, what: str, probe: Callable[[], bool]) -> None:
+        give_up = time.monotonic() + self.operator.patience_seconds
+        while not probe():
+            self._alive()
+            if time.monotonic() > give_up:
+                raise Failed(what, self.said())
+            time.sleep(0.1)
 
     def said(self) -> str:
         """The last lines of each program of the operator."""
