@@ -258,3 +258,38 @@ def test_terms_that_argo_merges_into_a_template_are_not_lost() -> None:
     assert edited(text.replace("OWN", required).encode()).data.count(b"kubernetes.io/arch") == 1
     harmless = alone.replace(b"nodeAffinity: {requiredDuring", b"podAffinity: {preferredDuring")
     assert b"kubernetes.io/arch" in edited(harmless).data
+
+
+_EXPERIMENT = """apiVersion: kubeflow.org/v1beta1
+kind: Experiment
+metadata:
+  NAME
+spec:
+  trialTemplate:
+    trialSpec:
+      apiVersion: kubeflow.org/v1
+      kind: PyTorchJob
+      METADATA
+      spec:
+        pytorchReplicaSpecs:
+          Worker:
+            template:
+              spec:
+                containers:
+                - name: pytorch
+                  image: IMAGE
+"""
+
+
+@pytest.mark.parametrize("metadata", ["metadata: {}", "metadata: {generateName: trial-}"])
+def test_an_object_in_one_that_refuses_changes_gets_only_what_it_needs(metadata: str) -> None:
+    """Katib refuses every change of an Experiment but three counters (pkg/webhook/v1beta1/experiment/validator)."""
+    text = _EXPERIMENT.replace("METADATA", metadata)
+    named = text.replace("NAME", "name: tune")
+    kept = named.replace("IMAGE", "both:1").encode()
+    assert edited(kept).data == kept
+    narrowed = edited(named.replace("IMAGE", "amd:1").encode()).data
+    assert b"nodeAffinity" in narrowed
+    assert b"tolerations" not in narrowed
+    made_anew = text.replace("NAME", "generateName: tune-").replace("IMAGE", "both:1").encode()
+    assert b"tolerations" in edited(made_anew).data

@@ -57,7 +57,7 @@ class Workload(Record):
     metadata: of the pod; () is beside pod_spec, None the object's own.
     inherits: mappings whose nodeSelector, affinity and tolerations hold where the pod has none; the first one counts.
     shadows: mappings whose members hold in the same way, for pods that the row cannot name.
-    objects: whole objects stand there, as in a list.
+    objects: whole objects stand there, as in a list; with `immutable`, none of them can be changed once applied.
     note: a message for a pod that is changed.
     reason: why nothing of what is `there` is changed; with `only`, if its text is that.
     replaced_by: mappings whose nodeSelector, affinity and tolerations replace the pod's where they are set, the first

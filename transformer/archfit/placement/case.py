@@ -74,8 +74,8 @@ _REPLACED = {"Force=true", "Replace=true"}
 
 def is_immutable(pod: Pod, options: Options) -> bool:
     """Whether the pod's object, if it exists, refuses a change of its pods."""
-    if not pod.immutable:
-        return False
+    if not pod.immutable or pod.held:
+        return pod.held
     metadata = pod.object_metadata
     if metadata.get("generateName") and not metadata.get("name"):
         return False

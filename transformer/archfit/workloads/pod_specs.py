@@ -36,9 +36,22 @@ def find_pods(
     return [
         pod
         if len(pod.path) <= ordinary and pod.placement_paths is None
-        else _with_metadata_between(value, pod, path)
+        else _with_metadata_between(value, _held(value, pod, path, user_rows or {}), path)
         for pod in pods
     ]
+
+
+def _held(value: Any, pod: Pod, start: Path, user_rows: UserRows) -> Pod:
+    """The pod, immutable where an object around its own refuses every change."""
+    for step in pod.root[len(start) :]:
+        if isinstance(value, dict) and "kind" in value:
+            rows = rows_of(text_of(value.get("apiVersion")), text_of(value["kind"]), user_rows)
+            metadata = mapping_of(value.get("metadata"))
+            made_anew = metadata.get("generateName") and not metadata.get("name")
+            if not made_anew and any(row.objects and row.immutable for row in rows):
+                return pod.replace(immutable=True, held=True)
+        value = value[step]
+    return pod
 
 
 # The member that the way to a pod takes, and where the mapping that holds it says what holds for all pods below.

@@ -118,6 +118,7 @@ class Pod(Record):
     placement_paths: None where affinity, tolerations and nodeSelector are beside the containers.
     namespace: its Namespace in the stream, if that has annotations about nodes or tolerations.
     stamped: an earlier run with `stamp` added something, which is taken back here.
+    held: an object around this one cannot be changed once applied, whatever this one's name is.
     """
 
     ref: ObjectRef
@@ -135,6 +136,7 @@ class Pod(Record):
     runtime_class: RuntimeClass | None = None
     namespace: Namespace | None = None
     stamped: bool = False
+    held: bool = False
 
     @property
     def named_images(self) -> NamedImages:

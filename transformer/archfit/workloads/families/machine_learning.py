@@ -105,7 +105,7 @@ def rows() -> Iterator[Draft]:
     yield from _role_based_groups()
     yield from parts(_NIM, "the NIM operator chooses it, or a part of it")
     yield from _agents()
-    yield row("kubeflow.org", "Experiment", objects="spec.trialTemplate.trialSpec")
+    yield row("kubeflow.org", "Experiment", objects="spec.trialTemplate.trialSpec", immutable=True)
     yield from left(_LEFT)
     yield from never(_NEVER)
 
