@@ -52,6 +52,8 @@ class Workload(Record):
     unseen: (path, reason): where the path exists, there is one more image, which is unknown.
     replaceable: (container, reason): another object may replace the image of the container of pod_spec with that name,
         so that there is one more image, which is unknown.
+    added: (container, reason): the operator adds a container of that name, whose image is unknown unless a container of
+        pod_spec or of a merged patch with that name states it.
     affinity: the mapping that holds nodeAffinity; tolerations, node_selector: those members. () is beside the
         containers, None that the kind has no such field.
     metadata: of the pod; () is beside pod_spec, None the object's own.
@@ -67,6 +69,8 @@ class Workload(Record):
         a constant.
     patches: texts that the operator merges into the pod last. A text that names images makes them unknown; a field that
         it names has no other source.
+    merged: patches that are merged into the operator's workload last: strategic and JSON merge patches, whose placement
+        is read and edited there, and whose images count; operations of a JSON Patch are taken as texts.
     merges: mappings whose affinity the operator merges with the pod's own, lists as a whole: required terms that stand
         there alone would be lost with terms in the pod, which is left as it is.
     needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
@@ -110,6 +114,8 @@ class Workload(Record):
     patches: tuple[Path, ...] = ()
     merges: tuple[Path, ...] = ()
     same: tuple[str, str, str, tuple[Path, ...], str] | None = None
+    added: tuple[tuple[str, str], ...] = ()
+    merged: tuple[Path, ...] = ()
 
 
 GKE = TolerationRule(("arm64",), Toleration("kubernetes.io/arch", "Equal", "arm64", "NoSchedule"))

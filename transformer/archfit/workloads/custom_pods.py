@@ -21,12 +21,13 @@ from archfit.base.patch import Path, dotted, undotted
 from archfit.base.typing_names import Any, Iterable, Iterator
 from archfit.options.settings import Workload
 from archfit.workloads.patterns import MISSING, bound, get, matches
-from archfit.workloads.pods import ANNOTATE, REQUIRED, ImageUse, PlacementPaths
+from archfit.workloads.pods import ANNOTATE, REQUIRED, ImageUse, PlacementPaths, image_uses
 from archfit.yaml.values import Typed, text_of
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 # What counts as nothing beside null: an affinity of {} is one, to Argo.
 _EMPTY: dict[str, object] = {"affinity": None, "tolerations": [], "nodeSelector": {}}
+_TEMPLATE = ("spec", "template", "spec")
 _TERMS = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 _ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 
@@ -157,6 +158,7 @@ class CustomPod:
         winner = self._replaced(name)
         if winner is None:
             found.replaced += [(name, patch) for patch, text in self._patches() if name in text]
+            value = self._merge(name, value, found)
         elif "*" in winner or value not in (None, _EMPTY[name]):
             found.replaced.append((name, winner))
         else:
@@ -180,6 +182,38 @@ class CustomPod:
             text = text_of(get(self._value, path))
             if text:
                 yield path, text
+        for path, patch in self._merged():
+            if isinstance(patch, list):
+                yield path, str(patch)
+
+    def _merged(self) -> Iterator[tuple[Path, Any]]:
+        """The patches that are merged into the workload."""
+        for pattern in self._row.merged:
+            yield from matches(self._value, self._same(pattern))
+
+    def _merged_pods(self) -> Iterator[tuple[Path, dict[str, Any]]]:
+        """The pod specs in these patches."""
+        for path, patch in self._merged():
+            spec = get(patch, _TEMPLATE)
+            if isinstance(spec, dict):
+                yield (*path, *_TEMPLATE), spec
+
+    def _merge(self, name: str, own: Any, found: _Fields) -> Any:
+        """The value that counts for a field beside the patches, as a merge patch does it: lists replace, maps join."""
+        theirs = [((*path, name), spec[name]) for path, spec in self._merged_pods() if name in spec]
+        if name == "nodeSelector":
+            for _, value in theirs:
+                own = {**(own or {}), **value} if isinstance(value, dict) else value
+            return own
+        theirs = [(path, value) for path, value in theirs if value != {}]
+        if not theirs:
+            return own
+        path, value = theirs[-1]
+        if own in (None, _EMPTY[name]) and len(theirs) == 1 and value is not None:
+            found.at[name] = path
+            return value
+        found.replaced.append((name, path))
+        return own
 
     def _replaced(self, name: str) -> Path | None:
         """Where the operator takes the field from, if it is set there; with "*" where several places may hold it."""
@@ -215,6 +249,8 @@ class CustomPod:
                     yield ImageUse(path, None, unasked=row.default_image)
         for pattern in row.also:
             yield from self._named(pattern)
+        for path, spec in self._merged_pods():
+            yield from (use for use in image_uses(spec, path) if use.text)
         for path, text in self._patches():
             if _names_an_image(text):
                 yield ImageUse(path, None, unasked="this patch may change the images" + ANNOTATE)
@@ -224,6 +260,10 @@ class CustomPod:
         for name, reason in row.replaceable:
             for number, _ in self._containers(name):
                 yield ImageUse((*self.path, "containers", number), None, unasked=reason)
+        for name, reason in row.added:
+            specs = (self.spec, *(spec for _, spec in self._merged_pods()))
+            if not any(use.text and use.container == name for spec in specs for use in image_uses(spec, ())):
+                yield ImageUse((*self.path, "containers"), None, unasked=reason)
         for pattern, reason in row.unseen:
             for path, _ in matches(self._value, self._same(pattern)):
                 yield ImageUse(path, None, unasked=reason)

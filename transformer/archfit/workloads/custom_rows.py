@@ -1,8 +1,7 @@
 """Custom resources that hold pods: which module of `families` has the rows of an API group.
 
 A module is loaded when a stream holds an object of one of its groups. Every path is that of the published schema or
-Go type. What an operator adds by itself (its default images, the config-reloader of Prometheus) is unseen, as sidecars
-of an injector are.
+Go type.
 """
 
 from __future__ import annotations

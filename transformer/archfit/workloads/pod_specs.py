@@ -8,7 +8,7 @@ from archfit.base.results import Location, ObjectRef
 from archfit.base.typing_names import Any, Iterable, Iterator
 from archfit.options.settings import Workload
 from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
-from archfit.workloads.pods import ImageUse, Pod
+from archfit.workloads.pods import ImageUse, Pod, image_uses
 from archfit.yaml.values import mapping_of, text_of
 
 TYPE_CHECKING = False
@@ -220,7 +220,7 @@ def _pod_beside(row: Workload, value: dict[str, Any], location: Location, path: 
         spec,
         mapping_of(above.get("metadata")),
         mapping_of(value.get("metadata")),
-        tuple(_images(spec, at)),
+        tuple(image_uses(spec, at)),
         row.immutable,
         path,
     )
@@ -236,7 +236,7 @@ def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path:
         spec, paths = found.placed()
         beside = [
             use
-            for use in _images(found.spec, (*path, *found.path))
+            for use in image_uses(found.spec, (*path, *found.path))
             if use.text or not (row.images or row.main)
         ]
         yield Pod(
@@ -268,35 +268,3 @@ def _images_of(row: Workload, value: dict[str, Any], found: CustomPod, path: Pat
             yield resolved(row.group, row.kind, value, use)
         else:
             yield use
-
-
-def _images(spec: dict[str, Any], at: Path) -> Iterator[ImageUse]:
-    for field in ("containers", "initContainers"):
-        for number, container in _entries(spec.get(field)):
-            yield ImageUse(
-                (*at, field, number, "image"),
-                _text(container.get("image")),
-                volume=False,
-                pull_policy=text_of(container.get("imagePullPolicy")),
-                container=text_of(container.get("name")),
-            )
-    for number, volume in _entries(spec.get("volumes")):
-        image = volume.get("image")
-        if isinstance(image, dict):
-            yield ImageUse(
-                (*at, "volumes", number, "image", "reference"),
-                _text(image.get("reference")),
-                volume=True,
-                pull_policy=text_of(image.get("pullPolicy")),
-                container=text_of(volume.get("name")),
-            )
-
-
-def _entries(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, entry in enumerate(value if isinstance(value, list) else ()):
-        if isinstance(entry, dict):
-            yield number, entry
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else text_of(value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from archfit.base.patch import Path, dotted
 from archfit.base.record import Record
 from archfit.base.results import Location, ObjectRef, Result, Severity
-from archfit.base.typing_names import Any, TypeAlias
+from archfit.base.typing_names import Any, Iterator, TypeAlias
+from archfit.yaml.values import text_of
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -172,3 +173,36 @@ class Pod(Record):
         return (
             (*self.path[:-1], "metadata") if self.placement_paths is None else self.placement_paths.metadata
         )
+
+
+def image_uses(spec: dict[str, Any], at: Path) -> Iterator[ImageUse]:
+    """The images of the containers and volumes of a pod spec, which stands at `at`."""
+    for field in ("containers", "initContainers"):
+        for number, container in _entries(spec.get(field)):
+            yield ImageUse(
+                (*at, field, number, "image"),
+                _text(container.get("image")),
+                volume=False,
+                pull_policy=text_of(container.get("imagePullPolicy")),
+                container=text_of(container.get("name")),
+            )
+    for number, volume in _entries(spec.get("volumes")):
+        image = volume.get("image")
+        if isinstance(image, dict):
+            yield ImageUse(
+                (*at, "volumes", number, "image", "reference"),
+                _text(image.get("reference")),
+                volume=True,
+                pull_policy=text_of(image.get("pullPolicy")),
+                container=text_of(volume.get("name")),
+            )
+
+
+def _entries(value: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, entry in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(entry, dict):
+            yield number, entry
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else text_of(value)

@@ -125,14 +125,22 @@ def anchors(pods: Iterable[Pod]) -> dict[Path, Spine]:
 
 
 def _graft(spine: Spine, path: Path, below: Spine) -> None:
-    if not isinstance(spine, dict):
-        return
-    if path:
+    """Add what is at path; the items of a list share a spine."""
+    if path and isinstance(spine, dict):
         name = str(path[0])
-        spine[name] = spine.get(name) or ({} if path[1:] or isinstance(below, dict) else below)
+        spine[name] = spine.get(name) or _empty(path[1:], below)
         _graft(spine[name], path[1:], below)
-    elif isinstance(below, dict):
+    elif path and isinstance(spine, list):
+        spine[0] = spine[0] or _empty(path[1:], below)
+        _graft(spine[0], path[1:], below)
+    elif isinstance(spine, dict) and isinstance(below, dict):
         spine.update(below)
+
+
+def _empty(rest: Path, below: Spine) -> Spine:
+    if rest:
+        return [None] if isinstance(rest[0], int) else {}
+    return {} if isinstance(below, dict) else below
 
 
 def find_sites(tree: Tree, root: int, value: Any, pods: Iterable[Path] | Mapping[Path, Spine]) -> Sites:

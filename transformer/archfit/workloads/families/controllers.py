@@ -105,14 +105,17 @@ def rows() -> Iterator[Draft]:
 
 
 def _gateways() -> Iterator[Draft]:
+    # Envoy Gateway merges a class's EnvoyProxy, that of a Gateway and its own defaults where mergeType says so.
+    merged = "the EnvoyProxy of its GatewayClass is merged with this one"
     for name in ("envoyDeployment", "envoyDaemonSet"):
         at = f"spec.provider.kubernetes.{name}"
         yield row(
             "gateway.envoyproxy.io", "EnvoyProxy", f"{at}.pod", there=at, metadata=None,
             images=f"{at}.container.image",
             also=f"{at}.initContainers[*].image" if name == "envoyDeployment" else "",
-            default_image="Envoy Gateway chooses it",
-            unseen=((f"{at}.container.imageRepository", "Envoy Gateway adds the tag"),),
+            default_image="Envoy Gateway chooses it", merged=f"{at}.patch.value",
+            added=(("shutdown-manager", "Envoy Gateway adds the container shutdown-manager" + ANNOTATE),),
+            unseen=((f"{at}.container.imageRepository", "Envoy Gateway adds the tag"), ("spec.mergeType", merged)),
         )  # fmt: skip
     for name in ("deployment", "daemonSet"):
         at = f"spec.kubernetes.{name}"
@@ -120,8 +123,9 @@ def _gateways() -> Iterator[Draft]:
             f"gateway.nginx.org NginxProxy {at}.pod {at}.container.image.repository+tag "
             f"{at}.wafContainers.configManager.image.repository+tag "
             f"{at}.wafContainers.enforcer.image.repository+tag <{at}",
-            "NGINX Gateway Fabric chooses it, or a part of it",
-        )
+            "NGINX Gateway Fabric chooses it, or a part of it", merged=f"{at}.patches[*].value",
+            added=(("init", "NGINX Gateway Fabric adds the init container init" + ANNOTATE),),
+        )  # fmt: skip
 
 
 def _rook() -> Iterator[Draft]:

@@ -33,7 +33,7 @@ _PATHS = (
     "objects",
     "architecture",
 )
-_LISTS = ("inherits", "shadows", "replaced_by", "also", "patches", "merges")
+_LISTS = ("inherits", "shadows", "replaced_by", "also", "patches", "merged", "merges")
 _PAIRS = ("unseen", "unless", "never_run")
 
 

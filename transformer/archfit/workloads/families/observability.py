@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from archfit.base.typing_names import Iterator
 from archfit.workloads.families.notation import Draft, left, never, parts, row
+from archfit.workloads.pods import ANNOTATE
 
 _VICTORIA_LOGS = """
 operator.victoriametrics.com VLSingle,VLAgent,VTSingle,VMAnomaly spec @.image.repository+tag
@@ -133,17 +134,19 @@ def _prometheus() -> Iterator[Draft]:
         "grafana.integreatly.org", "Grafana", grafana, version="v1beta1", there="spec", main="grafana",
         unless=(("spec.external", ""),), default_image="the Grafana operator chooses it by spec.version",
     )  # fmt: skip
-    for kind, main in (
-        ("Prometheus", "prometheus"),
-        ("PrometheusAgent", "prometheus"),
-        ("Alertmanager", "alertmanager"),
-        ("ThanosRuler", "thanos-ruler"),
+    reloader = "the Prometheus operator adds it to reload configuration" + ANNOTATE
+    for kind, main, *helpers in (
+        ("Prometheus", "prometheus", "config-reloader", "init-config-reloader"),
+        ("PrometheusAgent", "prometheus", "config-reloader", "init-config-reloader"),
+        ("Alertmanager", "alertmanager", "config-reloader", "init-config-reloader"),
+        ("ThanosRuler", "thanos-ruler", "config-reloader"),
     ):
         thanos = " spec.thanos.image|spec.thanos.baseImage+tag" if kind == "Prometheus" else ""
         yield row(
             "monitoring.coreos.com", kind, "spec", there="spec", metadata="spec.podMetadata", main=main,
             images=f"spec.image|spec.baseImage+tag{thanos}",
             default_image="the Prometheus operator chooses it by spec.version",
+            added=[(name, f"container {name}: {reloader}") for name in helpers],
         )  # fmt: skip
 
 

@@ -83,10 +83,11 @@ def _read(rows: Iterable[Workload]) -> Iterator[Path]:
             yield (*path, "#")
         if row.objects:
             yield (*row.objects, "#")
-        if row.pod_spec and not row.reason:
+        own = (row.pod_spec,) if row.pod_spec and not row.reason else ()
+        for spec in (*own, *((*patch, "spec", "template", "spec") for patch in row.merged)):
             for name in _CONTAINERS:
-                yield (*row.pod_spec, name, "*", "image")
-            yield (*row.pod_spec, "volumes", "*", "image", "reference")
+                yield (*spec, name, "*", "image")
+            yield (*spec, "volumes", "*", "image", "reference")
 
 
 def _covers(pattern: Path, path: Path) -> bool:
@@ -128,3 +129,4 @@ def _read_by(row: Workload) -> Iterator[Path]:
     yield from (path for entry in row.images for path in entry)
     yield from row.also
     yield from row.replaced_by
+    yield from row.merged

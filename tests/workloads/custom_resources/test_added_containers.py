@@ -1,0 +1,67 @@
+"""Containers that an operator adds to a pod, with an image of its own choice unless the object states it."""
+
+from __future__ import annotations
+
+import pytest
+
+from stream_edits import edited
+
+PROMETHEUS = """\
+apiVersion: monitoring.coreos.com/v1
+kind: {kind}
+metadata: {{name: a}}
+spec:
+  image: both:1
+"""
+STATED = """\
+  containers: [{name: config-reloader, image: 'both:1'}]
+  initContainers: [{name: init-config-reloader, image: 'both:1'}]
+"""
+EVERY = ["Prometheus", "PrometheusAgent", "Alertmanager"]
+ENVOY = """\
+apiVersion: gateway.envoyproxy.io/v1alpha1
+kind: EnvoyProxy
+metadata: {name: a}
+spec: {provider: {type: Kubernetes, kubernetes: {envoyDeployment: {container: {image: 'both:1'}PATCH}}}}
+"""
+
+
+def said(text: str) -> list[str]:
+    return [str(result) for result in edited(text.encode()).transformed.results]
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_a_helper_of_the_operators_choice_leaves_the_toleration_out(kind: str) -> None:
+    text = PROMETHEUS.format(kind=kind)
+    assert edited(text.encode()).data == text.encode()
+    assert any("config-reloader" in one for one in said(text))
+    assert b"nodeAffinity" in edited(text.replace("both", "amd").encode()).data
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_a_helper_whose_image_is_stated_counts(kind: str) -> None:
+    text = PROMETHEUS.format(kind=kind) + STATED
+    assert b"tolerations" in edited(text.encode()).data
+    assert (
+        b"nodeAffinity"
+        in edited(text.replace("reloader, image: 'both", "reloader, image: 'amd").encode()).data
+    )
+    half = text.replace("init-config-reloader", "another")
+    assert edited(half.encode()).data == half.encode()
+
+
+def test_thanos_rules_have_a_helper_only_with_rules_that_it_reads() -> None:
+    """It comes with the first PrometheusRule that ruleSelector finds, which nobody can see."""
+    text = PROMETHEUS.format(kind="ThanosRuler")
+    assert edited(text.encode()).data == text.encode()
+    stated = text + "  containers: [{name: config-reloader, image: 'both:1'}]\n"
+    assert b"tolerations" in edited(stated.encode()).data
+
+
+def test_a_patch_may_state_the_image_of_a_helper() -> None:
+    unstated = ENVOY.replace("PATCH", "")
+    assert edited(unstated.encode()).data == unstated.encode()
+    assert any("shutdown-manager" in one for one in said(unstated))
+    containers = "{containers: [{name: shutdown-manager, image: 'both:1'}]}"
+    stated = ENVOY.replace("PATCH", f", patch: {{value: {{spec: {{template: {{spec: {containers}}}}}}}}}")
+    assert b"tolerations" in edited(stated.encode()).data
