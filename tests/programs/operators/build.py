@@ -53,15 +53,17 @@ def build(operator: Operator) -> Built:
     if not lacking:
         return Built(commands, module, 0.0, 0)
     with tempfile.TemporaryDirectory(dir=TOOLS) as name:
-        source = Path(name) / "source"
-        if any(program.package for program in lacking):
-            assert module is not None
-            _copy(module, source)
-            for below, module in operator.nested:
-                _copy(fetched(module), source / below)
+        sources: dict[Path, Path] = {}
         for program in lacking:
             target = Path(name) / "built"
             if program.package:
+                origin = fetched(program.module) if program.module else module
+                assert origin is not None
+                source = sources.setdefault(origin, Path(name) / f"source-{len(sources)}")
+                if not source.exists():
+                    _copy(origin, source)
+                    for below, nested in () if program.module else operator.nested:
+                        _copy(fetched(nested), source / below)
                 words = [
                     "go",
                     "build",
@@ -71,7 +73,7 @@ def build(operator: Operator) -> Built:
                     str(target),
                     program.package,
                 ]
-                _run(f"go build {operator.module}/{program.package}", words, source, CGO_ENABLED="0")
+                _run(f"go build {origin.name}/{program.package}", words, source, CGO_ENABLED="0")
             else:
                 _jars(program, target)
             target.replace(place / program.name)

@@ -6,7 +6,9 @@ version = "v1.2.0"
 crds = ["config/crd/bases/*.yaml"]           globs in the module; MODULE@VERSION:GLOB in another one; jar:GLOB in
                                              the jars; ./GLOB beside the file
 webhooks = ["config/webhook/manifests.yaml"] the same; their Services become loopback
+                                             "FILES#PORT" for a program that listens elsewhere than at
 webhook_port = 9443
+mounts = { "/etc/x" = "{certificates}" }     folders that its programs see elsewhere
 nested = { "api" = "MODULE@VERSION" }        modules that a local replace of its go.mod points to
 random = ["-[a-z0-9]{5}$"]                   parts of names that differ from run to run
 patience_seconds = 60                        how long its pods may take
@@ -14,6 +16,7 @@ recorded = 2026-11-23
 [[programs]]
 name = "manager"
 package = "./cmd"                            or jars = ["GROUP:ARTIFACT:VERSION", ..] and main = "CLASS"
+module = "MODULE@VERSION"                    where the package is in another module
 arguments = ["--kubeconfig={kubeconfig}"]    {kubeconfig} {certificates} {module} {folder} {url}
                                              {here} (the folder of this file)
 environment = { WATCH_NAMESPACE = "" }       KUBECONFIG and TMPDIR are set
@@ -36,6 +39,7 @@ class Program(NamedTuple):
 
     name: str
     package: str = ""
+    module: str = ""
     jars: tuple[str, ...] = ()
     main: str = ""
     arguments: tuple[str, ...] = ()
@@ -54,6 +58,7 @@ class Operator(NamedTuple):
     crds: tuple[str, ...] = ()
     webhooks: tuple[str, ...] = ()
     webhook_port: int = 9443
+    mounts: tuple[tuple[str, str], ...] = ()
     nested: tuple[tuple[str, str], ...] = ()
     random: tuple[str, ...] = ()
     patience_seconds: float = 60.0

@@ -37,22 +37,40 @@ _CONTROLLERS = tuple(
 _QUIET_SECONDS = 4.0
 # A pod that ends is seen at least so often before it does.
 _LOOKS = 3
-_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWNS = 0x10000000, 0x40000000, 0x00020000
+_BIND, _PRIVATE = 0x1000, 0x44000  # mount(2); private means all below
+_DETACH = 2
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 
 
 def alone() -> None:
     """Move this process, and all that it starts, into a network of its own that has loopback only (unshare(2)).
 
-    So an operator reaches nobody, and its ports are free.
+    So an operator reaches nobody, and its ports are free; nobody else sees what is mounted for it.
     """
-    flags = _CLONE_NEWNET if os.geteuid() == 0 else _CLONE_NEWNET | _CLONE_NEWUSER
-    if ctypes.CDLL(None, use_errno=True).unshare(flags):
+    flags = _CLONE_NEWNET | _CLONE_NEWNS | (_CLONE_NEWUSER if os.geteuid() else 0)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(flags) or libc.mount(b"none", b"/", None, _PRIVATE, None):
         raise Failed("unshare", os.strerror(ctypes.get_errno()))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         request = struct.pack("16sh14x", b"lo", 0)
         (now,) = struct.unpack("16xh14x", fcntl.ioctl(probe, _GET_FLAGS, request))
         fcntl.ioctl(probe, _SET_FLAGS, struct.pack("16sh14x", b"lo", now | _UP))
+
+
+@contextlib.contextmanager
+def _mounted(source: str, target: Path) -> Iterator[None]:
+    """While it is entered, the folder `source` is seen at `target` too, by this process and all that it starts."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    target.mkdir(parents=True, exist_ok=True)
+    if libc.mount(source.encode(), str(target).encode(), None, _BIND, None):
+        raise Failed(f"mounting {target}", os.strerror(ctypes.get_errno()))
+    try:
+        yield
+    finally:
+        libc.umount2(str(target).encode(), _DETACH)
+        with contextlib.suppress(OSError):
+            target.rmdir()
 
 
 class Site:
@@ -99,9 +117,12 @@ class Site:
                 self._must(
                     f"creating {value['kind']} {value['metadata'].get('name', '')} of setup.yaml", value
                 )
-        for value in documents(operator, operator.webhooks):
-            if value["kind"].endswith("WebhookConfiguration"):
-                self._must(f"creating {value['kind']}", self._looped(value))
+        for pattern in operator.webhooks:
+            files_, _, port = pattern.partition("#")
+            for value in documents(operator, (files_,)):
+                if value["kind"].endswith("WebhookConfiguration"):
+                    made = self._looped(value, int(port or operator.webhook_port))
+                    self._must(f"creating {value['kind']}", made)
         self._kubelet.start()
         self._start_programs()
 
@@ -123,12 +144,11 @@ class Site:
         self._must(f"creating CustomResourceDefinition {name}", value)
         self.plane.established(name)
 
-    def _looped(self, value: Object) -> Object:
+    def _looped(self, value: Object, port: int) -> Object:
         """A webhook whose Service is this machine."""
         authority = self.plane.ca.read_bytes()
         for webhook in value.get("webhooks") or ():
             service = webhook["clientConfig"].pop("service", {})
-            port = self.operator.webhook_port
             webhook["clientConfig"] = {
                 "url": f"https://127.0.0.1:{port}{service.get('path', '/')}",
                 "caBundle": base64.b64encode(authority).decode(),
@@ -160,6 +180,8 @@ class Site:
             "module": str(self._built.source or ""),
             "here": str(self.operator.folder),
         }
+        for target, source in self.operator.mounts:
+            self._exit.enter_context(_mounted(source.format_map(_Kept(values)), Path(target)))
         for program in self.operator.programs:
             environ = {name: text.format_map(_Kept(values)) for name, text in program.environment}
             self.plane.start(
