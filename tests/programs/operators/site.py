@@ -317,9 +317,16 @@ def documents(operator: Operator, patterns: tuple[str, ...]) -> Iterator[Object]
     for text in files(operator, patterns):
         # A chart wraps its CRDs in conditions.
         plain = "\n".join(line for line in text.splitlines() if not line.strip().startswith("{{"))
-        for value in yaml.load_all(plain, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        for value in yaml.load_all(plain, Loader=_Loader):
             if isinstance(value, dict) and "kind" in value:
                 yield from value.get("items") or (value,)
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """A plain `=` is text, which YAML 1.1 had other plans for (CRDs of the Prometheus operator)."""
+
+
+_Loader.add_constructor("tag:yaml.org,2002:value", _Loader.construct_yaml_str)
 
 
 class _Kept(dict[str, str]):
