@@ -6,6 +6,7 @@
     oracle(before, after, ..)        tests/support/corpus_streams.py
     textcheck(before, after)         tests/support/corpus_streams.py
     corpus_registry                  a real registry that serves every image of the corpus
+    nothing_seen                     every row of archfit's is `read`, whatever is recorded
     control_plane                    tests/support/control_plane.py: a real API server; one for the whole session
 
 A part that is missing skips its tests, or fails them where ARCHFIT_TEST_MISSING=fail; there every skip is a
@@ -202,6 +203,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("not run on this machine")
         for (suite, reason), count in sorted(skipped.items()):
             terminalreporter.line(f"{suite}: {count} skipped: {reason}")
+
+
+@pytest.fixture
+def nothing_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if no operator were recorded: every row of archfit's is `read`."""
+    from archfit.workloads import custom_rows
+
+    monkeypatch.setattr(custom_rows, "_SEEN", {("", "", ""): ""})
+    monkeypatch.setattr(custom_rows, "_ROWS", {})
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from explained_cases import CASES, workload
 from explained_pods import explained_stream, tree
 from machine import ROOT
 
+pytestmark = pytest.mark.usefixtures("nothing_seen")
 TREES = dict(
     re.findall(
         r"^# (.+)\n((?:.|\n)*?)(?=\n# |\n\Z)",

@@ -65,6 +65,7 @@ THREE: dict[str, list[tuple[str, str, object]]] = {
     "immutable": [("full", "full", "full"), ("needed", "needed", "needed"), ("full", "full", "full")],
     "hooks": [("recreated", "recreated", "recreated"), ("immutable", "immutable", "immutable"),
               ("recreated", "recreated", "recreated")],
+    "customResources": [("all", "all", "all"), ("none", "none", "none"), ("seen", "seen", "seen")],
     "daemonSets": [("fail", "fail", "fail"), ("warn", "warn", "warn"), ("fail", "fail", "fail")],
     "strict": [("true", "true", True), ("false", "false", False), ("1", "true", True)],
     "onBlank": [("comment", "comment", "comment"), ("fail", "fail", "fail"), ("pass", "pass", "pass")],

@@ -5,12 +5,13 @@ fixtures/explained.txt has the tree of each, below its id.
 
 from __future__ import annotations
 
+from textwrap import indent
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from archfit.images.platforms import Absent, Unknown, parse_platform
 from archfit.options.option_entries import Match, Rule
-from archfit.options.settings import GKE, Options, Toleration, TolerationRule, Workload
+from archfit.options.settings import GKE, STATED, Options, Toleration, TolerationRule, Workload
 from archfit.options.text_form import exclude, image_platforms
 from pod_decisions import found
 
@@ -33,7 +34,7 @@ _NAMESPACE = (
 _TRIGGER = """[{"from": {"name": "web:1"}, "fieldPath": "spec.template.spec.containers[0].image"}]"""
 _WITH_S390X = Options(cluster_architectures=("amd64", "arm64", "s390x"))
 
-_WIDGET = Workload("example.com", "Widget", ("spec", "template", "spec"))
+_WIDGET = Workload("example.com", "Widget", ("spec", "template", "spec"), seen=STATED)
 
 
 class Case(NamedTuple):
@@ -96,6 +97,7 @@ def _noted(name: str, value: str) -> str:
     return f'archfit.dev/{name}: "{value}"'
 
 
+_SET_OF_KRUISE = workload(kind="apps.kruise.io/v1alpha1 CloneSet")
 _JOB, _SET = "batch/v1 Job", "apps/v1 DaemonSet"
 _DIGEST = f"sha256:{'0123456789abcdef' * 4}"
 _AGED = found("amd64", digest=_DIGEST, origin="cache", age_seconds=90)
@@ -280,5 +282,17 @@ CASES: dict[str, Case] = {
         "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: vm}\nspec:\n  template:\n    spec:\n"
         "      domain: {devices: {}}\n      volumes:\n      - {name: d, containerDisk: {image: 'app:1'}}\n",
         "amd64",
+    ),
+    "a-row-that-was-not-seen": Case(_SET_OF_KRUISE, options=Options(prefer=(("arm64", 5),))),
+    "a-row-that-was-not-seen-with-affinity-always": Case(_SET_OF_KRUISE, options=Options(affinity="always")),
+    "a-row-that-was-not-seen-and-all": Case(_SET_OF_KRUISE, options=Options(custom_resources="all")),
+    "a-row-that-was-not-seen-and-seen": Case(_SET_OF_KRUISE, options=Options(custom_resources="seen")),
+    "a-row-and-none": Case(
+        workload(kind="example.com/v1 Widget"),
+        options=Options(workloads=(_WIDGET,), custom_resources="none"),
+    ),
+    "a-deployment-inside-of-a-row-that-was-not-seen": Case(
+        "apiVersion: workload.codeflare.dev/v1beta2\nkind: AppWrapper\nmetadata: {name: a}\nspec:\n  components:\n"
+        "  - template:\n" + indent(workload(), "      "),
     ),
 }  # fmt: skip

@@ -9,7 +9,7 @@ default options `amd:1` needs an affinity, `both:1` the toleration of GKE's tain
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import jsonpatch
 
@@ -41,6 +41,7 @@ IMAGES = {
     "single:1": found("amd64", index=False),
 }
 READERS = ("kubectl", "kustomize")
+CustomResources = Literal["all", "read", "seen", "none"]
 NOTHING_WANTED = Options(affinity="never", tolerate=())
 
 
@@ -74,10 +75,16 @@ def lookup(texts: Iterable[str]) -> dict[str, Answer]:
     return {text: IMAGES.get(text, IMAGES["amd:1"]) for text in texts}
 
 
-def edited(data: bytes, options: Options | None = None) -> Output:
-    """What the engine makes of a stream. Raises Failed, and InvalidInput where the stream cannot be split."""
+def edited(data: bytes, options: Options | None = None, *, unseen: CustomResources = "all") -> Output:
+    """What the engine makes of a stream. Raises Failed, and InvalidInput where the stream cannot be split.
+
+    unseen: the option `custom_resources` where `options` has its default, so that tests of rows need not say it.
+    """
     read = stream.read(data, "pass")
-    transformed = transform(read.data, read.pieces, options or Options(), lookup)
+    options = options or Options()
+    if options.custom_resources == "read":
+        options = options.replace(custom_resources=unseen)
+    transformed = transform(read.data, read.pieces, options, lookup)
     if transformed.failed():
         raise Failed(transformed.results)
     written = b"".join(map(bytes, stream.write(read.data, transformed.splices)))
@@ -91,6 +98,7 @@ def placed(
     *,
     refused: Sequence[str] = (),
     kubectl_only: bool = False,
+    unseen: CustomResources = "all",
 ) -> bytes:
     """What the engine writes, after asserting what is true of every output:
 
@@ -100,14 +108,14 @@ def placed(
     refused: the readers that refuse the input, which is asserted, too. kubectl_only: kustomize reads words such as
     `yes` otherwise, so that nobody can write for both.
     """
-    output = edited(data, options)
+    output = edited(data, options, unseen=unseen)
     for reader in READERS[:1] if kubectl_only else READERS:
         _judged(judge, reader, data, output, refused=reader in refused)
     restored = output.data
     for span in reversed(output.spans):
         restored = restored[: span.start] + span.was + restored[span.end :]
     assert restored == data
-    assert edited(output.data, options).data == output.data
+    assert edited(output.data, options, unseen=unseen).data == output.data
     assert edited(data, NOTHING_WANTED).data == data
     return output.data
 

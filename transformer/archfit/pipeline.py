@@ -143,17 +143,19 @@ def decided(found: StreamInventory, answers: Mapping[str, Answer], options: Opti
     """The decisions for all pods of an inventory; answers: for each of its texts, perhaps for more."""
     decisions: tuple[tuple[Pod, Decision], ...] = ()
     of_controllers: list[tuple[ObjectRef, str]] = []
+    of_rows: list[Result] = []
     if found.documents:
-        from archfit.pod_stages import controlled, decisions_of, stamped_decisions
+        from archfit.pod_stages import controlled, decisions_of, of_custom_rows, stamped_decisions
 
         decisions = decisions_of(found.pods(), answers, options)
         if found.stamps:
             decisions = stamped_decisions(found.documents, found.stamps, decisions, answers, options)
         of_controllers = controlled(decisions)
+        of_rows = of_custom_rows(decisions, options)
     # Several pods of an object read the same annotations: an error in one is one error.
     own = dict.fromkeys(result for _, decision in decisions for result in decision.results)
     left = _left_to_controllers(of_controllers, found.untouched)
-    return Decided(decisions, (*found.results, *own, *left), answers)
+    return Decided(decisions, (*found.results, *own, *of_rows, *left), answers)
 
 
 def _left_to_controllers(

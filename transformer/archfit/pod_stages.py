@@ -123,6 +123,16 @@ def decisions_of(
     return decisions
 
 
+def of_custom_rows(decisions: Iterable[tuple[Pod, Decision]], options: Options) -> list[Result]:
+    """What the option `customResources` decided, once for each kind."""
+    custom = [one for one in decisions if one[0].row is not None]
+    if not custom or options.custom_resources == "all":
+        return []
+    from archfit.workloads.known_rows import row_results
+
+    return row_results(custom, options)
+
+
 def controlled(decisions: Iterable[tuple[Pod, Decision]]) -> list[tuple[ObjectRef, str]]:
     """The objects that a controller made, and what controls them."""
     objects = {

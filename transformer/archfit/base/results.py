@@ -93,6 +93,7 @@ class Decision(Record):
     immutable: the object cannot be changed once applied (`placement.case`).
     results: warnings and errors of this pod spec.
     controller: the object that controls this one and decides in its place, as `ReplicaSet/web-5d4f`, or "".
+    withheld: what a row that was not seen keeps archfit from writing, as "a toleration of key=value:effect".
     """
 
     outcome: Outcome
@@ -104,6 +105,7 @@ class Decision(Record):
     immutable: bool = False
     results: tuple[Result, ...] = ()
     controller: str = ""
+    withheld: tuple[str, ...] = ()
 
 
 def has_error(results: Iterable[Result]) -> bool:

@@ -22,7 +22,7 @@ from archfit.explain.remedies import Remedy, remedies
 from archfit.explain.steps import Step, affinity_steps, preference_steps, toleration_steps
 from archfit.images.platforms import Answer
 from archfit.options.option_entries import Rule
-from archfit.options.settings import Options
+from archfit.options.settings import STATED, Options
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS, existing_terms
 from archfit.placement.annotations import PREFIX, annotated
 from archfit.placement.case import PodCase, Trace
@@ -31,6 +31,7 @@ from archfit.placement.filters import matched
 from archfit.placement.reach import Reach, by_system, union
 from archfit.placement.selection import PodOptions
 from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
+from archfit.workloads.known_rows import known
 from archfit.workloads.pods import Pod
 
 _MOST = 3  # images that a reason names
@@ -304,15 +305,16 @@ def _rule(rule: Rule) -> str:
 
 
 def _row(pod: Pod, user_rows: UserRows) -> str:
-    """Which row of the table of workloads found the pod."""
+    """Which row of the table of workloads found the pod, and how it is known."""
     key = group_of(pod.ref.api_version), pod.ref.kind
     own = key in user_rows
     if key in WORKLOADS and not own:
-        return ""
+        return f"inside of {pod.row.kind}: {known(pod.row)}" if pod.row is not None else ""
+    state = f": {known(pod.row)}" if pod.row is not None and not own else ""
     path = pod.path[len(pod.root) :]
     for row in rows_of(pod.ref.api_version, pod.ref.kind, user_rows):
         if len(row.pod_spec) == len(path) and all(
             step in ("*", token) for step, token in zip(row.pod_spec, path, strict=True)
         ):
-            return f"{'workloads: of the configuration' if own else 'built-in row'}, {pattern_text(row.pod_spec)}"
-    return "workloads: of the configuration" if own else "built-in row"
+            return f"{STATED if own else 'built-in row'}, {pattern_text(row.pod_spec)}{state}"
+    return STATED if own else f"built-in row{state}"

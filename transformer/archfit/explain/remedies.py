@@ -118,6 +118,7 @@ def _left_alone(own: PodOptions) -> str:
 
 _INSTEAD: dict[LeftBy, str] = {
     "annotation": f"remove the annotation {PREFIX}skip",
+    "customResources": "run it with --custom-resources all",
     "exclude": "run it without that --exclude",
     "nodeName": "remove spec.nodeName, so that the scheduler places the pod",
     "rule": "change the rule (rules: in the configuration file)",

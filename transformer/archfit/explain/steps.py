@@ -24,6 +24,7 @@ from archfit.placement.annotations import PREFIX, annotated
 from archfit.placement.case import PodCase, Trace
 from archfit.placement.pod_patch import Additions, listed, taint
 from archfit.placement.reach import NOTHING, Reach, union
+from archfit.workloads.known_rows import not_seen
 
 Effect = Literal["added", "present", "left out", "none"]
 _NOT_NEEDED = "the pod runs without it"
@@ -62,7 +63,7 @@ def affinity_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
         else:
             yield Step("", "none", _untouched(case, reach), index + 1)
     if needed is NOTHING and not any(reach.demand.index is not None for reach in case.reaches):
-        yield Step("", "none", _no_affinity(trace, case))
+        yield Step("", "none", _no_affinity(trace, case, decision))
 
 
 def _affinity_effect(trace: Trace, case: PodCase, decision: Decision) -> tuple[Effect, str]:
@@ -72,7 +73,7 @@ def _affinity_effect(trace: Trace, case: PodCase, decision: Decision) -> tuple[E
     if trace.wanted is not None and trace.wanted.terms is NOTHING:
         return "left out", "--affinity never"
     if trace.written.terms is NOTHING or not _written(trace, decision):
-        return "left out", _no_field(case, "affinity")
+        return "left out", _unwritten(case, decision, "affinity")
     return _kept(case, decision, "affinity")
 
 
@@ -95,11 +96,13 @@ def _written(trace: Trace, decision: Decision) -> bool:
     return decision.outcome not in ("Conflict", "Unresolved", "OptedOut") and trace.written != Additions()
 
 
-def _no_field(case: PodCase, field: str) -> str:
+def _unwritten(case: PodCase, decision: Decision, field: str) -> str:
     if case.pod.lacks(field):
         return f"{case.pod.ref.kind} has no field for {field}"
     if case.pod.placement_paths is not None and field in dict(case.pod.placement_paths.replaced):
         return "another field replaces it"
+    if decision.withheld and case.pod.row is not None:
+        return f"{not_seen(case.pod.row)}; --custom-resources all adds it"
     return "the pod is left as it is"
 
 
@@ -118,7 +121,7 @@ def _all(case: PodCase) -> str:
     return "all images that are known" if case.evidence.unasked else "all images"
 
 
-def _no_affinity(trace: Trace, case: PodCase) -> str:
+def _no_affinity(trace: Trace, case: PodCase, decision: Decision) -> str:
     first = case.reaches[0].systems[0]
     pins = {*arch_pins(case.pod), *runtime_pins(case.pod)}
     if pins:
@@ -130,6 +133,8 @@ def _no_affinity(trace: Trace, case: PodCase) -> str:
         return reason
     if trace.needed_only:
         return f"{reason} (--affinity always counts for pods that can be changed)"
+    if decision.withheld and case.pod.row is not None:
+        return f"{reason} (--affinity always counts for rows that were seen)"
     return f"{reason} (--affinity always would shut out nodes without an architecture label)"
 
 
@@ -152,7 +157,7 @@ def toleration_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
             if rule.toleration in trace.written.tolerations and _written(trace, decision):
                 effect, reason = _kept(case, decision, "tolerations")
             else:
-                effect, reason = "left out", _no_field(case, "tolerations")
+                effect, reason = "left out", _unwritten(case, decision, "tolerations")
         else:
             effect, reason = _not_tolerated(case, wanted, rule)
         yield Step(taint(rule.toleration), effect, reason)
@@ -223,7 +228,7 @@ def preference_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
             if (architecture, weight) in trace.written.preferred and _written(trace, decision):
                 effect, reason = _kept(case, decision, "affinity")
             else:
-                reason = _no_field(case, "affinity")
+                reason = _unwritten(case, decision, "affinity")
         else:
             reason = _not_preferred(trace, case, architecture)
         yield Step(f"{architecture}={weight}", effect, reason)

@@ -41,7 +41,7 @@ from archfit.base.typing_names import Iterator, Sequence
 from archfit.options import data_form, text_form
 from archfit.options.option_entries import Match, Rule
 from archfit.options.option_types import ARCHITECTURE_LIST, LABEL_VALUE, PREFERENCE, OptionType
-from archfit.options.settings import Workload
+from archfit.options.settings import STATED, Workload
 from archfit.options.text_form import Problem
 
 _EFFECTS = ("only", "tolerate", "prefer", "skip")
@@ -202,6 +202,7 @@ def _workload(value: object) -> Workload:
         affinity=fields.get("affinity", ()),
         tolerations=fields.get("tolerations", ()),
         node_selector=fields.get("nodeSelector", ()),
+        seen=STATED,
     )
 
 

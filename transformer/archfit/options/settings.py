@@ -79,6 +79,8 @@ class Workload(Record):
         written, with the warning `chosen`, unless the images run on every architecture of the cluster.
     unplaced: the pod has no placement fields; the warning where it needs one.
     never_run: (path, reason): image fields of the kind, and all below, that do not run in the pods of its rows.
+    seen: with what the row was seen to hold, as "CloudNativePG 1.27.0, 2026-11-23": its operator made pods from what
+        archfit wrote; STATED for a row of the user; "" for one that rests on reading.
     """
 
     group: str
@@ -116,7 +118,11 @@ class Workload(Record):
     same: tuple[str, str, str, tuple[Path, ...], str] | None = None
     added: tuple[tuple[str, str], ...] = ()
     merged: tuple[Path, ...] = ()
+    seen: str = ""
 
+
+STATED = "workloads: of the configuration"
+"""`Workload.seen` of the user's rows."""
 
 GKE = TolerationRule(("arm64",), Toleration("kubernetes.io/arch", "Equal", "arm64", "NoSchedule"))
 
@@ -141,6 +147,7 @@ class Options(Record):
     on_conflict: Literal["fail", "leave"] = "fail"
     immutable: Literal["needed", "full"] = "needed"
     hooks: Literal["immutable", "recreated"] = "immutable"
+    custom_resources: Literal["all", "read", "seen", "none"] = "read"
     daemon_sets: Literal["warn", "fail"] = "warn"
     strict: bool = False
     on_blank: Literal["pass", "comment", "fail"] = "pass"

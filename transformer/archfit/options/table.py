@@ -132,6 +132,12 @@ SPEC = (
         "recreated, where each run deletes and creates them. The Helm 4 plugin and archfit argocd set recreated.",
     ),
     _spec(
+        "customResources", choice("all", "read", "seen", "none"), "all|read|seen|none", "read",
+        "What archfit writes into custom resources: all, what it writes into any workload; read, the same if a "
+        "recording shows which pods the operator makes from it, else only the affinity that a pod cannot run without; "
+        "seen, only what such a recording shows, and it leaves all others; none, it leaves them all.",
+    ),
+    _spec(
         "daemonSets", choice("warn", "fail"), "warn|fail", "warn",
         "What to do about a DaemonSet that will not run on every architecture of the cluster.",
     ),

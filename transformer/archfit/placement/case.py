@@ -51,6 +51,7 @@ class PodCase(Record):
     prefers_architecture: its own preferred terms name one; False without `prefer`, which alone needs to know.
     immutable: the object cannot be changed once it is applied.
     results: messages so far; the steps append to it.
+    withheld: as in the decision.
     """
 
     pod: Pod
@@ -63,6 +64,7 @@ class PodCase(Record):
     prefers_architecture: bool
     immutable: bool
     results: list[Result]
+    withheld: tuple[str, ...] = ()
 
 
 HELM_HOOK = "helm.sh/hook"

@@ -5,6 +5,7 @@ the pod has no placement at all (`unplaced`)         a warning in place of the c
 the operator takes a field from another path         a conflict, if the patch writes the field
 it writes an affinity only where there is none       a warning, unless its affinity is written along
 the API refuses placement by default                 a warning that names what has to be switched on
+the row was not seen (`customResources: read`)       the affinity that the pod cannot run without; the rest is counted
 """
 
 from __future__ import annotations
@@ -81,6 +82,18 @@ def writable(
         () if no_tolerations else additions.tolerations,
     )
     return Writable(left, tuple(results), problem if needed else "")
+
+
+def withheld(pod: Pod, additions: Additions, *, always: bool) -> tuple[str, ...]:
+    """What the pod of a row that was not seen is not given. always: `affinity: always` would write an affinity."""
+    replaced = dict(pod.placement_paths.replaced) if pod.placement_paths else {}
+    texts = ["the affinity of --affinity always"] * always
+    texts += [f"a preference of {name}" for name, _ in additions.preferred]
+    if pod.lacks("affinity") or "affinity" in replaced:
+        texts = []
+    if not pod.lacks("tolerations") and "tolerations" not in replaced:
+        texts += [f"a toleration of {taint(one)}" for one in additions.tolerations]
+    return tuple(texts)
 
 
 def effect(pod: Pod, paths: PlacementPaths, patch: Iterable[Operation]) -> list[Result]:

@@ -5,7 +5,8 @@
     3. tolerations, then preferred terms, on top of it                    `tolerations`
     4. `immutable: needed`, for what cannot be changed once applied (`case`): only what it
        cannot run without. Affinity stays, except what `affinity: always` writes; a toleration stays where
-       every architecture that the pod can reach needs one; preferred terms go
+       every architecture that the pod can reach needs one; preferred terms go.
+       `customResources: read`, for a custom resource whose row was not seen: the same, without any toleration
 
 Outcomes without a patch: AlreadySet where the pod has what it would be given; Conflict where a custom resource has no
 field for what it cannot run without; OptedOut where `affinity: never` kept it from what it needs, or its operator
@@ -109,6 +110,10 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         always=options.affinity == "always" and not needed_only,
         unlabelled=bool(own.unlabelled),
     )
+    unseen = pod.row is not None and not pod.row.seen and options.custom_resources == "read"
+    always = unseen and needed.only_always
+    if always:
+        needed = NOTHING
     lacking = _lacking(case)
     narrows = any(system.lacking for reach in case.reaches for system in reach.systems)
     if custom is not None and custom.chosen and narrows and not pins:
@@ -132,9 +137,16 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         from archfit.placement.pod_warnings import limited_tolerations
 
         case.results.extend(limited_tolerations(case, applying))
-    additions = _additions(case, terms, applying, needed_only=needed_only)
+    additions = _additions(case, terms, applying, needed_only=needed_only, unseen=unseen)
     if trace is not None:
         trace.placed(needed, applying, additions, needed_only=needed_only)
+    if unseen:
+        from archfit.placement.custom import withheld  # only streams with custom resources need it
+
+        case = case.replace(withheld=withheld(pod, additions, always=always))
+        additions = Additions(additions.terms)
+        if trace is not None:
+            trace.left(additions)
     if custom is not None:
         from archfit.placement.custom import writable  # only streams with custom resources need it
 
@@ -157,7 +169,8 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         return _decision(case, "AlreadySet", "it already has what archfit would write", lacking)
     evidence = case.evidence
     reason = not_needed(
-        needed_only=needed_only,
+        unchangeable=needed_only and case.immutable,
+        withheld=case.withheld,
         known=len(evidence.known),
         unasked=evidence.unasked,
         mounted_only=evidence.mounted_only,
@@ -166,9 +179,12 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
 
 
 def _additions(
-    case: PodCase, terms: RequiredTerms, applying: Sequence[Toleration], *, needed_only: bool
+    case: PodCase, terms: RequiredTerms, applying: Sequence[Toleration], *, needed_only: bool, unseen: bool
 ) -> Additions:
-    """Tolerations and preferred terms, on top of `terms`. applying: the tolerations of the rules that apply."""
+    """Tolerations and preferred terms, on top of `terms`.
+
+    applying: the tolerations of the rules that apply. unseen: no toleration is written in the end.
+    """
     own = case.own
     new = taints.uncovered(case.tolerations, applying)
     preferred: list[tuple[str, int]] = []
@@ -177,7 +193,7 @@ def _additions(
             new = []
     elif own.prefer and not case.prefers_architecture and case.pod.ref.kind != "DaemonSet":
         preferred = taints.preferred(own.prefer, case.reachable_architectures, case.evidence)
-    if new and case.pod.namespace is not None:
+    if new and case.pod.namespace is not None and not unseen:
         from archfit.placement.pod_warnings import allowed_tolerations
 
         new = allowed_tolerations(case, new)
@@ -265,6 +281,7 @@ def _decision(
         lacking,
         case.immutable,
         tuple(case.results),
+        withheld=case.withheld,
     )
 
 

@@ -89,16 +89,23 @@ def taint(toleration: Toleration) -> str:
     return f"{toleration.key}{value}{effect}"
 
 
-def not_needed(*, needed_only: bool, known: int, unasked: bool, mounted_only: bool) -> str:
-    """The reason of a NotNeeded. known: how many of its images are. unasked: others cannot be looked up."""
+def not_needed(
+    *, unchangeable: bool, withheld: Sequence[str], known: int, unasked: bool, mounted_only: bool
+) -> str:
+    """The reason of a NotNeeded.
+
+    withheld: as in the decision. known: how many of its images are. unasked: others cannot be looked up.
+    """
     if unasked and not known:
         return "the platforms of its images cannot be looked up"
     if unasked:
         return "what is known of its images needs nothing; the platforms of others cannot be looked up"
     if mounted_only:
         return "its images are mounted, and say nothing about where it runs"
-    if needed_only:
+    if unchangeable:
         return "it runs as it is, and cannot be changed once applied"
+    if withheld:
+        return f"it runs as it is; --custom-resources all adds {' and '.join(withheld)}"
     return "its images run wherever it can go"
 
 

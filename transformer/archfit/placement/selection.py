@@ -78,7 +78,8 @@ if TYPE_CHECKING:
     from archfit.workloads.unsupported.untouched import Untouched
 
 LeftBy: TypeAlias = (
-    'Literal["", "controller", "annotation", "nodeName", "exclude", "rule", "placeholder", "virtual-kubelet"]'
+    'Literal["", "controller", "annotation", "nodeName", "exclude", "rule", "customResources", "placeholder", '
+    '"virtual-kubelet"]'
 )
 _OURS = "archfit.dev/"  # `annotations.PREFIX`
 _LABELS = tuple(f"{prefix}kubernetes.io/{name}" for name in ("arch", "os") for prefix in ("", "beta."))
@@ -219,6 +220,12 @@ def _left_alone(pod: Pod, options: Options, *, skip_noted: bool, skip_ruled: boo
             return "exclude", f"excluded by configuration ({pattern})"
     if skip_ruled:
         return "rule", "a rule of the configuration says skip"
+    if pod.row is not None and options.custom_resources in ("seen", "none"):
+        from archfit.workloads.known_rows import left_alone  # only these two leave custom resources alone
+
+        reason = left_alone(pod.row, options)
+        if reason:
+            return "customResources", reason
     return _by_selector(pod)
 
 

@@ -8,7 +8,7 @@
   "exit": 0,
   "results": [{severity, message, object, field, document, line, source}],
   "decisions": [{object, document, line, source, path, outcome, reason, supported, reachable, removed,
-                 immutable, controller, images: [{field, image}], patch: RFC 6902}],
+                 immutable, controller, known, withheld, images: [{field, image}], patch: RFC 6902}],
   "images": {"nginx:1.27": {"answer": "Found", platforms, digest, origin, ageSeconds}},
   "requests": {"manifest": 12},
   "pullsLeft": {"https://registry-1.docker.io": "76;w=21600"},   only of servers that state it
@@ -35,6 +35,7 @@ from archfit.yaml.stream import OutputChange
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.platforms import Answer
+    from archfit.options.settings import Workload
     from archfit.workloads.pods import Pod
 
 _NONE: Mapping[str, Any] = {}
@@ -116,9 +117,17 @@ def decision_value(pod: Pod, decision: Decision) -> dict[str, Any]:
         "removed": [{"architecture": gone.architecture, "images": gone.images} for gone in decision.removed],
         "immutable": decision.immutable,
         **({"controller": decision.controller} if decision.controller else {}),
+        **(_row_value(pod.row, decision) if pod.row is not None else {}),
         "images": [{"field": dotted(path), "image": text} for path, text in pod.named_images],
         "patch": to_json(decision.patch),
     }
+
+
+def _row_value(row: Workload, decision: Decision) -> dict[str, Any]:
+    """How the row of a custom resource is known, and what is not written therefore."""
+    from archfit.workloads.known_rows import known
+
+    return {"known": known(row), **({"withheld": decision.withheld} if decision.withheld else {})}
 
 
 def answer_value(answer: Answer) -> dict[str, Any]:

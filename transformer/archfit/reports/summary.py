@@ -84,6 +84,9 @@ def summary(
 
         one, more = "and cannot be updated if it exists", "and cannot be updated if they exist"
         parts.append(changing([pod for pod, decision in changes if decision.immutable], one, more))
+    withheld = sum(1 for _, decision in decisions if decision.withheld)
+    if withheld:
+        parts.append(_for_reading_alone(withheld))
     attention = passed_over or bool(refused)
     for outcome, text in (
         ("Unresolved", "left alone, images unknown"),
@@ -103,6 +106,15 @@ def summary(
 
         text = f"{text}\n{visible(immutable_advice(refused))}"
     return f"{text}\n{_read_on(decisions, answers, passed_over=passed_over)}".rstrip("\n")
+
+
+def _for_reading_alone(number: int) -> str:
+    """How many pods of custom resources get only what they need, and how they get the rest."""
+    verb, need = ("gets", "it needs") if number == 1 else ("get", "they need")
+    return (
+        f"{count(number, 'pod')} of custom resources that were not seen with their operators {verb} only the affinity "
+        f"that {need} (--custom-resources all adds the rest)"
+    )
 
 
 def _for_the_toleration(changes: Iterable[tuple[Pod, Decision]], rolling: int) -> str:

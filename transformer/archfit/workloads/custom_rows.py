@@ -1,13 +1,23 @@
-"""Custom resources that hold pods: which module of `families` has the rows of an API group.
+"""Custom resources that hold pods: which module of `families` has the rows of an API group, and which were seen.
 
 A module is loaded when a stream holds an object of one of its groups. Every path is that of the published schema or
 Go type.
+
+recordings.txt says which rows were seen: the operator made pods from what archfit wrote there (`Workload.seen`). It is
+read with the first kind that has rows. A line for each row, apart by blanks; # begins a comment:
+
+    group       kind        path                version    recorded      operator
+    k6.io       TestRun     spec.runner         1.2.0      2026-11-23    k6 operator
+
+path is the row's `pod_spec`, or its `objects`. A line counts for all rows of the kind with this path.
 """
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 
+from archfit.base.patch import pattern_text
 from archfit.options.settings import Workload
 
 TYPE_CHECKING = False
@@ -51,6 +61,8 @@ _FAMILY = {
 }
 _DRAFTS: dict[str, dict[tuple[str, str], list[Draft]]] = {}
 _ROWS: dict[tuple[str, str], tuple[Workload, ...]] = {}
+_RECORDINGS = os.path.join(os.path.dirname(__file__), "recordings.txt")
+_SEEN: dict[tuple[str, str, str], str] = {}
 
 
 def custom_rows(group: str, kind: str) -> tuple[Workload, ...]:
@@ -60,8 +72,29 @@ def custom_rows(group: str, kind: str) -> tuple[Workload, ...]:
     if (group, kind) not in _ROWS:
         from archfit.workloads.families.notation import workload  # with the first kind of a family
 
-        _ROWS[group, kind] = tuple(map(workload, _drafts(_FAMILY[group]).get((group, kind), ())))
+        _ROWS[group, kind] = tuple(
+            with_recording(workload(draft)) for draft in _drafts(_FAMILY[group]).get((group, kind), ())
+        )
     return _ROWS[group, kind]
+
+
+def with_recording(row: Workload) -> Workload:
+    """The row with what it was seen with."""
+    if not _SEEN:
+        _SEEN.update(recordings())
+    seen = _SEEN.get((row.group, row.kind, pattern_text(row.pod_spec or row.objects)))
+    return row.replace(seen=seen) if seen else row
+
+
+def recordings(path: str = _RECORDINGS) -> dict[tuple[str, str, str], str]:
+    """What was seen, by group, kind and path: `k6 operator 1.2.0, 2026-11-23`; ("", "", "") is always there."""
+    found = {("", "", ""): ""}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and line[0] != "#":
+                group, kind, where, version, recorded, operator = line.split(maxsplit=5)
+                found[group, kind, where] = f"{operator.strip()} {version}, {recorded}"
+    return found
 
 
 def all_custom_rows() -> dict[tuple[str, str], tuple[Workload, ...]]:

@@ -29,9 +29,10 @@ def find_pods(
     path: where the object stands in its document, () for the document itself. Pod.path begins with it.
     user_rows: those of the configuration.
     """
-    pods = [
-        pod for at, item in objects(value, path, user_rows) for pod in pods_of(item, location, at, user_rows)
-    ]
+    pods: list[Pod] = []
+    for at, item, around in objects(value, path, user_rows):
+        found = pods_of(item, location, at, user_rows)
+        pods += found if around is None else [_with_row(pod, around) for pod in found]
     ordinary = len(path) + 3
     return [
         pod
@@ -81,10 +82,17 @@ def _with_metadata_between(value: Any, pod: Pod, start: Path) -> Pod:
     return pod.replace(between=tuple(between)) if between else pod
 
 
+def _with_row(pod: Pod, around: Workload) -> Pod:
+    """The pod of an object that stands in a custom resource. around: the row of that."""
+    return pod if around.seen and pod.row is not None else pod.replace(row=around)
+
+
 def objects(
-    value: Any, path: Path = (), user_rows: UserRows | None = None
-) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """(path, object) of an object, and of every object in it: items of a list, nested ones and embedded ones too.
+    value: Any, path: Path = (), user_rows: UserRows | None = None, around: Workload | None = None
+) -> Iterator[tuple[Path, dict[str, Any], Workload | None]]:
+    """(path, object, row) of an object, and of every object in it: items of a list, nested ones and embedded ones too.
+
+    The row is that of the custom resource which the object is embedded in, the outermost that was not seen.
 
     Whatever its kind, kubectl and Helm take an object with a sequence of items for a list. kustomize does so for kinds
     that end in `List`, and lists in lists; another kind is an object to it, which comes without its items here.
@@ -99,17 +107,18 @@ def objects(
         )
     if isinstance(value.get("items"), list):
         for number, item in enumerate(value["items"]):
-            yield from objects(typed_item(item, value), (*path, "items", number), user_rows)
+            yield from objects(typed_item(item, value), (*path, "items", number), user_rows, around)
         if kind.endswith("List"):
             return
         value = {key: member for key, member in value.items() if key != "items"}
-    yield path, value
+    yield path, value, around
     for row in rows_of(api_version, kind, user_rows or {}):
         if row.objects and len(path) < _DEEPEST_PATH:
             from archfit.workloads.patterns import matches
 
+            outer = row if around is None or around.seen else around
             for at, item in matches(value, row.objects):
-                yield from objects(item, (*path, *at), user_rows)
+                yield from objects(item, (*path, *at), user_rows, outer)
 
 
 def typed_item(item: Any, around: dict[str, Any]) -> Any:
@@ -143,8 +152,8 @@ def pods_of(
     """The pods of one object, which stands at path. Raises InvalidInput for more than 100,000 images."""
     api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
     rows = rows_of(api_version, kind, user_rows or {})
-    found = _by_rows(rows, value, location, path)
     key = group_of(api_version), kind
+    found = _by_rows(rows, value, location, path, custom=key not in WORKLOADS)
     if key in WORKLOADS and not (user_rows and key in user_rows):
         yield from found
         return
@@ -190,17 +199,18 @@ def _unread(
 
 
 def _by_rows(
-    rows: tuple[Workload, ...], value: dict[str, Any], location: Location, path: Path
+    rows: tuple[Workload, ...], value: dict[str, Any], location: Location, path: Path, *, custom: bool
 ) -> Iterator[Pod]:
     for row in rows:
         if row.reason:
             continue
         if row.there or "*" in row.pod_spec:
-            yield from _custom_pods(row, value, location, path)
+            for pod in _custom_pods(row, value, location, path):
+                yield pod.replace(row=row) if custom else pod
         elif row.pod_spec:
-            pod = _pod_beside(row, value, location, path)
-            if pod is not None:
-                yield pod
+            only = _pod_beside(row, value, location, path)
+            if only is not None:
+                yield only.replace(row=row) if custom else only
 
 
 def _pod_beside(row: Workload, value: dict[str, Any], location: Location, path: Path) -> Pod | None:

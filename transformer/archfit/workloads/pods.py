@@ -8,6 +8,10 @@ from archfit.base.results import Location, ObjectRef, Result, Severity
 from archfit.base.typing_names import Any, Iterator, TypeAlias
 from archfit.yaml.values import text_of
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.options.settings import Workload
+
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 """Members of core/v1 NodeAffinity."""
@@ -120,6 +124,8 @@ class Pod(Record):
     namespace: its Namespace in the stream, if that has annotations about nodes or tolerations.
     stamped: an earlier run with `stamp` added something, which is taken back here.
     held: an object around this one cannot be changed once applied, whatever this one's name is.
+    row: of the custom resource that holds the pod, None for the kinds of Kubernetes; where custom resources hold each
+        other, the outermost that was not seen, else the pod's own.
     """
 
     ref: ObjectRef
@@ -138,6 +144,7 @@ class Pod(Record):
     namespace: Namespace | None = None
     stamped: bool = False
     held: bool = False
+    row: Workload | None = None
 
     @property
     def named_images(self) -> NamedImages:

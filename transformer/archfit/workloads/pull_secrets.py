@@ -129,7 +129,7 @@ def _objects(data: bytes, piece: Piece) -> Iterator[dict[str, Any]]:
         except InvalidInput:
             continue
         for item, value in trees:
-            for _, found in objects(value[0] if item else value):
+            for _, found, _ in objects(value[0] if item else value):
                 if text_of(found.get("apiVersion")) == "v1" and found.get("kind") in {
                     "Secret",
                     "ServiceAccount",

@@ -233,7 +233,7 @@ def with_borrowed_images(documents: Iterable[Document], user_rows: UserRows) -> 
     wanted = {key for document in documents for pod in document.pods if (key := _wanted(pod)) is not None}
     named: dict[Key, dict[str, Any]] = {}
     for document in documents:
-        for _, item in objects(document.value, (), user_rows):
+        for _, item, _ in objects(document.value, (), user_rows):
             ref = reference_of(item)
             key = (group_of(ref.api_version), ref.kind, ref.namespace, ref.name)
             if key in wanted:

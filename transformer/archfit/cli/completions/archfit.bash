@@ -92,7 +92,7 @@ _archfit() {
         --configuration|--kubeconfig) files=-f ;;
         esac
         ;;
-    'transform '*) flags='--diff --in-place -o --output --helm --kustomize --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    'transform '*) flags='--diff --in-place -o --output --helm --kustomize --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         case $previous in
         --affinity) values='needed always never' ;;
         --on-absent) values='fail leave' ;;
@@ -100,6 +100,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
@@ -108,7 +109,7 @@ _archfit() {
         --kustomize|--hosts-dir) files=-d ;;
         esac
         ;;
-    'check '*) flags='--helm --kustomize --require --allow-unknown --format --source-root --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    'check '*) flags='--helm --kustomize --require --allow-unknown --format --source-root --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         case $previous in
         --format) values='text json github gitlab sarif markdown' ;;
         --affinity) values='needed always never' ;;
@@ -117,6 +118,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
@@ -125,7 +127,7 @@ _archfit() {
         --lock-file|--registries-conf|--ca-file|--cache|--cache-password-file|--cache-ca-file|--authfile|--report|--config) files=-f ;;
         esac
         ;;
-    'explain '*) flags='--helm --kustomize --only --format --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    'explain '*) flags='--helm --kustomize --only --format --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         case $previous in
         --format) values='text json' ;;
         --affinity) values='needed always never' ;;
@@ -134,6 +136,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
@@ -142,7 +145,7 @@ _archfit() {
         --lock-file|--registries-conf|--ca-file|--cache|--cache-password-file|--cache-ca-file|--authfile|--report|--config) files=-f ;;
         esac
         ;;
-    'patch '*) flags='--helm --kustomize --format --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    'patch '*) flags='--helm --kustomize --format --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         case $previous in
         --format) values='kustomize flux-helmrelease flux-kustomization fleet sveltos kubevela json' ;;
         --affinity) values='needed always never' ;;
@@ -151,6 +154,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
@@ -159,7 +163,7 @@ _archfit() {
         --lock-file|--registries-conf|--ca-file|--cache|--cache-password-file|--cache-ca-file|--authfile|--report|--config) files=-f ;;
         esac
         ;;
-    'policy '*) flags='--carrier --namespace-selector --api-version --name --deny --late-changes --max-age --stats --check --live --apply --context --kubeconfig --json --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
+    'policy '*) flags='--carrier --namespace-selector --api-version --name --deny --late-changes --max-age --stats --check --live --apply --context --kubeconfig --json --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --custom-resources --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
         case $previous in
         --carrier) values='literal crd' ;;
         --api-version) values='v1 v1beta1' ;;
@@ -167,6 +171,7 @@ _archfit() {
         --affinity) values='needed always never' ;;
         --on-absent) values='fail leave' ;;
         --on-unknown) values='fail assume leave' ;;
+        --custom-resources) values='all read seen none' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
         --namespace-selector|--name|--max-age|--context|--cluster-architectures|--tolerate|--prefer|--assume|--image-platforms|--exclude|--unlabelled-nodes|--mirror|--allow-host|--deny-host|--requests-per-second|--cache-ttl|--max-stale|--timeout) files='' ;;
@@ -224,7 +229,7 @@ _archfit() {
         --tls-cert|--tls-key|--client-ca|--lock-file|--registries-conf|--ca-file|--cache|--cache-password-file|--cache-ca-file|--authfile|--config) files=-f ;;
         esac
         ;;
-    'helm '*) flags='--cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    'helm '*) flags='--cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         files=''
         case $previous in
         --affinity) values='needed always never' ;;
@@ -233,6 +238,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
@@ -241,7 +247,7 @@ _archfit() {
         --hosts-dir) files=-d ;;
         esac
         ;;
-    'argocd '*) flags='--helm --helm-option --helm-dependencies --kustomize --kustomize-option --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    'argocd '*) flags='--helm --helm-option --helm-dependencies --kustomize --kustomize-option --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         [[ $COMP_CWORD == 2 && $current != -* ]] && values='generate parameters discover'
         files=''
         case $previous in
@@ -251,6 +257,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
@@ -317,7 +324,7 @@ _archfit() {
         --color) values='auto always never' ;;
         esac
         ;;
-    *) flags='--diff --in-place -o --output --helm --kustomize --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    *) flags='--diff --in-place -o --output --helm --kustomize --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         case $previous in
         --affinity) values='needed always never' ;;
         --on-absent) values='fail leave' ;;
@@ -325,6 +332,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;

@@ -24,6 +24,7 @@ complete -c archfit -n '__archfit_is transform' -l assume -x
 complete -c archfit -n '__archfit_is transform' -l on-conflict -x -a 'fail leave'
 complete -c archfit -n '__archfit_is transform' -l immutable -x -a 'needed full'
 complete -c archfit -n '__archfit_is transform' -l hooks -x -a 'immutable recreated'
+complete -c archfit -n '__archfit_is transform' -l custom-resources -x -a 'all read seen none'
 complete -c archfit -n '__archfit_is transform' -l daemon-sets -x -a 'warn fail'
 complete -c archfit -n '__archfit_is transform' -l strict
 complete -c archfit -n '__archfit_is transform' -l no-strict
@@ -84,6 +85,7 @@ complete -c archfit -n '__archfit_is check' -l assume -x
 complete -c archfit -n '__archfit_is check' -l on-conflict -x -a 'fail leave'
 complete -c archfit -n '__archfit_is check' -l immutable -x -a 'needed full'
 complete -c archfit -n '__archfit_is check' -l hooks -x -a 'immutable recreated'
+complete -c archfit -n '__archfit_is check' -l custom-resources -x -a 'all read seen none'
 complete -c archfit -n '__archfit_is check' -l daemon-sets -x -a 'warn fail'
 complete -c archfit -n '__archfit_is check' -l strict
 complete -c archfit -n '__archfit_is check' -l no-strict
@@ -142,6 +144,7 @@ complete -c archfit -n '__archfit_is explain' -l assume -x
 complete -c archfit -n '__archfit_is explain' -l on-conflict -x -a 'fail leave'
 complete -c archfit -n '__archfit_is explain' -l immutable -x -a 'needed full'
 complete -c archfit -n '__archfit_is explain' -l hooks -x -a 'immutable recreated'
+complete -c archfit -n '__archfit_is explain' -l custom-resources -x -a 'all read seen none'
 complete -c archfit -n '__archfit_is explain' -l daemon-sets -x -a 'warn fail'
 complete -c archfit -n '__archfit_is explain' -l strict
 complete -c archfit -n '__archfit_is explain' -l no-strict
@@ -199,6 +202,7 @@ complete -c archfit -n '__archfit_is patch' -l assume -x
 complete -c archfit -n '__archfit_is patch' -l on-conflict -x -a 'fail leave'
 complete -c archfit -n '__archfit_is patch' -l immutable -x -a 'needed full'
 complete -c archfit -n '__archfit_is patch' -l hooks -x -a 'immutable recreated'
+complete -c archfit -n '__archfit_is patch' -l custom-resources -x -a 'all read seen none'
 complete -c archfit -n '__archfit_is patch' -l daemon-sets -x -a 'warn fail'
 complete -c archfit -n '__archfit_is patch' -l strict
 complete -c archfit -n '__archfit_is patch' -l no-strict
@@ -264,6 +268,7 @@ complete -c archfit -n '__archfit_is policy' -l prefer -x
 complete -c archfit -n '__archfit_is policy' -l on-absent -x -a 'fail leave'
 complete -c archfit -n '__archfit_is policy' -l on-unknown -x -a 'fail assume leave'
 complete -c archfit -n '__archfit_is policy' -l assume -x
+complete -c archfit -n '__archfit_is policy' -l custom-resources -x -a 'all read seen none'
 complete -c archfit -n '__archfit_is policy' -l strict
 complete -c archfit -n '__archfit_is policy' -l no-strict
 complete -c archfit -n '__archfit_is policy' -l on-blank -x -a 'pass comment fail'
@@ -510,6 +515,7 @@ complete -c archfit -n '__archfit_is helm' -l assume -x
 complete -c archfit -n '__archfit_is helm' -l on-conflict -x -a 'fail leave'
 complete -c archfit -n '__archfit_is helm' -l immutable -x -a 'needed full'
 complete -c archfit -n '__archfit_is helm' -l hooks -x -a 'immutable recreated'
+complete -c archfit -n '__archfit_is helm' -l custom-resources -x -a 'all read seen none'
 complete -c archfit -n '__archfit_is helm' -l daemon-sets -x -a 'warn fail'
 complete -c archfit -n '__archfit_is helm' -l strict
 complete -c archfit -n '__archfit_is helm' -l no-strict
@@ -573,6 +579,7 @@ complete -c archfit -n '__archfit_is argocd' -l assume -x
 complete -c archfit -n '__archfit_is argocd' -l on-conflict -x -a 'fail leave'
 complete -c archfit -n '__archfit_is argocd' -l immutable -x -a 'needed full'
 complete -c archfit -n '__archfit_is argocd' -l hooks -x -a 'immutable recreated'
+complete -c archfit -n '__archfit_is argocd' -l custom-resources -x -a 'all read seen none'
 complete -c archfit -n '__archfit_is argocd' -l daemon-sets -x -a 'warn fail'
 complete -c archfit -n '__archfit_is argocd' -l strict
 complete -c archfit -n '__archfit_is argocd' -l no-strict
@@ -933,6 +940,7 @@ complete -c archfit -n 'not contains -- (commandline -opc)[2] transform check ex
 complete -c archfit -n 'not contains -- (commandline -opc)[2] transform check explain patch policy audit lock inspect login-check serve helm argocd setup cache last schema completion doctor version help' -l on-conflict -x -a 'fail leave'
 complete -c archfit -n 'not contains -- (commandline -opc)[2] transform check explain patch policy audit lock inspect login-check serve helm argocd setup cache last schema completion doctor version help' -l immutable -x -a 'needed full'
 complete -c archfit -n 'not contains -- (commandline -opc)[2] transform check explain patch policy audit lock inspect login-check serve helm argocd setup cache last schema completion doctor version help' -l hooks -x -a 'immutable recreated'
+complete -c archfit -n 'not contains -- (commandline -opc)[2] transform check explain patch policy audit lock inspect login-check serve helm argocd setup cache last schema completion doctor version help' -l custom-resources -x -a 'all read seen none'
 complete -c archfit -n 'not contains -- (commandline -opc)[2] transform check explain patch policy audit lock inspect login-check serve helm argocd setup cache last schema completion doctor version help' -l daemon-sets -x -a 'warn fail'
 complete -c archfit -n 'not contains -- (commandline -opc)[2] transform check explain patch policy audit lock inspect login-check serve helm argocd setup cache last schema completion doctor version help' -l strict
 complete -c archfit -n 'not contains -- (commandline -opc)[2] transform check explain patch policy audit lock inspect login-check serve helm argocd setup cache last schema completion doctor version help' -l no-strict

@@ -93,7 +93,7 @@ _archfit() {
         --configuration|--kubeconfig) files=-f ;;
         esac
         ;;
-    'transform '*) flags='--diff --in-place -o --output --helm --kustomize --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    'transform '*) flags='--diff --in-place -o --output --helm --kustomize --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         case $previous in
         --affinity) values='needed always never' ;;
         --on-absent) values='fail leave' ;;
@@ -101,6 +101,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
@@ -109,7 +110,7 @@ _archfit() {
         --kustomize|--hosts-dir) files=-d ;;
         esac
         ;;
-    'check '*) flags='--helm --kustomize --require --allow-unknown --format --source-root --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    'check '*) flags='--helm --kustomize --require --allow-unknown --format --source-root --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         case $previous in
         --format) values='text json github gitlab sarif markdown' ;;
         --affinity) values='needed always never' ;;
@@ -118,6 +119,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
@@ -126,7 +128,7 @@ _archfit() {
         --lock-file|--registries-conf|--ca-file|--cache|--cache-password-file|--cache-ca-file|--authfile|--report|--config) files=-f ;;
         esac
         ;;
-    'explain '*) flags='--helm --kustomize --only --format --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    'explain '*) flags='--helm --kustomize --only --format --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         case $previous in
         --format) values='text json' ;;
         --affinity) values='needed always never' ;;
@@ -135,6 +137,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
@@ -143,7 +146,7 @@ _archfit() {
         --lock-file|--registries-conf|--ca-file|--cache|--cache-password-file|--cache-ca-file|--authfile|--report|--config) files=-f ;;
         esac
         ;;
-    'patch '*) flags='--helm --kustomize --format --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    'patch '*) flags='--helm --kustomize --format --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         case $previous in
         --format) values='kustomize flux-helmrelease flux-kustomization fleet sveltos kubevela json' ;;
         --affinity) values='needed always never' ;;
@@ -152,6 +155,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
@@ -160,7 +164,7 @@ _archfit() {
         --lock-file|--registries-conf|--ca-file|--cache|--cache-password-file|--cache-ca-file|--authfile|--report|--config) files=-f ;;
         esac
         ;;
-    'policy '*) flags='--carrier --namespace-selector --api-version --name --deny --late-changes --max-age --stats --check --live --apply --context --kubeconfig --json --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
+    'policy '*) flags='--carrier --namespace-selector --api-version --name --deny --late-changes --max-age --stats --check --live --apply --context --kubeconfig --json --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --custom-resources --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
         case $previous in
         --carrier) values='literal crd' ;;
         --api-version) values='v1 v1beta1' ;;
@@ -168,6 +172,7 @@ _archfit() {
         --affinity) values='needed always never' ;;
         --on-absent) values='fail leave' ;;
         --on-unknown) values='fail assume leave' ;;
+        --custom-resources) values='all read seen none' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
         --namespace-selector|--name|--max-age|--context|--cluster-architectures|--tolerate|--prefer|--assume|--image-platforms|--exclude|--unlabelled-nodes|--mirror|--allow-host|--deny-host|--requests-per-second|--cache-ttl|--max-stale|--timeout) files='' ;;
@@ -225,7 +230,7 @@ _archfit() {
         --tls-cert|--tls-key|--client-ca|--lock-file|--registries-conf|--ca-file|--cache|--cache-password-file|--cache-ca-file|--authfile|--config) files=-f ;;
         esac
         ;;
-    'helm '*) flags='--cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    'helm '*) flags='--cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         files=''
         case $previous in
         --affinity) values='needed always never' ;;
@@ -234,6 +239,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
@@ -242,7 +248,7 @@ _archfit() {
         --hosts-dir) files=-d ;;
         esac
         ;;
-    'argocd '*) flags='--helm --helm-option --helm-dependencies --kustomize --kustomize-option --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    'argocd '*) flags='--helm --helm-option --helm-dependencies --kustomize --kustomize-option --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         [[ $COMP_CWORD == 2 && $current != -* ]] && values='generate parameters discover'
         files=''
         case $previous in
@@ -252,6 +258,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
@@ -318,7 +325,7 @@ _archfit() {
         --color) values='auto always never' ;;
         esac
         ;;
-    *) flags='--diff --in-place -o --output --helm --kustomize --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
+    *) flags='--diff --in-place -o --output --helm --kustomize --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         case $previous in
         --affinity) values='needed always never' ;;
         --on-absent) values='fail leave' ;;
@@ -326,6 +333,7 @@ _archfit() {
         --on-conflict) values='fail leave' ;;
         --immutable) values='needed full' ;;
         --hooks) values='immutable recreated' ;;
+        --custom-resources) values='all read seen none' ;;
         --daemon-sets) values='warn fail' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;

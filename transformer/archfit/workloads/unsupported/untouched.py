@@ -43,7 +43,7 @@ def untouched_in(
 ) -> Iterator[Untouched]:
     """What is left as it is in an object whose pods are these."""
     with_pods = {pod.root for pod in pods}
-    for at, item in objects(value, (), user_rows):
+    for at, item, _ in objects(value, (), user_rows):
         if not _left_out(item):
             controller = controller_of(item.get("metadata"))
             for one in _of(item, location, user_rows, has_pods=at in with_pods):

@@ -1,0 +1,79 @@
+"""How the rows of custom resources are known, in words, and what is said where that decides (`customResources`).
+
+    row.seen                              known                                      customResources that write all
+    CloudNativePG 1.27.0, 2026-11-23      seen with CloudNativePG 1.27.0, ..         all, read, seen
+    STATED                                workloads: of the configuration            all, read, seen
+    ""                                    read, not seen with CloudNativePG          all
+
+A kind is named once in a stream: with `read`, where one of its pods got an affinity; with `seen` and `none`, where one
+was left. operators.txt names who makes the pods of an API group; it is read with the first row that was not seen.
+"""
+
+from __future__ import annotations
+
+import os
+
+from archfit.base.results import Decision, Result
+from archfit.base.typing_names import Iterable
+from archfit.options.settings import STATED, Options, Workload
+from archfit.workloads.pods import Pod
+
+_OPERATORS = os.path.join(os.path.dirname(__file__), "operators.txt")
+_NAMES: dict[str, str] = {}
+
+
+def operator_of(group: str) -> str:
+    """`CloudNativePG` of `postgresql.cnpg.io`; for a group that is not listed `the operator of GROUP`."""
+    if not _NAMES:
+        with open(_OPERATORS, encoding="utf-8") as file:
+            listed = [line.partition(" ") for line in file if line[0] != "#"]
+        _NAMES.update((group, name.strip()) for group, _, name in listed)
+    return _NAMES.get(group) or f"the operator of {group}"
+
+
+def known(row: Workload) -> str:
+    """How the row is known: `seen with k6 operator 1.2.0, 2026-11-23`."""
+    if row.seen == STATED:
+        return STATED
+    return f"seen with {row.seen}" if row.seen else f"read, {not_seen(row)}"
+
+
+def not_seen(row: Workload) -> str:
+    """What a row lacks that rests on reading."""
+    return f"not seen with {operator_of(row.group)}"
+
+
+def left_alone(row: Workload, options: Options) -> str:
+    """Why the option leaves the pods of the row alone, "" where it does not."""
+    if options.custom_resources == "none":
+        return "it is a custom resource (--custom-resources none)"
+    if options.custom_resources == "seen" and not row.seen:
+        return f"{not_seen(row)} (--custom-resources seen)"
+    return ""
+
+
+def row_results(decisions: Iterable[tuple[Pod, Decision]], options: Options) -> list[Result]:
+    """One result for each kind of which the option `customResources` decided something."""
+    kinds: dict[tuple[str, str], list[tuple[Pod, Workload]]] = {}
+    for pod, decision in decisions:
+        row = pod.row
+        if row is not None and _decided(row, decision, options):
+            kinds.setdefault((row.group, row.kind), []).append((pod, row))
+    return [_result(*pods[0], len(pods), options) for pods in kinds.values()]
+
+
+def _decided(row: Workload, decision: Decision, options: Options) -> bool:
+    reason = left_alone(row, options)
+    if reason:
+        return decision.outcome == "OptedOut" and decision.reason == reason
+    return not row.seen and decision.outcome == "Change"
+
+
+def _result(pod: Pod, row: Workload, number: int, options: Options) -> Result:
+    """The result about the pods of a kind, the first of which is this one."""
+    number_of_pods = f" ({number} such pods)" if number > 1 else ""
+    reason = left_alone(row, options)
+    if reason:
+        return Result("info", f"not transformed: {reason}{number_of_pods}", pod.ref, location=pod.location)
+    check = f"check the pods{number_of_pods}, or let admission place them (archfit policy, archfit serve)"
+    return Result("warning", f"{not_seen(row)}: {check}", pod.ref, location=pod.location)
