@@ -135,7 +135,7 @@ applies: .venv/.ready ## Apply Pods with own lists again behind each door, in a 
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m applies --seed $(SEED) --count $(COUNT) $(ARGS)
 
 operators: .venv/.ready ## Record what real operators make of what archfit writes (NAME=k6 CASE=whole)
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m operators $(NAME) $(if $(CASE),--case $(CASE)) $(ARGS)
+	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m operators $(NAME) $(if $(CASE),--case $(CASE)) $(if $(VERSIONS),--versions $(VERSIONS)) $(ARGS)
 
 lint: .venv/.ready ## Check style, types and the direction of imports
 	$(RUN) -m ruff check .

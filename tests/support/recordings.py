@@ -37,6 +37,8 @@ ARGUMENTS = (
     *("--offline", "--no-cache"),
     *(f"--image-platforms=img.test/{name}/*={','.join(words)}" for name, words in _PLATFORMS.items()),
 )
+# What every row writes; which rows were seen follows from it.
+ALL = "--custom-resources=all"
 _IMAGE = re.compile(rb"""img\.test/multi/[^\s"',}\]]+""")
 _DIGEST_LENGTH = 12
 FILES = ("made.yaml", "made-placed.yaml")

@@ -1,24 +1,30 @@
 """`make operators [NAME=..] [CASE=..]`: build real operators and record what they make of what archfit writes.
 
-    python -m operators [NAME..] [--case CASE] [--build]
+    python -m operators [NAME..] [--case CASE] [--build | --rows] [--versions newest]
 
 NAME is a folder of fixtures/operators or the beginning of its name; without one every operator is recorded, one after
-the other. A line for each: seconds and memory of its build, memory of its programs, cases, turns. What does not hold of
-a new recording is said at once, as the replay would (tests/real/operators). Exit 1 for an operator that could not be
-recorded, whose folder stays as it was, and for a recording that does not hold.
+the other. A line for each: seconds and memory of its build, memory of its programs, cases, turns. At the end the table
+of the rows that were seen is written; --rows writes it alone. `--versions newest` records the newest release of each
+module, and takes the older recording away. Whether a recording holds is the replay's question (tests/real/operators).
+Exit 1 for an operator that could not be recorded; its folder stays as it was.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime as dt
 import os
+import shutil
 import sys
 import time
+from pathlib import Path
 
 import install_tools
 import machine
+from operators import rows
 from operators.build import Failed, build
 from operators.definition import BadDefinition, Operator, operators
+from operators.newest import dated, newest
 from operators.recorder import record
 from operators.site import alone
 
@@ -29,6 +35,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--case", default="", help="record this case alone")
     parser.add_argument("--build", action="store_true", help="build the programs and record nothing")
+    parser.add_argument("--rows", action="store_true", help="write the table of rows and record nothing")
+    parser.add_argument("--versions", choices=("pinned", "newest"), default="pinned")
     words = parser.parse_args()
     try:
         known = operators()
@@ -39,6 +47,8 @@ def main() -> int:
     if not chosen:
         sys.stderr.write(f"operators: no folder of fixtures/operators is named {' or '.join(words.names)}\n")
         return 2
+    if words.rows:
+        return _write_rows()
     install_tools.main(["etcd", "kube-apiserver", "kube-controller-manager"])
     wrong = 0
     for operator in chosen:
@@ -46,29 +56,50 @@ def main() -> int:
         child = os.fork()
         if child == 0:
             sys.stdout.flush()
-            os._exit(_one(operator, words.case, only_build=words.build))
+            os._exit(_one(operator, words.case, only_build=words.build, latest=words.versions == "newest"))
         wrong |= os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return 1 if wrong else 0
+    return 1 if wrong else _write_rows()
 
 
-def _one(operator: Operator, case: str, *, only_build: bool) -> int:
-    name = operator.folder.name
+def _one(old: Operator, case: str, *, only_build: bool, latest: bool) -> int:
+    name = old.folder.name
     began = time.monotonic()
+    operator = old
     try:
+        operator = newest(old) if latest else old
+        name = operator.folder.name
         built = build(operator)
         said = f"built in {built.seconds:.0f} s ({built.peak_mib} MiB)" if built.seconds else "was built"
         if only_build:
             _say(f"{name}: {said}")
             return 0
         alone()
+        before = _files(old.folder)
         done = record(operator, built, case)
     except (Failed, AssertionError) as error:
         _say(f"{name}: {error}")
+        if operator is not old:
+            shutil.rmtree(operator.folder)
         return 1
+    if operator is not old:
+        shutil.rmtree(old.folder)
+    if _files(operator.folder) != before:
+        dated(operator.folder, dt.datetime.now(tz=dt.UTC).date())
     memory = ", ".join(f"{program} {peak} MiB" for program, peak in done.peaks_mib.items())
     _say(
         f"{name}: {said}; {memory}; {done.cases} cases, {done.turns} turns, {time.monotonic() - began:.0f} s"
     )
+    return 0
+
+
+def _files(folder: Path) -> dict[Path, bytes]:
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _write_rows() -> int:
+    # The table of an earlier recording is not its own evidence.
+    rows.forget()
+    rows.OUTPUT.write_text(rows.table(), encoding="utf-8")
     return 0
 
 

@@ -20,9 +20,6 @@ from operators.made import Object, stream
 from operators.site import Site, documents
 from recordings import Placed
 
-# A recording shows what every row writes; `seen` rows are the outcome.
-ALL = "--verbose"
-
 _MESSAGE_LENGTH = 240
 
 
@@ -50,7 +47,9 @@ def record(operator: Operator, built: Built, only: str = "") -> Recorded:
         raise Failed(f"reading {operator.folder}", "there is no CASE/object.yaml")
     with tempfile.TemporaryDirectory(prefix="archfit-operators-") as name:
         folder = Path(name)
-        answers = {case: recordings.placed((case / "object.yaml").read_bytes(), ALL) for case in cases}
+        answers = {
+            case: recordings.placed((case / "object.yaml").read_bytes(), recordings.ALL) for case in cases
+        }
         written = _as_written(operator, built, folder, answers)
         wanted, turned = _as_placed(folder, answers)
         outcomes: dict[str, str] = {}
@@ -94,7 +93,7 @@ def _as_placed(folder: Path, answers: Mapping[Path, Placed]) -> tuple[list[Wante
                 wanted.append(Wanted(case.name, answer.text, target, "made-placed.yaml"))
         if recordings.has_turns(case):
             for number, (_, stream_) in enumerate(recordings.turns(text), 1):
-                turn = recordings.placed(stream_, ALL)
+                turn = recordings.placed(stream_, recordings.ALL)
                 turned += 1
                 _made(target / f"turn-{number}")
                 if turn.text is not None:

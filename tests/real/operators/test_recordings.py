@@ -12,8 +12,10 @@ import pytest
 import yaml
 
 import recordings
+from archfit.workloads import custom_rows
 from corpus_streams import Oracle
 from machine import ROOT
+from operators import rows
 
 CASES = sorted(path.parent for path in (ROOT / "fixtures" / "operators").glob("*/*/object.yaml"))
 # The operator's folder and the case.
@@ -22,7 +24,25 @@ IDS = [f"{case.parent.name}-{case.name}" for case in CASES]
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_made_pods_run_where_their_images_do(case: Path, oracle: Oracle) -> None:
-    assert list(recordings.faults(case, oracle)) == []
+    assert list(recordings.faults(case, oracle, recordings.ALL)) == []
+
+
+def test_the_default_writes_what_was_seen() -> None:
+    texts = {case: (case / "object.yaml").read_bytes() for case in CASES}
+    seen = [case for case in CASES if rows.all_seen(texts[case])]
+    assert len(seen) > len(CASES) / 2
+    for case in seen:
+        assert recordings.placed(texts[case]).text == recordings.placed(texts[case], recordings.ALL).text, (
+            case
+        )
+
+
+def test_the_table_of_rows_is_that_of_the_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = rows.OUTPUT.read_text(encoding="utf-8")
+    for name in ("_ROWS", "_SEEN"):
+        monkeypatch.setattr(custom_rows, name, {})
+    rows.forget()
+    assert rows.table() == written
 
 
 def _copy(tmp_path: Path) -> Path:
@@ -50,7 +70,9 @@ def _resigned(case: Path) -> None:
 def test_a_recording_edited_by_hand_is_named(tmp_path: Path, oracle: Oracle) -> None:
     case = _copy(tmp_path)
     _edit(case / "turn-2" / "made-placed.yaml", "operator: In", "operator: Exists")
-    assert next(fault.removeprefix(str(tmp_path)) for fault in recordings.faults(case, oracle)) == (
+    assert next(
+        fault.removeprefix(str(tmp_path)) for fault in recordings.faults(case, oracle, recordings.ALL)
+    ) == (
         "/whole/turn-2/made-placed.yaml: Job/whole-workers-0 was changed by hand: record it again (make operators)"
     )
 
@@ -58,7 +80,7 @@ def test_a_recording_edited_by_hand_is_named(tmp_path: Path, oracle: Oracle) -> 
 def test_another_line_of_archfit_is_named(tmp_path: Path, oracle: Oracle) -> None:
     case = _copy(tmp_path)
     _edit(case / "turn-2" / "placed.yaml", "- amd64", "- arm64")
-    (fault,) = recordings.faults(case, oracle)
+    (fault,) = recordings.faults(case, oracle, recordings.ALL)
     assert "turn-2/placed.yaml: line " in fault
     assert fault.endswith("archfit writes another line: - amd64")
 
@@ -71,7 +93,7 @@ def test_a_pod_that_the_operator_left_unplaced_is_unsafe(tmp_path: Path, oracle:
         (one["spec"]["template"]["spec"] if one["kind"] == "Job" else one["spec"]).pop("affinity", None)
     path.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
     _resigned(case)
-    faults = list(recordings.faults(case, oracle))
+    faults = list(recordings.faults(case, oracle, recordings.ALL))
     assert any("SAFETY" in fault for fault in faults), faults
 
 
@@ -103,7 +125,7 @@ def test_what_the_pods_had_without_archfit_is_missed(
     (case / "made-placed.yaml").write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     path.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
     _resigned(case)
-    faults = list(recordings.faults(case, oracle))
+    faults = list(recordings.faults(case, oracle, recordings.ALL))
     assert any(f"{field}" in fault and "is there without archfit" in fault for fault in faults), faults
 
 
@@ -121,5 +143,5 @@ def test_an_image_of_the_operator_forbids_a_toleration(tmp_path: Path, oracle: O
         ]
     (case / "made-placed.yaml").write_text(yaml.safe_dump_all(objects), encoding="utf-8")
     _resigned(case)
-    faults = list(recordings.faults(case, oracle))
+    faults = list(recordings.faults(case, oracle, recordings.ALL))
     assert any("nobody knows operator.example/helper:1" in fault for fault in faults), faults

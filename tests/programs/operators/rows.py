@@ -1,0 +1,97 @@
+"""Which rows of custom resources were seen: transformer/archfit/workloads/recordings.txt, from the recordings.
+
+A row was seen where, in a case or a turn, archfit wrote at its path and an object that the operator made carries more
+of the architecture than it does without: a required term, a toleration. Whether these pods are right is the replay's
+question (tests/real/operators).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import recordings
+from archfit.base.patch import dotted, pattern_text
+from archfit.base.results import Location
+from archfit.options.settings import Workload
+from archfit.workloads import custom_rows
+from archfit.workloads.pod_specs import find_pods
+from machine import ROOT
+from operators.definition import Operator, operators
+
+OUTPUT = ROOT / "transformer" / "archfit" / "workloads" / "recordings.txt"
+_HEAD = "# group kind path version recorded operator: what was seen (custom_rows.py); written by: make operators\n"
+_ARCHITECTURE = "kubernetes.io/arch"
+
+
+def table() -> str:
+    """The text of the file."""
+    lines = {line for operator in operators() for line in _lines(operator)}
+    return _HEAD + "".join(sorted(lines))
+
+
+def _lines(operator: Operator) -> Iterator[str]:
+    said = f"{operator.version.removeprefix('v')} {operator.recorded} {operator.operator}"
+    for case in operator.cases:
+        for row in _seen(case):
+            yield f"{row.group} {row.kind} {pattern_text(row.pod_spec or row.objects)} {said}\n"
+
+
+def _seen(case: Path) -> Iterator[Workload]:
+    text = (case / "object.yaml").read_bytes()
+    without = case / "made.yaml"
+    yield from _of_stream(text, without, case / "made-placed.yaml")
+    for number, (_, turned) in enumerate(recordings.turns(text) if recordings.has_turns(case) else (), 1):
+        yield from _of_stream(turned, without, case / f"turn-{number}" / "made-placed.yaml")
+
+
+def _of_stream(text: bytes, without: Path, made: Path) -> Iterator[Workload]:
+    if not made.exists():
+        return
+    rows = _rows(text)
+    before = {_key(one): _mentions(one) for one in recordings.read(without)}
+    placed = [one for one in recordings.read(made) if _mentions(one) > before.get(_key(one), 0)]
+    for decision in recordings.placed(text, recordings.ALL).changed:
+        row = rows.get((decision["document"], decision["path"]))
+        images = [one["image"] for one in decision["images"] if one.get("image")]
+        if row is not None and any(not images or _runs(one, images) for one in placed):
+            yield row
+
+
+def _rows(text: bytes) -> dict[tuple[int, str], Workload]:
+    """The row of each pod of a stream, by document and path."""
+    found = {}
+    for number, document in enumerate(yaml.safe_load_all(text), 1):
+        for pod in find_pods(document, Location(number, 1)) if document else ():
+            if pod.row is not None:
+                found[number, dotted(pod.path)] = pod.row
+    return found
+
+
+def all_seen(text: bytes) -> bool:
+    """Whether the table has every row of a stream, so that the default writes as much as `all`."""
+    return all(row.seen for row in _rows(text).values())
+
+
+def _key(value: Any) -> tuple[str, str]:
+    return value["kind"], value["metadata"]["name"]
+
+
+def _mentions(value: Any) -> int:
+    return json.dumps(value).count(_ARCHITECTURE)
+
+
+def _runs(value: Any, images: list[str]) -> bool:
+    text = json.dumps(value)
+    return any(f'"{image}"' in text for image in images)
+
+
+def forget() -> None:
+    """As if nothing was seen: so the row of an object around another one counts whatever the file says."""
+    custom_rows._ROWS.clear()
+    custom_rows._SEEN.clear()
+    custom_rows._SEEN["", "", ""] = ""
