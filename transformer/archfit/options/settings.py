@@ -52,8 +52,8 @@ class Workload(Record):
     unseen: (path, reason): where the path exists, there is one more image, which is unknown.
     replaceable: (container, reason): another object may replace the image of the container of pod_spec with that name,
         so that there is one more image, which is unknown.
-    added: (container, reason): the operator adds a container of that name, whose image is unknown unless a container of
-        pod_spec or of a merged patch with that name states it.
+    added: (container or path, reason): the operator adds a container, whose image is unknown unless a container of that
+        name in pod_spec or in a merged patch states it, or the path does.
     affinity: the mapping that holds nodeAffinity; tolerations, node_selector: those members. () is beside the
         containers, None that the kind has no such field.
     metadata: of the pod; () is beside pod_spec, None the object's own.
@@ -116,7 +116,7 @@ class Workload(Record):
     patches: tuple[Path, ...] = ()
     merges: tuple[Path, ...] = ()
     same: tuple[str, str, str, tuple[Path, ...], str] | None = None
-    added: tuple[tuple[str, str], ...] = ()
+    added: tuple[tuple[Path, str], ...] = ()
     merged: tuple[Path, ...] = ()
     seen: str = ""
 

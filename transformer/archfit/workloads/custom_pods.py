@@ -260,13 +260,19 @@ class CustomPod:
         for name, reason in row.replaceable:
             for number, _ in self._containers(name):
                 yield ImageUse((*self.path, "containers", number), None, unasked=reason)
-        for name, reason in row.added:
-            specs = (self.spec, *(spec for _, spec in self._merged_pods()))
-            if not any(use.text and use.container == name for spec in specs for use in image_uses(spec, ())):
+        for path, reason in row.added:
+            uses = self._named(path) if path[1:] else []
+            yield from uses
+            if not uses and (path[1:] or not self._states(str(path[0]))):
                 yield ImageUse((*self.path, "containers"), None, unasked=reason)
         for pattern, reason in row.unseen:
             for path, _ in matches(self._value, self._same(pattern)):
                 yield ImageUse(path, None, unasked=reason)
+
+    def _states(self, name: str) -> bool:
+        """Whether the image of the container with that name stands in pod_spec or in a patch."""
+        specs = (self.spec, *(spec for _, spec in self._merged_pods()))
+        return any(use.text and use.container == name for spec in specs for use in image_uses(spec, ()))
 
     def _containers(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """(number, container) of the containers of pod_spec with that name."""

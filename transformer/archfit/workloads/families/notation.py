@@ -7,7 +7,8 @@ templates(..)    lines of group, kinds, path of a pod spec as Kubernetes has it;
 parts(..)        lines of group, kinds, the mapping that holds affinity, tolerations and nodeSelector, and images, in
                  which "@" is that mapping; "<spec" is `there`, "-nodeSelector" a field that the kind lacks; a line
                  that begins with two blanks continues the one before. The operator chooses the first image where none
-                 is named; the others count where they are named
+                 is named, and one that begins with "!", of a container that it adds; the others count where they are
+                 named
 left(..)         lines of group, kinds, path and, behind ": ", the reason why what is at the path is left as it is
 never(..)        lines of group, kinds, image fields and, behind ": ", the reason why they do not run in the kind's pods
 """
@@ -34,7 +35,7 @@ _PATHS = (
     "architecture",
 )
 _LISTS = ("inherits", "shadows", "replaced_by", "also", "patches", "merged", "merges")
-_PAIRS = ("unseen", "unless", "never_run")
+_PAIRS = ("unseen", "unless", "never_run", "added")
 
 
 # Rows of a kind name the same paths again and again.
@@ -79,11 +80,19 @@ def parts(text: str, chosen: str = "", **fields: Any) -> Iterator[Draft]:
     """A row for each kind and mapping; see the module. chosen: who chooses an image that is not named."""
     for line in _joined(text):
         group, kinds, place, *words = line.split()
-        main, *rest = [word.replace("@", place) for word in words if word[0] not in "<-"] or [""]
+        main, *rest = [word.replace("@", place) for word in words if word[0] not in "<-!"] or [""]
+        added = [(word[1:].replace("@", place), chosen + ANNOTATE) for word in words if word[0] == "!"]
         images = " ".join((main, *(word for word in rest if "|" in word)))
         there = next((word[1:] for word in words if word[0] == "<"), place)
         lacks = dict.fromkeys(_LACKS[word] for word in words if word[0] == "-")
-        shared = {"metadata": None, "images": images, "default_image": chosen, **lacks, **fields}
+        shared = {
+            "metadata": None,
+            "images": images,
+            "default_image": chosen,
+            "added": added,
+            **lacks,
+            **fields,
+        }
         shared["also"] = " ".join(word for word in rest if "|" not in word)
         for kind in kinds.split(","):
             yield row(group, kind, place, there=there, **shared)

@@ -36,16 +36,16 @@ logging.banzaicloud.io Logging spec.fluentbit @.image.repository+tag @.bufferVol
   @.configHotReload.image.repository+tag
 logging.banzaicloud.io Logging spec.fluentd FLUENTD
 logging.banzaicloud.io Logging spec.syslogNG.statefulSet.spec.template.spec
-  spec.syslogNG.syslogNGImage.repository+tag spec.syslogNG.configReloadImage.repository+tag
+  spec.syslogNG.syslogNGImage.repository+tag !spec.syslogNG.configReloadImage.repository+tag
   spec.syslogNG.metricsExporterImage.repository+tag spec.syslogNG.bufferVolumeMetricsImage.repository+tag
 logging.banzaicloud.io Logging spec.syslogNG.configCheckPod spec.syslogNG.syslogNGImage.repository+tag
 logging.banzaicloud.io SyslogNGConfig spec.statefulSet.spec.template.spec spec.syslogNGImage.repository+tag
-  spec.configReloadImage.repository+tag spec.metricsExporterImage.repository+tag
+  !spec.configReloadImage.repository+tag spec.metricsExporterImage.repository+tag
   spec.bufferVolumeMetricsImage.repository+tag
 logging.banzaicloud.io SyslogNGConfig spec.configCheckPod spec.syslogNGImage.repository+tag
 """.replace(
     "FLUENTD",
-    "@.image.repository+tag @.configReloaderImage.repository+tag @.volumeModImage.repository+tag "
+    "@.image.repository+tag !@.configReloaderImage.repository+tag @.volumeModImage.repository+tag "
     "@.bufferVolumeImage.repository+tag @.sidecarContainers[*].image @.scaling.drain.image.repository+tag "
     "@.scaling.drain.pauseImage.repository+tag",
 )
@@ -94,7 +94,8 @@ def _jaeger() -> Iterator[Draft]:
         yield from parts(line, chosen, inherits=spec)
     for part in ("collector", "query", "ingester"):
         line = f"jaegertracing.io Jaeger spec.{part} @.image spec.storage.grpcPlugin.image"
-        yield from parts(line, chosen, inherits=spec)
+        agent = [("spec.agent.image", f"container jaeger-agent: {chosen}")] if part == "query" else ()
+        yield from parts(line, chosen, inherits=spec, added=agent)
     for part in ("dependencies", "esIndexCleaner", "esRollover"):
         yield from parts(
             f"jaegertracing.io Jaeger spec.storage.{part} @.image -nodeSelector", chosen, inherits=spec
@@ -165,10 +166,12 @@ def _victoria_metrics() -> Iterator[Draft]:
 def _pod(kind: str, there: str, *, backup: bool) -> Draft:
     """A pod; the reloader of its configuration and the backup of its data are containers of it."""
     images = f"{there}.image.repository+tag"
+    reloader = f"{there}.configReloaderImage"
+    always = kind in ("VMAgent", "VMAlert", "VMAlertmanager", "VMAuth")
     return row(
         _VICTORIA, kind, there, there=there, metadata=None, default_image=_VICTORIA_CHOOSES,
         images=f"{images} {there}.vmBackup.image.repository+tag" if backup else images,
-        also=f"{there}.configReloaderImage",
+        also="" if always else reloader, added=[(reloader, _VICTORIA_CHOOSES + ANNOTATE)] if always else (),
     )  # fmt: skip
 
 

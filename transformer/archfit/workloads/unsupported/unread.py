@@ -75,7 +75,8 @@ def _named(key: str, value: Any, at: Path) -> Iterator[tuple[Path, str]]:
 def _read(rows: Iterable[Workload]) -> Iterator[Path]:
     """Patterns of what is read, each with the "*" of its row; a last "#" stands for all that is below."""
     for row in rows:
-        for path in (*(path for paths in row.images for path in paths), *row.also):
+        added = (path for path, _ in row.added)
+        for path in (*(path for paths in row.images for path in paths), *row.also, *added):
             yield (*path[:-1], str(path[-1]).split("+")[0])
         for path, _ in row.unseen:
             yield path
@@ -128,5 +129,6 @@ def _read_by(row: Workload) -> Iterator[Path]:
         yield row.pod_spec
     yield from (path for entry in row.images for path in entry)
     yield from row.also
+    yield from (path for path, _ in row.added if path[1:])
     yield from row.replaced_by
     yield from row.merged
