@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from archfit.base.results import Location
 from archfit.workloads.builtin import WORKLOADS, group_of
 from archfit.workloads.pod_specs import find_pods
+from archfit.yaml.values import typed
 from stream_edits import plain
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def projected(documents: Iterable[Any], own: UserRows | None = None) -> bytes:
     """
     made = []
     for document in documents:
-        for pod in find_pods(document, Location(1, 1), (), own):
+        for pod in find_pods(typed(document), Location(1, 1), (), own):
             if pod.placement_paths is not None and pod.placement_paths.chosen:
                 continue
             if is_custom(pod.ref.api_version, pod.ref.kind) or len(pod.root) > 2:

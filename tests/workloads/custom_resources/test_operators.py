@@ -207,6 +207,50 @@ def test_a_pool_finds_its_kafka_in_its_own_namespace(namespace: str) -> None:
     assert pool.outcome == ("NotNeeded" if namespace else "Change")
 
 
+CEPH = """apiVersion: ceph.rook.io/v1
+kind: CephCluster
+metadata: {name: rook-ceph, namespace: rook}
+spec: {cephVersion: {image: 'IMAGE'}, storage: {}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec"),
+    [
+        ("CephFilesystem", "{metadataServer: {activeCount: 1}}"),
+        ("CephObjectStore", "{gateway: {instances: 1}}"),
+        ("CephNFS", "{server: {image: 'both:1'}}"),
+        ("CephNVMeOFGateway", "{image: 'both:1'}"),
+        ("CephRBDMirror", "{count: 1}"),
+        ("CephFilesystemMirror", "{}"),
+    ],
+)
+def test_what_rook_starts_runs_the_image_of_the_cluster_in_its_namespace(kind: str, spec: str) -> None:
+    text = f"apiVersion: ceph.rook.io/v1\nkind: {kind}\nmetadata: {{name: a, namespace: rook}}\nspec: {spec}\n---\n"
+    outcomes = {
+        image: [
+            one.outcome
+            for _, one in edited((text + CEPH.replace("IMAGE", image)).encode()).transformed.decisions
+        ]
+        for image in ("amd:1", "both:1")
+    }
+    assert outcomes["amd:1"][0] == "Change"
+    assert outcomes["both:1"] == ["Change", "NotNeeded"], (
+        "Rook adds its own image to the daemons of the cluster"
+    )
+    other = text + CEPH.replace("IMAGE", "amd:1").replace("namespace: rook", "namespace: other")
+    assert edited(other.encode()).transformed.decisions[0][1].outcome == "NotNeeded"
+    assert edited(text.encode()).data == text.encode()
+
+
+def test_a_gateway_of_others_has_no_pods() -> None:
+    text = (
+        "apiVersion: ceph.rook.io/v1\nkind: CephObjectStore\nmetadata: {name: a, namespace: rook}\n"
+        "spec: {gateway: {externalRgwEndpoints: [{ip: 192.0.2.1}]}}\n---\n"
+    )
+    assert len(edited((text + CEPH.replace("IMAGE", "amd:1")).encode()).transformed.decisions) == 1
+
+
 PATCHED = (
     "apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: a}\nspec:\n  podSpecPatch: PATCH\n"
     "  templates:\n  - name: a\n    container: {image: 'both:1'}\n"

@@ -42,11 +42,13 @@ class Workload(Record):
         is missing, it is created, if only `there` exists.
     there: what has to be there for there to be a pod; () is pod_spec.
     unless: (path, text): there is no pod where the value at path is text, or exists, for "".
+    when: the same: there is a pod only where the value at path is text.
     images: images outside of containers; of each entry the first path that names one counts; "+" joins repository and
         tag.
     also: further images, which count where they are named; where they are not, the operator chooses.
     same: (group, kind, label, images, reason): the images are those of another object in the stream, of the kind and
-        with the name that the label has; where it does not name the first of them, the image is unknown.
+        with the name that the label has, for "" of the only one in the namespace; where it does not name the first of
+        them, the image is unknown.
     main: the container of pod_spec whose image counts instead of the first entry of `images`.
     default_image: what chooses the image where an entry names none, "" for nothing.
     unseen: (path, reason): where the path exists, there is one more image, which is unknown.
@@ -65,8 +67,10 @@ class Workload(Record):
     replaced_by: mappings whose nodeSelector, affinity and tolerations replace the pod's where they are set, the first
         one first; what is set is read and edited there.
     default_affinity: what the operator writes only while the pod has no affinity: the mapping, written out with the
-        first edit ("{metadata.name}" in a text is the object's own value at that path), or a warning where it is not
-        a constant.
+        first edit ("{metadata.name}" in a text is the object's own value at that path; "{spec.other?}" in a list is
+        left out where the object has none), or a warning where it is not a constant.
+    default_switch: the member of the affinity that asks for the default: the operator writes it only where that is true
+        and stands alone.
     patches: texts that the operator merges into the pod last. A text that names images makes them unknown; a field that
         it names has no other source.
     merged: patches that are merged into the operator's workload last: strategic and JSON merge patches, whose placement
@@ -90,6 +94,7 @@ class Workload(Record):
     version: str = ""
     there: Path = ()
     unless: tuple[tuple[Path, str], ...] = ()
+    when: tuple[tuple[Path, str], ...] = ()
     images: tuple[tuple[Path, ...], ...] = ()
     main: str = ""
     default_image: str = ""
@@ -107,6 +112,7 @@ class Workload(Record):
     only: str = ""
     replaced_by: tuple[Path, ...] = ()
     default_affinity: Mapping[str, Any] | str = ""
+    default_switch: str = ""
     needed_only: str = ""
     architecture: Path = ()
     chosen: str = ""

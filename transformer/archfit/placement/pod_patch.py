@@ -23,7 +23,7 @@ A custom resource may have its placement at other paths (`Pod.at`):
     the way to a field is missing      add {} for each mapping on it, from the top, guarded by a test of the first one
     a field is such a mapping itself   it is added as the patch has it (spec.affinity of CloudNativePG)
     the field's value is inherited,    the whole value is written, with what the patch adds: an own value replaces it
-    or the operator's default
+    or the operator's default          (the members that are missing, where only the operator's own switch stands there)
     two pods need the same mapping     the first one's patch creates it (`parents_once`)
 """
 
@@ -225,16 +225,21 @@ def materialise_parents(pod: Pod, patch: Sequence[Operation]) -> list[Operation]
     if paths is None or not patch:
         return list(patch)
     steps: list[Operation] = list(patch)
-    for field, source, empty in paths.inherited:
+    for field, source, own in paths.inherited:
         at = pod.at(field)
-        own = [step for step in steps if _below(step.path, at)]
-        if own:
-            within: list[Operation] = [step.replace(path=step.path[len(at) :]) for step in own]
+        below = [step for step in steps if _below(step.path, at)]
+        if below:
+            within: list[Operation] = [step.replace(path=step.path[len(at) :]) for step in below]
             value = apply(pod.spec[field], within)
             written: list[Operation] = [Test(source, pod.spec[field])] if source is not None else []
-            written.append(Test(at, [] if empty else None))
-            written += [Add((*at, "-"), item) for item in value] if empty else [Add(at, value)]
-            first = steps.index(own[0])
+            written.append(Test(at, own))
+            if own is None:
+                written.append(Add(at, value))
+            elif isinstance(own, dict):
+                written += [Add((*at, key), member) for key, member in value.items() if key not in own]
+            else:
+                written += [Add((*at, "-"), item) for item in value]
+            first = steps.index(below[0])
             steps = [step for step in steps if not _below(step.path, at)]
             steps[first:first] = written
     added = {step.path for step in steps if isinstance(step, Add)}

@@ -21,7 +21,7 @@ from archfit.base.patch import Path, dotted, undotted
 from archfit.base.typing_names import Any, Iterable, Iterator
 from archfit.options.settings import Workload
 from archfit.workloads.patterns import MISSING, bound, get, matches
-from archfit.workloads.pods import ANNOTATE, REQUIRED, ImageUse, PlacementPaths, image_uses
+from archfit.workloads.pods import ANNOTATE, REQUIRED, ImageUse, PlacementPaths, borrowed_from, image_uses
 from archfit.yaml.values import Typed, text_of
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
@@ -65,7 +65,7 @@ class _Fields:
 
     def __init__(self) -> None:
         self.at: dict[str, Path] = {}
-        self.inherited: list[tuple[str, Path | None, bool]] = []
+        self.inherited: list[tuple[str, Path | None, Any]] = []
         self.replaced: list[tuple[str, Path]] = []
         self.lost_default = ""
 
@@ -167,12 +167,13 @@ class CustomPod:
             source = (*self._same(above), name)
             theirs = get(self._value, source)
             if theirs not in (None, {}, []):
-                found.inherited.append((name, source, value is not None))
+                found.inherited.append((name, source, value))
                 return theirs
-        if value is None and name == "affinity" and row.default_affinity:
-            value, found.lost_default = default_affinity(row, self._value)
-            if value is not None:
-                found.inherited.append((name, None, False))
+        if name == "affinity" and row.default_affinity and _has_default(row, value):
+            default, found.lost_default = default_affinity(row, self._value)
+            if default is not None:
+                found.inherited.append((name, None, value))
+                return {**(value or {}), **default}
         return value
 
     def _patches(self) -> Iterator[tuple[Path, str]]:
@@ -255,8 +256,7 @@ class CustomPod:
             if _names_an_image(text):
                 yield ImageUse(path, None, unasked="this patch may change the images" + ANNOTATE)
         if row.same is not None:
-            _, _, label, _, reason = row.same
-            yield ImageUse(("metadata", "labels", label), None, unasked=reason)
+            yield ImageUse(borrowed_from(row.same[2]), None, unasked=row.same[-1])
         for name, reason in row.replaceable:
             for number, _ in self._containers(name):
                 yield ImageUse((*self.path, "containers", number), None, unasked=reason)
@@ -330,7 +330,9 @@ def custom_pods(row: Workload, value: dict[str, Any]) -> Iterator[CustomPod]:
     source, shared = row.there or row.pod_spec, SharedByPods(row, value)
     for there, holder in matches(value, source):
         if isinstance(holder, dict) and not any(
-            _barred(value, bound(pattern, source, there), text) for pattern, text in row.unless
+            _barred(value, bound(pattern, source, there), text) is unwanted
+            for unwanted, conditions in ((True, row.unless), (False, row.when))
+            for pattern, text in conditions
         ):
             yield CustomPod(row, value, there, shared)
 
@@ -352,6 +354,15 @@ def reasons(row: Workload, value: dict[str, Any]) -> Iterator[str]:
             yield problem
 
 
+def _has_default(row: Workload, affinity: Any) -> bool:
+    """Whether the operator writes its default where this affinity stands."""
+    if not row.default_switch:
+        return affinity is None
+    return isinstance(affinity, dict) and {
+        name: text_of(value) for name, value in affinity.items() if value is not None
+    } == {row.default_switch: "true"}
+
+
 def default_affinity(row: Workload, value: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
     """The affinity that the operator writes for an object that has none, or None and what to warn of."""
     if isinstance(row.default_affinity, str):
@@ -371,10 +382,19 @@ def _filled(template: Any, value: dict[str, Any]) -> Any:
     if isinstance(template, str):
         if template[:1] != "{":
             return template
-        text = text_of(get(value, undotted(template[1:-1])))
+        text = text_of(get(value, undotted(template[1:-1].rstrip("?"))))
         if not text:
             raise LookupError(template[1:-1])
         return text
     if isinstance(template, dict):
         return {key: _filled(member, value) for key, member in template.items()}
-    return [_filled(item, value) for item in template]
+    return [_filled(item, value) for item in template if not _is_absent(item, value)]
+
+
+def _is_absent(template: Any, value: dict[str, Any]) -> bool:
+    """Whether it is an item that counts only where its path exists, `{spec.other.name?}`, and does not."""
+    return (
+        isinstance(template, str)
+        and template[-2:] == "?}"
+        and not text_of(get(value, undotted(template[1:-2])))
+    )

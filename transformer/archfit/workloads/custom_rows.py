@@ -51,6 +51,7 @@ stores           mongodbcommunity.mongodb.com clickhouse.altinity.com clickhouse
 stores           cassandra.datastax.com k8ssandra.io cluster.redpanda.com core.humio.com
 stores           elasticsearch.k8s.elastic.co kibana.k8s.elastic.co apm.k8s.elastic.co maps.k8s.elastic.co
 stores           enterprisesearch.k8s.elastic.co logstash.k8s.elastic.co beat.k8s.elastic.co agent.k8s.elastic.co
+stores           packageregistry.k8s.elastic.co
 streaming        flink.apache.org spark.apache.org sparkoperator.k8s.io numaflow.numaproj.io kafka.strimzi.io
 streaming        core.strimzi.io
 workflows        argoproj.io tekton.dev triggers.tekton.dev

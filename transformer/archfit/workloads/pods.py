@@ -45,7 +45,7 @@ class PlacementPaths(Record):
     at: the path of affinity, tolerations and nodeSelector; a field that the kind lacks is not there.
     there: a mapping above all of them, which exists. missing: mappings below it to be created, from the top.
     inherited: fields that the pod itself does not have, the path that their value comes from (None: the operator's
-        default), and whether an empty list stands in the pod.
+        default), and what stands in the pod: nothing, an empty list, or a mapping that lacks members of the value.
     metadata: path of the pod's metadata. note: a message about it once it is changed.
     replaced: fields that have a second place, and where it is.
     lost_default: a warning for a pod that gets an affinity.
@@ -55,7 +55,7 @@ class PlacementPaths(Record):
     at: dict[str, Path]
     there: Path
     missing: tuple[Path, ...] = ()
-    inherited: tuple[tuple[str, Path | None, bool], ...] = ()
+    inherited: tuple[tuple[str, Path | None, Any], ...] = ()
     metadata: Path = ()
     note: str = ""
     replaced: tuple[tuple[str, Path], ...] = ()
@@ -75,13 +75,18 @@ class PlacementPaths(Record):
             there=(*path, *self.there),
             missing=tuple((*path, *one) for one in self.missing),
             inherited=tuple(
-                (name, None if source is None else (*path, *source), empty)
-                for name, source, empty in self.inherited
+                (name, None if source is None else (*path, *source), own)
+                for name, source, own in self.inherited
             ),
             metadata=(*path, *self.metadata),
             replaced=tuple((name, (*path, *at)) for name, at in self.replaced),
             architecture=(*path, *self.architecture) if self.architecture else (),
         )
+
+
+def borrowed_from(label: str) -> Path:
+    """Where an object says whose images it runs; see `same` of a row."""
+    return ("metadata", "labels", label) if label else ("metadata", "namespace")
 
 
 class RuntimeClass(Record):

@@ -4,6 +4,7 @@ A KafkaNodePool runs the image of its Kafka. Both are in one namespace, as far a
 the other object leaves the image unasked.
 
     KafkaNodePool  metadata.labels["strimzi.io/cluster"]: my  ->  Kafka my  spec.kafka.image
+    CephFilesystem  ->  the CephCluster of its namespace (Rook admits one)  spec.cephVersion.image
 
 OpenShift replaces images: what stands in the stream says nothing about what runs.
 
@@ -40,7 +41,7 @@ from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside
 from archfit.workloads.patterns import get
 from archfit.workloads.pod_specs import objects, reference_of
-from archfit.workloads.pods import ANNOTATE, ImageUse, Pod
+from archfit.workloads.pods import ANNOTATE, ImageUse, Pod, borrowed_from
 from archfit.yaml.stream import Piece
 from archfit.yaml.values import mapping_of, text_of
 
@@ -235,9 +236,10 @@ def with_borrowed_images(documents: Iterable[Document], user_rows: UserRows) -> 
     for document in documents:
         for _, item, _ in objects(document.value, (), user_rows):
             ref = reference_of(item)
-            key = (group_of(ref.api_version), ref.kind, ref.namespace, ref.name)
-            if key in wanted:
-                named.setdefault(key, item)
+            for name in (ref.name, ""):
+                key = (group_of(ref.api_version), ref.kind, ref.namespace, name)
+                if key in wanted:
+                    named.setdefault(key, item)
     return tuple(
         document.replace(pods=tuple(_filled(pod, named) for pod in document.pods)) for document in documents
     )
@@ -249,7 +251,7 @@ def _wanted(pod: Pod) -> Key | None:
         return None
     labels = pod.object_metadata.get("labels")
     name = text_of(labels.get(same[2])) if isinstance(labels, dict) else ""
-    return (same[0], same[1], pod.ref.namespace, name) if name else None
+    return (same[0], same[1], pod.ref.namespace, name) if name or not same[2] else None
 
 
 def _filled(pod: Pod, named: Mapping[Key, dict[str, Any]]) -> Pod:
@@ -257,11 +259,12 @@ def _filled(pod: Pod, named: Mapping[Key, dict[str, Any]]) -> Pod:
     if key is None or key not in named or pod.placement_paths is None or pod.placement_paths.same is None:
         return pod
     _, _, label, paths, _ = pod.placement_paths.same
+    source = (*pod.root, *borrowed_from(label))
     return pod.replace(
         images=tuple(
             one
             for use in pod.images
-            for one in (_theirs(use, named[key], paths) if use.path[-1] == label else (use,))
+            for one in (_theirs(use, named[key], paths) if use.path == source else (use,))
         )
     )
 

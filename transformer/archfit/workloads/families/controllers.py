@@ -7,14 +7,19 @@ KubeVirt pins a machine to `architecture`, and where it is missing to the cluste
 disks and kernels as volumes, or runs its own container-disk in them (kubevirt pkg/container-disk): no program of theirs
 runs, and `custom_pods` takes them as image volumes.
 
-    spec.placement:              Rook: holds nodeAffinity itself
-      all: {nodeAffinity: ..}    for every daemon, unless
-      osd: {nodeAffinity: ..}    the daemon has a nodeAffinity of its own (placement.go)
+    spec.placement:                  Rook: holds nodeAffinity itself
+      all: {nodeAffinity: ..}        for every daemon, unless
+      mon: {nodeAffinity: ..}        the daemon has a nodeAffinity of its own (placement.go)
+      arbiter: {..}                  never merged with `all` (mon.go)
+    spec.storage:
+      onlyApplyOSDPlacement: true    `all` does not hold for OSDs and their preparation (osd/spec.go)
+
+Gateways, file systems and mirrors run the image of the one CephCluster in their namespace, each at its own placement.
 """
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Iterator
+from archfit.base.typing_names import Any, Iterator
 from archfit.workloads.families.notation import Draft, left, never, parts, row, templates
 from archfit.workloads.pods import ANNOTATE
 
@@ -55,14 +60,17 @@ k6.io               TestRun      spec.runner @.image
 k6.io               TestRun      spec.initializer @.image
 k6.io               TestRun      spec.starter @.image
 """
-_DAEMONS = (
-    "mon arbiter mgr osd prepareosd mds rgw dashboard keyrotation cleanup monitoring crashcollector clusterMetadata "
-    "exporter cmdreporter"
+_ROOK = "the Rook operator runs containers of its own image beside Ceph's" + ANNOTATE
+_CEPH = (
+    "the CephCluster of the namespace names it, which archfit reads where it is in the same stream" + ANNOTATE
 )
-_OTHERS = (
-    ("CephNFS", "spec.server.placement", "spec.server", "spec.server.image spec.security.sssd.sidecar.image"),
-    ("CephNVMeOFGateway", "spec.placement", "spec", "spec.image"),
-    ("CephCOSIDriver", "spec.placement", "spec", "spec.image spec.objectProvisionerImage"),
+_BORROWS = (
+    ("CephFilesystem", "spec.metadataServer", ""),
+    ("CephObjectStore", "spec.gateway", ""),
+    ("CephNFS", "spec.server", "spec.server.image spec.security.sssd.sidecar.image"),
+    ("CephNVMeOFGateway", "spec", "spec.image"),
+    ("CephRBDMirror", "spec", ""),
+    ("CephFilesystemMirror", "spec", ""),
 )
 _CHOSEN = (
     "KubeVirt pins a machine without spec.architecture to the cluster's default architecture, whatever its affinity "
@@ -131,21 +139,39 @@ def _gateways() -> Iterator[Draft]:
 def _rook() -> Iterator[Draft]:
     group, image = "ceph.rook.io", "spec.cephVersion.image"
 
-    def one(kind: str, at: str, there: str, images: str) -> Draft:
-        return row(
-            group, kind, at, there=there, metadata=None, affinity=at, node_selector=None, images=images,
-            default_image="the Rook operator chooses it",
+    def one(kind: str, at: str, there: str, **fields: Any) -> Draft:
+        return row(group, kind, at, there=there, metadata=None, affinity=at, node_selector=None, **fields)
+
+    def daemon(at: str, there: str, **fields: Any) -> Draft:
+        return one(
+            "CephCluster", at, there, images=image, default_image="the Rook operator chooses it",
+            unseen=(("spec", _ROOK),), **fields,
         )  # fmt: skip
 
-    yield one("CephCluster", "spec.placement.all", "spec", image)
-    for daemon in _DAEMONS.split():
-        at = f"spec.placement.{daemon}"
-        yield one("CephCluster", at, f"{at}.nodeAffinity", image)
-    for name in ("placement", "preparePlacement"):
-        at = f"spec.storage.storageClassDeviceSets[*].{name}"
-        yield one("CephCluster", at, f"{at}.nodeAffinity", image)
-    for kind, at, there, images in _OTHERS:
-        yield one(kind, at, there, images)
+    alone = (("spec.storage.onlyApplyOSDPlacement", "true"),)
+    yield daemon("spec.placement.all", "spec")
+    yield daemon("spec.placement.arbiter", "spec.placement.arbiter")
+    for name in ("mon", "mgr"):
+        yield daemon(f"spec.placement.{name}", f"spec.placement.{name}.nodeAffinity")
+    sets = "spec.storage.storageClassDeviceSets[*]"
+    for at, holder in (
+        ("spec.placement.osd", "spec.storage"),
+        ("spec.placement.prepareosd", "spec.storage"),
+        (f"{sets}.placement", sets),
+        (f"{sets}.preparePlacement", f"{sets}.preparePlacement"),
+    ):
+        yield daemon(at, f"{at}.nodeAffinity", unless=alone)
+        yield daemon(at, holder, when=alone)
+    for kind, there, images in _BORROWS:
+        yield one(
+            kind, f"{there}.placement", there, also=images,
+            same=(group, "CephCluster", "", (("spec", "cephVersion", "image"),), _CEPH),
+            unless=((f"{there}.externalRgwEndpoints", ""),) if kind == "CephObjectStore" else (),
+        )  # fmt: skip
+    yield one(
+        "CephCOSIDriver", "spec.placement", "spec", images="spec.image spec.objectProvisionerImage",
+        default_image="the Rook operator chooses it",
+    )  # fmt: skip
 
 
 def _machines() -> Iterator[Draft]:

@@ -14,7 +14,7 @@ Percona's operators for MongoDB, XtraDB and MySQL: the affinity of a part is `af
 
 The Redis operator of spotahome and the ZooKeeper operator of Pravega write a soft anti-affinity of their own only while
 there is no affinity; both are constants but for the object's name (redis-operator generator.go, zookeeper-operator
-zookeepercluster_types.go).
+zookeepercluster_types.go). That of spotahome names the object's own labels too, which all pods that it selects have.
 """
 
 from __future__ import annotations
@@ -83,9 +83,7 @@ _ADVANCED = (
     "affinity.advanced replaces the anti-affinity that Percona's operator makes of affinity.antiAffinityTopologyKey: "
     "write podAntiAffinity there, if members have to stay on different nodes"
 )
-_SPOTAHOME = (
-    "databases.spotahome.com RedisFailover spec.{0} @.image @.exporter.image @.extraContainers[*].image"
-)
+_SPOTAHOME = "databases.spotahome.com"
 _OPSTREE = """
 redis.redis.opstreelabs.in Redis,RedisReplication,RedisSentinel spec IMAGES
 redis.redis.opstreelabs.in RedisReplication spec.sentinel @.image
@@ -219,12 +217,19 @@ def _mysql() -> Iterator[Draft]:
 
 def _caches() -> Iterator[Draft]:
     for role in ("redis", "sentinel"):
-        labels = {"component": role, "name": "{metadata.name}", "part-of": "redis-failover"}
-        yield from parts(
-            _SPOTAHOME.format(role), "the Redis operator chooses it",
-            default_affinity=apart(
-                100, {"matchLabels": {f"app.kubernetes.io/{name}": value for name, value in labels.items()}}
-            ),
+        labels = {
+            "app.kubernetes.io/component": role,
+            "app.kubernetes.io/managed-by": "redis-operator",
+            "app.kubernetes.io/name": "{metadata.name}",
+            "app.kubernetes.io/part-of": "redis-failover",
+            **({"redisfailovers-role": "slave"} if role == "redis" else {}),
+            f"redisfailovers.{_SPOTAHOME}/name": "{metadata.name}",
+        }
+        at = f"spec.{role}"
+        yield row(
+            _SPOTAHOME, "RedisFailover", at, there=at, metadata=None, images=f"{at}.image {at}.exporter.image",
+            also=f"{at}.extraContainers[*].image {at}.extraVolumes[*].image.reference",
+            default_image="the Redis operator chooses it", default_affinity=apart(100, {"matchLabels": labels}),
         )  # fmt: skip
     yield from parts(_OPSTREE, "the Redis operator chooses it")
     yield from parts(_DRAGONFLY, "the Dragonfly operator chooses it")

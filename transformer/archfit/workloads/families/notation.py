@@ -35,7 +35,7 @@ _PATHS = (
     "architecture",
 )
 _LISTS = ("inherits", "shadows", "replaced_by", "also", "patches", "merged", "merges")
-_PAIRS = ("unseen", "unless", "never_run", "added")
+_PAIRS = ("unseen", "unless", "when", "never_run", "added")
 
 
 # Rows of a kind name the same paths again and again.

@@ -4,6 +4,8 @@ What an operator does with a part that has no affinity of its own:
 
     OpenSearch   a soft anti-affinity by the cluster's name, only while there is no affinity (builders/cluster.go)
     Elastic      the same for Elasticsearch, as long as the pod template has no affinity
+    MariaDB      a required anti-affinity, where affinity.antiAffinityEnabled is true: up to 0.34 only while nothing
+                 stands beside the switch, since then while there is no podAntiAffinity (base_types.go)
     Milvus       spec.components holds for every component that has none (components.go)
     TiDB         spec holds for every component that has none (component_spec.go)
     MongoDB      its anti-affinity is kept: node, pod and anti-affinity are merged one by one (merge.go)
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 from archfit.base.typing_names import Iterator
 from archfit.workloads.families.notation import Draft, apart, left, never, parts, row
+from archfit.workloads.pods import ANNOTATE
 
 _MILVUS = (
     "cdc dataCoord dataNode indexCoord indexNode mixCoord proxy queryCoord queryNode rootCoord standalone "
@@ -23,16 +26,21 @@ _TIDB = ("tidb", "tikv", "pd", "tiflash", "ticdc", "pump", "discovery")
 _MARIADB = """
 k8s.mariadb.com MariaDB spec @.image @.sidecarContainers[*].image @.galera.agent.image
   @.galera.initContainer.image @.replication.agent.image @.replication.initContainer.image
-k8s.mariadb.com MariaDB,MaxScale spec.metrics.exporter @.image
+k8s.mariadb.com MariaDB spec.metrics.exporter @.image
 k8s.mariadb.com MariaDB spec.bootstrapFrom.restoreJob spec.image
 k8s.mariadb.com MariaDB spec.replication.replica.bootstrapFrom.restoreJob spec.image
+"""
+_MAXSCALE = """
 k8s.mariadb.com MaxScale spec @.image
+k8s.mariadb.com MaxScale spec.metrics.exporter @.image
 """
 _REDPANDA = (
     "@.initContainerImage.repository+tag @.sideCars.image.repository+tag "
     "@.sideCars.controllers.image.repository+tag"
 )
 _ECK = "the ECK operator chooses it by spec.version"
+_MONITORED = ("elasticsearch", "kibana", "logstash", "beat")
+_MONITOR = "the ECK operator adds a Beat to the pods, whose image it chooses by spec.version" + ANNOTATE
 _APART = {
     "podAntiAffinity": {
         "preferredDuringSchedulingIgnoredDuringExecution": [
@@ -68,7 +76,7 @@ def rows() -> Iterator[Draft]:
     yield from _milvus()
     yield from _milvus_alpha()
     yield from _tidb()
-    yield from parts(_MARIADB, "the MariaDB operator chooses it")
+    yield from _mariadb()
     yield from _mongodb()
     yield from _clickhouse()
     yield from _redpanda()
@@ -146,6 +154,19 @@ def _tidb() -> Iterator[Draft]:
             )  # fmt: skip
 
 
+def _mariadb() -> Iterator[Draft]:
+    for lines, instances in ((_MARIADB, ()), (_MAXSCALE, ("{spec.mariaDbRef.name?}",))):
+        names = ["{metadata.name}", *instances]
+        selector = {
+            "matchExpressions": [{"key": "app.kubernetes.io/instance", "operator": "In", "values": names}]
+        }
+        term = {"labelSelector": selector, "topologyKey": "kubernetes.io/hostname"}
+        yield from parts(
+            lines, "the MariaDB operator chooses it", default_switch="antiAffinityEnabled",
+            default_affinity={"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}},
+        )  # fmt: skip
+
+
 def _mongodb() -> Iterator[Draft]:
     at = "spec.statefulSet.spec.template.spec"
     yield row(
@@ -208,6 +229,7 @@ def _elastic() -> Iterator[Draft]:
         ("apm", "ApmServer", "spec", "apm-server"),
         ("enterprisesearch", "EnterpriseSearch", "spec", "enterprise-search"),
         ("maps", "ElasticMapsServer", "spec", "maps"),
+        ("packageregistry", "PackageRegistry", "spec", "package-registry"),
         ("logstash", "Logstash", "spec", "logstash"),
         ("beat", "Beat", "spec.deployment", ""),
         ("beat", "Beat", "spec.daemonSet", ""),
@@ -218,4 +240,8 @@ def _elastic() -> Iterator[Draft]:
         yield row(
             f"{group}.k8s.elastic.co", kind, f"{there}.podTemplate.spec", there=there, main=main,
             images="spec.image", default_image=_ECK, default_affinity=_APART if kind == "Elasticsearch" else "",
+            unseen=[
+                (f"spec.monitoring.{what}.elasticsearchRefs[*]", _MONITOR)
+                for what in ("metrics", "logs") if group in _MONITORED
+            ],
         )  # fmt: skip
