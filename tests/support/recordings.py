@@ -168,6 +168,9 @@ def _judged(folder: Path, without: Path, now: Placed, oracle: Oracle) -> Iterato
     if not path.exists():  # archfit changed nothing
         path = folder / "made.yaml"
     before, after = read(without), read(path)
+    # A node on which the images do not run gets no pod.
+    there = set(map(_key, after))
+    before = [one for one in before if not list(pinning(_pod(one))) or _key(one) in there]
     if list(map(_key, before)) != list(map(_key, after)):
         named = sorted(set(map(_key, before)) ^ set(map(_key, after)))
         yield f"{path}: other objects than in {without.name}: {', '.join(named) or 'in another number'}"
@@ -206,8 +209,19 @@ def _lost(old: Any, new: Any, at: str = "") -> Iterator[str]:
         yield at.lstrip(".")
 
 
+def pinning(spec: Object) -> Iterator[Object]:
+    """The required terms of a pod spec that name a node."""
+    required = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    for name in required:
+        spec = spec.get(name) or {}
+    for term in spec.get("nodeSelectorTerms", ()):
+        if any(field["key"] == "metadata.name" for field in term.get("matchFields", ())):
+            yield term
+
+
 def _key(value: Object) -> str:
-    return f"{value['kind']}/{value['metadata']['name']}"
+    nodes = "".join(f" on {term['matchFields'][0]['values'][0]}" for term in pinning(_pod(value)))
+    return f"{value['kind']}/{value['metadata']['name']}{nodes}"
 
 
 def _pod(value: Object) -> Object:

@@ -62,6 +62,8 @@ def build(operator: Operator) -> Built:
                 source = sources.setdefault(origin, Path(name) / f"source-{len(sources)}")
                 if not source.exists():
                     _copy(origin, source)
+                    # The zip has the list of what is vendored, and none of it.
+                    shutil.rmtree(source / "vendor", ignore_errors=True)
                     for below, nested in () if program.module else operator.nested:
                         _copy(fetched(nested), source / below)
                 words = [

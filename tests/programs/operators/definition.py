@@ -9,6 +9,7 @@ webhooks = ["config/webhook/manifests.yaml"] the same; their Services become loo
                                              "FILES#PORT" for a program that listens elsewhere than at
 webhook_port = 9443
 mounts = { "/etc/x" = "{certificates}" }     folders that its programs see elsewhere
+webhook_prefix = ""                          of the names of its webhook configurations, where the operator seeks them
 nested = { "api" = "MODULE@VERSION" }        modules that a local replace of its go.mod points to
 random = ["-[a-z0-9]{5}$"]                   parts of names that differ from run to run
 patience_seconds = 60                        how long its pods may take
@@ -59,6 +60,7 @@ class Operator(NamedTuple):
     webhooks: tuple[str, ...] = ()
     webhook_port: int = 9443
     mounts: tuple[tuple[str, str], ...] = ()
+    webhook_prefix: str = ""
     nested: tuple[tuple[str, str], ...] = ()
     random: tuple[str, ...] = ()
     patience_seconds: float = 60.0

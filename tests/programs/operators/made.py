@@ -6,7 +6,8 @@
     spec: {containers: [{name, image}], affinity, tolerations, nodeSelector, topologySpreadConstraints, ..}
 
 Equal objects are kept once, so that the number of replicas that stood at the end makes no difference. The pods of a
-DaemonSet are left out: each is pinned to its node (KEP-548), and its template is there.
+DaemonSet are left out: each is pinned to its node (KEP-548), and its template is there. A pod that a custom resource
+pins to a node is kept, and what the node is stands beside its name.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import yaml
+
+import recordings
 
 Object = dict[str, Any]
 
@@ -108,6 +111,10 @@ class Made:
 
     def _placement(self, spec: Object) -> Object:
         made = {name: self._without_hashes(spec[name]) for name in _FIELDS if spec.get(name)}
+        for term in recordings.pinning(made):
+            node = term["matchFields"][0]["values"][0]
+            architecture = {"key": "kubernetes.io/arch", "operator": "In", "values": [node.partition("-")[0]]}
+            term["matchExpressions"] = [*term.get("matchExpressions", ()), architecture]
         tolerations = [
             one
             for one in made.get("tolerations", ())

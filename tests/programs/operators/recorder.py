@@ -77,7 +77,7 @@ def _as_written(
             if message:
                 raise Failed(f"creating {name}/object.yaml", message)
         for case, answer in answers.items():
-            documents = [] if answer.text is None else list(_documents(answer.text))
+            documents = [] if answer.text is None else list(_documents(answer.text, case.name))
             refusals = (site.update(one, case.name) for one in documents)
             said[case.name] = _short(next(filter(None, refusals), ""))
     return said
@@ -146,7 +146,7 @@ def _made_of(site: Site, wanted: list[Wanted], cases: list[Path] | None = None) 
 
 
 def _created(site: Site, one: Wanted) -> str:
-    for value in _documents(one.text):
+    for value in _documents(one.text, one.namespace):
         try:
             site.create(value, one.namespace)
         except Refused as error:
@@ -188,8 +188,9 @@ def _publish(case: Path, made: Path, update: str, outcomes: Mapping[str, str]) -
     shutil.copytree(made, case, dirs_exist_ok=True)
 
 
-def _documents(text: bytes) -> list[Object]:
-    return [one for one in yaml.safe_load_all(text) if one]
+def _documents(text: bytes, namespace: str = "") -> list[Object]:
+    """The objects of a stream; "{namespace}" in it is the one that they are put into."""
+    return [one for one in yaml.safe_load_all(text.replace(b"{namespace}", namespace.encode())) if one]
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -147,6 +147,7 @@ class Site:
     def _looped(self, value: Object, port: int) -> Object:
         """A webhook whose Service is this machine."""
         authority = self.plane.ca.read_bytes()
+        value["metadata"]["name"] = self.operator.webhook_prefix + value["metadata"]["name"]
         for webhook in value.get("webhooks") or ():
             service = webhook["clientConfig"].pop("service", {})
             webhook["clientConfig"] = {

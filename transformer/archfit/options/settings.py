@@ -62,10 +62,16 @@ class Workload(Record):
     inherits: mappings whose nodeSelector, affinity and tolerations hold where the pod has none; the first one counts.
     shadows: mappings whose members hold in the same way, for pods that the row cannot name.
     objects: whole objects stand there, as in a list; with `immutable`, none of them can be changed once applied.
+    created: (path, texts) for `objects`: one of the texts stands there, in any case, or anything, for (); an object of
+        which this does not hold is compared with others, and left as it is, with the message `compared`.
+    hands_down: members that count in the embedded objects instead of theirs, where they are set.
     note: a message for a pod that is changed.
     reason: why nothing of what is `there` is changed; with `only`, if its text is that.
     replaced_by: mappings whose nodeSelector, affinity and tolerations replace the pod's where they are set, the first
         one first; what is set is read and edited there.
+    overwrites: (path, text, field): where the value at path is text, the operator writes a field of its own over what
+        the pod has.
+    parts: terms that hold for some of the pods, on top of those of the pod.
     default_affinity: what the operator writes only while the pod has no affinity: the mapping, written out with the
         first edit ("{metadata.name}" in a text is the object's own value at that path; "{spec.other?}" in a list is
         left out where the object has none), or a warning where it is not a constant.
@@ -125,6 +131,11 @@ class Workload(Record):
     added: tuple[tuple[Path, str], ...] = ()
     merged: tuple[Path, ...] = ()
     seen: str = ""
+    created: tuple[tuple[Path, tuple[str, ...]], ...] = ()
+    compared: str = ""
+    hands_down: tuple[Path, ...] = ()
+    overwrites: tuple[tuple[Path, str, str], ...] = ()
+    parts: Path = ()
 
 
 STATED = "workloads: of the configuration"

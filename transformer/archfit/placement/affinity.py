@@ -89,6 +89,14 @@ def _demand(index: int | None, systems: tuple[str, ...], requirements: tuple[Req
     return Demand(index, systems or _LINUX, requirements, closed=not systems)
 
 
+def with_part(demand: Demand, path: Path, term: Any) -> Demand:
+    """The demand with the expressions of one more term. Raises Malformed."""
+    if not isinstance(term, dict):
+        return demand
+    arch, _ = _requirements(term, path)
+    return demand.replace(requirements=(*demand.requirements, *arch)) if arch else demand
+
+
 def arch_pins(pod: Pod) -> tuple[str, ...]:
     """The architectures that nodeSelector names, by either label. Raises Malformed."""
     return _selected(pod, ARCH_LABELS)

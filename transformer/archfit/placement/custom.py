@@ -4,6 +4,7 @@ the kind has no field for affinity or tolerations    a conflict where the pod ca
 the pod has no placement at all (`unplaced`)         a warning in place of the conflict
 the operator takes a field from another path         a conflict, if the patch writes the field
 it writes an affinity only where there is none       a warning, unless its affinity is written along
+some of its pods have a term of their own            a conflict, if the images do not run where it leads
 the API refuses placement by default                 a warning that names what has to be switched on
 the row was not seen (`customResources: read`)       the affinity that the pod cannot run without; the rest is counted
 """
@@ -13,10 +14,12 @@ from __future__ import annotations
 from archfit.base.patch import Add, Operation, Path, dotted
 from archfit.base.record import Record
 from archfit.base.results import Removed, Result, Severity
-from archfit.base.typing_names import Iterable, Sequence
+from archfit.base.typing_names import Iterable, Iterator, Mapping, Sequence
 from archfit.options.settings import Options, Toleration
+from archfit.placement.affinity import Demand, with_part
+from archfit.placement.evidence import KnownImages
 from archfit.placement.pod_patch import Additions, because, listed, taint
-from archfit.placement.reach import NOTHING
+from archfit.placement.reach import NOTHING, Reach, reaches
 from archfit.workloads.pods import PlacementPaths, Pod
 
 
@@ -94,6 +97,18 @@ def withheld(pod: Pod, additions: Additions, *, always: bool) -> tuple[str, ...]
     if not pod.lacks("tolerations") and "tolerations" not in replaced:
         texts += [f"a toleration of {taint(one)}" for one in additions.tolerations]
     return tuple(texts)
+
+
+def parts_of(
+    pod: Pod,
+    demands: Sequence[Demand],
+    images: KnownImages,
+    cluster: Mapping[str, frozenset[str]],
+    only: frozenset[str] | None,
+) -> Iterator[tuple[Path, tuple[Reach, ...]]]:
+    """What those of the pods can reach that have a term of their own, and where it stands. Raises MalformedField."""
+    for path, term in pod.placement_paths.parts if pod.placement_paths else ():
+        yield path, reaches([with_part(one, path, term) for one in demands], images, cluster, only)
 
 
 def effect(pod: Pod, paths: PlacementPaths, patch: Iterable[Operation]) -> list[Result]:

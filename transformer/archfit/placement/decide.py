@@ -15,7 +15,7 @@ decides alone; else NotNeeded. A pod with an error is Unresolved; its results sa
 
 from __future__ import annotations
 
-from archfit.base.patch import Operation
+from archfit.base.patch import Operation, Path
 from archfit.base.results import Decision, Outcome, Removed, has_error
 from archfit.base.typing_names import Mapping, Sequence
 from archfit.images.platforms import Answer
@@ -69,9 +69,16 @@ def decide(
     found: tuple[Reach, ...] = ()
     tolerations: list[Toleration] = []
     stated = False
+    part: Path = ()
     try:
         cluster = by_system(options.cluster_architectures)
-        found = reaches(demands(pod), evidence.known, cluster, own.only)
+        wanted = demands(pod)
+        found = reaches(wanted, evidence.known, cluster, own.only)
+        if pod.placement_paths is not None and pod.placement_paths.parts:
+            from archfit.placement.custom import parts_of
+
+            parts = parts_of(pod, wanted, evidence.known, cluster, own.only)
+            part, found = next(((path, reach) for path, reach in parts if not _live(reach)), ((), found))
         stated = bool(own.prefer) and states_preference(pod)
     except MalformedField as malformed:
         results.append(pod.result("error", str(malformed), malformed.path))
@@ -83,7 +90,7 @@ def decide(
         return Decision("Unresolved", "it has errors", immutable=immutable, results=tuple(results))
     if evidence.leave_reason:
         return Decision("Unresolved", evidence.leave_reason, immutable=immutable, results=tuple(results))
-    reachable = union([reach.live for reach in found])
+    reachable = _live(found)
     case = PodCase(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results)
     if trace is not None:
         trace.judged(case)
@@ -91,8 +98,12 @@ def decide(
         return _placed(case, trace)
     from archfit.placement.pod_warnings import conflict
 
-    case.results.append(conflict(case, _pins(pod)))
+    case.results.append(conflict(case, _pins(pod), part))
     return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
+
+
+def _live(found: Sequence[Reach]) -> frozenset[str]:
+    return union([reach.live for reach in found])
 
 
 def _refuses_changes(pod: Pod, options: Options) -> bool:

@@ -225,12 +225,12 @@ def daemon_set(lost: Iterable[str], lacking: Sequence[Removed]) -> str:
     return f"this DaemonSet will not run on the {listed(set(lost))} nodes{because(lacking)}"
 
 
-def conflict(case: PodCase, pins: tuple[str, ...]) -> Result:
-    """The message of a pod that can go nowhere."""
+def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Result:
+    """The message of a pod that can go nowhere. part: of what demands it for some of the pods, () for all."""
     pod = case.pod
     severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
     message = conflict_text(pod, pins, case.reaches, case.evidence.known, case.own, case.options)
-    return pod.result(severity, message, demanding_path(pod, pins, case.reaches))
+    return pod.result(severity, message, part or demanding_path(pod, pins, case.reaches))
 
 
 def warnings(

@@ -148,6 +148,7 @@ class CustomPod:
             row.unplaced,
             self._same(row.architecture) if architecture else (),
             row.same,
+            tuple(matches(self._value, self._same(row.parts))) if row.parts else (),
         )
 
     def _field_value(self, name: str, found: _Fields) -> Any:
@@ -155,14 +156,18 @@ class CustomPod:
         row = self._row
         found.at[name] = path = self._same(self._field(name))
         value = get(self._value, path)
+        for switch, text, field in row.overwrites:
+            if field == name and text_of(get(self._value, self._same(switch))) == text:
+                found.replaced.append((name, self._same(switch)))
+                return None
         winner = self._replaced(name)
         if winner is None:
             found.replaced += [(name, patch) for patch, text in self._patches() if name in text]
             value = self._merge(name, value, found)
-        elif "*" in winner or value not in (None, _EMPTY[name]):
-            found.replaced.append((name, winner))
+        elif winner[1] or value not in (None, _EMPTY[name]):
+            found.replaced.append((name, winner[0]))
         else:
-            found.at[name], value = winner, get(self._value, winner)
+            found.at[name], value = winner[0], get(self._value, winner[0])
         for above in row.inherits if value is None or value == _EMPTY[name] else ():
             source = (*self._same(above), name)
             theirs = get(self._value, source)
@@ -216,13 +221,13 @@ class CustomPod:
         found.replaced.append((name, path))
         return own
 
-    def _replaced(self, name: str) -> Path | None:
-        """Where the operator takes the field from, if it is set there; with "*" where several places may hold it."""
+    def _replaced(self, name: str) -> tuple[Path, bool] | None:
+        """Where the operator takes the field from, if it is set there, and whether others there may hold it too."""
         for above in self._row.replaced_by:
             pattern = (*self._same(above), name)
             for path, value in matches(self._value, pattern):
                 if value != _EMPTY[name]:
-                    return pattern if "*" in pattern else path
+                    return path, "*" in pattern
         return None
 
     def _above(self, paths: Iterable[Path]) -> Path:

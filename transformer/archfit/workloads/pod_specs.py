@@ -114,11 +114,12 @@ def objects(
     yield path, value, around
     for row in rows_of(api_version, kind, user_rows or {}):
         if row.objects and len(path) < _DEEPEST_PATH:
-            from archfit.workloads.patterns import matches
+            from archfit.workloads.embedded import embedded
 
             outer = row if around is None or around.seen else around
-            for at, item in matches(value, row.objects):
-                yield from objects(item, (*path, *at), user_rows, outer)
+            for at, item, created in embedded(row, value):
+                if created:
+                    yield from objects(item, (*path, *at), user_rows, outer)
 
 
 def typed_item(item: Any, around: dict[str, Any]) -> Any:

@@ -49,7 +49,8 @@ class PlacementPaths(Record):
     metadata: path of the pod's metadata. note: a message about it once it is changed.
     replaced: fields that have a second place, and where it is.
     lost_default: a warning for a pod that gets an affinity.
-    needed_only, chosen, unplaced, same: as in the row. architecture: path of what pins the pod, () if nothing does.
+    parts: (path, term) of the row's `parts`. needed_only, chosen, unplaced, same: as in the row. architecture: path of
+        what pins the pod, () if nothing does.
     """
 
     at: dict[str, Path]
@@ -65,6 +66,7 @@ class PlacementPaths(Record):
     unplaced: str = ""
     architecture: Path = ()
     same: tuple[str, str, str, tuple[Path, ...], str] | None = None
+    parts: tuple[tuple[Path, Any], ...] = ()
 
     def below(self, path: Path) -> PlacementPaths:
         """The same for an object that stands at path."""
@@ -81,6 +83,7 @@ class PlacementPaths(Record):
             metadata=(*path, *self.metadata),
             replaced=tuple((name, (*path, *at)) for name, at in self.replaced),
             architecture=(*path, *self.architecture) if self.architecture else (),
+            parts=tuple(((*path, *at), term) for at, term in self.parts),
         )
 
 

@@ -30,14 +30,11 @@ leaderworkerset.x-k8s.io LeaderWorkerSet   spec.leaderWorkerTemplate.leaderTempl
 leaderworkerset.x-k8s.io LeaderWorkerSet   spec.leaderWorkerTemplate.workerTemplate.spec
 batch.volcano.sh         Job               spec.tasks[*].template.spec !
 apps.kruise.io           CloneSet,StatefulSet,DaemonSet,BroadcastJob spec.template.spec
-apps.kruise.io           AdvancedCronJob   spec.template.jobTemplate.spec.template.spec
-apps.kruise.io           AdvancedCronJob   spec.template.broadcastJobTemplate.spec.template.spec
+apps.kruise.io           AdvancedCronJob   spec.template.jobTemplate.spec.template.spec !
+apps.kruise.io           AdvancedCronJob   spec.template.broadcastJobTemplate.spec.template.spec !
 agones.dev                   GameServer         spec.template.spec
-agones.dev                   Fleet,GameServerSet spec.template.spec.template.spec
-apps.kruise.io               UnitedDeployment   spec.template.statefulSetTemplate.spec.template.spec
-apps.kruise.io               UnitedDeployment   spec.template.advancedStatefulSetTemplate.spec.template.spec
-apps.kruise.io               UnitedDeployment   spec.template.cloneSetTemplate.spec.template.spec
-apps.kruise.io               UnitedDeployment   spec.template.deploymentTemplate.spec.template.spec
+agones.dev                   Fleet              spec.template.spec.template.spec
+agones.dev                   GameServerSet      spec.template.spec.template.spec !
 batch.volcano.sh             CronJob            spec.jobTemplate.spec.tasks[*].template.spec
 flow.volcano.sh              JobTemplate        spec.tasks[*].template.spec
 flow.volcano.sh              JobFlow            spec.flows[*].patch.jobSpec.tasks[*].template.spec
@@ -56,7 +53,6 @@ fission.io          Environment  spec.builder.podspec spec.builder.image spec.bu
 auto.pulumi.com     Workspace    spec.podTemplate.spec spec.image
 """
 _K6 = """
-k6.io               TestRun      spec.runner @.image
 k6.io               TestRun      spec.initializer @.image
 k6.io               TestRun      spec.starter @.image
 """
@@ -105,11 +101,31 @@ def rows() -> Iterator[Draft]:
     )  # fmt: skip
     yield from parts(_PARTS, metadata=())
     yield from parts(_K6, "the k6 operator chooses it")
+    yield from parts(
+        "k6.io TestRun spec.runner @.image", "the k6 operator chooses it",
+        overwrites=(("spec.separate", "true", "affinity"),),
+    )  # fmt: skip
+    yield from _united()
     yield from _rook()
     yield from _gateways()
     yield from _machines()
     yield from left(_LEFT)
     yield from never(_NEVER)
+
+
+def _united() -> Iterator[Draft]:
+    """Kruise adds a subset's terms and tolerations to the template, and merges its patch into it last."""
+    for name in ("statefulSet", "advancedStatefulSet", "cloneSet", "deployment"):
+        pod = f"spec.template.{name}Template.spec.template.spec"
+        patch = "spec.topology.subsets[*].patch.spec"
+        yield row(
+            "apps.kruise.io", "UnitedDeployment", pod, there=pod, replaced_by=patch,
+            parts="spec.topology.subsets[*].nodeSelectorTerm",
+            unseen=[
+                (f"{patch}.{containers}[*].image", "this patch changes an image for some of the pods" + ANNOTATE)
+                for containers in ("containers", "initContainers")
+            ],
+        )  # fmt: skip
 
 
 def _gateways() -> Iterator[Draft]:

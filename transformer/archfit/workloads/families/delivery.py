@@ -40,9 +40,7 @@ tailscale.com Recorder spec.statefulSet.pod @.container.image <spec
 tailscale.com DNSConfig spec.nameserver.pod spec.nameserver.image.repo+tag <spec.nameserver
 """
 _OBJECTS = """
-workload.codeflare.dev                AppWrapper                        spec.components[*].template
-policy.open-cluster-management.io     Policy                            spec.policy-templates[*].objectDefinition
-policy.open-cluster-management.io     ConfigurationPolicy               spec.object-templates[*].objectDefinition
+workload.codeflare.dev                AppWrapper                        spec.components[*].template !
 work.open-cluster-management.io       ManifestWork                      spec.workload.manifests[*]
 template.openshift.io                 Template                          objects[*]
 hive.openshift.io                     SyncSet,SelectorSyncSet           spec.resources[*]
@@ -73,6 +71,8 @@ kyverno.io ClusterPolicy,Policy spec: its rules apply to the pods of other objec
 build.openshift.io BuildConfig spec: OpenShift makes its build pods, which spec.nodeSelector alone places
 fluxcd.controlplane.io ResourceSet spec.resourcesTemplate: the manifests in spec.resourcesTemplate are text that
   archfit does not read
+policy.open-cluster-management.io ConfigurationPolicy spec.object-templates-raw: spec.object-templates-raw is text that
+  archfit does not read
 install.istio.io IstioOperator spec: its pods are in what istioctl manifest generate prints: pipe that through archfit
 """
 _NEVER = """
@@ -92,9 +92,10 @@ def rows() -> Iterator[Draft]:
     yield from parts(_PARTS, "its operator chooses it")
     yield from _keycloak()
     for line in _OBJECTS.split("\n")[1:-1]:
-        group, kinds, path = line.split()
+        group, kinds, path, *once = line.split()
         for kind in kinds.split(","):
-            yield row(group, kind, objects=path)
+            yield row(group, kind, objects=path, immutable=bool(once))
+    yield from _policies()
     yield from left(_LEFT)
     yield from never(_NEVER)
     for via in ("ingress", "gatewayHTTPRoute"):
@@ -103,6 +104,26 @@ def rows() -> Iterator[Draft]:
             f"cert-manager.io Issuer,ClusterIssuer spec.acme.solvers[*].{solver}: {_CERT_MANAGER}"
         )
         yield from left(f"acme.cert-manager.io Challenge spec.solver.{solver}: {_CERT_MANAGER}")
+
+
+def _policies() -> Iterator[Draft]:
+    group, action, template = (
+        "policy.open-cluster-management.io",
+        "spec.remediationAction",
+        "spec.object-templates[*]",
+    )
+    yield row(group, "Policy", objects="spec.policy-templates[*].objectDefinition", hands_down=action)
+    yield row(
+        group, "ConfigurationPolicy", objects=f"{template}.objectDefinition",
+        created=[
+            (action, ("enforce",)),
+            (f"{template}.complianceType", ("musthave", "mustonlyhave")),
+            (f"{template}.objectDefinition.metadata.name", ()),
+        ],
+        compared="the policy compares objects of the cluster with an objectDefinition and does not create it, unless "
+        "it is named, its complianceType is musthave or mustonlyhave and remediationAction is enforce; to place what "
+        "it asks for, write that there by hand",
+    )  # fmt: skip
 
 
 def _keycloak() -> Iterator[Draft]:

@@ -33,9 +33,10 @@ _PATHS = (
     "metadata",
     "objects",
     "architecture",
+    "parts",
 )
-_LISTS = ("inherits", "shadows", "replaced_by", "also", "patches", "merged", "merges")
-_PAIRS = ("unseen", "unless", "when", "never_run", "added")
+_LISTS = ("inherits", "shadows", "replaced_by", "also", "patches", "merged", "merges", "hands_down")
+_PAIRS = ("unseen", "unless", "when", "never_run", "added", "created")
 
 
 # Rows of a kind name the same paths again and again.
@@ -58,6 +59,8 @@ def workload(draft: Draft) -> Workload:
             made[name] = tuple(map(_path, value.split() if isinstance(value, str) else value))
         elif name in _PAIRS:
             made[name] = tuple((_path(path), text) for path, text in value)
+        elif name == "overwrites":
+            made[name] = tuple((_path(path), text, field) for path, text, field in value)
         elif name == "images" and isinstance(value, str):
             made[name] = tuple(tuple(map(_path, entry.split("|"))) for entry in value.split())
         elif name == "default_image" and value:

@@ -65,7 +65,7 @@ def _of(
         return
     rows = rows_of(api_version, kind, user_rows)
     if rows:
-        for reason in _reasons(item, rows, has_pods=has_pods):
+        for reason in _reasons(item, rows, user_rows, has_pods=has_pods):
             yield Untouched(reference_of(item), location, reason, podless=reason.startswith(_NO_POD))
     elif not has_pods:
         from archfit.workloads.unsupported.unknown_kinds import reason_of
@@ -75,11 +75,17 @@ def _of(
             yield Untouched(reference_of(item), location, reason, known=False)
 
 
-def _reasons(item: dict[str, Any], rows: tuple[Row, ...], *, has_pods: bool) -> Iterator[str]:
+def _reasons(
+    item: dict[str, Any], rows: tuple[Row, ...], user_rows: UserRows, *, has_pods: bool
+) -> Iterator[str]:
     from archfit.workloads.custom_pods import reasons
 
     reason = dict.fromkeys(reason for row in rows for reason in reasons(row, item))
     yield from reason
+    if any(row.compared for row in rows):
+        from archfit.workloads.embedded import compared
+
+        yield from compared(rows, item, user_rows)
     if not has_pods:
         from archfit.workloads.unsupported.unread import unread
 
