@@ -69,7 +69,7 @@ def pod_inventory(
     if not C_EXTENSION:
         results.append(Result("info", _PURE_PARSER))
     pods = [pod for document in documents for pod in document.pods]
-    if any(pod.placement_paths is not None and pod.placement_paths.same for pod in pods):
+    if any(pod.placement_paths is not None and pod.placement_paths.borrows for pod in pods):
         from archfit.workloads.replaced_images import with_borrowed_images
 
         documents = with_borrowed_images(documents, rows)

@@ -53,6 +53,11 @@ OWN = (
         "placement; the images are in an open taskSpec",
     ),
     ("own", r"apps.kruise.io/UnitedDeployment .*", _OPEN),
+    (
+        "own",
+        r"kubeflow.org/(PyTorchJob|MPIJob) .*\.(Worker|Launcher)\..*",
+        "a replica that gets a container of the operator's",
+    ),
     ("derived", r"trainer.kubeflow.org/TrainJob .*", "overrides for the pods of a TrainingRuntime"),
     (
         "derived",

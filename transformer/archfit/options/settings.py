@@ -34,6 +34,31 @@ class TolerationRule(Record):
     toleration: Toleration
 
 
+class Lender(Record):
+    """Another object of the stream, which a pod is merged over, lists as a whole.
+
+    Its containers run in the pod too, and its placement holds where the pod has none of its own.
+
+    kinds: of which the first that has the name counts; one that begins with `Cluster` stands in no namespace.
+    name: the path of the name in the pod's object. pod_spec: in the lender; all that the path means.
+    main: the container of the lender whose image the pod's object replaces with that at `stated`, or changes in a way
+        that is not known where one of the paths `changes` exists; with `alone`, no other one of the lender counts.
+    unknown: the reasons of those images of the pod that the lender's take the place of.
+    lost: a warning for a pod that gets an affinity while its lender is not in the stream.
+    """
+
+    group: str
+    kinds: tuple[str, ...]
+    name: Path
+    pod_spec: Path
+    unknown: tuple[str, ...]
+    main: str = ""
+    stated: Path = ()
+    changes: tuple[Path, ...] = ()
+    alone: bool = False
+    lost: str = ""
+
+
 class Workload(Record):
     """A kind that holds pods, and where. Paths are from the object's root; "*" is every item or member.
 
@@ -52,8 +77,9 @@ class Workload(Record):
     main: the container of pod_spec whose image counts instead of the first entry of `images`.
     default_image: what chooses the image where an entry names none, "" for nothing.
     unseen: (path, reason): where the path exists, there is one more image, which is unknown.
-    replaceable: (container, reason): another object may replace the image of the container of pod_spec with that name,
-        so that there is one more image, which is unknown.
+    replaceable: (container, reason): other objects replace the image of the container of pod_spec with that name, so
+        that it is unknown.
+    lender: see there; its paths are from the root of the pod's object.
     added: (container or path, reason): the operator adds a container, whose image is unknown unless a container of that
         name in pod_spec or in a merged patch states it, or the path does.
     affinity: the mapping that holds nodeAffinity; tolerations, node_selector: those members. () is beside the
@@ -128,6 +154,7 @@ class Workload(Record):
     patches: tuple[Path, ...] = ()
     merges: tuple[Path, ...] = ()
     same: tuple[str, str, str, tuple[Path, ...], str] | None = None
+    lender: Lender | None = None
     added: tuple[tuple[Path, str], ...] = ()
     merged: tuple[Path, ...] = ()
     seen: str = ""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from archfit.base.patch import Path, dotted, undotted
 from archfit.base.typing_names import Any, Iterable, Iterator
-from archfit.options.settings import Workload
+from archfit.options.settings import Lender, Workload
 from archfit.workloads.patterns import MISSING, bound, get, matches
 from archfit.workloads.pods import ANNOTATE, REQUIRED, ImageUse, PlacementPaths, borrowed_from, image_uses
 from archfit.yaml.values import Typed, text_of
@@ -149,7 +149,15 @@ class CustomPod:
             self._same(row.architecture) if architecture else (),
             row.same,
             tuple(matches(self._value, self._same(row.parts))) if row.parts else (),
+            self._lender(row.lender),
         )
+
+    def _lender(self, lender: Lender | None) -> Lender | None:
+        """The lender with the places of this pod in its paths."""
+        if lender is None:
+            return None
+        changes = tuple(map(self._same, lender.changes))
+        return lender.replace(name=self._same(lender.name), stated=self._same(lender.stated), changes=changes)
 
     def _field_value(self, name: str, found: _Fields) -> Any:
         """The value that counts for a field, None without one; where it is goes into `found`."""
@@ -262,9 +270,6 @@ class CustomPod:
                 yield ImageUse(path, None, unasked="this patch may change the images" + ANNOTATE)
         if row.same is not None:
             yield ImageUse(borrowed_from(row.same[2]), None, unasked=row.same[-1])
-        for name, reason in row.replaceable:
-            for number, _ in self._containers(name):
-                yield ImageUse((*self.path, "containers", number), None, unasked=reason)
         for path, reason in row.added:
             uses = self._named(path) if path[1:] else []
             yield from uses

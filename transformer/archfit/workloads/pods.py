@@ -10,7 +10,7 @@ from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.options.settings import Workload
+    from archfit.options.settings import Lender, Workload
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -49,8 +49,8 @@ class PlacementPaths(Record):
     metadata: path of the pod's metadata. note: a message about it once it is changed.
     replaced: fields that have a second place, and where it is.
     lost_default: a warning for a pod that gets an affinity.
-    parts: (path, term) of the row's `parts`. needed_only, chosen, unplaced, same: as in the row. architecture: path of
-        what pins the pod, () if nothing does.
+    parts: (path, term) of the row's `parts`. needed_only, chosen, unplaced, same, lender: as in the row. architecture:
+        path of what pins the pod, () if nothing does.
     """
 
     at: dict[str, Path]
@@ -67,6 +67,12 @@ class PlacementPaths(Record):
     architecture: Path = ()
     same: tuple[str, str, str, tuple[Path, ...], str] | None = None
     parts: tuple[tuple[Path, Any], ...] = ()
+    lender: Lender | None = None
+
+    @property
+    def borrows(self) -> bool:
+        """Whether another object of the stream says something about the pod."""
+        return self.same is not None or self.lender is not None
 
     def below(self, path: Path) -> PlacementPaths:
         """The same for an object that stands at path."""

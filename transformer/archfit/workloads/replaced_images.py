@@ -6,6 +6,9 @@ the other object leaves the image unasked.
     KafkaNodePool  metadata.labels["strimzi.io/cluster"]: my  ->  Kafka my  spec.kafka.image
     CephFilesystem  ->  the CephCluster of its namespace (Rook admits one)  spec.cephVersion.image
 
+An InferenceService is merged over its ServingRuntime (`Lender`), whose other containers run in its pods as well. What
+the runtime says of their place holds until the service says something itself, and is written along.
+
 OpenShift replaces images: what stands in the stream says nothing about what runs.
 
     metadata.annotations                    of a Deployment, StatefulSet, DaemonSet or CronJob
@@ -39,12 +42,25 @@ from archfit.images.reference import parse
 from archfit.workloads.builtin import UserRows, group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside
-from archfit.workloads.patterns import get
+from archfit.workloads.patterns import get, matches
 from archfit.workloads.pod_specs import objects, reference_of
-from archfit.workloads.pods import ANNOTATE, ImageUse, Pod, borrowed_from
+from archfit.workloads.pods import (
+    ANNOTATE,
+    REQUIRED,
+    ImageUse,
+    PlacementPaths,
+    Pod,
+    borrowed_from,
+    image_uses,
+)
 from archfit.yaml.stream import Piece
 from archfit.yaml.values import mapping_of, text_of
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.options.settings import Lender
+
+_TERMS = ("nodeAffinity", REQUIRED, "nodeSelectorTerms")
 TRIGGERS = "image.openshift.io/triggers"
 RESOLVE_NAMES = "alpha.image.policy.openshift.io/resolve-names"
 GROUP = "apps.openshift.io"
@@ -229,9 +245,9 @@ Key: TypeAlias = tuple[str, str, str, str]  # group, kind, namespace, name
 
 
 def with_borrowed_images(documents: Iterable[Document], user_rows: UserRows) -> tuple[Document, ...]:
-    """The documents with the images of such pods filled in. user_rows: those of the configuration."""
+    """The documents with what the pods borrow filled in. user_rows: those of the configuration."""
     documents = tuple(documents)
-    wanted = {key for document in documents for pod in document.pods if (key := _wanted(pod)) is not None}
+    wanted = {key for document in documents for pod in document.pods for key in _wanted(pod, document)}
     named: dict[Key, dict[str, Any]] = {}
     for document in documents:
         for _, item, _ in objects(document.value, (), user_rows):
@@ -241,30 +257,41 @@ def with_borrowed_images(documents: Iterable[Document], user_rows: UserRows) -> 
                 if key in wanted:
                     named.setdefault(key, item)
     return tuple(
-        document.replace(pods=tuple(_filled(pod, named) for pod in document.pods)) for document in documents
+        document.replace(pods=tuple(_filled(pod, document, named) for pod in document.pods))
+        for document in documents
     )
 
 
-def _wanted(pod: Pod) -> Key | None:
-    same = pod.placement_paths.same if pod.placement_paths is not None else None
-    if same is None:
-        return None
-    labels = pod.object_metadata.get("labels")
-    name = text_of(labels.get(same[2])) if isinstance(labels, dict) else ""
-    return (same[0], same[1], pod.ref.namespace, name) if name or not same[2] else None
+def _wanted(pod: Pod, document: Document) -> Iterator[Key]:
+    """The objects of which the first that is there counts."""
+    paths = pod.placement_paths
+    if paths is not None and paths.same is not None:
+        group, kind, label = paths.same[:3]
+        name = text_of(mapping_of(pod.object_metadata.get("labels")).get(label))
+        if name or not label:
+            yield group, kind, pod.ref.namespace, name
+    if paths is not None and paths.lender is not None:
+        name = text_of(get(document.value, (*pod.root, *paths.lender.name)))
+        for kind in paths.lender.kinds if name else ():
+            yield paths.lender.group, kind, "" if kind.startswith("Cluster") else pod.ref.namespace, name
 
 
-def _filled(pod: Pod, named: Mapping[Key, dict[str, Any]]) -> Pod:
-    key = _wanted(pod)
-    if key is None or key not in named or pod.placement_paths is None or pod.placement_paths.same is None:
+def _filled(pod: Pod, document: Document, named: Mapping[Key, dict[str, Any]]) -> Pod:
+    paths = pod.placement_paths
+    if paths is None or not paths.borrows:
         return pod
-    _, _, label, paths, _ = pod.placement_paths.same
+    item = next((named[key] for key in _wanted(pod, document) if key in named), None)
+    if paths.lender is not None:
+        return _lent(pod, paths, paths.lender, document, item)
+    if item is None or paths.same is None:
+        return pod
+    _, _, label, images, _ = paths.same
     source = (*pod.root, *borrowed_from(label))
     return pod.replace(
         images=tuple(
             one
             for use in pod.images
-            for one in (_theirs(use, named[key], paths) if use.path == source else (use,))
+            for one in (_theirs(use, item, images) if use.path == source else (use,))
         )
     )
 
@@ -276,3 +303,41 @@ def _theirs(use: ImageUse, value: dict[str, Any], paths: tuple[Path, ...]) -> It
     for text in texts:
         if text:
             yield use.replace(text=text, unasked="")
+
+
+def _lent(
+    pod: Pod, paths: PlacementPaths, lender: Lender, document: Document, item: dict[str, Any] | None
+) -> Pod:
+    """The pod with what its lender says; item: the lender, None where it is not in the stream."""
+    if item is None:
+        lost = lender.lost if any(use.unasked in lender.unknown for use in pod.images) else ""
+        return pod.replace(placement_paths=paths.replace(lost_default=lost)) if lost else pod
+    at = (*pod.root, *lender.name)
+    stated = {use.container for use in pod.images if use.container and use.text}
+    if lender.stated and get(document.value, (*pod.root, *lender.stated)):
+        stated.add(lender.main)
+    changed = any(get(document.value, (*pod.root, *path)) is not None for path in lender.changes)
+    images = [use for use in pod.images if use.unasked not in lender.unknown]
+    spec, inherited, replaced = dict(pod.spec), list(paths.inherited), list(paths.replaced)
+    for _, lent in matches(item, lender.pod_spec):
+        for use in image_uses(lent, at) if isinstance(lent, dict) else ():
+            if use.container in stated or (lender.alone and use.container != lender.main):
+                continue
+            unknown = lender.unknown[0] if changed and use.container == lender.main else ""
+            images.append(use.replace(path=at, unasked=unknown))
+        if lender.alone or not isinstance(lent, dict):
+            continue
+        if mapping_of(lent.get("nodeSelector")):
+            spec["nodeSelector"] = {**lent["nodeSelector"], **mapping_of(spec.get("nodeSelector"))}
+        for field in ("affinity", "tolerations"):
+            own, theirs = spec.get(field), lent.get(field)
+            if theirs and (not own or (field == "affinity" and "nodeAffinity" not in own)):
+                spec[field] = {**theirs, **(own or {})} if field == "affinity" else theirs
+                inherited.append((field, None, own))
+            elif field == "affinity" and get(theirs, _TERMS) and not get(own, _TERMS):
+                replaced.append((field, at))
+    return pod.replace(
+        images=tuple(images),
+        spec=spec,
+        placement_paths=paths.replace(inherited=tuple(inherited), replaced=tuple(replaced)),
+    )

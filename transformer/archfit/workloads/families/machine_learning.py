@@ -6,7 +6,9 @@ without is written; KServe's serverless mode makes Knative Services.
 
 from __future__ import annotations
 
+from archfit.base.patch import undotted
 from archfit.base.typing_names import Iterator
+from archfit.options.settings import Lender
 from archfit.workloads.families.notation import Draft, left, never, parts, row, templates
 from archfit.workloads.pods import ANNOTATE
 
@@ -64,6 +66,21 @@ _SPREAD = (
     "Knative's default, which spreads the pods of a revision over the nodes (default-affinity-type in the ConfigMap "
     "config-deployment), ends with an affinity of one's own"
 )
+_SERVING_RUNTIMES = "ServingRuntime", "ClusterServingRuntime"
+_TRAINING_RUNTIMES = "TrainingRuntime", "ClusterTrainingRuntime"
+_MERGED_CONTAINERS = "kserve-container", "transformer-container", "worker-container"
+_RUNTIME_NAMES = "the serving runtime of the model names it"
+_RUNTIME_LOST = (
+    "terms of a predictor replace those of its serving runtime, and tolerations its tolerations; the runtime is not in "
+    "the stream: add to the predictor what the runtime says"
+)
+_WAITS = "the training operator adds an init container, whose image its flags name" + ANNOTATE
+_INITIALIZER = "KServe's configuration names the image of the storage initializer" + ANNOTATE
+_TRAINED = "its training runtime names it"
+_OVERRIDES = (
+    "the pods that run this image are placed by spec.podTemplateOverrides, where archfit does not write; name the "
+    "architecture there, with targetJobs for the job that trains"
+)
 _RUNTIME_MERGED = "an InferenceService is merged with this runtime and may name other images" + ANNOTATE
 _RUNTIME = "the containers of its serving runtime run beside it" + ANNOTATE
 _RUNTIMES = (
@@ -72,7 +89,7 @@ _RUNTIMES = (
 _REPLACED = "spec.trainer.image of a TrainJob replaces the image of this container" + ANNOTATE
 _SUBMITTER = (
     "KubeRay runs the head's image in a pod that submits the job, without affinity or tolerations; write "
-    "spec.submitterPodTemplate, with its container, and archfit places that pod too"
+    "{}.submitterPodTemplate, with its container, and archfit places that pod too"
 )
 _LEFT = """
 serving.kserve.io InferenceGraph spec: KServe's controller chooses the image of its router
@@ -81,21 +98,20 @@ kaito.sh Workspace tuning: Kaito writes an affinity of its own over that of its 
 kaito.sh InferenceSet,RAGEngine spec: Kaito writes an affinity of its own over that of its template
 production-stack.vllm.ai VLLMRuntime,VLLMRouter,CacheServer spec: it has nodeSelectorTerms in place of an affinity,
   and its image is joined of registry and name
-trainer.kubeflow.org TrainJob spec: its pods are those of the TrainingRuntime that spec.runtimeRef names, which is
-  placed where it stands in a stream; neither spec.trainer.image nor spec.runtimePatches is looked at
 """
 _NEVER = """
 apps.nvidia.com NIMService,NemoDatastore,NemoEntitystore,NemoEvaluator,NemoGuardrail
   spec.expose.router.eppConfig.containerSpec.image: the router runs in pods of its own
 apps.nvidia.com NIMPipeline spec.services[*].spec.expose.router.eppConfig.containerSpec.image: the router runs in pods
   of its own
-trainer.kubeflow.org TrainJob spec.trainer.image spec.runtimePatches: it runs in the pods of the TrainingRuntime
+trainer.kubeflow.org TrainJob spec.runtimePatches: it runs in the pods of the TrainingRuntime
 """
 
 
 def rows() -> Iterator[Draft]:
     """All rows of the family."""
     yield from templates(_TEMPLATES)
+    yield from _training_operator()
     yield from _kubeflow_trainer()
     yield from _ray()
     yield from _knative()
@@ -182,18 +198,27 @@ def _kserve() -> Iterator[Draft]:
         ):
             yield row(_KSERVE, kind, at, metadata=None, there=at, unseen=(unseen,))
     kserve = {"metadata": None, "needed_only": f"in KServe's serverless mode, {_FLAGS}"}
-    for kind in ("ServingRuntime", "ClusterServingRuntime"):
+    for kind in _SERVING_RUNTIMES:
         for there in ("spec", "spec.workerSpec"):
             yield row(
-                _KSERVE, kind, there, there=there, unseen=((f"{there}.containers", _RUNTIME_MERGED),), **kserve
+                _KSERVE, kind, there, there=there,
+                replaceable=tuple((name, _RUNTIME_MERGED) for name in _MERGED_CONTAINERS), **kserve,
             )  # fmt: skip
     for at in ("spec.predictor", "spec.canary[*].predictor"):
+        images = " ".join(f"{at}.{name}.image" for name in _RUNTIMES)
+        stored = (f"{at}.{name}.{where}" for name in _RUNTIMES for where in ("storageUri", "storage"))
         yield row(
-            _KSERVE, "InferenceService", at, there=at, images=" ".join(f"{at}.{name}.image" for name in _RUNTIMES),
-            default_image="the serving runtime of the model names it",
-            unseen=tuple((f"{at}.{name}", _RUNTIME) for name in _RUNTIMES), **kserve,
+            _KSERVE, "InferenceService", at, there=at, images=images, default_image=_RUNTIME_NAMES,
+            unseen=(
+                *((f"{at}.{name}", _RUNTIME) for name in _RUNTIMES), *((path, _INITIALIZER) for path in stored),
+            ),
+            lender=_serving_runtime(at, "spec", "kserve-container", f"{at}.model.image"), **kserve,
         )  # fmt: skip
-        yield row(_KSERVE, "InferenceService", f"{at}.workerSpec", there=f"{at}.workerSpec", **kserve)
+        yield row(
+            _KSERVE, "InferenceService", f"{at}.workerSpec", there=f"{at}.workerSpec",
+            unseen=((f"{at}.workerSpec", _RUNTIME),),
+            lender=_serving_runtime(at, "spec.workerSpec", "worker-container", ""), **kserve,
+        )  # fmt: skip
     yield row(_KSERVE, "InferenceService", "spec.transformer", there="spec.transformer", **kserve)
     explainer = "spec.explainer"
     yield row(
@@ -202,12 +227,41 @@ def _kserve() -> Iterator[Draft]:
     )  # fmt: skip
 
 
+def _serving_runtime(at: str, spec: str, main: str, stated: str) -> Lender:
+    """The ServingRuntime of a model; spec: its pod spec."""
+    return Lender(
+        _KSERVE, _SERVING_RUNTIMES, undotted(f"{at}.model.runtime"), undotted(spec),
+        (_RUNTIME, _RUNTIME_NAMES + ANNOTATE), main, undotted(stated) if stated else (),
+        (undotted(f"{at}.model.runtimeVersion"),), lost=_RUNTIME_LOST,
+    )  # fmt: skip
+
+
+def _training_operator() -> Iterator[Draft]:
+    """Workers wait for their master, and a launcher for kubectl, in containers that the operator adds."""
+    for kind, replicas, waiting, awaited in (
+        ("PyTorchJob", "spec.pytorchReplicaSpecs", "Worker", "Master"),
+        ("MPIJob", "spec.mpiReplicaSpecs", "Launcher", "Launcher"),
+    ):
+        pod = f"{replicas}.{waiting}.template.spec"
+        yield row("kubeflow.org", kind, pod, there=pod, unseen=((f"{replicas}.{awaited}", _WAITS),))
+
+
 def _kubeflow_trainer() -> Iterator[Draft]:
-    for kind in ("TrainingRuntime", "ClusterTrainingRuntime"):
+    pod = "spec.template.spec.replicatedJobs[*].template.spec.template.spec"
+    for kind in _TRAINING_RUNTIMES:
         yield row(
-            "trainer.kubeflow.org", kind, "spec.template.spec.replicatedJobs[*].template.spec.template.spec",
-            replaceable=(("node", _REPLACED), ("launcher", _REPLACED)),
+            "trainer.kubeflow.org", kind, pod, replaceable=(("node", _REPLACED), ("launcher", _REPLACED)),
         )  # fmt: skip
+    yield row(
+        "trainer.kubeflow.org", "TrainJob", "spec", there="spec", metadata=None, immutable=True,
+        affinity=None, tolerations=None, node_selector=None,
+        images="spec.trainer.image", default_image=_TRAINED,
+        lender=Lender(
+            "trainer.kubeflow.org", _TRAINING_RUNTIMES, ("spec", "runtimeRef", "name"), undotted(pod),
+            (_TRAINED + ANNOTATE,), "node", ("spec", "trainer", "image"), alone=True,
+        ),
+        unplaced=_OVERRIDES,
+    )  # fmt: skip
 
 
 def _ray() -> Iterator[Draft]:
@@ -241,5 +295,5 @@ def _submitter(kind: str, job: str) -> Draft:
             (f"{job}.submitterPodTemplate", ""),
             *((f"{job}.submissionMode", mode) for mode in ("HTTPMode", "InteractiveMode", "SidecarMode")),
         ),
-        unplaced=_SUBMITTER,
+        unplaced=_SUBMITTER.format(job),
     )  # fmt: skip

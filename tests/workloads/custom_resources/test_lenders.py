@@ -1,0 +1,148 @@
+"""What a pod takes from another object of the stream that it is merged over (`Lender`): KServe, Kubeflow Trainer.
+
+KServe merges the pod spec of a predictor over that of its runtime with a strategic merge, where lists of terms and
+tolerations replace each other (pkg/controller/v1beta1/inferenceservice/utils, MergePodSpec).
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from stream_edits import edited
+
+_RUNTIME = """apiVersion: serving.kserve.io/v1alpha1
+kind: KIND
+metadata:
+  name: onnx
+spec:
+  SAID
+  containers:
+  - name: kserve-container
+    image: IMAGE
+"""
+_SERVICE = """---
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata:
+  name: flowers
+spec:
+  predictor:
+    OWN
+    model:
+      runtime: onnx
+      modelFormat: {name: onnx}
+      IMAGE
+"""
+_GPU = "{nodeSelectorTerms: [{matchExpressions: [{key: gpu, operator: Exists}]}]}"
+_TERMS = f"affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {_GPU}}}}}"
+
+
+def _stream(kind: str, said: str, runtime: str, own: str, image: str) -> tuple[str, str]:
+    """The runtime and the service."""
+    return (
+        _RUNTIME.replace("KIND", kind).replace("SAID", said or "labels: {}").replace("IMAGE", runtime),
+        _SERVICE.replace("OWN", own or "labels: {}").replace("IMAGE", image or "env: []"),
+    )
+
+
+@pytest.mark.parametrize("kind", ["ServingRuntime", "ClusterServingRuntime"])
+def test_the_terms_of_a_runtime_are_written_along(kind: str) -> None:
+    runtime, service = _stream(kind, _TERMS, "both:1", "", "image: amd:1")
+    text = edited((runtime + service).encode()).data.decode()
+    assert text.startswith(runtime)
+    written = text.removeprefix(runtime)
+    assert written.index("key: gpu") < written.index("key: kubernetes.io/arch")
+    assert written.count("matchExpressions") == 1
+
+
+def test_what_a_service_prefers_does_not_end_the_terms_of_its_runtime() -> None:
+    own = "affinity: {podAntiAffinity: {}}"
+    runtime, service = _stream("ServingRuntime", _TERMS, "both:1", own, "image: amd:1")
+    text = edited((runtime + service).encode()).data.decode().removeprefix(runtime)
+    assert text.index("podAntiAffinity") < text.index("key: gpu") < text.index("key: kubernetes.io/arch")
+
+
+def test_terms_of_a_service_are_narrowed_by_the_image_of_its_runtime() -> None:
+    runtime, service = _stream("ServingRuntime", "", "amd:1", _TERMS, "")
+    text = edited((runtime + service).encode()).data.decode()
+    assert text.startswith(runtime)
+    assert "{key: kubernetes.io/arch, operator: In, values: [amd64]}" in text
+
+
+def test_a_node_selector_of_a_runtime_counts() -> None:
+    """The pod reaches arm64 alone, so that it needs the toleration of its taint and no terms."""
+    runtime, service = _stream("ServingRuntime", "nodeSelector: {kubernetes.io/arch: arm64}", "arm:1", "", "")
+    written = edited((runtime + service).encode()).data.decode().removeprefix(runtime)
+    assert "affinity" not in written
+    assert "tolerations" in written
+
+
+def test_another_tag_of_a_runtimes_image_is_not_known() -> None:
+    runtime, service = _stream("ServingRuntime", "", "amd:1", "", "runtimeVersion: '2'")
+    output = edited((runtime + service).encode())
+    assert output.data.decode() == runtime + service
+    assert "the containers of its serving runtime" in "".join(map(str, output.transformed.results))
+
+
+def test_a_runtime_that_is_not_in_the_stream_is_warned_of() -> None:
+    _, service = _stream("ServingRuntime", "", "", "", "image: amd:1")
+    warnings = [str(one) for one in edited(service.encode()).transformed.results if one.severity == "warning"]
+    assert any("terms of a predictor replace those of its serving runtime" in one for one in warnings)
+
+
+def test_a_predictor_of_its_own_has_no_runtime() -> None:
+    text = (
+        b"apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata: {name: a}\nspec:\n"
+        b"  predictor:\n    containers:\n    - name: kserve-container\n      image: amd:1\n"
+    )
+    output = edited(text)
+    assert b"nodeAffinity" in output.data
+    assert not any("serving runtime" in str(one) for one in output.transformed.results)
+
+
+_TRAINING = """apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata:
+  name: torch
+spec:
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template: {spec: {template: {spec: {containers: [{name: node, image: 'amd:1'}]}}}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata:
+  name: train
+spec:
+  runtimeRef: {name: torch, kind: TrainingRuntime}
+  TRAINER
+"""
+
+
+@pytest.mark.parametrize(
+    ("trainer", "lacking"),
+    [
+        ("trainer: {image: 'arm:1'}", "amd64 is not offered by arm:1"),
+        ("suspend: false", "arm64 is not offered by amd:1"),
+        ("trainer: {image: 'both:1'}", ""),
+    ],
+)
+def test_the_image_of_a_train_job_takes_the_place_of_its_runtimes(trainer: str, lacking: str) -> None:
+    text = _TRAINING.replace("TRAINER", trainer).encode()
+    output = edited(text)
+    assert output.data == text
+    warnings = [str(one) for one in output.transformed.results if one.severity == "warning"]
+    assert len(warnings) == bool(lacking)
+    assert all("spec.podTemplateOverrides" in one and lacking in one for one in warnings)
+
+
+def test_the_advice_for_a_submitter_names_the_path_of_its_kind() -> None:
+    pods = "headGroupSpec: {template: {spec: {containers: [{name: ray-head, image: 'amd:1'}]}}}"
+    text = (
+        "apiVersion: ray.io/v1\nkind: RayCronJob\nmetadata: {name: a}\n"
+        f"spec: {{jobTemplate: {{rayClusterSpec: {{{pods}}}}}}}\n"
+    )
+    said = "".join(str(one) for one in edited(text.encode()).transformed.results)
+    assert "write spec.jobTemplate.submitterPodTemplate, with its container" in said
