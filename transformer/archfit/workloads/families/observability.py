@@ -80,7 +80,7 @@ def rows() -> Iterator[Draft]:
         yield from parts(line, _VICTORIA_CHOOSES, unless=((f"{_BALANCER}.enabled", "false"),))
     yield from _open_telemetry()
     yield from parts(_LOGGING, "the Logging operator chooses it, or a part of it")
-    yield from parts(_FLUENT, "the Fluent operator chooses it")
+    yield from parts(_FLUENT)
     yield from _jaeger()
     yield from _datadog()
     yield from left(_LEFT)
