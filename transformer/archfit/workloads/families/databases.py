@@ -29,6 +29,7 @@ _POOLER = (
     "containers: [], then archfit adds the placement there"
 )
 _MINIO = "the MinIO operator chooses it"
+_MINIO_SIDECAR = "the MinIO operator adds a sidecar and an init container of its own choice" + ANNOTATE
 _ZALANDO = "the Zalando operator's configuration names it"
 _CRUNCHY = """
 postgres-operator.crunchydata.com PGAdmin spec @.image @.instrumentation.image
@@ -141,6 +142,7 @@ def _queues_and_objects() -> Iterator[Draft]:
         yield row(
             "minio.min.io", "Tenant", there, there=there, metadata=None, images=image, default_image=_MINIO,
             also=tenant if there == "spec.pools[*]" else "",
+            unseen=(("spec.pools", _MINIO_SIDECAR),) if there == "spec.pools[*]" else (),
         )  # fmt: skip
     # The override is merged into the StatefulSet last: its lists replace what stands in spec.
     override = "spec.override.statefulSet.spec.template.spec"

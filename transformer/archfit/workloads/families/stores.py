@@ -8,6 +8,8 @@ What an operator does with a part that has no affinity of its own:
                  stands beside the switch, since then while there is no podAntiAffinity (base_types.go)
     Milvus       spec.components holds for every component that has none (components.go)
     TiDB         spec holds for every component that has none (component_spec.go)
+    Redpanda     statefulset.podTemplate.spec is merged over clusterSpec.podTemplate.spec, onto which it puts
+                 clusterSpec.affinity, at which operators of 25 before February 2026 stop (to_render.go)
     MongoDB      its anti-affinity is kept: node, pod and anti-affinity are merged one by one (merge.go)
     Humio        amd64 is demanded while there is no affinity (humiocluster_defaults.go)
 """
@@ -22,6 +24,13 @@ _MILVUS = (
     "cdc dataCoord dataNode indexCoord indexNode mixCoord proxy queryCoord queryNode rootCoord standalone "
     "streamingNode"
 )
+_MILVUS_TOOL = (
+    (
+        "spec.components.toolImage",
+        "the Milvus operator adds an init container of its own image, unless spec.components.toolImage names it"
+        + ANNOTATE,
+    ),
+)
 _TIDB = ("tidb", "tikv", "pd", "tiflash", "ticdc", "pump", "discovery")
 _MARIADB = """
 k8s.mariadb.com MariaDB spec @.image @.sidecarContainers[*].image @.galera.agent.image
@@ -34,10 +43,7 @@ _MAXSCALE = """
 k8s.mariadb.com MaxScale spec @.image
 k8s.mariadb.com MaxScale spec.metrics.exporter @.image
 """
-_REDPANDA = (
-    "@.initContainerImage.repository+tag @.sideCars.image.repository+tag "
-    "@.sideCars.controllers.image.repository+tag"
-)
+_MONGODB = ("mongodb-agent", "mongod-posthook", "mongodb-agent-readinessprobe")
 _ECK = "the ECK operator chooses it by spec.version"
 _MONITORED = ("elasticsearch", "kibana", "logstash", "beat")
 _MONITOR = "the ECK operator adds a Beat to the pods, whose image it chooses by spec.version" + ANNOTATE
@@ -113,22 +119,22 @@ def _milvus() -> Iterator[Draft]:
     for group, kind in (("milvus.io", "Milvus"), ("milvus.io", "MilvusCluster")):
         yield row(
             group, kind, common, there=common, metadata=None, default_image=chosen,
-            images=f"{common}.image", also=f"{common}.toolImage {common}.*.image {common}.*.sidecars[*].image "
-            f"{common}.*.initContainers[*].image {common}.*.volumes[*].image.reference",
+            images=f"{common}.image", also=f"{common}.*.image {common}.*.sidecars[*].image "
+            f"{common}.*.initContainers[*].image {common}.*.volumes[*].image.reference", added=_MILVUS_TOOL,
         )  # fmt: skip
         for name in _MILVUS.split():
             at = f"{common}.{name}"
             yield row(
                 group, kind, at, there=at, metadata=None, inherits=(common,), default_image=chosen,
-                images=f"{at}.image|{common}.image", also=f"{common}.toolImage {at}.sidecars[*].image",
+                images=f"{at}.image|{common}.image", also=f"{at}.sidecars[*].image", added=_MILVUS_TOOL,
             )  # fmt: skip
         for name in ("dataNode", "proxy", "queryNode", "streamingNode"):
             at = f"{common}.{name}"
             yield row(
                 group, kind, f"{at}.groups[*]", there=f"{at}.groups[*]", metadata=None, inherits=(at, common),
                 images=f"{at}.image|{common}.image",
-                also=f"{common}.toolImage {at}.sidecars[*].image {at}.initContainers[*].image",
-                default_image=chosen,
+                also=f"{at}.sidecars[*].image {at}.initContainers[*].image",
+                default_image=chosen, added=_MILVUS_TOOL,
             )  # fmt: skip
 
 
@@ -172,6 +178,7 @@ def _mongodb() -> Iterator[Draft]:
     yield row(
         "mongodbcommunity.mongodb.com", "MongoDBCommunity", at, there="spec", main="mongod",
         default_image="the MongoDB operator chooses it by spec.version",
+        added=[(name, f"the MongoDB operator adds the container {name}" + ANNOTATE) for name in _MONGODB],
     )  # fmt: skip
 
 
@@ -186,24 +193,24 @@ def _clickhouse() -> Iterator[Draft]:
 
 
 def _redpanda() -> Iterator[Draft]:
-    at = "spec.clusterSpec.statefulset"
+    cluster, at = "spec.clusterSpec", "spec.clusterSpec.statefulset"
+    image, sidecar = f"{cluster}.image.repository+tag", f"{at}.sideCars.image.repository+tag"
+    inherits = (at, cluster, f"{cluster}.podTemplate.spec")
     yield row(
-        "cluster.redpanda.com", "Redpanda", f"{at}.podTemplate.spec", there=f"{at}.podTemplate.spec",
-        images="spec.clusterSpec.image.repository+tag", also=_REDPANDA.replace("@", at),
-        inherits=("spec.clusterSpec",),
+        "cluster.redpanda.com", "Redpanda", f"{at}.podTemplate.spec", there=cluster, inherits=inherits, images=image,
+        also=f"{at}.initContainerImage.repository+tag {at}.sideCars.controllers.image.repository+tag "
+        f"{cluster}.connectors.image.repository+tag",
         default_image="the Redpanda operator chooses it, or a part of it",
+        added=((sidecar, "the Redpanda operator adds a sidecar, whose image it chooses" + ANNOTATE),),
     )  # fmt: skip
-    for job in ("post_install_job", "post_upgrade_job"):
-        pod = f"spec.clusterSpec.{job}.podTemplate.spec"
-        yield row(
-            "cluster.redpanda.com", "Redpanda", pod, there=pod, images="spec.clusterSpec.image.repository+tag",
-            inherits=("spec.clusterSpec",),
-        )  # fmt: skip
+    job = f"{cluster}.post_install_job"
     yield row(
-        "cluster.redpanda.com", "Redpanda", "spec.clusterSpec", there="spec.clusterSpec", metadata=None,
-        images="spec.clusterSpec.image.repository+tag",
-        also=_REDPANDA.replace("@", at) + " spec.clusterSpec.connectors.image.repository+tag",
-        default_image="the Redpanda operator chooses it, or a part of it",
+        "cluster.redpanda.com", "Redpanda", f"{job}.podTemplate.spec", there=f"{at}.sideCars.image",
+        inherits=inherits[1:], images=sidecar, unless=((f"{job}.enabled", "false"),),
+    )  # fmt: skip
+    pod = f"{cluster}.post_upgrade_job.podTemplate.spec"
+    yield row(
+        "cluster.redpanda.com", "Redpanda", pod, there=pod, images=image, inherits=inherits[1:],
     )  # fmt: skip
 
 
