@@ -8,6 +8,7 @@ crds = ["config/crd/bases/*.yaml"]           globs in the module; MODULE@VERSION
 webhooks = ["config/webhook/manifests.yaml"] the same; their Services become loopback
                                              "FILES#PORT" for a program that listens elsewhere than at
 webhook_port = 9443
+webhook_host = "127.0.0.1"                   another name of this machine, where an operator writes its own certificate
 mounts = { "/etc/x" = "{certificates}" }     folders that its programs see elsewhere
 webhook_prefix = ""                          of the names of its webhook configurations, where the operator seeks them
 nested = { "api" = "MODULE@VERSION" }        modules that a local replace of its go.mod points to
@@ -18,9 +19,10 @@ recorded = 2026-11-23
 name = "manager"
 package = "./cmd"                            or jars = ["GROUP:ARTIFACT:VERSION", ..] and main = "CLASS"
 module = "MODULE@VERSION"                    where the package is in another module
-arguments = ["--kubeconfig={kubeconfig}"]    {kubeconfig} {certificates} {module} {folder} {url}
-                                             {here} (the folder of this file)
+arguments = ["--kubeconfig={kubeconfig}"]    {kubeconfig} {certificates} {module} {folder} {url} {port}
+                                             {here} (the folder of this file) {programs} (where each stands by its name)
 environment = { WATCH_NAMESPACE = "" }       KUBECONFIG and TMPDIR are set
+started = true                               false for a program that another one starts
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ class Program(NamedTuple):
     main: str = ""
     arguments: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
+    started: bool = True
 
 
 class Operator(NamedTuple):
@@ -59,12 +62,18 @@ class Operator(NamedTuple):
     crds: tuple[str, ...] = ()
     webhooks: tuple[str, ...] = ()
     webhook_port: int = 9443
+    webhook_host: str = "127.0.0.1"
     mounts: tuple[tuple[str, str], ...] = ()
     webhook_prefix: str = ""
     nested: tuple[tuple[str, str], ...] = ()
     random: tuple[str, ...] = ()
     patience_seconds: float = 60.0
     controllers: bool = True
+
+    @property
+    def started(self) -> list[Program]:
+        """The programs that run beside the control plane."""
+        return [program for program in self.programs if program.started]
 
     @property
     def cases(self) -> list[Path]:

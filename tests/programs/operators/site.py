@@ -151,7 +151,7 @@ class Site:
         for webhook in value.get("webhooks") or ():
             service = webhook["clientConfig"].pop("service", {})
             webhook["clientConfig"] = {
-                "url": f"https://127.0.0.1:{port}{service.get('path', '/')}",
+                "url": f"https://{self.operator.webhook_host}:{port}{service.get('path', '/')}",
                 "caBundle": base64.b64encode(authority).decode(),
             }
         return value
@@ -180,10 +180,12 @@ class Site:
             "url": self.plane.url,
             "module": str(self._built.source or ""),
             "here": str(self.operator.folder),
+            "port": self.plane.url.rpartition(":")[2],
+            "programs": str(machine.TOOLS / "operators" / self.operator.folder.name),
         }
         for target, source in self.operator.mounts:
             self._exit.enter_context(_mounted(source.format_map(_Kept(values)), Path(target)))
-        for program in self.operator.programs:
+        for program in self.operator.started:
             environ = {name: text.format_map(_Kept(values)) for name, text in program.environment}
             self.plane.start(
                 program.name,
@@ -209,7 +211,7 @@ class Site:
 
     def said(self) -> str:
         """The last lines of each program of the operator."""
-        return "\n".join(self.plane.log(program.name)[-1500:] for program in self.operator.programs)
+        return "\n".join(self.plane.log(program.name)[-1500:] for program in self.operator.started)
 
     def path_of(self, value: Mapping[str, Any], namespace: str) -> tuple[str, bool]:
         """Where objects of its kind are made, and whether in a namespace."""
@@ -288,7 +290,7 @@ class Site:
 
     def peaks_mib(self) -> dict[str, int]:
         """The largest resident memory of each program of the operator."""
-        return {one.name: self.plane.peak_kib(one.name) // 1024 for one in self.operator.programs}
+        return {one.name: self.plane.peak_kib(one.name) // 1024 for one in self.operator.started}
 
     def _play_kubelet(self) -> None:
         looks: dict[str, int] = {}
@@ -373,7 +375,7 @@ def _status(spec: Object, phase: str) -> Object:
 def _passes(message: str) -> bool:
     """Whether it is a webhook that does not answer yet."""
     return "failed calling webhook" in message and (
-        "refused" in message or "EOF" in message or "timeout" in message
+        "refused" in message or "EOF" in message or "timeout" in message or "x509" in message
     )
 
 

@@ -35,6 +35,7 @@ NO_SCHEMA = {
     "template.openshift.io/Template": "an aggregated API",
     "tekton.dev/ClusterTask": "gone upstream",
     "keda.sh/ScaledObject": "its schema has neither pods nor images",
+    "k8s.keycloak.org/KeycloakRealmImport": "its schema has neither pods nor images",
     "pkg.crossplane.io/Provider": "its schema has neither pods nor images",
     "pkg.crossplane.io/Function": "its schema has neither pods nor images",
     "triggers.tekton.dev/EventListener": "its schema is open",

@@ -67,7 +67,7 @@ class Workload(Record):
         is missing, it is created, if only `there` exists.
     there: what has to be there for there to be a pod; () is pod_spec.
     unless: (path, text): there is no pod where the value at path is text, or exists, for "".
-    when: the same: there is a pod only where the value at path is text.
+    when: the same: there is a pod only where the value at path is text, or exists, for "".
     images: images outside of containers; of each entry the first path that names one counts; "+" joins repository and
         tag.
     also: further images, which count where they are named; where they are not, the operator chooses.
@@ -109,6 +109,8 @@ class Workload(Record):
         is read and edited there, and whose images count; operations of a JSON Patch are taken as texts.
     merges: mappings whose affinity the operator merges with the pod's own, lists as a whole: required terms that stand
         there alone would be lost with terms in the pod, which is left as it is.
+    by_position: mappings whose lists the operator merges with the pod's own item by item: a pod with lists in both
+        places is left as it is.
     needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
         warning.
     architecture: a text that pins the pod to an architecture. Where it is missing, the operator chooses one: nothing is
@@ -163,6 +165,7 @@ class Workload(Record):
     hands_down: tuple[Path, ...] = ()
     overwrites: tuple[tuple[Path, str, str], ...] = ()
     parts: Path = ()
+    by_position: tuple[Path, ...] = ()
 
 
 STATED = "workloads: of the configuration"

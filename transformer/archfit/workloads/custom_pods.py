@@ -106,6 +106,14 @@ class CustomPod:
                     f"{dotted(source[:-2])} is merged into {dotted(self.path)}, where terms of its own would "
                     f"replace it; write the nodeAffinity that it needs into {dotted(self.path)} itself"
                 )
+        for above in self._row.by_position:
+            for name in _FIELDS[:2]:
+                theirs = (*self._same(above), name)
+                if get(value, theirs) and self.spec.get(name):
+                    return (
+                        f"the operator merges {dotted(theirs)} and {dotted((*self.path, name))} item by item; "
+                        f"write the {name} that it needs into one of them"
+                    )
         return ""
 
     def _has(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Paths of rows applied to an object: "*" is every item of a list or member of a mapping.
+"""Paths of rows applied to an object: "*" is every item of a list or member of a mapping, "=a" the items named a.
 
 matches({"a": [{"b": 1}, {"b": null}]}, ("a", "*", "b"))    (("a", 0, "b"), 1); null is nothing
 bound(("a", "*", "c"), ("a", "*"), ("a", 3))                ("a", 3, "c")
@@ -19,7 +19,12 @@ def matches(value: Any, pattern: Path, at: Path = ()) -> Iterator[tuple[Path, An
             yield at, value
         return
     step, rest = pattern[0], pattern[1:]
-    inside = _members(value) if step == "*" else [(step, _member(value, step))]
+    if step == "*":
+        inside = _members(value)
+    elif isinstance(step, str) and step[:1] == "=":
+        inside = (one for one in _members(value) if _member(one[1], "name") == step[1:])
+    else:
+        inside = iter([(step, _member(value, step))])
     for key, member in inside:
         yield from matches(member, rest, (*at, key))
 

@@ -54,6 +54,11 @@ fluxcd.controlplane.io                ResourceSet                       spec.res
 kro.run                               ResourceGraphDefinition           spec.resources[*].template
 """
 _CERT_MANAGER = "a flag of cert-manager's controller names the image of its solver"
+_RUNNING = "the update job also runs the image that the cluster runs now" + ANNOTATE
+_REALMS = """
+k8s.keycloak.org KeycloakRealmImport spec: its job runs the image of the Keycloak that spec.keycloakCRName names, placed
+  by spec.import.scheduling of that Keycloak, else by its spec.scheduling
+"""
 _LEFT = """
 pkg.crossplane.io Provider,Function,ProviderRevision,FunctionRevision spec: its package runs in the pods of the
   DeploymentRuntimeConfig that spec.runtimeConfigRef names
@@ -127,9 +132,19 @@ def _policies() -> Iterator[Draft]:
 
 
 def _keycloak() -> Iterator[Draft]:
-    pod = "spec.unsupported.podTemplate.spec"
-    yield row(
-        "k8s.keycloak.org", "Keycloak", "spec.scheduling", there="spec", metadata=None, node_selector=None,
-        images=f"spec.image {pod}.containers[*].image {pod}.initContainers[*].image {pod}.volumes[*].image.reference",
-        replaced_by=(pod,), default_image="the Keycloak operator chooses it",
-    )  # fmt: skip
+    group, pod = "k8s.keycloak.org", "spec.unsupported.podTemplate.spec"
+    images = (
+        f"spec.image {pod}.containers[*].image {pod}.initContainers[*].image {pod}.volumes[*].image.reference"
+    )
+    shared = {
+        "images": images,
+        "metadata": None,
+        "node_selector": None,
+        "default_image": "the Keycloak operator chooses it",
+    }
+    yield row(group, "Keycloak", "spec.scheduling", there="spec", replaced_by=(pod,), **shared)
+    # Where one of these is stated, its job has nothing of spec.scheduling (handleJobScheduling).
+    for job, unseen in (("import", ()), ("update", (("spec.update.scheduling", _RUNNING),))):
+        at = f"spec.{job}.scheduling"
+        yield row(group, "Keycloak", at, there=at, unseen=unseen, **shared)
+    yield from left(_REALMS)

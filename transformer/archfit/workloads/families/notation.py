@@ -2,7 +2,7 @@
 
 row("example.com", "Widget", "spec.pod", there="spec", images="spec.pod.image|spec.image spec.sidecar.image")
 images           entries apart by blanks; alternatives by "|", of which the first that names an image counts;
-                 "image.repository+tag" joins two members
+                 "image.repository+tag" joins two members; "containers.=app" is the item of the list that is named app
 templates(..)    lines of group, kinds, path of a pod spec as Kubernetes has it; "!" cannot change once applied
 parts(..)        lines of group, kinds, the mapping that holds affinity, tolerations and nodeSelector, and images, in
                  which "@" is that mapping; "<spec" is `there`, "-nodeSelector" a field that the kind lacks; a line
@@ -35,7 +35,17 @@ _PATHS = (
     "architecture",
     "parts",
 )
-_LISTS = ("inherits", "shadows", "replaced_by", "also", "patches", "merged", "merges", "hands_down")
+_LISTS = (
+    "inherits",
+    "shadows",
+    "replaced_by",
+    "also",
+    "patches",
+    "merged",
+    "merges",
+    "hands_down",
+    "by_position",
+)
 _PAIRS = ("unseen", "unless", "when", "never_run", "added", "created")
 
 

@@ -1,6 +1,11 @@
 """Data in motion: Flink, Spark, Numaflow, Kafka by Strimzi.
 
-Flink merges the templates of job and task managers over the common one, lists as a whole (FlinkConfigBuilder.java);
+Flink merges the templates of job and task managers over the common one, lists item by item, by their position
+(FlinkUtils.mergePodTemplates): of two lists of tolerations each item would have fields of both. So a list stands either
+in the common template or in those of the roles. spec.image, else the option kubernetes.container.image.ref, runs
+whatever image the template of the main container names (FlinkConfigBuilder.applyImage, Flink's
+KubernetesUtils.resolveUserDefinedValue).
+
 Numaflow fills what a vertex leaves out from spec.templates.vertex (pipeline/controller.go).
 
 Strimzi has pods below `template.pod`, which has affinity and tolerations but no nodeSelector. A KafkaNodePool runs the
@@ -12,7 +17,7 @@ Spark: a pod template, or fields of the operator, whose affinity replaces the te
 
 from __future__ import annotations
 
-from archfit.base.patch import undotted
+from archfit.base.patch import Path, undotted
 from archfit.base.typing_names import Any, Iterator
 from archfit.workloads.families.notation import Draft, never, parts, row, templates
 from archfit.workloads.pods import ANNOTATE
@@ -23,6 +28,8 @@ _USERS = " ".join(
         "udf", "source.udsource", "source.transformer", "sink.udsink", "sink.fallback.udsink", "sink.onSuccess.udsink",
     )
 )  # fmt: skip
+_FLINK, _FLINK_IMAGE = "flink-main-container", "kubernetes.container.image"
+_CONTAINERS = "{0}.containers[*].image {0}.initContainers[*].image"
 _GROUP = "kafka.strimzi.io"
 _STRIMZI = "the Strimzi operator chooses or builds it"
 _BUILT = "the build makes it for the architecture of the node where it runs" + ANNOTATE
@@ -33,6 +40,7 @@ _TEMPLATE = (
     "Kafka's spec.kafka.template.pod, or give the pool a spec.template.pod of its own"
 )
 _CONFIGURED = "the Spark configuration in this ConfigMap may name another image" + ANNOTATE
+_SPARK_IMAGE = "spark.kubernetes.{0}container.image"
 _SPARK = "the Spark operator applies affinity and tolerations through its webhook, which has to be enabled"
 _NEVER = """
 kafka.strimzi.io KafkaConnect spec.build.output.image spec.build.plugins: it is the result of the build, which
@@ -55,33 +63,49 @@ def rows() -> Iterator[Draft]:
 def _flink(kind: str, spec: str) -> Iterator[Draft]:
     group, common = "flink.apache.org", f"{spec}.podTemplate.spec"
     roles = [f"{spec}.{role}.podTemplate.spec" for role in ("jobManager", "taskManager")]
+    affinity, tolerations = (
+        (f"{spec}.*.podTemplate.spec.{name}", "") for name in ("affinity", "tolerations")
+    )
+    conf = undotted(f"{spec}.flinkConfiguration")
+    option = (
+        undotted(f"{spec}.image"), (*conf, f"{_FLINK_IMAGE}.ref"), (*conf, _FLINK_IMAGE),
+        (*conf, *undotted(f"{_FLINK_IMAGE}.ref")),
+    )  # fmt: skip
+
+    def images(*templates: str, others: str) -> tuple[tuple[Path, ...], ...]:
+        main = (undotted(f"{template}.containers.={_FLINK}.image") for template in templates)
+        return ((*option, *main), *((undotted(path),) for path in others.split()))
+
     shared = {"default_image": "the Flink operator chooses it by flinkVersion"}
-    main = f"{spec}.image|{common}.containers[*].image"
-    others = (f"{role}.{part}[*].image" for role in roles for part in ("containers", "initContainers"))
-    yield row(group, kind, common, there=spec, images=" ".join((main, *others)), **shared)
+    yield row(
+        group, kind, common, there=spec, unless=(affinity, tolerations),
+        images=images(common, others=" ".join(_CONTAINERS.format(role) for role in roles)), **shared,
+    )  # fmt: skip
     for role in roles:
-        yield row(
-            group, kind, role, there=role, inherits=(common,),
-            images=f"{main}|{role}.containers[*].image {common}.containers[*].image {common}.initContainers[*].image",
-            **shared,
-        )  # fmt: skip
+        for when, unless in ((tolerations, ()), (affinity, (tolerations,))):
+            yield row(
+                group, kind, role, there=spec, when=(when,), unless=unless, inherits=(common,), by_position=(common,),
+                images=images(role, common, others=_CONTAINERS.format(common)), **shared,
+            )  # fmt: skip
 
 
 def _apache_spark() -> Iterator[Draft]:
-    group, key = "spark.apache.org", "spark.kubernetes.{0}container.image"
+    group = "spark.apache.org"
     for kind, pods in (
         ("SparkApplication", "spec.driverSpec.podTemplateSpec spec.executorSpec.podTemplateSpec"),
         ("SparkCluster", "spec.masterSpec.statefulSetSpec.template spec.workerSpec.statefulSetSpec.template"),
     ):
         for pod in (f"{template}.spec" for template in pods.split()):
             role = "driver." if "driver" in pod else "executor." if "executor" in pod else ""
-            conf = [("spec", "sparkConf", key.format(name)) for name in dict.fromkeys((role, ""))]
+            conf = [("spec", "sparkConf", _SPARK_IMAGE.format(name)) for name in dict.fromkeys((role, ""))]
             yield row(group, kind, pod, there=pod, images=(tuple(conf),))
     for part in ("server", "executor"):
         pod = f"spec.{part}.template.spec"
+        main = f"{pod}.containers.=spark-kubernetes-{'driver' if part == 'server' else part}.image"
         yield row(
             "sparkoperator.k8s.io", "SparkConnect", pod, there=f"spec.{part}",
-            images=f"spec.image|{pod}.containers[*].image", default_image="neither spec nor its template names it",
+            images=f"{main}|spec.image|{pod}.containers[*].image",
+            default_image="neither spec nor its template names it",
         )  # fmt: skip
 
 
@@ -146,20 +170,28 @@ def _spark_operator() -> Iterator[Draft]:
             at = f"{spec}.{role}"
             template = f"{at}.template.spec"
             affinity = f"{at}.affinity"
-            # The template names the image where the application does not.
-            main = f"{at}.image|{spec}.image|{template}.containers[*].image"
+            conf = undotted(f"{spec}.sparkConf")
+            main = (
+                undotted(f"{at}.image"), undotted(f"{spec}.image"),
+                (*conf, _SPARK_IMAGE.format(f"{role}.")), (*conf, _SPARK_IMAGE.format("")),
+            )  # fmt: skip
+            others = f"{at}.sidecars[*].image {at}.initContainers[*].image"
             shared: dict[str, Any] = {
-                "images": f"{main} {at}.sidecars[*].image {at}.initContainers[*].image",
-                "also": f"{spec}.volumes[*].image.reference",
+                "images": (main, *((undotted(path),) for path in others.split())),
                 "default_image": "neither the application nor its driver or executor names it",
                 "unseen": ((f"{spec}.sparkConfigMap", _CONFIGURED),),
                 "note": _SPARK,
             }
+            volumes = f"{spec}.volumes[*].image.reference"
             yield row(
-                group, kind, template, there=template, inherits=(at, spec), unless=((affinity, ""),), **shared
-            )
+                group, kind, template, there=template, inherits=(at, spec), unless=((affinity, ""),), also=volumes,
+                **shared,
+            )  # fmt: skip
             yield row(
                 group, kind, at, there=at, metadata=None, inherits=(spec,),
-                unless=((template, ""), (affinity, "")), **shared,
+                unless=((template, ""), (affinity, "")), also=volumes, **shared,
             )  # fmt: skip
-            yield row(group, kind, at, there=affinity, metadata=None, inherits=(template, spec), **shared)
+            yield row(
+                group, kind, at, there=affinity, metadata=None, inherits=(template, spec),
+                also=f"{volumes} {_CONTAINERS.format(template)}", **shared,
+            )  # fmt: skip
