@@ -2,6 +2,7 @@
 
 before, after = projected(judge.kubectl(before)), projected(judge.kubectl(after))
 plain = undone(before, after, report)        `after` without what was done to custom resources
+placed_as_read(judge, before)                what `customResources: read` makes of a stream, compared with `all`
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from archfit.base.results import Location
 from archfit.workloads.builtin import WORKLOADS, group_of
 from archfit.workloads.pod_specs import find_pods
 from archfit.yaml.values import typed
-from stream_edits import plain
+from stream_edits import edited, placed, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from archfit.workloads.builtin import UserRows
     from archfit.workloads.pods import Pod
+    from yaml_judge import Judge
 
 _PATHS = {".".join(map(str, row.pod_spec)) for row in WORKLOADS.values()}
 _IN_LISTS = re.compile(r"\A(items\[[0-9]+\]\.)+")
@@ -92,3 +94,21 @@ def undone(before: bytes, after: bytes, report: dict[str, Any]) -> bytes:
     for start, end, was in reversed(kept):
         restored = restored[:start] + was + restored[end:]
     return restored
+
+
+def placed_as_read(judge: Judge, before: bytes) -> bytes:
+    """What the default writes for rows that were not seen, after asserting that it is the affinity of `all` alone."""
+    as_read = placed(judge, before, unseen="read")
+    was, full, read = (
+        [spec(one) for one in projected(judge.kubectl(data)).splitlines()[1::2]]
+        for data in (before, edited(before).data, as_read)
+    )
+    assert [one.get("affinity") for one in read] == [one.get("affinity") for one in full]
+    assert [one.get("tolerations") for one in read] == [one.get("tolerations") for one in was]
+    return as_read
+
+
+def spec(line: bytes) -> dict[str, Any]:
+    """The pod spec of a line of `projected`."""
+    found: dict[str, Any] = json.loads(line)["spec"]["template"]["spec"]
+    return found

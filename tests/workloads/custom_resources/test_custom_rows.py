@@ -13,6 +13,7 @@ import pytest
 from added_blocks import FLOW, diff
 from archfit.options.settings import Options
 from case_files import diffs, rows
+from custom_pods import placed_as_read
 from stream_edits import Failed, edited, placed, sides
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ ROWS = diffs("custom_resources/rows.diff")
 def test_what_is_added(judge: Judge, text: str) -> None:
     before, after = sides(diff(text))
     assert placed(judge, before).decode() == after.decode()
+
+
+@pytest.mark.usefixtures("nothing_seen")
+@pytest.mark.parametrize("text", ROWS)
+def test_what_is_added_by_rows_that_were_not_seen(judge: Judge, text: str) -> None:
+    placed_as_read(judge, sides(diff(text))[0])
 
 
 def test_empty_tolerations_inherit_too() -> None:
@@ -49,6 +56,12 @@ SHARED = diffs("custom_resources/shared.diff")
 def test_shared_nodes(judge: Judge, text: str) -> None:
     before, after = sides(diff(text.replace("GKE", FLOW)).replace("\n -    ", "\n-    "))
     assert placed(judge, before).decode() == after.decode()
+
+
+@pytest.mark.usefixtures("nothing_seen")
+@pytest.mark.parametrize("text", SHARED)
+def test_shared_nodes_of_rows_that_were_not_seen(judge: Judge, text: str) -> None:
+    placed_as_read(judge, sides(diff(text.replace("GKE", FLOW)).replace("\n -    ", "\n-    "))[0])
 
 
 @pytest.mark.parametrize(

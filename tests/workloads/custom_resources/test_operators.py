@@ -13,7 +13,7 @@ import pytest
 from added_blocks import diff
 from archfit.options.settings import Options
 from case_files import diffs, rows
-from custom_pods import projected
+from custom_pods import placed_as_read, projected
 from stream_edits import Failed, edited, placed, sides
 
 if TYPE_CHECKING:
@@ -35,6 +35,17 @@ def test_every_image_of_a_pod_counts(judge: Judge, oracle: Oracle, text: str) ->
     before, after = sides(diff(text))
     assert placed(judge, before).decode() == after.decode()
     as_made = projected(judge.kubectl(after))
+    platforms = {**PLATFORMS, "registry.example/connect:1": ["linux/amd64"]}
+    assert oracle(projected(judge.kubectl(before)), as_made, platforms=platforms).violations == []
+
+
+@pytest.mark.usefixtures("nothing_seen")
+@pytest.mark.parametrize("text", SAMPLES)
+def test_every_image_of_a_pod_counts_where_the_rows_were_not_seen(
+    judge: Judge, oracle: Oracle, text: str
+) -> None:
+    before, _ = sides(diff(text))
+    as_made = projected(judge.kubectl(placed_as_read(judge, before)))
     platforms = {**PLATFORMS, "registry.example/connect:1": ["linux/amd64"]}
     assert oracle(projected(judge.kubectl(before)), as_made, platforms=platforms).violations == []
 

@@ -1,0 +1,247 @@
+"""What `customResources` makes of rows that were seen with their operators, and of rows that rest on reading."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from archfit.options.settings import STATED, Options, Workload
+from archfit.reports.report import decision_value
+from archfit.reports.summary import summary
+from archfit.workloads import custom_rows, known_rows
+from stream_edits import CustomResources, Failed, edited
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("nothing_seen")
+
+SEEN = ("apps.kruise.io", "CloneSet", "spec.template.spec")
+BY = "OpenKruise 1.8.0, 2026-11-23"
+SET = """\
+apiVersion: apps.kruise.io/v1alpha1
+kind: {kind}
+metadata:
+  name: {name}
+spec:
+  template:
+    spec:
+      containers:
+      - {{name: a, image: '{image}'}}
+"""
+WIDGET = Workload("example.com", "Widget", ("spec", "template", "spec"), seen=STATED)
+ALL, NEEDED, NOTHING = (True, True), (True, False), (False, False)
+
+
+@pytest.fixture
+def clone_set_seen(nothing_seen: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CloneSets were recorded, StatefulSets of the same operator were not."""
+    monkeypatch.setitem(custom_rows._SEEN, SEEN, BY)
+
+
+def of(kind: str, image: str, name: str = "a") -> bytes:
+    return SET.format(kind=kind, name=name, image=image).encode()
+
+
+def written(text: bytes, mode: CustomResources, options: Options | None = None) -> tuple[bool, bool]:
+    """Whether affinity is written for an image of one architecture, and a toleration for one of both."""
+    parts = [edited(text.replace(b"IMAGE", image), options, unseen=mode) for image in (b"amd:1", b"both:1")]
+    return b"nodeAffinity" in parts[0].data, b"tolerations" in parts[1].data
+
+
+@pytest.mark.usefixtures("clone_set_seen")
+@pytest.mark.parametrize(
+    ("mode", "seen", "read"),
+    [("all", ALL, ALL), ("read", ALL, NEEDED), ("seen", ALL, NOTHING), ("none", NOTHING, NOTHING)],
+)
+def test_each_value_of_the_option(
+    mode: CustomResources, seen: tuple[bool, bool], read: tuple[bool, bool]
+) -> None:
+    assert written(of("CloneSet", "IMAGE"), mode) == seen
+    assert written(of("StatefulSet", "IMAGE"), mode) == read
+
+
+@pytest.mark.parametrize("mode", ["all", "read", "seen", "none"])
+def test_the_kinds_of_kubernetes_are_none_of_the_options_business(mode: CustomResources) -> None:
+    deployment = of("Deployment", "IMAGE").replace(b"apps.kruise.io/v1alpha1", b"apps/v1")
+    assert written(deployment, mode) == ALL
+    assert edited(deployment.replace(b"IMAGE", b"both:1"), unseen=mode).transformed.results == ()
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"), [("all", ALL), ("read", ALL), ("seen", ALL), ("none", NOTHING)]
+)
+def test_the_users_rows_count_as_seen(mode: CustomResources, expected: tuple[bool, bool]) -> None:
+    widget = of("Widget", "IMAGE").replace(b"apps.kruise.io/v1alpha1", b"example.com/v1")
+    assert written(widget, mode, Options(workloads=(WIDGET,))) == expected
+
+
+def test_the_users_rows_replace_what_was_read() -> None:
+    row = WIDGET.replace(group="apps.kruise.io", kind="StatefulSet")
+    assert written(of("StatefulSet", "IMAGE"), "read", Options(workloads=(row,))) == ALL
+
+
+WRAPPED = b"""\
+apiVersion: workload.codeflare.dev/v1beta2
+kind: AppWrapper
+metadata: {name: a}
+spec:
+  components:
+  - template:
+      apiVersion: apps.kruise.io/v1alpha1
+      kind: CloneSet
+      metadata: {name: a}
+      spec:
+        template: {spec: {containers: [{name: a, image: 'IMAGE'}]}}
+"""
+WRAPPER = ("workload.codeflare.dev", "AppWrapper", "spec.components[*].template")
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [((), NEEDED), ((SEEN,), NEEDED), ((WRAPPER,), NEEDED), ((SEEN, WRAPPER), ALL)],
+    ids=["neither", "inside", "around", "both"],
+)
+def test_a_pod_is_seen_if_every_row_on_its_way_is(
+    monkeypatch: pytest.MonkeyPatch, seen: tuple[tuple[str, str, str], ...], expected: tuple[bool, bool]
+) -> None:
+    for key in seen:
+        monkeypatch.setitem(custom_rows._SEEN, key, BY)
+    assert written(WRAPPED, "read") == expected
+    of_kubernetes = WRAPPED.replace(b"apps.kruise.io/v1alpha1", b"apps/v1").replace(
+        b"CloneSet", b"Deployment"
+    )
+    assert written(of_kubernetes, "read") == (ALL if WRAPPER in seen else NEEDED)
+    assert written(of_kubernetes, "none") == NOTHING
+
+
+def test_each_kind_is_named_once_however_many_objects_it_has() -> None:
+    several = b"---\n".join(
+        of(kind, "amd:1", f"{kind.lower()}-{number}")
+        for number in range(3)
+        for kind in ("CloneSet", "StatefulSet")
+    )
+    results = edited(several, unseen="read").transformed.results
+    assert [(one.severity, one.ref and one.ref.name) for one in results] == [
+        ("warning", "cloneset-0"),
+        ("warning", "statefulset-0"),
+    ]
+    assert {one.message for one in results} == {
+        "not seen with OpenKruise: check the pods (3 such pods), or let admission place them (archfit policy, "
+        "archfit serve)"
+    }
+    left = edited(several, unseen="seen").transformed.results
+    assert {(one.severity, one.message) for one in left} == {
+        ("info", "not transformed: not seen with OpenKruise (--custom-resources seen) (3 such pods)")
+    }
+    assert len(left) == 2
+    none = edited(several, unseen="none").transformed.results
+    assert {(one.severity, one.message) for one in none} == {
+        ("info", "not transformed: it is a custom resource (--custom-resources none) (3 such pods)")
+    }
+
+
+def test_nothing_is_said_of_a_pod_that_needs_nothing() -> None:
+    assert edited(of("CloneSet", "both:1"), unseen="read").transformed.results == ()
+    skipped = of("CloneSet", "amd:1").replace(
+        b"  name: a\n", b"  name: a\n  annotations: {archfit.dev/skip: 'true'}\n"
+    )
+    for mode in ("read", "seen", "none"):
+        assert edited(skipped, unseen=mode).transformed.results == ()
+
+
+def test_a_conflict_stays_one() -> None:
+    pinned = of("CloneSet", "amd:1").replace(
+        b"      containers:", b"      nodeSelector: {kubernetes.io/arch: arm64}\n      containers:"
+    )
+    with pytest.raises(Failed, match="pinned to arm64"):
+        edited(pinned, unseen="read")
+
+
+def test_no_toleration_is_written_even_where_each_architecture_needs_one() -> None:
+    arm = of("CloneSet", "arm:1")
+    (decision,) = (decision for _, decision in edited(arm, unseen="read").transformed.decisions)
+    assert b"tolerations" not in edited(arm, unseen="read").data
+    assert decision.withheld == ("a toleration of kubernetes.io/arch=arm64:NoSchedule",)
+    assert b"tolerations" in edited(arm).data
+
+
+@pytest.mark.parametrize("options", [Options(prefer=(("arm64", 5),)), Options(affinity="always")])
+def test_no_preference_and_no_affinity_that_is_not_needed(options: Options) -> None:
+    text = of("CloneSet", "both:1")
+    assert edited(text, options, unseen="read").data == text
+    assert b"nodeAffinity" in edited(text, options).data
+
+
+def test_a_stream_that_was_placed_with_all_is_left_as_it_is() -> None:
+    text = edited(of("CloneSet", "both:1")).data
+    (decision,) = (decision for _, decision in edited(text, unseen="read").transformed.decisions)
+    assert (decision.outcome, decision.withheld) == ("AlreadySet", ())
+
+
+def test_the_summary_counts_what_is_no_longer_written() -> None:
+    text = b"---\n".join(
+        of("CloneSet", image, f"a{n}") for n, image in enumerate(["both:1", "both:1", "amd:1"])
+    )
+
+    def said(mode: CustomResources) -> str:
+        made = edited(text, unseen=mode).transformed
+        return summary(made.decisions, made.answers, 0)
+
+    assert (
+        "; 2 pods of custom resources that were not seen with their operators get only the affinity that they need "
+        "(--custom-resources all adds the rest); "
+    ) in said("read")
+    for mode in ("all", "seen", "none"):
+        assert "custom resources" not in said(mode)
+
+
+@pytest.mark.usefixtures("clone_set_seen")
+def test_the_report_says_how_the_row_is_known() -> None:
+    def value(text: bytes) -> dict[str, object]:
+        (pair,) = edited(text, unseen="read").transformed.decisions
+        found: dict[str, object] = json.loads(json.dumps(decision_value(*pair)))
+        return {name: found[name] for name in ("known", "withheld") if name in found}
+
+    assert value(of("CloneSet", "both:1")) == {"known": f"seen with {BY}"}
+    assert value(of("StatefulSet", "both:1")) == {
+        "known": "read, not seen with OpenKruise",
+        "withheld": ["a toleration of kubernetes.io/arch=arm64:NoSchedule"],
+    }
+    assert value(of("Deployment", "both:1").replace(b"apps.kruise.io/v1alpha1", b"apps/v1")) == {}
+
+
+def test_a_kind_whose_row_gives_a_reason_keeps_it() -> None:
+    text = (
+        b"apiVersion: postgresql.cnpg.io/v1\nkind: ImageCatalog\nmetadata: {name: a}\nspec:\n"
+        b"  images: [{major: 17, image: 'amd:1'}]\n"
+    )
+    for mode in ("all", "read", "seen", "none"):
+        (said,) = edited(text, unseen=mode).transformed.results
+        assert "it lists images for Clusters" in said.message
+
+
+def test_recordings_are_read_by_group_kind_and_path(tmp_path: Path) -> None:
+    file = tmp_path / "recordings.txt"
+    file.write_text("# head\nk6.io TestRun spec.runner 1.2.0 2026-11-23 k6 operator\n", encoding="utf-8")
+    assert custom_rows.recordings(str(file)) == {
+        ("", "", ""): "",
+        ("k6.io", "TestRun", "spec.runner"): "k6 operator 1.2.0, 2026-11-23",
+    }
+
+
+def test_every_recording_is_of_a_row() -> None:
+    rows = {
+        (row.group, row.kind, custom_rows.pattern_text(row.pod_spec or row.objects))
+        for rows in custom_rows.all_custom_rows().values()
+        for row in rows
+    }
+    assert set(custom_rows.recordings()) - {("", "", "")} <= rows
+
+
+def test_each_group_has_an_operator_with_a_name() -> None:
+    known_rows.operator_of("")
+    assert list(known_rows._NAMES) == sorted(custom_rows._FAMILY)
+    assert known_rows.operator_of("example.com") == "the operator of example.com"
