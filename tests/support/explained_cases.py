@@ -292,7 +292,7 @@ CASES: dict[str, Case] = {
         options=Options(workloads=(_WIDGET,), custom_resources="none"),
     ),
     "a-deployment-inside-of-a-row-that-was-not-seen": Case(
-        "apiVersion: workload.codeflare.dev/v1beta2\nkind: AppWrapper\nmetadata: {name: a}\nspec:\n  components:\n"
-        "  - template:\n" + indent(workload(), "      "),
+        "apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: a}\nobjects:\n-"
+        + indent(workload(), "  ")[1:],
     ),
 }  # fmt: skip

@@ -84,19 +84,17 @@ def test_the_users_rows_replace_what_was_read() -> None:
 
 
 WRAPPED = b"""\
-apiVersion: workload.codeflare.dev/v1beta2
-kind: AppWrapper
+apiVersion: template.openshift.io/v1
+kind: Template
 metadata: {name: a}
-spec:
-  components:
-  - template:
-      apiVersion: apps.kruise.io/v1alpha1
-      kind: CloneSet
-      metadata: {name: a}
-      spec:
-        template: {spec: {containers: [{name: a, image: 'IMAGE'}]}}
+objects:
+- apiVersion: apps.kruise.io/v1alpha1
+  kind: CloneSet
+  metadata: {name: a}
+  spec:
+    template: {spec: {containers: [{name: a, image: 'IMAGE'}]}}
 """
-WRAPPER = ("workload.codeflare.dev", "AppWrapper", "spec.components[*].template")
+WRAPPER = ("template.openshift.io", "Template", "objects[*]")
 
 
 @pytest.mark.parametrize(
