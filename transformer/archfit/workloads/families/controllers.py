@@ -28,16 +28,12 @@ keda.sh                  ScaledJob         spec.jobTargetRef.template.spec
 jobset.x-k8s.io          JobSet            spec.replicatedJobs[*].template.spec.template.spec !
 leaderworkerset.x-k8s.io LeaderWorkerSet   spec.leaderWorkerTemplate.leaderTemplate.spec
 leaderworkerset.x-k8s.io LeaderWorkerSet   spec.leaderWorkerTemplate.workerTemplate.spec
-batch.volcano.sh         Job               spec.tasks[*].template.spec !
 apps.kruise.io           CloneSet,StatefulSet,DaemonSet,BroadcastJob spec.template.spec
 apps.kruise.io           AdvancedCronJob   spec.template.jobTemplate.spec.template.spec !
 apps.kruise.io           AdvancedCronJob   spec.template.broadcastJobTemplate.spec.template.spec !
 agones.dev                   GameServer         spec.template.spec
 agones.dev                   Fleet              spec.template.spec.template.spec
 agones.dev                   GameServerSet      spec.template.spec.template.spec !
-batch.volcano.sh             CronJob            spec.jobTemplate.spec.tasks[*].template.spec
-flow.volcano.sh              JobTemplate        spec.tasks[*].template.spec
-flow.volcano.sh              JobFlow            spec.flows[*].patch.jobSpec.tasks[*].template.spec
 disaggregatedset.x-k8s.io    DisaggregatedSet   spec.roles[*].spec.leaderWorkerTemplate.leaderTemplate.spec
 disaggregatedset.x-k8s.io    DisaggregatedSet   spec.roles[*].spec.leaderWorkerTemplate.workerTemplate.spec
 kubernetes.dask.org          DaskCluster        spec.scheduler.spec
@@ -72,6 +68,11 @@ _CHOSEN = (
     "KubeVirt pins a machine without spec.architecture to the cluster's default architecture, whatever its affinity "
     "says, so that nothing is written; set architecture to one that its images offer"
 )
+_MASTER = "Volcano's plugin pytorch may add a container that waits for the master" + ANNOTATE
+_RESOURCE_GROUP = (
+    "an affinity of its own ends the one that Volcano's admission has for a resource group (resourceGroups of its "
+    "configuration)"
+)
 _LEFT = """
 keda.sh ScaledObject spec: it scales another workload, which is placed where it stands in the stream
 apps.kruise.io SidecarSet spec: its containers are injected into pods of others, which it does not place
@@ -99,6 +100,7 @@ def rows() -> Iterator[Draft]:
         "apps.openshift.io", "DeploymentConfig", "spec.template.spec", there="spec.template.spec",
         unseen=((trigger, "OpenShift replaces the image of a container when this trigger fires" + ANNOTATE),),
     )  # fmt: skip
+    yield from _volcano()
     yield from parts(_PARTS, metadata=())
     yield from parts(_K6, "the k6 operator chooses it")
     yield from parts(
@@ -125,6 +127,19 @@ def _united() -> Iterator[Draft]:
                 (f"{patch}.{containers}[*].image", "this patch changes an image for some of the pods" + ANNOTATE)
                 for containers in ("containers", "initContainers")
             ],
+        )  # fmt: skip
+
+
+def _volcano() -> Iterator[Draft]:
+    for group, kind, job in (
+        ("batch.volcano.sh", "Job", "spec"),
+        ("batch.volcano.sh", "CronJob", "spec.jobTemplate.spec"),
+        ("flow.volcano.sh", "JobTemplate", "spec"),
+        ("flow.volcano.sh", "JobFlow", "spec.flows[*].patch.jobSpec"),
+    ):
+        yield row(
+            group, kind, f"{job}.tasks[*].template.spec", immutable=(group, kind) == ("batch.volcano.sh", "Job"),
+            unseen=((f"{job}.plugins.pytorch[*]", _MASTER),), default_affinity=_RESOURCE_GROUP,
         )  # fmt: skip
 
 
