@@ -65,3 +65,16 @@ def test_a_patch_may_state_the_image_of_a_helper() -> None:
     containers = "{containers: [{name: shutdown-manager, image: 'both:1'}]}"
     stated = ENVOY.replace("PATCH", f", patch: {{value: {{spec: {{template: {{spec: {containers}}}}}}}}}")
     assert b"tolerations" in edited(stated.encode()).data
+
+
+def test_the_agent_that_jaeger_injects_into_its_query_counts() -> None:
+    text = (
+        "apiVersion: jaegertracing.io/v1\nkind: Jaeger\nmetadata: {name: a}\n"
+        "spec: {strategy: production, query: {image: 'both:1'QUERY}AGENT}\n"
+    )
+    unstated = text.replace("QUERY", "").replace("AGENT", "")
+    assert edited(unstated.encode()).data == unstated.encode()
+    stated = text.replace("QUERY", "").replace("AGENT", ", agent: {image: 'amd:1'}")
+    assert edited(stated.encode()).data.count(b"nodeAffinity") == 2
+    silent = text.replace("QUERY", ", tracingEnabled: false").replace("AGENT", ", agent: {image: 'amd:1'}")
+    assert edited(silent.encode()).data.count(b"nodeAffinity") == 1

@@ -132,3 +132,20 @@ def test_operations_of_a_json_patch_are_heeded() -> None:
     assert any("this patch may change the images" in str(one) for one in edited(image).transformed.results)
     harmless = patched("{op: add, path: /spec/replicas, value: 2}", "amd")
     assert b"nodeAffinity" in edited(harmless).data
+
+
+def test_what_a_merge_with_the_proxy_of_the_class_would_end_is_said() -> None:
+    """Envoy Gateway merges the two, lists as a whole."""
+    text = written(ENVOY, "envoyDeployment", "", image="amd").replace(
+        b"spec:\n", b"spec:\n  mergeType: StrategicMerge\n", 1
+    )
+    text = text.replace(
+        b"        patch: {type: StrategicMerge, value: {spec: {template: {spec: {}}}}}\n", b""
+    )
+    narrowed = edited(text)
+    assert b"nodeAffinity" in narrowed.data
+    assert [one.severity for one in narrowed.transformed.results if "mergeType merges it" in one.message] == [
+        "warning"
+    ]
+    fine = text.replace(b"amd:1", b"both:1")
+    assert edited(fine).data == fine

@@ -64,6 +64,10 @@ _BORROWS = (
     ("CephRBDMirror", "spec", ""),
     ("CephFilesystemMirror", "spec", ""),
 )
+_MERGED = (
+    "terms and tolerations of the EnvoyProxy of its GatewayClass, with which spec.mergeType merges it, end where this "
+    "one has its own: write them here too"
+)
 _CHOSEN = (
     "KubeVirt pins a machine without spec.architecture to the cluster's default architecture, whatever its affinity "
     "says, so that nothing is written; set architecture to one that its images offer"
@@ -144,17 +148,29 @@ def _volcano() -> Iterator[Draft]:
 
 
 def _gateways() -> Iterator[Draft]:
-    # Envoy Gateway merges a class's EnvoyProxy, that of a Gateway and its own defaults where mergeType says so.
-    merged = "the EnvoyProxy of its GatewayClass is merged with this one"
+    # Envoy Gateway merges its own defaults, the EnvoyProxy of a class and that of a Gateway where mergeType says so.
+    merges = (("spec.mergeType", ""),)
     for name in ("envoyDeployment", "envoyDaemonSet"):
         at = f"spec.provider.kubernetes.{name}"
+        alone = {
+            "metadata": None, "images": f"{at}.container.image",
+            "also": f"{at}.initContainers[*].image" if name == "envoyDeployment" else "",
+            "default_image": "Envoy Gateway chooses it", "merged": f"{at}.patch.value",
+            "added": (("shutdown-manager", "Envoy Gateway adds the container shutdown-manager" + ANNOTATE),),
+        }  # fmt: skip
+        tag = (f"{at}.container.imageRepository", "Envoy Gateway adds the tag")
         yield row(
-            "gateway.envoyproxy.io", "EnvoyProxy", f"{at}.pod", there=at, metadata=None,
-            images=f"{at}.container.image",
-            also=f"{at}.initContainers[*].image" if name == "envoyDeployment" else "",
-            default_image="Envoy Gateway chooses it", merged=f"{at}.patch.value",
-            added=(("shutdown-manager", "Envoy Gateway adds the container shutdown-manager" + ANNOTATE),),
-            unseen=((f"{at}.container.imageRepository", "Envoy Gateway adds the tag"), ("spec.mergeType", merged)),
+            "gateway.envoyproxy.io",
+            "EnvoyProxy",
+            f"{at}.pod",
+            there=at,
+            unseen=(tag,),
+            unless=merges,
+            **alone,
+        )
+        yield row(
+            "gateway.envoyproxy.io", "EnvoyProxy", f"{at}.pod", there=at, when=merges, default_affinity=_MERGED,
+            unseen=(tag, ("spec.mergeType", "the EnvoyProxy of its GatewayClass is merged with this one")), **alone,
         )  # fmt: skip
     for name in ("deployment", "daemonSet"):
         at = f"spec.kubernetes.{name}"

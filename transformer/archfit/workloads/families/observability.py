@@ -92,10 +92,14 @@ def _jaeger() -> Iterator[Draft]:
     for part in ("allInOne", "agent"):
         line = f"jaegertracing.io Jaeger spec.{part} @.image spec.storage.grpcPlugin.image -nodeSelector"
         yield from parts(line, chosen, inherits=spec)
-    for part in ("collector", "query", "ingester"):
+    for part in ("collector", "ingester"):
         line = f"jaegertracing.io Jaeger spec.{part} @.image spec.storage.grpcPlugin.image"
-        agent = [("spec.agent.image", f"container jaeger-agent: {chosen}")] if part == "query" else ()
-        yield from parts(line, chosen, inherits=spec, added=agent)
+        yield from parts(line, chosen, inherits=spec)
+    # The operator injects its agent into the query, which reports its own spans.
+    query = "jaegertracing.io Jaeger spec.query @.image spec.storage.grpcPlugin.image"
+    silent = (("spec.query.tracingEnabled", "false"),)
+    yield from parts(f"{query} !spec.agent.image", chosen, inherits=spec, unless=silent)
+    yield from parts(query, chosen, inherits=spec, when=silent)
     for part in ("dependencies", "esIndexCleaner", "esRollover"):
         yield from parts(
             f"jaegertracing.io Jaeger spec.storage.{part} @.image -nodeSelector", chosen, inherits=spec
