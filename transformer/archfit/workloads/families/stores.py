@@ -10,6 +10,7 @@ What an operator does with a part that has no affinity of its own:
     TiDB         spec holds for every component that has none (component_spec.go)
     Redpanda     statefulset.podTemplate.spec is merged over clusterSpec.podTemplate.spec, onto which it puts
                  clusterSpec.affinity, at which operators of 25 before February 2026 stop (to_render.go)
+    ClickHouse   its zone is appended to the terms of a pod template, as another one (affinity/node-affinity.go)
     MongoDB      its anti-affinity is kept: node, pod and anti-affinity are merged one by one (merge.go)
     Humio        amd64 is demanded while there is no affinity (humiocluster_defaults.go)
 """
@@ -44,6 +45,10 @@ k8s.mariadb.com MaxScale spec @.image
 k8s.mariadb.com MaxScale spec.metrics.exporter @.image
 """
 _MONGODB = ("mongodb-agent", "mongod-posthook", "mongodb-agent-readinessprobe")
+_CLUSTERS = "spec.configuration.clusters[*]"
+_CLICKHOUSE_LOG = (
+    "the ClickHouse operator adds the container clickhouse-log, whose image it chooses" + ANNOTATE
+)
 _ECK = "the ECK operator chooses it by spec.version"
 _MONITORED = ("elasticsearch", "kibana", "logstash", "beat")
 _MONITOR = "the ECK operator adds a Beat to the pods, whose image it chooses by spec.version" + ANNOTATE
@@ -68,6 +73,12 @@ crdb.cockroachlabs.com CrdbCluster spec: the CockroachDB operator drops affinity
 milvus.io MilvusUpgrade spec: it changes the image of a Milvus, which is placed where it stands
 cassandra.datastax.com CassandraDatacenter spec: cass-operator appends its racks to the terms of an affinity, so that
   a pod may go where either holds: write kubernetes.io/arch into spec.nodeSelector
+clickhouse.altinity.com ClickHouseInstallation,ClickHouseInstallationTemplate spec.templates.podTemplates[*].zone: the
+  ClickHouse operator appends the zone to the terms of an affinity, so that a pod may go where either holds: write
+  kubernetes.io/arch into spec.nodeSelector of the pod template
+clickhouse-keeper.altinity.com ClickHouseKeeperInstallation spec.templates.podTemplates[*].zone: the ClickHouse
+  operator appends the zone to the terms of an affinity, so that a pod may go where either holds: write
+  kubernetes.io/arch into spec.nodeSelector of the pod template
 k8ssandra.io K8ssandraCluster spec: cass-operator appends its racks to the terms of an affinity, so that a pod may go
   where either holds: write kubernetes.io/arch into nodeAffinityLabels of the racks
 """
@@ -98,16 +109,17 @@ def _opensearch() -> Iterator[Draft]:
         "nodes of the cluster have to stay apart"
     )
     for group in ("opensearch.org", "opensearch.opster.io"):
+        init = "the OpenSearch operator adds an init container, unless spec.initHelper.image names its image"
         kept = apart(100, {"matchLabels": {"opensearch.org/opensearch-cluster": "{metadata.name}"}})
         more = {"default_affinity": kept if group == "opensearch.org" else lost}
-        helper = "spec.initHelper.image"
         for place, images in (
-            ("spec.nodePools[*]", f"spec.general.image {helper} @.sidecarContainers[*].image"),
-            ("spec.bootstrap", f"spec.general.image {helper}"),
+            ("spec.nodePools[*]", "spec.general.image @.sidecarContainers[*].image"),
+            ("spec.bootstrap", "spec.general.image"),
             ("spec.dashboards", "@.image"),
         ):
+            added = [("spec.initHelper.image", init + ANNOTATE)] if place != "spec.dashboards" else []
             line = f"{group} OpenSearchCluster {place} {images}"
-            yield from parts(line, "the OpenSearch operator chooses it by its version", **more)
+            yield from parts(line, "the OpenSearch operator chooses it by its version", added=added, **more)
     yield from parts(
         "opensearch.org OpenSearchCluster spec.security.config.updateJob spec.general.image",
         "the OpenSearch operator chooses it by its version",
@@ -189,7 +201,14 @@ def _clickhouse() -> Iterator[Draft]:
         ("clickhouse.altinity.com", "ClickHouseInstallationTemplate", "clickhouse"),
         ("clickhouse-keeper.altinity.com", "ClickHouseKeeperInstallation", "clickhouse-keeper"),
     ):
-        yield row(group, kind, at, main=main, default_image="the ClickHouse operator chooses it")
+        yield row(
+            group, kind, at, main=main, unless=(("spec.templates.podTemplates[*].zone", ""),),
+            default_image="the ClickHouse operator chooses it",
+            unseen=[
+                (f"{holder}.templates.logVolumeClaimTemplate", _CLICKHOUSE_LOG)
+                for holder in ("spec.defaults", _CLUSTERS, f"{_CLUSTERS}.layout.shards[*]")
+            ],
+        )  # fmt: skip
 
 
 def _redpanda() -> Iterator[Draft]:
