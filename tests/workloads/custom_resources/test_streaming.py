@@ -1,4 +1,4 @@
-"""Flink, Spark and Keycloak: which image runs in which pod, and which of several templates places it."""
+"""Flink, Spark, Numaflow and Keycloak: which image runs in which pod, and which of several templates places it."""
 
 from __future__ import annotations
 
@@ -181,3 +181,51 @@ def test_the_import_of_a_realm_says_who_places_its_job() -> None:
     text = b"apiVersion: k8s.keycloak.org/v2alpha1\nkind: KeycloakRealmImport\nmetadata: {name: a}\nspec: {realm: {}}\n"
     (said,) = edited(text).transformed.results
     assert "placed by spec.import.scheduling of that Keycloak" in str(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "apiVersion: numaflow.numaproj.io/v1alpha1\nkind: MonoVertex\nmetadata: {name: a}\n"
+            "spec: {udf: {container: {image: 'both:1'}}}\n",
+            "Numaflow adds the container numa",
+            id="Numaflow",
+        ),
+        pytest.param(
+            "apiVersion: tailscale.com/v1alpha1\nkind: ProxyClass\nmetadata: {name: a}\n"
+            "spec: {statefulSet: {pod: {tailscaleContainer: {image: 'both:1'}}}}\n",
+            "adds the init container sysctler",
+            id="Tailscale",
+        ),
+        pytest.param(
+            "apiVersion: spark.apache.org/v1\nkind: SparkCluster\nmetadata: {name: a}\nspec: {sparkConf: {}, "
+            "workerSpec: {statefulSetSpec: {template: {spec: {containers: [{name: logs, image: 'both:1'}]}}}}}\n",
+            "the Spark operator chooses it",
+            id="Apache Spark",
+        ),
+    ],
+)
+def test_an_image_that_the_operator_chooses_leaves_the_toleration_out(text: str, said: str) -> None:
+    output = edited(text.encode())
+    assert output.data == text.encode()
+    assert any(said in str(result) for result in output.transformed.results)
+
+
+def test_an_init_container_whose_image_is_stated_counts() -> None:
+    text = (
+        b"apiVersion: tailscale.com/v1alpha1\nkind: ProxyClass\nmetadata: {name: a}\nspec: {statefulSet: {pod: "
+        b"{tailscaleContainer: {image: 'both:1'}, tailscaleInitContainer: {image: 'both:1'}}}}\n"
+    )
+    assert b"tolerations" in edited(text).data
+
+
+def test_pods_of_apache_spark_without_a_template_get_one() -> None:
+    spec = "sparkConf: {spark.kubernetes.container.image: 'amd:1'}"
+    template = (
+        "apiVersion: spark.apache.org/v1\nkind: SparkApplication\nmetadata: {{name: a}}\nspec: {{{spec}}}\n"
+    )
+    assert placements(template, spec) == {
+        "driverSpec.podTemplateSpec.spec": ["amd64"],
+        "executorSpec.podTemplateSpec.spec": ["amd64"],
+    }

@@ -35,7 +35,6 @@ _PARTS = """
 operators.coreos.com CatalogSource spec.grpcPodConfig spec.image <spec
 pkg.crossplane.io ControllerConfig spec @.image
 infra.contrib.fluxcd.io Terraform spec.runnerPodTemplate.spec @.image <spec
-tailscale.com ProxyClass spec.statefulSet.pod @.tailscaleContainer.image @.tailscaleInitContainer.image
 tailscale.com Recorder spec.statefulSet.pod @.container.image <spec
 tailscale.com DNSConfig spec.nameserver.pod spec.nameserver.image.repo+tag <spec.nameserver
 """
@@ -54,6 +53,7 @@ fluxcd.controlplane.io                ResourceSet                       spec.res
 kro.run                               ResourceGraphDefinition           spec.resources[*].template
 """
 _CERT_MANAGER = "a flag of cert-manager's controller names the image of its solver"
+_SYSCTLER = "the Tailscale operator adds the init container sysctler" + ANNOTATE
 _RUNNING = "the update job also runs the image that the cluster runs now" + ANNOTATE
 _REALMS = """
 k8s.keycloak.org KeycloakRealmImport spec: its job runs the image of the Keycloak that spec.keycloakCRName names, placed
@@ -95,6 +95,10 @@ def rows() -> Iterator[Draft]:
     yield row("k8up.io", "PodConfig", pod, there=pod, unseen=((pod, _K8UP),))
     yield from parts(_RUNNERS, "the runner controller chooses it")
     yield from parts(_PARTS, "its operator chooses it")
+    yield from parts(
+        "tailscale.com ProxyClass spec.statefulSet.pod @.tailscaleContainer.image", "its operator chooses it",
+        added=(("spec.statefulSet.pod.tailscaleInitContainer.image", _SYSCTLER),),
+    )  # fmt: skip
     yield from _keycloak()
     for line in _OBJECTS.split("\n")[1:-1]:
         group, kinds, path, *once = line.split()

@@ -6,13 +6,15 @@ in the common template or in those of the roles. spec.image, else the option kub
 whatever image the template of the main container names (FlinkConfigBuilder.applyImage, Flink's
 KubernetesUtils.resolveUserDefinedValue).
 
-Numaflow fills what a vertex leaves out from spec.templates.vertex (pipeline/controller.go).
+Numaflow fills what a vertex leaves out from spec.templates.vertex (pipeline/controller.go), and runs its own image in
+the main container of each pod (GetPodSpec).
 
 Strimzi has pods below `template.pod`, which has affinity and tolerations but no nodeSelector. A KafkaNodePool runs the
 image of its Kafka, and its own `template.pod`, where it has one, replaces the Kafka's as a whole. A KafkaConnect with
 `build` runs what the pod `template.buildPod` builds on `spec.image`, for the architecture of the node where it ran.
 
-Spark: a pod template, or fields of the operator, whose affinity replaces the template's.
+Spark: a pod template, or fields of the operator, whose affinity replaces the template's. Apache's operator runs the
+image of sparkConf, whatever the template of the main container names.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ _USERS = " ".join(
 )  # fmt: skip
 _FLINK, _FLINK_IMAGE = "flink-main-container", "kubernetes.container.image"
 _CONTAINERS = "{0}.containers[*].image {0}.initContainers[*].image"
+_NUMA = "Numaflow adds the container numa, whose image it chooses" + ANNOTATE
 _GROUP = "kafka.strimzi.io"
 _STRIMZI = "the Strimzi operator chooses or builds it"
 _BUILT = "the build makes it for the architecture of the node where it runs" + ANNOTATE
@@ -98,7 +101,14 @@ def _apache_spark() -> Iterator[Draft]:
         for pod in (f"{template}.spec" for template in pods.split()):
             role = "driver." if "driver" in pod else "executor." if "executor" in pod else ""
             conf = [("spec", "sparkConf", _SPARK_IMAGE.format(name)) for name in dict.fromkeys((role, ""))]
-            yield row(group, kind, pod, there=pod, images=(tuple(conf),))
+            yield row(
+                group,
+                kind,
+                pod,
+                there="spec",
+                images=(tuple(conf),),
+                default_image="the Spark operator chooses it",
+            )
     for part in ("server", "executor"):
         pod = f"spec.{part}.template.spec"
         main = f"{pod}.containers.=spark-kubernetes-{'driver' if part == 'server' else part}.image"
@@ -110,18 +120,19 @@ def _apache_spark() -> Iterator[Draft]:
 
 
 def _numaflow() -> Iterator[Draft]:
-    group = "numaflow.numaproj.io"
-    yield from parts(f"{group} MonoVertex,Vertex spec {_USERS} @.sidecars[*].image")
+    group, added = "numaflow.numaproj.io", (("numa", _NUMA),)
+    yield from parts(f"{group} MonoVertex,Vertex spec {_USERS} @.sidecars[*].image", added=added)
     for kind, spec in (("Pipeline", "spec"), ("ServingPipeline", "spec.pipeline")):
         yield from parts(
             f"{group} {kind} {spec}.vertices[*] {_USERS} @.sidecars[*].image",
-            inherits=(f"{spec}.templates.vertex",),
-        )
+            inherits=(f"{spec}.templates.vertex",), added=added,
+        )  # fmt: skip
         yield from parts(
             f"{group} {kind} {spec}.templates.sideInputsManager {spec}.sideInputs[*].container.image "
-            f"{spec}.sideInputs[*].volumes[*].image.reference <{spec}"
-        )
-    yield from parts(f"{group} ServingPipeline spec.serving @.store.container.image")
+            f"{spec}.sideInputs[*].volumes[*].image.reference <{spec}",
+            added=added, when=((f"{spec}.sideInputs", ""),),
+        )  # fmt: skip
+    yield from parts(f"{group} ServingPipeline spec.serving @.store.container.image", added=added)
 
 
 def _strimzi() -> Iterator[Draft]:
