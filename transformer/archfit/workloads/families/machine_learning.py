@@ -76,6 +76,12 @@ _RUNTIME_LOST = (
 )
 _WAITS = "the training operator adds an init container, whose image its flags name" + ANNOTATE
 _INITIALIZER = "KServe's configuration names the image of the storage initializer" + ANNOTATE
+_AGENT = "KServe's configuration names the image of its agent" + ANNOTATE
+_ROUTING = "KServe's configuration names the image of the routing sidecar" + ANNOTATE
+_CONFIG_TERMS = (
+    "terms of an LLMInferenceService replace those of its configurations (LLMInferenceServiceConfig, KServe's own too);"
+    " add what they say"
+)
 _TRAINED = "its training runtime names it"
 _OVERRIDES = (
     "the pods that run this image are placed by spec.podTemplateOverrides, where archfit does not write; name the "
@@ -192,11 +198,17 @@ def _knative() -> Iterator[Draft]:
 def _kserve() -> Iterator[Draft]:
     for path in _LLM.split():
         at = f"spec.{path}"
-        for kind, unseen in (
-            ("LLMInferenceService", ("spec.baseRefs", _BASE)),
-            ("LLMInferenceServiceConfig", (f"{at}.containers", _CONFIG_MERGED)),
-        ):
-            yield row(_KSERVE, kind, at, metadata=None, there=at, unseen=(unseen,))
+        added = () if "router" in path else (("spec.model.uri", _INITIALIZER),)
+        if path in ("template", "worker"):
+            added = (*added, ("spec.prefill", _ROUTING))
+        yield row(
+            _KSERVE, "LLMInferenceService", at, metadata=None, there=at,
+            unseen=(("spec.baseRefs", _BASE), *added), default_affinity=_CONFIG_TERMS,
+        )  # fmt: skip
+        yield row(
+            _KSERVE, "LLMInferenceServiceConfig", at, metadata=None, there=at,
+            replaceable=(("main", _CONFIG_MERGED),), unseen=((f"{at}.containers", _CONFIG_MERGED),),
+        )  # fmt: skip
     kserve = {"metadata": None, "needed_only": f"in KServe's serverless mode, {_FLAGS}"}
     for kind in _SERVING_RUNTIMES:
         for there in ("spec", "spec.workerSpec"):
@@ -211,6 +223,7 @@ def _kserve() -> Iterator[Draft]:
             _KSERVE, "InferenceService", at, there=at, images=images, default_image=_RUNTIME_NAMES,
             unseen=(
                 *((f"{at}.{name}", _RUNTIME) for name in _RUNTIMES), *((path, _INITIALIZER) for path in stored),
+                *((f"{at}.{name}", _AGENT) for name in ("logger", "batcher")),
             ),
             lender=_serving_runtime(at, "spec", "kserve-container", f"{at}.model.image"), **kserve,
         )  # fmt: skip
