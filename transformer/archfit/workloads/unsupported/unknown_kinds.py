@@ -3,7 +3,7 @@
     known by its schema (known_kinds.txt)
         the schema allows rows                              shown
         no row follows; no place for affinity, tolerations  reported
-        places, and no images                               reported where one of them is set
+        places, and no images                               reported, with the place where one is set
     any other, by its text
         containers: [{image: ..}]                           a row for this path is shown
         image: .., beside affinity, tolerations, nodeSelector
@@ -16,7 +16,7 @@ known_kinds.txt, a line for each kind:
     group/Kind {podSpec: ..}       the rows that its schema allows, as the configuration file has them
     group/Kind row                 it has places for affinity or tolerations; no row follows from its schema
     group/Kind none                it has images, and no place for affinity or tolerations
-    group/Kind set                 it has such places and no images: reported where one of them is set
+    group/Kind set                 it has such places and no images: its operator chooses them
 
 Kinds with a row of `custom_rows` may stand there too; the row counts.
 """
@@ -40,6 +40,31 @@ _RECORDS = {
         "ControllerRevision",
     ): "its data never changes; archfit places the object that owns it",
 }
+# Their fields place what is no pod, or pods of other objects.
+OF_OTHERS = frozenset(
+    f"{group}/{kind}"
+    for group, kinds in {
+        "addon.open-cluster-management.io": "AddOnDeploymentConfig",
+        "apps.kruise.io": "WorkloadSpread",
+        "cluster.open-cluster-management.io": "Placement",
+        "config.openshift.io": "Build Network",
+        "data.fluid.io": "Dataset",
+        "infrastructure.opendatahub.io": "HardwareProfile",
+        "kueue.x-k8s.io": "ResourceFlavor",
+        "ome.io": "AcceleratorClass",
+        "openfaas.com": "Headroom Profile",
+        "operations.kubeblocks.io": "OpsRequest",
+        "ops.kubedb.com": "DocumentDBOpsRequest PostgresOpsRequest",
+        "piraeus.io": "LinstorSatelliteConfiguration",
+        "policy.karmada.io": "ClusterPropagationPolicy PropagationPolicy",
+        "provisioning.cattle.io": "Cluster",
+        "resource.streamnative.io": "Secret",
+        "vertica.com": "VerticaAutoscaler",
+        "vm.neon.tech": "VirtualMachineMigration",
+        "work.karmada.io": "ClusterResourceBinding ResourceBinding",
+    }.items()
+    for kind in kinds.split()
+)
 _WITHOUT_KIND = "the object has no kind, so that Kubernetes refuses it: add its kind"
 _DEPTH = 64
 _ADD = "add this to the configuration file: spec: {workloads: [%s]}"
@@ -79,8 +104,11 @@ def reason_of(group: str, kind: str, item: dict[str, Any]) -> str:
         return f"{name} may hold pods, and archfit has no row for it; {leave}"
     if known == "set":
         at = _first(item, lambda key, value: key in _PLACEMENT and bool(value))
-        text = f"{name} places pods at {pattern_text(at)}, but names no images to decide by; {leave}"
-        return text if at else ""
+        if at:
+            return f"{name} places pods at {pattern_text(at)}, but names no images to decide by; {leave}"
+        if name in OF_OTHERS:
+            return ""
+        return f"{name} may make pods whose images its operator chooses, and names none to decide by; {leave}"
     return _by_text(group, kind, name, item, leave)
 
 
