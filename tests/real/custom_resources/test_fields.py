@@ -38,6 +38,8 @@ NO_SCHEMA = {
     "k8s.keycloak.org/KeycloakRealmImport": "its schema has neither pods nor images",
     "pkg.crossplane.io/Provider": "its schema has neither pods nor images",
     "pkg.crossplane.io/Function": "its schema has neither pods nor images",
+    "policy.karmada.io/OverridePolicy": "its schema has neither pods nor images",
+    "policy.karmada.io/ClusterOverridePolicy": "its schema has neither pods nor images",
     "triggers.tekton.dev/EventListener": "its schema is open",
     "triggers.tekton.dev/TriggerTemplate": "its schema is open",
     "kubeflow.org/Experiment": "its schema is open",

@@ -36,9 +36,9 @@ def test_what_is_added_by_rows_that_were_not_seen(judge: Judge, text: str) -> No
 
 def test_empty_tolerations_inherit_too() -> None:
     text = (
-        b"apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nmetadata: {name: a}\nspec:\n"
+        b"apiVersion: pingcap.com/v1alpha1\nkind: DMCluster\nmetadata: {name: a}\nspec:\n"
         b"  tolerations: [{key: ci, operator: Exists}]\n"
-        b"  templates:\n  - name: a\n    tolerations: []\n    container: {image: 'both:1'}\n"
+        b"  worker:\n    tolerations: []\n    image: both:1\n"
     )
     expected = text.replace(
         b"tolerations: []",

@@ -116,7 +116,7 @@ def images(value):
     data = yaml.safe_dump(value).encode()
     found = inventory(data, split(data), Options())
     return [
-        use.text for document in found.documents for pod in document.pods for use in pod.images
+        use.text for document in found.documents for pod in document.pods for use in pod.images if use.text
     ], found.texts
 
 
@@ -131,3 +131,11 @@ def test_noop_any_other_stays_a_placeholder(value):
     assert texts or value["kind"] == "Task"
     assert all("{" in text or "$(" in text for text in texts)
     assert asked == ()
+
+
+@pytest.mark.parametrize(("kind", "unknown"), [("Workflow", 1), ("CronWorkflow", 0)])
+def test_a_parameter_that_may_be_submitted_with_another_value_is_not_known_to_the_gate(kind, unknown):
+    data = yaml.safe_dump(workflow([main(W)], kind=kind)).encode()
+    found = inventory(data, split(data), Options())
+    uses = [use for document in found.documents for pod in document.pods for use in pod.images]
+    assert sum("submitted with another value" in use.unasked for use in uses) == unknown

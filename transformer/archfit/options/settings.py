@@ -91,6 +91,8 @@ class Workload(Record):
     created: (path, texts) for `objects`: one of the texts stands there, in any case, or anything, for (); an object of
         which this does not hold is compared with others, and left as it is, with the message `compared`.
     hands_down: members that count in the embedded objects instead of theirs, where they are set.
+    filled: (texts, mapping): each text names a place below the mapping, at which something else than the object says
+        what stands there (`spec.containers.0.image`): such images are unknown.
     note: a message for a pod that is changed.
     reason: why nothing of what is `there` is changed; with `only`, if its text is that.
     replaced_by: mappings whose nodeSelector, affinity and tolerations replace the pod's where they are set, the first
@@ -113,6 +115,8 @@ class Workload(Record):
         places is left as it is.
     needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
         warning.
+    outside: something else gives the pod a field as long as it has none of its own, as the operator's configuration
+        does: such a pod gets only what it cannot run without, with this warning.
     architecture: a text that pins the pod to an architecture. Where it is missing, the operator chooses one: nothing is
         written, with the warning `chosen`, unless the images run on every architecture of the cluster.
     unplaced: the pod has no placement fields; the warning where it needs one.
@@ -166,6 +170,8 @@ class Workload(Record):
     overwrites: tuple[tuple[Path, str, str], ...] = ()
     parts: Path = ()
     by_position: tuple[Path, ...] = ()
+    outside: str = ""
+    filled: tuple[tuple[Path, Path], ...] = ()
 
 
 STATED = "workloads: of the configuration"

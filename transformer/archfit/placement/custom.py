@@ -5,6 +5,7 @@ the pod has no placement at all (`unplaced`)         a warning in place of the c
 the operator takes a field from another path         a conflict, if the patch writes the field
 it writes an affinity only where there is none       a warning, unless its affinity is written along
 some of its pods have a term of their own            a conflict, if the images do not run where it leads
+another object gives a field where there is none      only what is needed is written, with a warning
 the API refuses placement by default                 a warning that names what has to be switched on
 the row was not seen (`customResources: read`)       the affinity that the pod cannot run without; the rest is counted
 """
@@ -114,9 +115,13 @@ def parts_of(
 def effect(pod: Pod, paths: PlacementPaths, patch: Iterable[Operation]) -> list[Result]:
     """Messages about the effect of the patch on this operator."""
     results = []
-    affinity = pod.at("affinity")
+    affinity, patch = pod.at("affinity"), tuple(patch)
     if paths.lost_default and any(_within(step, affinity) for step in patch):
         results.append(pod.result("warning", paths.lost_default, affinity))
+    written = [pod.at(name) for name in paths.hidden]
+    results += [
+        pod.result("warning", paths.outside, at) for at in written if any(_within(step, at) for step in patch)
+    ]
     if paths.needed_only:
         results.append(pod.result("warning", paths.needed_only, pod.path))
     if paths.note:

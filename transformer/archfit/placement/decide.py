@@ -113,7 +113,9 @@ def _refuses_changes(pod: Pod, options: Options) -> bool:
 def _placed(case: PodCase, trace: Trace | None) -> Decision:
     pod, options, own = case.pod, case.options, case.own
     custom = pod.placement_paths
-    needed_only = (case.immutable and options.immutable == "needed") or bool(custom and custom.needed_only)
+    needed_only = (case.immutable and options.immutable == "needed") or bool(
+        custom and (custom.needed_only or custom.hidden)
+    )
     pins = _pins(pod)
     needed = required_terms(
         case.reaches,

@@ -68,6 +68,7 @@ class _Fields:
         self.inherited: list[tuple[str, Path | None, Any]] = []
         self.replaced: list[tuple[str, Path]] = []
         self.lost_default = ""
+        self.hidden: list[str] = []
 
 
 class CustomPod:
@@ -158,6 +159,8 @@ class CustomPod:
             row.same,
             tuple(matches(self._value, self._same(row.parts))) if row.parts else (),
             self._lender(row.lender),
+            tuple(found.hidden),
+            row.outside,
         )
 
     def _lender(self, lender: Lender | None) -> Lender | None:
@@ -184,6 +187,8 @@ class CustomPod:
             found.replaced.append((name, winner[0]))
         else:
             found.at[name], value = winner[0], get(self._value, winner[0])
+        if row.outside and name != "nodeSelector" and value in (None, _EMPTY[name]):
+            found.hidden.append(name)
         for above in row.inherits if value is None or value == _EMPTY[name] else ():
             source = (*self._same(above), name)
             theirs = get(self._value, source)
@@ -224,6 +229,7 @@ class CustomPod:
         """The value that counts for a field beside the patches, as a merge patch does it: lists replace, maps join."""
         theirs = [((*path, name), spec[name]) for path, spec in self._merged_pods() if name in spec]
         if name == "nodeSelector":
+            theirs += [(path, _selector(text)) for path, text in self._patches() if name in text]
             for _, value in theirs:
                 own = {**(own or {}), **value} if isinstance(value, dict) else value
             return own
@@ -262,7 +268,7 @@ class CustomPod:
             if not named and not row.images:
                 yield ImageUse((*self.path, "containers"), None, unasked=row.default_image)
         for index, paths in enumerate(row.images):
-            uses = [] if named and index == 0 else next(filter(None, map(self._named, paths)), [])
+            uses = [] if named and index == 0 else self._entry(paths)
             yield from uses
             if not uses and not (named and index == 0) and row.default_image:
                 path = self._same(paths[0])
@@ -292,6 +298,18 @@ class CustomPod:
         specs = (self.spec, *(spec for _, spec in self._merged_pods()))
         return any(use.text and use.container == name for spec in specs for use in image_uses(spec, ()))
 
+    def _entry(self, paths: tuple[Path, ...]) -> list[ImageUse]:
+        """The images of the first path that names one; an item of it that names none takes those of the next path."""
+        own = self._same(paths[0])
+        uses = self._named(paths[0])
+        if not uses or "*" not in own or len(paths) == 1:
+            return uses or next(filter(None, map(self._named, paths[1:])), [])
+        named = {use.path[:-1] for use in uses}
+        for path, holder in matches(self._value, own[:-1]):
+            if isinstance(holder, dict) and path not in named:
+                uses += _named(self._value, bound(paths[1], own, path))
+        return list(dict.fromkeys(uses))
+
     def _containers(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """(number, container) of the containers of pod_spec with that name."""
         containers = self.spec.get("containers")
@@ -303,6 +321,19 @@ class CustomPod:
         """The images at a path of the row."""
         own = self._same(pattern)
         return self._shared.images(pattern) if own == pattern else _named(self._value, own)
+
+
+def _selector(text: str) -> Any:
+    """The nodeSelector in a patch; the text itself where only what is filled in makes it one."""
+    from archfit.base.errors import InvalidInput
+    from archfit.yaml.compose import parse
+
+    try:
+        patch = parse(text).value
+    except InvalidInput:
+        patch = None
+    selector = get(patch, ("nodeSelector",))
+    return text if selector is None and "{{" in text else selector or {}
 
 
 def _named(value: dict[str, Any], pattern: Path) -> list[ImageUse]:

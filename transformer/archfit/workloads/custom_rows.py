@@ -37,7 +37,7 @@ delivery         infra.contrib.fluxcd.io helm.toolkit.fluxcd.io tailscale.com k8
 delivery         upgrade.cattle.io build.openshift.io install.istio.io cert-manager.io acme.cert-manager.io
 delivery         helm.cattle.io image.toolkit.fluxcd.io kyverno.io workload.codeflare.dev
 delivery         policy.open-cluster-management.io work.open-cluster-management.io template.openshift.io
-delivery         hive.openshift.io kubernetes.crossplane.io kubernetes.m.crossplane.io work.karmada.io
+delivery         hive.openshift.io kubernetes.crossplane.io kubernetes.m.crossplane.io work.karmada.io policy.karmada.io
 delivery         addon.open-cluster-management.io capsule.clastix.io fluxcd.controlplane.io kro.run
 machine_learning kubeflow.org trainer.kubeflow.org ray.io serving.knative.dev serving.kserve.io
 machine_learning machinelearning.seldon.io grove.io orchestration.aibrix.ai workloads.x-k8s.io apps.nvidia.com

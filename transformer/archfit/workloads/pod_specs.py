@@ -37,21 +37,26 @@ def find_pods(
     return [
         pod
         if len(pod.path) <= ordinary and pod.placement_paths is None
-        else _with_metadata_between(value, _held(value, pod, path, user_rows or {}), path)
+        else _with_metadata_between(value, _embedded(value, pod, path, user_rows or {}), path)
         for pod in pods
     ]
 
 
-def _held(value: Any, pod: Pod, start: Path, user_rows: UserRows) -> Pod:
-    """The pod, immutable where an object around its own refuses every change."""
-    for step in pod.root[len(start) :]:
+def _embedded(value: Any, pod: Pod, start: Path, user_rows: UserRows) -> Pod:
+    """The pod, with what the objects around its own make of it: immutable, or with images that they fill in."""
+    for end in range(len(start), len(pod.root)):
         if isinstance(value, dict) and "kind" in value:
             rows = rows_of(text_of(value.get("apiVersion")), text_of(value["kind"]), user_rows)
             metadata = mapping_of(value.get("metadata"))
             made_anew = metadata.get("generateName") and not metadata.get("name")
             if not made_anew and any(row.objects and row.immutable for row in rows):
-                return pod.replace(immutable=True, held=True)
-        value = value[step]
+                pod = pod.replace(immutable=True, held=True)
+            for row in rows:
+                if row.filled:
+                    from archfit.workloads.parameters import filled
+
+                    pod = filled(row, value, pod, pod.root[:end])
+        value = value[pod.root[end]]
     return pod
 
 
@@ -277,6 +282,6 @@ def _images_of(row: Workload, value: dict[str, Any], found: CustomPod, path: Pat
         if use.text and ("{{" in use.text or "$(" in use.text) and not _is_embedded(path):
             from archfit.workloads.parameters import resolved
 
-            yield resolved(row.group, row.kind, value, use)
+            yield from resolved(row.group, row.kind, value, use)
         else:
             yield use

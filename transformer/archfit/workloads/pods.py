@@ -49,8 +49,9 @@ class PlacementPaths(Record):
     metadata: path of the pod's metadata. note: a message about it once it is changed.
     replaced: fields that have a second place, and where it is.
     lost_default: a warning for a pod that gets an affinity.
-    parts: (path, term) of the row's `parts`. needed_only, chosen, unplaced, same, lender: as in the row. architecture:
-        path of what pins the pod, () if nothing does.
+    hidden: fields that the pod itself does not have and `outside` may give.
+    parts: (path, term) of the row's `parts`. needed_only, chosen, unplaced, same, lender, outside: as in the row.
+    architecture: path of what pins the pod, () if nothing does.
     """
 
     at: dict[str, Path]
@@ -68,6 +69,8 @@ class PlacementPaths(Record):
     same: tuple[str, str, str, tuple[Path, ...], str] | None = None
     parts: tuple[tuple[Path, Any], ...] = ()
     lender: Lender | None = None
+    hidden: tuple[str, ...] = ()
+    outside: str = ""
 
     @property
     def borrows(self) -> bool:

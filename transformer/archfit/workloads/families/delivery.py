@@ -43,8 +43,6 @@ workload.codeflare.dev                AppWrapper                        spec.com
 work.open-cluster-management.io       ManifestWork                      spec.workload.manifests[*]
 template.openshift.io                 Template                          objects[*]
 hive.openshift.io                     SyncSet,SelectorSyncSet           spec.resources[*]
-kubernetes.crossplane.io              Object                            spec.forProvider.manifest
-kubernetes.m.crossplane.io            Object                            spec.forProvider.manifest
 work.karmada.io                       Work                              spec.workload.manifests[*]
 work.open-cluster-management.io       ManifestWorkReplicaSet            spec.manifestWorkTemplate.workload.manifests[*]
 addon.open-cluster-management.io      AddOnTemplate                     spec.agentSpec.workload.manifests[*]
@@ -72,6 +70,8 @@ helm.toolkit.fluxcd.io HelmRelease spec.values: Flux renders its chart in the cl
   for spec.postRenderers
 helm.cattle.io HelmChart,HelmChartConfig spec: the Helm controller renders its chart in the cluster
 image.toolkit.fluxcd.io ImageRepository spec: its image is scanned for tags and runs nowhere
+policy.karmada.io OverridePolicy,ClusterOverridePolicy spec: it changes images and fields of the objects that
+  spec.resourceSelectors names in each member cluster, where archfit does not see them
 kyverno.io ClusterPolicy,Policy spec: its rules apply to the pods of other objects
 build.openshift.io BuildConfig spec: OpenShift makes its build pods, which spec.nodeSelector alone places
 fluxcd.controlplane.io ResourceSet spec.resourcesTemplate: the manifests in spec.resourcesTemplate are text that
@@ -105,6 +105,10 @@ def rows() -> Iterator[Draft]:
         for kind in kinds.split(","):
             yield row(group, kind, objects=path, immutable=bool(once))
     yield from _policies()
+    for group in ("kubernetes.crossplane.io", "kubernetes.m.crossplane.io"):
+        manifest, references = "spec.forProvider.manifest", "spec.references[*]"
+        paths = f"{references}.toFieldPath", f"{references}.patchesFrom.fieldPath"
+        yield row(group, "Object", objects=manifest, filled=[(path, manifest) for path in paths])
     yield from left(_LEFT)
     yield from never(_NEVER)
     for via in ("ingress", "gatewayHTTPRoute"):

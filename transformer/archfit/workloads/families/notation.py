@@ -1,7 +1,8 @@
 """How the families write their rows: paths as text.
 
 row("example.com", "Widget", "spec.pod", there="spec", images="spec.pod.image|spec.image spec.sidecar.image")
-images           entries apart by blanks; alternatives by "|", of which the first that names an image counts;
+images           entries apart by blanks; alternatives by "|", of which the first that names an image counts, for
+                 each item of a list;
                  "image.repository+tag" joins two members; "containers.=app" is the item of the list that is named app
 templates(..)    lines of group, kinds, path of a pod spec as Kubernetes has it; "!" cannot change once applied
 parts(..)        lines of group, kinds, the mapping that holds affinity, tolerations and nodeSelector, and images, in
@@ -67,6 +68,8 @@ def workload(draft: Draft) -> Workload:
             made[name] = _path(value)
         elif name in _LISTS:
             made[name] = tuple(map(_path, value.split() if isinstance(value, str) else value))
+        elif name == "filled":
+            made[name] = tuple((_path(texts), _path(holder)) for texts, holder in value)
         elif name in _PAIRS:
             made[name] = tuple((_path(path), text) for path, text in value)
         elif name == "overwrites":

@@ -7,10 +7,15 @@ A submitted Argo Workflow and a started run of Tekton cannot change.
     templates[*].dag.tasks[*].inline
     templateDefaults                          merged into each template: images of the kind that the template has
 
-The first of these that has the field decides the placement: the template, `templateDefaults`, its callers, the spec.
+The first of these that has the field decides the placement: the template, `templateDefaults`, its callers, the spec,
+into which `workflowDefaults` of the controller are merged. Argo adds its executor to every pod.
 
-Tekton: steps hold the images, pod templates of runs the placement. A step without an image takes that of
-`stepTemplate`. Tasks of a pipeline run in pods of their own with one template, so that the images of all of them count.
+Tekton: steps hold the images, pod templates of runs the placement, what they lack `default-pod-template` of the
+controller. A step without an image takes that of `stepTemplate`. Tasks of a pipeline run in pods of their own with one
+template, so that the images of all of them count. Tekton adds its entrypoint to every pod.
+
+Source: argo-workflows, workflow/controller/workflowpod.go (addSchedulingConstraints), workflow/util/merge.go;
+tektoncd/pipeline, pkg/apis/pipeline/pod/template.go (MergePodTemplateWithDefault), pkg/pod/pod.go.
 """
 
 from __future__ import annotations
@@ -26,6 +31,20 @@ _MAIN = {
     "script": "script.image",
     "containerSet": "containerSet.containers[*].image",
 }
+_EXECUTOR = "Argo adds its executor" + ANNOTATE
+_ENTRYPOINT = "Tekton adds its entrypoint" + ANNOTATE
+_WORKFLOW_DEFAULTS = (
+    "from here on nothing of the controller's workflowDefaults reaches this field of the pod; what they set there, "
+    "write here, too"
+)
+_CALLERS = (
+    "from here on nothing of workflowDefaults, nor of the workflows that call this template, reaches this field of the "
+    "pod; what they set there, write here, too"
+)
+_POD_TEMPLATE = (
+    "from here on nothing of Tekton's default-pod-template reaches this field of the pod; what it sets there, write "
+    "here, too"
+)
 _TEMPLATES = """
 argoproj.io  Rollout                              spec.template.spec
 argoproj.io  Experiment                           spec.templates[*].template.spec
@@ -44,8 +63,8 @@ argoproj.io ArgoCD spec: spec.nodePlacement has no affinity, and the Argo CD ope
 argoproj.io ArgoCDExport spec: its schema has no place for affinity and tolerations
 tekton.dev Task,ClusterTask,StepAction,Pipeline spec: Tekton places the pods of a task where its TaskRun or
   PipelineRun says (podTemplate), never in the task
-triggers.tekton.dev EventListener spec.resources.kubernetesResource: the controller of Tekton Triggers chooses its
-  image
+triggers.tekton.dev EventListener spec: the controller of Tekton Triggers chooses its image, whatever
+  spec.resources says of its pods
 """
 _NEVER = """
 argoproj.io Application operation spec.source spec.sources spec.sourceHydrator: it runs in what Argo CD renders
@@ -111,7 +130,8 @@ def _pods(
         alternative = f"|{defaults}.{image}" if there != "containerSet" else f" {defaults}.{image}"
         yield row(
             _ARGO, kind, one, immutable=immutable, there=f"{one}.{there}", metadata=f"{one}.metadata",
-            unless=tuple(unless),
+            unless=tuple(unless), added=(("wait", _EXECUTOR),),
+            outside=_CALLERS if "Template" in kind else _WORKFLOW_DEFAULTS,
             images=f"{one}.{image}{alternative}",
             also=f"{one}.initContainers[*].image {one}.sidecars[*].image {one}.volumes[*].image.reference "
             f"{defaults}.initContainers[*].image {defaults}.sidecars[*].image "
@@ -131,7 +151,14 @@ def _events() -> Iterator[Draft]:
             images="spec.template.container.image",
         )  # fmt: skip
     for trigger in ("k8s", "argoWorkflow"):
-        yield row(_ARGO, "Sensor", objects=f"spec.triggers[*].template.{trigger}.source.resource")
+        at = f"spec.triggers[*].template.{trigger}"
+        yield row(
+            _ARGO, "Sensor", objects=f"{at}.source.resource",
+            filled=(
+                (f"{at}.parameters[*].dest", f"{at}.source.resource"),
+                ("spec.triggers[*].parameters[*].dest", "spec.triggers[*].template"),
+            ),
+        )  # fmt: skip
     yield row(
         _ARGO, "EventSource", there="spec", unless=(("spec.template.container.image", ""),),
         reason="the controller of Argo Events chooses its image",
@@ -143,6 +170,7 @@ def _tekton() -> Iterator[Draft]:
     yield row(
         _TEKTON, "TaskRun", "spec.podTemplate", there="spec", immutable=True, metadata=None, images=_images(run),
         unseen=(("spec.taskRef", _REFERRED), (f"{run}.steps[*].ref", _REFERRED)),
+        added=(("prepare", _ENTRYPOINT),), outside=_POD_TEMPLATE,
     )  # fmt: skip
     yield from _pipeline_runs("v1", "spec.taskRunTemplate.podTemplate", "podTemplate")
     yield from _pipeline_runs("v1beta1", "spec.podTemplate", "taskPodTemplate")
@@ -150,7 +178,7 @@ def _tekton() -> Iterator[Draft]:
 
 def _images(at: str) -> str:
     return (
-        f"{at}.steps[*].image {at}.sidecars[*].image {at}.stepTemplate.image {at}.volumes[*].image.reference"
+        f"{at}.steps[*].image|{at}.stepTemplate.image {at}.sidecars[*].image {at}.volumes[*].image.reference"
     )
 
 
@@ -159,6 +187,8 @@ def _pipeline_runs(version: str, template: str, own: str) -> Iterator[Draft]:
     shared = {
         "version": version, "immutable": True, "metadata": None,
         "images": " ".join(_images(f"{at}.taskSpec") for at in tasks),
+        "outside": _POD_TEMPLATE,
+        "added": (("prepare", _ENTRYPOINT),),
         "unseen": (
             ("spec.pipelineRef", _REFERRED),
             *((f"{at}.taskRef", _REFERRED) for at in tasks),
