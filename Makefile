@@ -136,6 +136,7 @@ applies: .venv/.ready ## Apply Pods with own lists again behind each door, in a 
 
 operators: .venv/.ready ## Record what real operators make of what archfit writes (NAME=k6 CASE=whole)
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m operators $(NAME) $(if $(CASE),--case $(CASE)) $(if $(VERSIONS),--versions $(VERSIONS)) $(ARGS)
+	@$(RUN) scripts/custom_kinds.py update docs/custom-resources.md > docs/custom-resources.md.new && mv docs/custom-resources.md.new docs/custom-resources.md
 
 lint: .venv/.ready ## Check style, types and the direction of imports
 	$(RUN) -m ruff check .

@@ -79,10 +79,11 @@ spec:
 # No pod, image or placement in the schema of:
 #   example.com/Plain
 # archfit has rows of its own for these (--include-known writes them too):
-#   argoproj.io/Rollout
+#   argoproj.io/Rollout: read, not seen with Argo
 # Without any schema (write a row by hand where a pod is in it):
 #   example.com/Silent
 """
+pytestmark = pytest.mark.usefixtures("nothing_seen")
 SUMMARY = "3 rows for 2 kinds; 1 left out, as archfit has rows for them\n"
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import custom_kinds
 import pytest
 
 from archfit.options.settings import STATED, Options, Workload
 from archfit.reports.report import decision_value
 from archfit.reports.summary import summary
 from archfit.workloads import custom_rows, known_rows
+from machine import ROOT
 from stream_edits import CustomResources, Failed, edited
 
 if TYPE_CHECKING:
@@ -243,3 +245,42 @@ def test_each_group_has_an_operator_with_a_name() -> None:
     known_rows.operator_of("")
     assert list(known_rows._NAMES) == sorted(custom_rows._FAMILY)
     assert known_rows.operator_of("example.com") == "the operator of example.com"
+
+
+def test_the_page_has_the_table_of_the_rows_and_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python scripts/custom_kinds.py update docs/custom-resources.md` would change nothing."""
+    monkeypatch.setattr(custom_rows, "_SEEN", custom_rows.recordings())
+    page = (ROOT / "docs" / "custom-resources.md").read_text(encoding="utf-8")
+    assert custom_kinds.updated(page) == page
+
+
+def test_the_table_says_what_was_seen_and_what_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(custom_rows._SEEN, SEEN, BY)
+    lines = custom_kinds.markdown_table().splitlines()
+    assert lines[2] == (
+        "| OpenKruise | `apps.kruise.io`: `CloneSet` | 1.8.0 | 2026-11-23 | affinity, tolerations | |"
+    )
+    (unseen,) = (line for line in lines if "`AdvancedCronJob`" in line)
+    assert unseen.endswith("| read | | the affinity that it needs | tolerations, preferences |")
+    (never,) = (line for line in lines if "`SidecarSet`" in line)
+    assert never.endswith("| | | nothing | all |")
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        (("apps.kruise.io", "CloneSet"), f"seen with {BY}"),
+        (("apps.kruise.io", "StatefulSet"), "read, not seen with OpenKruise"),
+        (("apps.kruise.io", "SidecarSet"), "never changed"),
+        (
+            ("k6.io", "TestRun"),
+            "seen with k6 operator 1.2.0, 2026-11-23; other parts read, not seen with k6 operator",
+        ),
+    ],
+)
+def test_how_a_kind_is_known(monkeypatch: pytest.MonkeyPatch, key: tuple[str, str], text: str) -> None:
+    monkeypatch.setitem(custom_rows._SEEN, SEEN, BY)
+    monkeypatch.setitem(
+        custom_rows._SEEN, ("k6.io", "TestRun", "spec.runner"), "k6 operator 1.2.0, 2026-11-23"
+    )
+    assert known_rows.known_kind(custom_rows.custom_rows(*key)) == text

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import wrap
 
 from ruamel.yaml.comments import CommentedSeq
@@ -32,9 +32,11 @@ Written by `archfit setup workloads` from CustomResourceDefinitions. A schema sa
 the operator does with it: check each row against the operator's documentation, then use the file with --config
 or ARCHFIT_CONFIG."""
 
+_KNOWN = "archfit has rows of its own for these (--include-known writes them too):"
 
-def rows_file(found: Sequence[Derived], known: Iterable[str]) -> str:
-    """The whole file. known: kinds that were left out because archfit has rows for them, as `group/Kind`."""
+
+def rows_file(found: Sequence[Derived], known: Mapping[str, str]) -> str:
+    """The whole file. known: how archfit knows its own rows of the kinds that were left out, by `group/Kind`."""
     rows = CommentedSeq()
     comment: list[str] = []
     for one in found:
@@ -51,7 +53,8 @@ def rows_file(found: Sequence[Derived], known: Iterable[str]) -> str:
     unknown = [_name(one) for one in found if not one.version]
     last = [
         *_listed("No pod, image or placement in the schema of:", without),
-        *_listed("archfit has rows of its own for these (--include-known writes them too):", known),
+        *([_KNOWN] if known else []),
+        *(f"  {name}: {text}" for name, text in sorted(known.items())),
         *_listed("Without any schema (write a row by hand where a pod is in it):", unknown),
     ]
     return (

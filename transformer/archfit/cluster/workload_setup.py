@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, TextIO
 
 from archfit.base.errors import InvalidInput, UsageError
@@ -23,6 +23,7 @@ from archfit.cluster.crds.derive import Derived, derived
 from archfit.cluster.rows_file import rows_file
 from archfit.workloads.builtin import WORKLOADS
 from archfit.workloads.custom_rows import all_custom_rows
+from archfit.workloads.known_rows import known_kind
 from archfit.yaml.compose import parse
 from archfit.yaml.scan import whole
 from archfit.yaml.stream import check_utf8, split
@@ -42,22 +43,25 @@ def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) 
     names = [name for name in found.crds if name]
     if not names:
         raise UsageError("no definitions are named: write --crds FILE, a folder, or - for standard input")
-    known = set() if found.include_known else {*all_custom_rows(), *WORKLOADS}
-    kinds, left_out = _kinds(_definitions(names, stdin), known)
+    rows = {} if found.include_known else {**all_custom_rows(), **dict.fromkeys(WORKLOADS, ())}
+    kinds, passed_over = _kinds(_definitions(names, stdin), rows)
+    left_out = {"/".join(key): known_kind(rows[key]) if rows[key] else "Kubernetes" for key in passed_over}
     _checked(kinds, left_out)
     advice = "check it, then use it with --config or ARCHFIT_CONFIG"
     deliver(rows_file(kinds, left_out), found.output, stdout, stderr, _summary(kinds, left_out), advice)
     return 0
 
 
-def _kinds(found: Iterable[Definition], known: set[tuple[str, str]]) -> tuple[list[Derived], list[str]]:
+def _kinds(
+    found: Iterable[Definition], known: Collection[tuple[str, str]]
+) -> tuple[list[Derived], list[tuple[str, str]]]:
     """What was derived for each kind, by name, and the kinds that are left out."""
     kinds: dict[tuple[str, str], Derived] = {}
     left_out = set()
     for definition in found:
         key = definition.group, definition.kind
         if key in known:
-            left_out.add("/".join(key))
+            left_out.add(key)
             continue
         one = derived(definition)
         first = kinds.setdefault(key, one)
@@ -67,7 +71,7 @@ def _kinds(found: Iterable[Definition], known: set[tuple[str, str]]) -> tuple[li
     return [kinds[key] for key in sorted(kinds)], sorted(left_out)
 
 
-def _checked(kinds: Sequence[Derived], left_out: Sequence[str]) -> None:
+def _checked(kinds: Sequence[Derived], left_out: Collection[str]) -> None:
     """Raises InvalidInput where no definition has a schema to read."""
     without_schema = [f"{one.group}/{one.kind}" for one in kinds if not one.version]
     if without_schema and len(without_schema) == len(kinds) and not left_out:
@@ -148,7 +152,7 @@ def _values(name: str, data: bytes, *, every: bool) -> Iterator[Any]:
         raise InvalidInput(f"{name}{line}: {error.message.rstrip('.')}{hint}") from None
 
 
-def _summary(kinds: Sequence[Derived], left_out: Sequence[str]) -> str:
+def _summary(kinds: Sequence[Derived], left_out: Collection[str]) -> str:
     rows = sum(len(one.rows) for one in kinds)
     with_rows = sum(bool(one.rows) for one in kinds)
     without = sum(bool(one.notes) and not one.rows for one in kinds)

@@ -43,6 +43,12 @@ def not_seen(row: Workload) -> str:
     return f"not seen with {operator_of(row.group)}"
 
 
+def known_kind(rows: Iterable[Workload]) -> str:
+    """How the rows of a kind are known together: `never changed`, `seen with ..`, `read, ..`, or partly one of each."""
+    texts = list(dict.fromkeys(known(row) for row in rows if row.pod_spec or row.objects))
+    return "; other parts ".join(sorted(texts, reverse=True)) or "never changed"
+
+
 def left_alone(row: Workload, options: Options) -> str:
     """Why the option leaves the pods of the row alone, "" where it does not."""
     if options.custom_resources == "none":

@@ -1,0 +1,97 @@
+"""The kinds of custom resources as a Markdown table: who makes their pods, with which version they were seen, and what
+archfit writes by default. From the rows of `archfit.workloads` and recordings.txt.
+
+    .venv/bin/python scripts/custom_kinds.py table       the table, for docs/custom-resources.md
+    .venv/bin/python scripts/custom_kinds.py update F    the page F with the table between its markers renewed
+
+The markers are `<!-- rows -->` and `<!-- /rows -->`, each on a line of its own. A line stands for the kinds of a group
+that are known alike; a kind of which some parts were seen and others not stands in two lines, with its paths.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+
+from option_pages import replace_between
+
+from archfit.base.patch import pattern_text
+from archfit.options.settings import Workload
+from archfit.workloads.custom_rows import all_custom_rows
+from archfit.workloads.known_rows import operator_of
+
+BEGIN, END = "<!-- rows -->", "<!-- /rows -->"
+_HEAD = ("Operator", "API group: kinds", "Seen with", "Recorded", "Written by default", "Not written")
+_Cells = tuple[str, str, str, str]
+
+
+def markdown_table() -> str:
+    """The table, with a line ending after the last row; those that were seen come first."""
+    groups: dict[tuple[str, str, _Cells], dict[str, list[str]]] = {}
+    for (group, kind), rows in all_custom_rows().items():
+        states: dict[_Cells, list[str]] = {}
+        for row in _deciding(rows):
+            states.setdefault(_state(row), []).append(pattern_text(row.pod_spec or row.objects))
+        for state, paths in states.items():
+            kinds = groups.setdefault((operator_of(group), group, state), {})
+            kinds[kind] = sorted(set(paths)) if len(states) > 1 else []
+    order = sorted(groups.items(), key=lambda item: (not item[0][2][1], item[0][0].lower(), item[0]))
+    lines = ["| " + " | ".join(_HEAD) + " |", "|" + " --- |" * len(_HEAD)]
+    for (operator, group, cells), kinds in order:
+        named = ", ".join(_named(kind, paths) for kind, paths in sorted(kinds.items()))
+        lines.append("| " + " | ".join((operator, f"`{group}`: {named}", *cells)) + " |")
+    return "".join(line.replace("|  |", "| |").replace("|  |", "| |") + "\n" for line in lines)
+
+
+def _deciding(rows: Sequence[Workload]) -> Iterator[Workload]:
+    """The rows that place pods; where there are none, one of those that say why."""
+    placing = [row for row in rows if (row.pod_spec or row.objects) and not (row.reason or row.unplaced)]
+    yield from placing or rows[:1]
+
+
+def _state(row: Workload) -> _Cells:
+    """Version, date, what is written and what is not."""
+    version, _, recorded = row.seen.rpartition(", ")
+    version = version.rpartition(" ")[2]
+    fields = [
+        name
+        for name, path in (("affinity", row.affinity), ("tolerations", row.tolerations))
+        if path is not None
+    ]
+    if row.unplaced or row.reason or not (row.pod_spec or row.objects):
+        return "", "", "nothing", "all"
+    version = version or "read"
+    if row.needed_only or not row.seen:
+        needed = "the affinity that it needs" if "affinity" in fields else "nothing"
+        return (
+            version,
+            recorded,
+            needed,
+            "tolerations, preferences" if "tolerations" in fields else "preferences",
+        )
+    lacking = [name for name in ("affinity", "tolerations") if name not in fields]
+    return version, recorded, ", ".join(fields) or "nothing", ", ".join(lacking)
+
+
+def _named(kind: str, paths: Sequence[str]) -> str:
+    return f"`{kind}`" + (f" ({', '.join(f'`{path}`' for path in paths)})" if paths else "")
+
+
+def updated(text: str) -> str:
+    """A Markdown page with the table between its markers renewed. Raises ValueError without markers."""
+    return replace_between(text, BEGIN, END, markdown_table())
+
+
+def main(argv: Sequence[str]) -> str:
+    """What the script prints for these arguments. Raises ValueError for others."""
+    match argv:
+        case ["table"]:
+            return markdown_table()
+        case ["update", path]:
+            with open(path, encoding="utf-8") as page:
+                return updated(page.read())
+    raise ValueError("write table, or update and the path of a page")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(main(sys.argv[1:]))
