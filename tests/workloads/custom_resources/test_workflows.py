@@ -192,3 +192,82 @@ def test_policies_of_karmada_that_replace_images_are_named() -> None:
     output = edited(text.encode())
     assert output.data == text.encode()
     assert any("member cluster" in one.message for one in output.transformed.results)
+
+
+POOL = (
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+    "[{matchExpressions: [{key: pool, operator: In, values: [NAME]}]}]}}}"
+)
+LIBRARY = (
+    "apiVersion: argoproj.io/v1alpha1\nkind: KIND\nmetadata: {name: lib}\n"
+    "spec:\n  templates:\n  - {name: build, container: {image: 'amd:1'}}\n"
+    "  - {name: other, container: {image: 'amd:1'}}\n"
+)
+CALLING = (
+    "---\napiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {generateName: a-}\nspec:\n  SPEC\n"
+    "  templates:\n  - name: main\n    OWN\n"
+    "    dag: {tasks: [{name: a, templateRef: {name: lib, template: build SCOPE}}]}\n"
+)
+
+
+def calling(spec: str, own: str = "x: y", scope: str = "") -> str:
+    return CALLING.replace("SPEC", spec).replace("OWN", own).replace("SCOPE", scope)
+
+
+@pytest.mark.parametrize(
+    ("kind", "callers", "pools"),
+    [
+        ("WorkflowTemplate", calling(POOL), 2),
+        ("ClusterWorkflowTemplate", calling(POOL, scope=", clusterScope: true"), 2),
+        ("WorkflowTemplate", calling("x: y", POOL), 2),
+        ("WorkflowTemplate", calling(POOL) + calling("x: y"), 1),
+        ("WorkflowTemplate", calling(POOL) + calling(POOL.replace("NAME", "b")), 2),
+        ("WorkflowTemplate", calling(POOL, scope=", clusterScope: true"), 1),
+        (
+            "WorkflowTemplate",
+            f"---\napiVersion: argoproj.io/v1alpha1\nkind: CronWorkflow\nmetadata: {{name: b}}\n"
+            f"spec: {{workflowSpec: {{workflowTemplateRef: {{name: lib}}, {POOL}}}}}\n",
+            3,
+        ),
+    ],
+    ids=[
+        "its workflow",
+        "in the cluster",
+        "its template",
+        "another one",
+        "two that differ",
+        "another scope",
+        "whole",
+    ],
+)
+def test_the_affinity_of_callers_in_the_stream_is_written_along(kind: str, callers: str, pools: int) -> None:
+    """Argo takes the caller's only while the template has none."""
+    text = (LIBRARY.replace("KIND", kind) + callers).replace("NAME", "ci")
+    output = edited(text.encode()).data
+    assert output.count(b"kubernetes.io/arch") == 2
+    assert output.count(b"key: pool") == pools
+
+
+@pytest.mark.parametrize(
+    ("config", "text"),
+    [
+        (
+            "metadata: {name: workflow-controller-configmap}\ndata:\n  workflowDefaults: |\n    spec:\n      POOL\n",
+            "apiVersion: argoproj.io/v1alpha1\nkind: CronWorkflow\nmetadata: {name: a}\n"
+            "spec: {workflowSpec: {templates: [{name: a, container: {image: 'amd:1'}}]}}\n",
+        ),
+        (
+            "metadata: {name: config-defaults}\ndata:\n  default-pod-template: |\n    POOL\n",
+            RUN.replace("STATED", "a: b").replace("IMAGE", "amd:1"),
+        ),
+    ],
+    ids=["argo", "tekton"],
+)
+def test_the_affinity_of_a_controllers_defaults_in_the_stream_is_written_along(
+    config: str, text: str
+) -> None:
+    pool = POOL.replace("NAME", "ci")
+    data = f"apiVersion: v1\nkind: ConfigMap\n{config.replace('POOL', pool)}---\n{text}"
+    output = edited(data.encode()).data
+    assert output.count(b"pool") == 2
+    assert output.count(b"kubernetes.io/arch") == 1

@@ -1,0 +1,123 @@
+"""Affinities that Argo and Tekton give to a pod as long as it has none, where the stream says them.
+
+    callers of a template       templates[*].affinity of the caller, else its spec.affinity
+      workflowTemplateRef       every template of the WorkflowTemplate
+      templateRef               the template that it names
+    the controller              ConfigMap workflow-controller-configmap, data.workflowDefaults: spec.affinity
+                                ConfigMap config-defaults, data.default-pod-template: affinity
+
+A pod that archfit gives an affinity gets theirs along with it. Where callers differ, one without an affinity included,
+the row's warning has to do (`Workload.outside`), as for callers outside of the stream.
+
+Source: argo-workflows, workflow/controller/workflowpod.go (addSchedulingConstraints) and controller.go
+(setWorkflowDefaults); tektoncd/pipeline, pkg/apis/pipeline/pod/template.go (MergePodTemplateWithDefault).
+"""
+
+from __future__ import annotations
+
+from archfit.base.errors import InvalidInput
+from archfit.base.typing_names import Any, Iterable, Iterator, TypeAlias
+from archfit.workloads.documents import Document
+from archfit.workloads.node_selectors import objects_beside
+from archfit.workloads.patterns import get, matches
+from archfit.workloads.pods import Pod
+from archfit.yaml.compose import parse
+from archfit.yaml.stream import Piece
+from archfit.yaml.values import mapping_of, text_of
+
+Called: TypeAlias = tuple[str, str, str, str]
+"""Kind, namespace, name and template of what a caller runs; "" is every template."""
+_ARGO = "argoproj.io"
+_SPECS = {
+    "Workflow": ("spec",),
+    "CronWorkflow": ("spec", "workflowSpec"),
+    "WorkflowTemplate": ("spec",),
+    "ClusterWorkflowTemplate": ("spec",),
+}
+_CALLS = (("steps", "*", "*", "templateRef"), ("dag", "tasks", "*", "templateRef"))
+_DEFAULTS = {
+    "workflow-controller-configmap": (_ARGO, "workflowDefaults", ("spec", "affinity")),
+    "config-defaults": ("tekton.dev", "default-pod-template", ("affinity",)),
+}
+_KINDS = frozenset((("", "ConfigMap"), *((_ARGO, kind) for kind in _SPECS)))
+WORDS = (b"emplateRef", b"workflowDefaults", b"default-pod-template")
+"""A stream without any of them says no such affinity."""
+
+
+def with_outer_affinities(
+    data: bytes, pieces: Iterable[Piece], documents: tuple[Document, ...]
+) -> tuple[Document, ...]:
+    """The documents, with these affinities at pods that have none."""
+    called: dict[Called, list[dict[str, Any] | None]] = {}
+    defaults: dict[str, dict[str, Any]] = {}
+    for (group, kind), item in objects_beside(data, pieces, WORDS, _KINDS):
+        if group == _ARGO:
+            for key, affinity in _calls(kind, item):
+                if affinity not in called.setdefault(key, []):
+                    called[key].append(affinity)
+        else:
+            defaults.update(_defaults(item))
+    if not called and not defaults:
+        return documents
+    return tuple(
+        document.replace(pods=tuple(_given(pod, document, called, defaults) for pod in document.pods))
+        for document in documents
+    )
+
+
+def _calls(kind: str, item: dict[str, Any]) -> Iterator[tuple[Called, dict[str, Any] | None]]:
+    """(what is run, the affinity that it gets) of each call in an object."""
+    metadata = mapping_of(item.get("metadata"))
+    spec = mapping_of(get(item, _SPECS[kind]))
+    holders = [(mapping_of(spec.get("workflowTemplateRef")), spec)]
+    for template in matches(spec.get("templates"), ("*",)):
+        own = mapping_of(template[1])
+        holders += [(mapping_of(ref), own) for call in _CALLS for _, ref in matches(own, call)]
+    for ref, holder in holders:
+        affinity = holder.get("affinity", spec.get("affinity"))
+        if ref:
+            whole = text_of(ref.get("clusterScope")) == "true"
+            space = "" if whole else text_of(metadata.get("namespace"))
+            callee = "ClusterWorkflowTemplate" if whole else "WorkflowTemplate"
+            yield (
+                (callee, space, text_of(ref.get("name")), text_of(ref.get("template"))),
+                (affinity if isinstance(affinity, dict) else None),
+            )
+
+
+def _defaults(config: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(group, affinity) that the ConfigMap of a controller gives to its pods."""
+    name = text_of(mapping_of(config.get("metadata")).get("name"))
+    if name in _DEFAULTS:
+        group, key, path = _DEFAULTS[name]
+        try:
+            affinity = get(parse(text_of(mapping_of(config.get("data")).get(key))).value, path)
+        except InvalidInput:  # the controller does not start with it
+            return
+        if isinstance(affinity, dict):
+            yield group, affinity
+
+
+def _given(
+    pod: Pod,
+    document: Document,
+    called: dict[Called, list[dict[str, Any] | None]],
+    defaults: dict[str, dict[str, Any]],
+) -> Pod:
+    paths = pod.placement_paths
+    if paths is None or "affinity" not in paths.hidden or "affinity" in pod.spec:
+        return pod
+    object_, template = (
+        (pod.ref.kind, pod.ref.namespace, pod.ref.name),
+        get(document.value, (*pod.path, "name")),
+    )
+    callers = [one for name in ("", text_of(template)) for one in called.get((*object_, name), ())]
+    if any(one != callers[0] for one in callers):
+        return pod
+    affinity = (callers[0] if callers else None) or defaults.get(pod.group)
+    if affinity is None:
+        return pod
+    return pod.replace(
+        spec={**pod.spec, "affinity": affinity},
+        placement_paths=paths.replace(inherited=(*paths.inherited, ("affinity", None, None))),
+    )
