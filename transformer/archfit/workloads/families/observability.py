@@ -26,7 +26,7 @@ operator.victoriametrics.com VLDistributed spec.zoneCommon.vlagent.spec @.image.
   spec.zones[*].vlagent.spec.image.repository+tag
 operator.victoriametrics.com VLDistributed spec.zones[*].vlagent.spec @.image.repository+tag
 operator.victoriametrics.com VMDistributed,VLDistributed spec.vmauth.spec @.image.repository+tag
-  @.configReloaderImage
+  !@.configReloaderImage
 """
 _LOGGING = """
 logging.banzaicloud.io FluentbitAgent spec @.image.repository+tag @.bufferVolumeImage.repository+tag
