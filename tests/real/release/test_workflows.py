@@ -32,6 +32,7 @@ STEPS = [
 ]
 # What each job may do beside reading the repository.
 RIGHTS = {
+    ("operators.yml", "propose"): {"contents": "write", "pull-requests": "write"},
     ("release.yml", "image"): {"packages": "write", "id-token": "write", "attestations": "write"},
     ("release.yml", "charts"): {"packages": "write"},
     ("release.yml", "pypi"): {"id-token": "write"},
@@ -48,7 +49,7 @@ def script(workflow: str, job: str, name: str) -> str:
 
 
 def test_the_workflows_are_these():
-    assert set(FILES) == {"ci.yml", "release.yml"}
+    assert set(FILES) == {"ci.yml", "operators.yml", "release.yml"}
 
 
 @pytest.mark.parametrize("name", FILES)
