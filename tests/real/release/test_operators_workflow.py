@@ -116,5 +116,5 @@ def test_it_runs_weekly_with_the_newest_versions_and_no_secret() -> None:
 def test_the_job_that_writes_runs_no_file_of_the_repository() -> None:
     steps = WORKFLOW["jobs"]["propose"]["steps"]
     lines = "\n".join(one.get("run", "") for one in steps).splitlines()
-    started = {line.split()[0] for line in lines if not line.startswith("  ")}
+    started = {line.split()[0] for line in lines if line.strip() and not line.startswith("  ")}
     assert started == {"git", "gh", "if", "fi"}
