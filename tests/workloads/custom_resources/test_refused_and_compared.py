@@ -75,6 +75,25 @@ def test_the_action_of_a_policy_counts_before_that_of_what_it_holds(
     assert created or any("compares" in one.message for one in output.transformed.results)
 
 
+@pytest.mark.parametrize(
+    ("kind", "terms", "warned"),
+    [
+        ("musthave", "[{matchExpressions: [{key: zone, operator: Exists}]}]", True),
+        ("mustonlyhave", "[{matchExpressions: [{key: zone, operator: Exists}]}]", False),
+        ("musthave", "[]", False),
+    ],
+)
+def test_terms_that_a_policy_adds_to_older_ones_are_warned_of(kind: str, terms: str, warned: bool) -> None:
+    """The operator keeps the items that the object has (configurationpolicy_controller.go, mergeArrays)."""
+    own = (
+        "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: %s}}}"
+    )
+    written = f"{own % terms}, containers:" if terms != "[]" else "containers:"
+    output = edited(_policy(kind, "enforce").replace(b"containers:", written.encode()))
+    assert b"amd64" in output.data
+    assert [one.severity for one in output.transformed.results] == ["warning"] * warned
+
+
 def test_a_pattern_without_a_pod_is_not_worth_a_word() -> None:
     text = _policy("mustnothave", "inform").replace(b"kind: Deployment", b"kind: ConfigMap")
     assert edited(text).transformed.results == ()

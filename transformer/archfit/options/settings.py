@@ -90,6 +90,8 @@ class Workload(Record):
     objects: whole objects stand there, as in a list; with `immutable`, none of them can be changed once applied.
     created: (path, texts) for `objects`: one of the texts stands there, in any case, or anything, for (); an object of
         which this does not hold is compared with others, and left as it is, with the message `compared`.
+    appends: (path, text) for `objects`: with this text there, the operator adds the items of a list to those that the
+        object has from an earlier version.
     hands_down: members that count in the embedded objects instead of theirs, where they are set.
     filled: (texts, mapping): each text names a place below the mapping, at which something else than the object says
         what stands there (`spec.containers.0.image`): such images are unknown.
@@ -167,6 +169,7 @@ class Workload(Record):
     created: tuple[tuple[Path, tuple[str, ...]], ...] = ()
     compared: str = ""
     hands_down: tuple[Path, ...] = ()
+    appends: tuple[tuple[Path, str], ...] = ()
     overwrites: tuple[tuple[Path, str, str], ...] = ()
     parts: Path = ()
     by_position: tuple[Path, ...] = ()

@@ -226,6 +226,10 @@ def _changed(
 
         case.results.extend(effect(pod, pod.placement_paths, patch))
     terms = additions.terms
+    if pod.appended and terms is not NOTHING:
+        from archfit.placement.pod_warnings import appended_terms
+
+        case.results.extend(appended_terms(pod))
     if terms is not NOTHING and not terms.only_always and pod.spec.get("topologySpreadConstraints"):
         from archfit.placement.pod_warnings import spread_warnings
 

@@ -225,6 +225,18 @@ def daemon_set(lost: Iterable[str], lacking: Sequence[Removed]) -> str:
     return f"this DaemonSet will not run on the {listed(set(lost))} nodes{because(lacking)}"
 
 
+def appended_terms(pod: Pod) -> Iterator[Result]:
+    """The warning for required terms that are written beside those that the object has already."""
+    terms, path = existing_terms(pod)
+    if terms:
+        yield pod.result(
+            "warning",
+            "its policy adds to lists: where the object exists, the terms that it has stay beside these, so that its "
+            "pods may still go everywhere; delete the object once, or write complianceType: mustonlyhave",
+            path,
+        )
+
+
 def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Result:
     """The message of a pod that can go nowhere. part: of what demands it for some of the pods, () for all."""
     pod = case.pod

@@ -38,6 +38,14 @@ def compared(rows: tuple[Workload, ...], value: dict[str, Any], user_rows: UserR
                 break
 
 
+def appends(row: Workload, value: dict[str, Any], within: Path) -> bool:
+    """Whether lists of the embedded object at a path, or around it, are added to what is there."""
+    at = within[: len(row.objects)]
+    return all(
+        text_of(get(value, bound(path, row.objects, at))).casefold() == text for path, text in row.appends
+    )
+
+
 def _holds(value: dict[str, Any], path: Path, texts: tuple[str, ...]) -> bool:
     text = text_of(get(value, path))
     return text.casefold() in texts if texts else bool(text)

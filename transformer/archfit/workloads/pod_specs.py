@@ -56,6 +56,10 @@ def _embedded(value: Any, pod: Pod, start: Path, user_rows: UserRows) -> Pod:
                     from archfit.workloads.parameters import filled
 
                     pod = filled(row, value, pod, pod.root[:end])
+                if row.appends:
+                    from archfit.workloads.embedded import appends
+
+                    pod = pod.replace(appended=appends(row, value, pod.root[end:]))
         value = value[pod.root[end]]
     return pod
 

@@ -141,6 +141,7 @@ class Pod(Record):
     namespace: its Namespace in the stream, if that has annotations about nodes or tolerations.
     stamped: an earlier run with `stamp` added something, which is taken back here.
     held: an object around this one cannot be changed once applied, whatever this one's name is.
+    appended: the items of its lists are added to those that its object has from an earlier version.
     row: of the custom resource that holds the pod, None for the kinds of Kubernetes; where custom resources hold each
         other, the outermost that was not seen, else the pod's own.
     """
@@ -162,6 +163,7 @@ class Pod(Record):
     stamped: bool = False
     held: bool = False
     row: Workload | None = None
+    appended: bool = False
 
     @property
     def named_images(self) -> NamedImages:

@@ -133,6 +133,7 @@ def _policies() -> Iterator[Draft]:
             (f"{template}.complianceType", ("musthave", "mustonlyhave")),
             (f"{template}.objectDefinition.metadata.name", ()),
         ],
+        appends=[(f"{template}.complianceType", "musthave")],
         compared="the policy compares objects of the cluster with an objectDefinition and does not create it, unless "
         "it is named, its complianceType is musthave or mustonlyhave and remediationAction is enforce; to place what "
         "it asks for, write that there by hand",

@@ -47,7 +47,7 @@ _LISTS = (
     "hands_down",
     "by_position",
 )
-_PAIRS = ("unseen", "unless", "when", "never_run", "added", "created")
+_PAIRS = ("unseen", "unless", "when", "never_run", "added", "created", "appends")
 
 
 # Rows of a kind name the same paths again and again.
