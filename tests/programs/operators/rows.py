@@ -1,13 +1,14 @@
 """Which rows of custom resources were seen: transformer/archfit/workloads/recordings.txt, from the recordings.
 
 A row was seen where, in a case or a turn, archfit wrote at its path and an object that the operator made carries more
-of the architecture than it does without: a required term, a toleration. Whether these pods are right is the replay's
-question (tests/real/operators).
+of the architecture than it does without: a required term, a toleration; or where it made pods for fewer nodes. Whether
+these pods are right is the replay's question (tests/real/operators).
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,9 @@ def _of_stream(text: bytes, without: Path, made: Path) -> Iterator[Workload]:
         return
     rows = _rows(text)
     before = {_key(one): _mentions(one) for one in recordings.read(without)}
-    placed = [one for one in recordings.read(made) if _mentions(one) > before.get(_key(one), 0)]
+    after = recordings.read(made)
+    fewer = Counter(map(_key, recordings.read(without))) - Counter(map(_key, after))
+    placed = [one for one in after if _mentions(one) > before.get(_key(one), 0) or _key(one) in fewer]
     for decision in recordings.placed(text, recordings.ALL).changed:
         row = rows.get((decision["document"], decision["path"]))
         images = [one["image"] for one in decision["images"] if one.get("image")]
