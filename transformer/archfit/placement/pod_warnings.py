@@ -50,11 +50,16 @@ def conflict_text(
     images: KnownImages,
     own: PodOptions,
     options: Options,
+    *,
+    part: bool = False,
 ) -> str:
-    """Why the pod can go nowhere: its demands, every image with its architectures, what to do."""
+    """Why the pod can go nowhere: its demands, every image with its architectures, what to do.
+
+    part: a term that holds for some of the pods leads there.
+    """
     open_to = union(reach.allowed for reach in found)
     systems = dict.fromkeys(system.os for reach in found for system in reach.systems)
-    demands = _demands(pod, pins, found, open_to, options)
+    demands = _demands(pod, pins, found, open_to, options, part=part)
     if own.only is not None:
         demands += f", {own.only_by} allows {listed(own.only) or 'nothing'}"
     offers = dict.fromkeys(
@@ -94,15 +99,21 @@ def _pinned(pod: Pod, pins: Sequence[str]) -> str:
 
 
 def _demands(
-    pod: Pod, pins: Sequence[str], found: Sequence[Reach], open_to: frozenset[str], options: Options
+    pod: Pod,
+    pins: Sequence[str],
+    found: Sequence[Reach],
+    open_to: frozenset[str],
+    options: Options,
+    *,
+    part: bool,
 ) -> str:
     if not open_to:
         end = f" and RuntimeClass {pod.runtime_class.name}" if pod.runtime_class is not None else ""
         return f"no node matches its own nodeSelector and required node affinity{end}"
     if pins:
         return _pinned(pod, pins)
-    if found[0].demand.index is not None and not open_to >= set(options.cluster_architectures):
-        return f"pinned to {listed(open_to)} by its required node affinity"
+    if not open_to >= set(options.cluster_architectures) and (found[0].demand.index is not None or part):
+        return f"pinned to {listed(open_to)} by {'this term' if part else 'its required node affinity'}"
     return f"no architecture is left: the cluster has {listed(options.cluster_architectures)}"
 
 
@@ -241,7 +252,9 @@ def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Result:
     """The message of a pod that can go nowhere. part: of what demands it for some of the pods, () for all."""
     pod = case.pod
     severity: Severity = "error" if case.options.on_conflict == "fail" else "warning"
-    message = conflict_text(pod, pins, case.reaches, case.evidence.known, case.own, case.options)
+    message = conflict_text(
+        pod, pins, case.reaches, case.evidence.known, case.own, case.options, part=bool(part)
+    )
     return pod.result(severity, message, part or demanding_path(pod, pins, case.reaches))
 
 
