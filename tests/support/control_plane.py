@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-_PATIENCE_SECONDS = 60.0
+_PATIENCE_SECONDS = 240.0
 _CONNECTIONS = 4
 _TOKEN = "loopback-only"
 _CORE, _ADMISSION = "/api/v1", "/apis/admissionregistration.k8s.io/v1"
