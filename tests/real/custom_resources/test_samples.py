@@ -45,7 +45,7 @@ elasticsearch.k8s.elastic.co Elasticsearch
 enterprisesearch.k8s.elastic.co EnterpriseSearch
 grafana.integreatly.org Grafana
 jobset.x-k8s.io JobSet
-kafka.strimzi.io Kafka,KafkaBridge,KafkaConnect,KafkaMirrorMaker,KafkaMirrorMaker2,KafkaNodePool
+kafka.strimzi.io Kafka,KafkaBridge,KafkaConnect,KafkaMirrorMaker2,KafkaNodePool
 keda.sh ScaledJob
 kibana.k8s.elastic.co Kibana
 kubeflow.org JAXJob,MPIJob,Notebook,PaddleJob,PyTorchJob,TFJob,XGBoostJob

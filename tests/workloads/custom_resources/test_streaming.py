@@ -1,4 +1,4 @@
-"""Flink, Spark, Numaflow and Keycloak: which image runs in which pod, and which of several templates places it."""
+"""Flink, Spark, Keycloak and others: which image runs in which pod, and which of several templates places it."""
 
 from __future__ import annotations
 
@@ -203,6 +203,18 @@ def test_the_import_of_a_realm_says_who_places_its_job() -> None:
             "workerSpec: {statefulSetSpec: {template: {spec: {containers: [{name: logs, image: 'both:1'}]}}}}}\n",
             "the Spark operator chooses it",
             id="Apache Spark",
+        ),
+        pytest.param(
+            "apiVersion: fission.io/v1\nkind: Environment\nmetadata: {name: a}\n"
+            "spec: {runtime: {image: 'both:1', podspec: {terminationGracePeriodSeconds: 5}}}\n",
+            "Fission adds the container fetcher",
+            id="Fission",
+        ),
+        pytest.param(
+            "apiVersion: actions.summerwind.dev/v1alpha1\nkind: Runner\nmetadata: {name: a}\n"
+            "spec: {image: 'both:1'}\n",
+            "the runner controller adds the container docker",
+            id="legacy runners",
         ),
     ],
 )

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 _FAMILIES = """
 controllers      keda.sh jobset.x-k8s.io leaderworkerset.x-k8s.io batch.volcano.sh apps.kruise.io apps.openshift.io
-controllers      agones.dev flow.volcano.sh disaggregatedset.x-k8s.io kubernetes.dask.org sources.knative.dev fission.io
-controllers      auto.pulumi.com k6.io ceph.rook.io gateway.envoyproxy.io gateway.nginx.org
+controllers      agones.dev flow.volcano.sh kubernetes.dask.org sources.knative.dev fission.io
+controllers      k6.io ceph.rook.io gateway.envoyproxy.io gateway.nginx.org
 controllers      kubevirt.io pool.kubevirt.io nvidia.com
 databases        postgresql.cnpg.io rabbitmq.com minio.min.io acid.zalan.do postgres-operator.crunchydata.com
 databases        pgv2.percona.com psmdb.percona.com pxc.percona.com ps.percona.com databases.spotahome.com
 databases        redis.redis.opstreelabs.in dragonflydb.io zookeeper.pravega.io
-delivery         actions.github.com actions.summerwind.dev pkg.crossplane.io operators.coreos.com k8up.io
+delivery         actions.github.com actions.summerwind.dev pkg.crossplane.io operators.coreos.com
 delivery         infra.contrib.fluxcd.io helm.toolkit.fluxcd.io tailscale.com k8s.keycloak.org openfaas.com
 delivery         upgrade.cattle.io build.openshift.io install.istio.io cert-manager.io acme.cert-manager.io
 delivery         helm.cattle.io image.toolkit.fluxcd.io kyverno.io workload.codeflare.dev
@@ -40,9 +40,7 @@ delivery         policy.open-cluster-management.io work.open-cluster-management.
 delivery         hive.openshift.io kubernetes.crossplane.io kubernetes.m.crossplane.io work.karmada.io policy.karmada.io
 delivery         addon.open-cluster-management.io capsule.clastix.io fluxcd.controlplane.io kro.run
 machine_learning kubeflow.org trainer.kubeflow.org ray.io serving.knative.dev serving.kserve.io
-machine_learning machinelearning.seldon.io grove.io orchestration.aibrix.ai workloads.x-k8s.io apps.nvidia.com
-machine_learning agents.x-k8s.io extensions.agents.x-k8s.io kagent.dev toolhive.stacklok.dev kaito.sh
-machine_learning production-stack.vllm.ai
+machine_learning machinelearning.seldon.io apps.nvidia.com kaito.sh production-stack.vllm.ai
 observability    monitoring.coreos.com grafana.integreatly.org operator.victoriametrics.com opentelemetry.io
 observability    logging.banzaicloud.io fluentbit.fluent.io jaegertracing.io datadoghq.com loki.grafana.com
 observability    tempo.grafana.com

@@ -1,6 +1,6 @@
 """Controllers of pods, virtual machines and gateways.
 
-Pod templates as Kubernetes has them: KEDA, JobSet, LeaderWorkerSet, Volcano, Kruise, Agones, Dask, Fission, Pulumi. The
+Pod templates as Kubernetes has them: KEDA, JobSet, LeaderWorkerSet, Volcano, Kruise, Agones, Dask, Fission. The
 webhooks of Volcano and JobSet refuse a change of what is applied (JobSet unless it is suspended).
 
 KubeVirt pins a machine to `architecture`, and where it is missing to the cluster's default. It mounts the images of
@@ -34,8 +34,6 @@ apps.kruise.io           AdvancedCronJob   spec.template.broadcastJobTemplate.sp
 agones.dev                   GameServer         spec.template.spec
 agones.dev                   Fleet              spec.template.spec.template.spec
 agones.dev                   GameServerSet      spec.template.spec.template.spec !
-disaggregatedset.x-k8s.io    DisaggregatedSet   spec.roles[*].spec.leaderWorkerTemplate.leaderTemplate.spec
-disaggregatedset.x-k8s.io    DisaggregatedSet   spec.roles[*].spec.leaderWorkerTemplate.workerTemplate.spec
 kubernetes.dask.org          DaskCluster        spec.scheduler.spec
 kubernetes.dask.org          DaskCluster,DaskWorkerGroup spec.worker.spec
 kubernetes.dask.org          DaskJob            spec.cluster.spec.scheduler.spec
@@ -46,8 +44,8 @@ sources.knative.dev          ContainerSource    spec.template.spec
 _PARTS = """
 fission.io          Environment  spec.runtime.podspec spec.runtime.image spec.runtime.container.image
 fission.io          Environment  spec.builder.podspec spec.builder.image spec.builder.container.image
-auto.pulumi.com     Workspace    spec.podTemplate.spec spec.image
 """
+_FETCHER = "Fission adds the container fetcher, whose image its settings name" + ANNOTATE
 _K6 = """
 k6.io               TestRun      spec.initializer @.image
 k6.io               TestRun      spec.starter @.image
@@ -105,7 +103,7 @@ def rows() -> Iterator[Draft]:
         unseen=((trigger, "OpenShift replaces the image of a container when this trigger fires" + ANNOTATE),),
     )  # fmt: skip
     yield from _volcano()
-    yield from parts(_PARTS, metadata=())
+    yield from parts(_PARTS, metadata=(), added=(("fetcher", _FETCHER),))
     yield from parts(_K6, "the k6 operator chooses it")
     yield from parts(
         "k6.io TestRun spec.runner @.image", "the k6 operator chooses it",

@@ -14,7 +14,6 @@ actions.github.com  AutoscalingRunnerSet      spec.template.spec
 actions.github.com  EphemeralRunner           spec.spec
 actions.github.com  EphemeralRunnerSet        spec.ephemeralRunnerSpec.spec
 operators.coreos.com ClusterServiceVersion    spec.install.spec.deployments[*].spec.template.spec
-k8up.io             PreBackupPod              spec.pod.spec
 """
 _MAIN = (
     ("actions.github.com", "AutoscalingRunnerSet", "spec.listenerTemplate.spec", "listener", "the runner controller"),
@@ -23,9 +22,7 @@ _MAIN = (
         "package-runtime", "the Provider or Function",
     ),
 )  # fmt: skip
-_K8UP = "the k8up operator chooses the image of the main container" + ANNOTATE
 _RUNNERS = """
-actions.github.com     AutoscalingListener                                   spec.template.spec spec.image
 actions.summerwind.dev RunnerDeployment,RunnerReplicaSet spec.template.spec @.image
   @.sidecarContainers[*].image
 actions.summerwind.dev RunnerSet spec.template.spec spec.image
@@ -33,7 +30,6 @@ actions.summerwind.dev Runner spec @.image @.sidecarContainers[*].image
 """
 _PARTS = """
 operators.coreos.com CatalogSource spec.grpcPodConfig spec.image <spec
-pkg.crossplane.io ControllerConfig spec @.image
 infra.contrib.fluxcd.io Terraform spec.runnerPodTemplate.spec @.image <spec
 tailscale.com Recorder spec.statefulSet.pod @.container.image <spec
 tailscale.com DNSConfig spec.nameserver.pod spec.nameserver.image.repo+tag <spec.nameserver
@@ -51,6 +47,7 @@ fluxcd.controlplane.io                ResourceSet                       spec.res
 kro.run                               ResourceGraphDefinition           spec.resources[*].template
 """
 _CERT_MANAGER = "a flag of cert-manager's controller names the image of its solver"
+_DOCKER = "the runner controller adds the container docker, whose image a flag of it names" + ANNOTATE
 _SYSCTLER = "the Tailscale operator adds the init container sysctler" + ANNOTATE
 _RUNNING = "the update job also runs the image that the cluster runs now" + ANNOTATE
 _REALMS = """
@@ -91,9 +88,9 @@ def rows() -> Iterator[Draft]:
     yield from templates(_TEMPLATES)
     for group, kind, pod, main, chooser in _MAIN:
         yield row(group, kind, pod, there=pod, main=main, default_image=f"{chooser} chooses it")
-    pod = "spec.template.spec"
-    yield row("k8up.io", "PodConfig", pod, there=pod, unseen=((pod, _K8UP),))
-    yield from parts(_RUNNERS, "the runner controller chooses it")
+    chosen = "the runner controller chooses it"
+    yield from parts("actions.github.com AutoscalingListener spec.template.spec spec.image", chosen)
+    yield from parts(_RUNNERS, chosen, added=(("docker", _DOCKER),))
     yield from parts(_PARTS, "its operator chooses it")
     yield from parts(
         "tailscale.com ProxyClass spec.statefulSet.pod @.tailscaleContainer.image", "its operator chooses it",

@@ -1,4 +1,4 @@
-"""Models and agents: Kubeflow, Ray, Knative Serving, KServe, Seldon, Grove, AIBrix, NIM, agent sandboxes.
+"""Models and agents: Kubeflow, Ray, Knative Serving, KServe, Seldon, NIM.
 
 Knative refuses affinity, tolerations and nodeSelector unless a flag allows each, so that only what a pod cannot run
 without is written; KServe's serverless mode makes Knative Services.
@@ -25,38 +25,17 @@ kubeflow.org             XGBoostJob               spec.xgbReplicaSpecs.*.templat
 kubeflow.org             PaddleJob                spec.paddleReplicaSpecs.*.template.spec
 kubeflow.org             JAXJob                   spec.jaxReplicaSpecs.*.template.spec
 kubeflow.org             Notebook                 spec.template.spec
-grove.io                PodCliqueSet       spec.template.cliques[*].spec.podSpec
-grove.io                PodClique          spec.podSpec
-orchestration.aibrix.ai PodSet             spec.template.spec
-orchestration.aibrix.ai RoleSet            spec.roles[*].template.spec
-orchestration.aibrix.ai StormService       spec.template.spec.roles[*].template.spec
-agents.x-k8s.io         Sandbox            spec.podTemplate.spec
-extensions.agents.x-k8s.io SandboxTemplate spec.podTemplate.spec
 ray.io                  RayJob             spec.submitterPodTemplate.spec
 ray.io                  RayCronJob         spec.jobTemplate.submitterPodTemplate.spec
-"""
-_AIBRIX = """
-orchestration.aibrix.ai RayClusterFleet,RayClusterReplicaSet spec.template.spec.headGroupSpec.template.spec
-  spec.template.spec.autoscalerOptions.image
-orchestration.aibrix.ai RayClusterFleet,RayClusterReplicaSet spec.template.spec.workerGroupSpecs[*].template.spec
-orchestration.aibrix.ai KVCache spec.cache.template.spec spec.cache.image
-orchestration.aibrix.ai KVCache spec.watcher.template.spec spec.watcher.image
-orchestration.aibrix.ai KVCache spec.metadata.etcd.runtime.template.spec spec.metadata.etcd.runtime.image
-orchestration.aibrix.ai KVCache spec.metadata.redis.runtime.template.spec spec.metadata.redis.runtime.image
 """
 _NIM = """
 apps.nvidia.com NIMService spec @.image.repository+tag @.initContainers[*].image.repository+tag
   @.sidecarContainers[*].image.repository+tag
 apps.nvidia.com NIMPipeline spec.services[*].spec @.image.repository+tag
   @.initContainers[*].image.repository+tag @.sidecarContainers[*].image.repository+tag
-apps.nvidia.com NemoDatastore,NemoEntitystore,NemoEvaluator,NemoGuardrail spec @.image.repository+tag
 """
 _PREPACKAGED = "Seldon's configuration names the image of a prepackaged server" + ANNOTATE
 _EXPLAINER = "the explainer runs in a pod of its own, which has no placement"
-_AGENTS = """
-kagent.dev Agent,SandboxAgent spec.byo.deployment @.image @.extraContainers[*].image
-"""
-_ENGINES = "roles[*].engineRuntimes[*].containers[*].image"
 _KSERVE = "serving.kserve.io"
 _FLAGS = (
     "Knative accepts affinity and tolerations only with the flags kubernetes.podspec-affinity, "
@@ -106,8 +85,7 @@ production-stack.vllm.ai VLLMRuntime,VLLMRouter,CacheServer spec: it has nodeSel
   and its image is joined of registry and name
 """
 _NEVER = """
-apps.nvidia.com NIMService,NemoDatastore,NemoEntitystore,NemoEvaluator,NemoGuardrail
-  spec.expose.router.eppConfig.containerSpec.image: the router runs in pods of its own
+apps.nvidia.com NIMService spec.expose.router.eppConfig.containerSpec.image: the router runs in pods of its own
 apps.nvidia.com NIMPipeline spec.services[*].spec.expose.router.eppConfig.containerSpec.image: the router runs in pods
   of its own
 trainer.kubeflow.org TrainJob spec.runtimePatches: it runs in the pods of the TrainingRuntime
@@ -122,11 +100,8 @@ def rows() -> Iterator[Draft]:
     yield from _ray()
     yield from _knative()
     yield from _kserve()
-    yield from parts(_AIBRIX, metadata=())
     yield from _seldon()
-    yield from _role_based_groups()
     yield from parts(_NIM, "the NIM operator chooses it, or a part of it")
-    yield from _agents()
     yield row("kubeflow.org", "Experiment", objects="spec.trialTemplate.trialSpec", immutable=True)
     yield from left(_LEFT)
     yield from never(_NEVER)
@@ -145,46 +120,6 @@ def _seldon() -> Iterator[Draft]:
         f"{group} {kind} {explainer}.containerSpec.image {explainer}.storageInitializerImage: {_EXPLAINER}"
     )
     yield from left(f"{group} {kind} {explainer}: {_EXPLAINER}")
-
-
-def _role_based_groups() -> Iterator[Draft]:
-    for kind, spec in (
-        ("RoleBasedGroup", "spec"),
-        ("RoleBasedGroupSet", "spec.groupTemplate.spec"),
-        ("RoleBasedGroupSet", "spec.template"),
-    ):
-        one = f"{spec}.roles[*]"
-        for path in (
-            f"{one}.template.spec", f"{one}.standalonePattern.template.spec",
-            f"{one}.leaderWorkerPattern.template.spec",
-            f"{one}.customComponentsPattern.components[*].template.spec", f"{spec}.roleTemplates[*].template.spec",
-        ):  # fmt: skip
-            yield row("workloads.x-k8s.io", kind, path, there=path, images=f"{spec}.{_ENGINES}")
-
-
-def _agents() -> Iterator[Draft]:
-    yield from parts(_AGENTS, "kagent's controller chooses it")
-    declared = "spec.declarative.deployment"
-    for kind in ("Agent", "SandboxAgent"):
-        yield row(
-            "kagent.dev", kind, declared, there=declared, metadata=None, images=f"{declared}.extraContainers[*].image",
-            unseen=((declared, "kagent's controller chooses the image of the agent"),),
-        )  # fmt: skip
-    yield row(
-        "kagent.dev", "Agent", "spec.deployment", version="v1alpha1", there="spec.deployment", metadata=None,
-        unseen=(("spec.deployment", "kagent's controller chooses the image of the agent"),),
-        affinity=None, tolerations=None, node_selector=None,
-        unplaced="an Agent of v1alpha1 has no place for affinity and tolerations",
-    )  # fmt: skip
-    yield row(
-        "kagent.dev", "SandboxAgent", "spec.byo", version="v1alpha3", there="spec.byo", metadata=None,
-        images="spec.byo.image", affinity=None, tolerations=None, node_selector=None,
-        unplaced="a SandboxAgent of v1alpha3 has no place for affinity and tolerations",
-    )  # fmt: skip
-    for kind in ("MCPServer", "EmbeddingServer"):
-        yield row(
-            "toolhive.stacklok.dev", kind, "spec.podTemplateSpec.spec", there="spec", images="spec.image"
-        )
 
 
 def _knative() -> Iterator[Draft]:

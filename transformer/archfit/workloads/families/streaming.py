@@ -46,6 +46,7 @@ _CONFIGURED = "the Spark configuration in this ConfigMap may name another image"
 _SPARK_IMAGE = "spark.kubernetes.{0}container.image"
 _SPARK = "the Spark operator applies affinity and tolerations through its webhook, which has to be enabled"
 _NEVER = """
+kafka.strimzi.io Kafka spec.jmxTrans: Strimzi has made no such pod since 0.35
 kafka.strimzi.io KafkaConnect spec.build.output.image spec.build.plugins: it is the result of the build, which
   spec.build stands for
 kafka.strimzi.io KafkaMirrorMaker2 spec.template.buildPod: KafkaMirrorMaker2 builds nothing
@@ -122,30 +123,28 @@ def _apache_spark() -> Iterator[Draft]:
 def _numaflow() -> Iterator[Draft]:
     group, added = "numaflow.numaproj.io", (("numa", _NUMA),)
     yield from parts(f"{group} MonoVertex,Vertex spec {_USERS} @.sidecars[*].image", added=added)
-    for kind, spec in (("Pipeline", "spec"), ("ServingPipeline", "spec.pipeline")):
-        yield from parts(
-            f"{group} {kind} {spec}.vertices[*] {_USERS} @.sidecars[*].image",
-            inherits=(f"{spec}.templates.vertex",), added=added,
-        )  # fmt: skip
-        yield from parts(
-            f"{group} {kind} {spec}.templates.sideInputsManager {spec}.sideInputs[*].container.image "
-            f"{spec}.sideInputs[*].volumes[*].image.reference <{spec}",
-            added=added, when=((f"{spec}.sideInputs", ""),),
-        )  # fmt: skip
-    yield from parts(f"{group} ServingPipeline spec.serving @.store.container.image", added=added)
+    yield from parts(
+        f"{group} Pipeline spec.vertices[*] {_USERS} @.sidecars[*].image",
+        inherits=("spec.templates.vertex",), added=added,
+    )  # fmt: skip
+    yield from parts(
+        f"{group} Pipeline spec.templates.sideInputsManager spec.sideInputs[*].container.image "
+        "spec.sideInputs[*].volumes[*].image.reference <spec",
+        added=added, when=(("spec.sideInputs", ""),),
+    )  # fmt: skip
 
 
 def _strimzi() -> Iterator[Draft]:
     yield from templates("core.strimzi.io StrimziPodSet spec.pods[*].spec")
     yield _pod("Kafka", "spec.kafka", "spec.kafka.image", also="spec.kafka.brokerRackInitImage")
-    for part in ("cruiseControl", "kafkaExporter", "zookeeper", "jmxTrans"):
+    for part in ("cruiseControl", "kafkaExporter", "zookeeper"):
         yield _pod("Kafka", f"spec.{part}", f"spec.{part}.image", also=f"spec.{part}.tlsSidecar.image")
     entity = "spec.entityOperator"
     yield _pod(
         "Kafka", entity, f"{entity}.topicOperator.image {entity}.userOperator.image",
         also=f"{entity}.tlsSidecar.image",
     )  # fmt: skip
-    for kind in ("KafkaConnect", "KafkaMirrorMaker", "KafkaMirrorMaker2", "KafkaBridge"):
+    for kind in ("KafkaConnect", "KafkaMirrorMaker2", "KafkaBridge"):
         unseen = (("spec.build", _BUILT),) if kind == "KafkaConnect" else ()
         yield _pod(kind, "spec", "spec.image", also="spec.clientRackInitImage", unseen=unseen)
     build = "spec.template.buildPod"
