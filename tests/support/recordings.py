@@ -2,6 +2,7 @@
 
     object.yaml        as a user writes it; images are img.test/multi/.., img.test/amd/.., img.test/arm64/.., whose
                        platforms archfit is told; of every other image it knows nothing
+                       "{namespace}" in it is the namespace that it is put into
     placed.yaml        as archfit leaves it; missing where it refuses the stream
     made.yaml          what the operator made of object.yaml: workloads and pods, as programs/operators/made.py says
     made-placed.yaml   the same of placed.yaml; missing where both are equal
