@@ -167,7 +167,10 @@ class Site:
         certificates = folder / "certificates"
         certificates.mkdir()
         tls = self.plane.tls
-        for source, name in ((tls.certificate, "tls.crt"), (tls.key, "tls.key"), (tls.ca, "ca.crt")):
+        names = ((tls.certificate, "tls.crt"), (tls.key, "tls.key"), (tls.ca, "ca.crt"))
+        # The names of Operator Lifecycle Manager, which some read.
+        names += ((tls.certificate, "apiserver.crt"), (tls.key, "apiserver.key"))
+        for source, name in names:
             shutil.copyfile(source, certificates / name)
         # Where controller-runtime looks unless it is told.
         usual = folder / "tmp" / "k8s-webhook-server"
