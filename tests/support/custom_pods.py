@@ -54,8 +54,13 @@ def _plain(pod: Pod, name: str) -> dict[str, Any]:
     spec = {
         field: pod.spec[field] for field in ("nodeSelector", "affinity", "tolerations") if field in pod.spec
     }
+    if pod.placement_paths is not None and pod.placement_paths.pins:
+        spec = _unpinned(spec)
     if isinstance(spec.get("affinity"), dict):
-        spec["affinity"] = {name: spec["affinity"][name] for name in _AFFINITIES if name in spec["affinity"]}
+        own = spec.pop("affinity")
+        spec |= (
+            {"affinity": kept} if (kept := {name: own[name] for name in _AFFINITIES if name in own}) else {}
+        )
     images = [use.text or "unseen.example/image" for use in pod.images]
     containers = [{"name": f"c{number}", "image": image} for number, image in enumerate(images)]
     annotations = pod.metadata.get("annotations") or {}
@@ -69,6 +74,18 @@ def _plain(pod: Pod, name: str) -> dict[str, Any]:
             "template": {"metadata": {"annotations": annotations}, "spec": {**spec, "containers": containers}}
         },
     }
+
+
+def _unpinned(spec: dict[str, Any]) -> dict[str, Any]:
+    """What a nodeSelector says of the architecture, as the affinity that the oracle expects."""
+    selector = dict(spec.get("nodeSelector") or {})
+    architecture = selector.pop("kubernetes.io/arch", None)
+    if architecture is None:
+        return spec
+    term = {"matchExpressions": [{"key": "kubernetes.io/arch", "operator": "In", "values": [architecture]}]}
+    terms = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+    made = {**spec, "nodeSelector": selector, "affinity": {"nodeAffinity": terms}}
+    return {field: value for field, value in made.items() if value}
 
 
 def undone(before: bytes, after: bytes, report: dict[str, Any]) -> bytes:

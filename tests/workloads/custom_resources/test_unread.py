@@ -12,7 +12,8 @@ from archfit.workloads.unsupported.unread import images_in
 from stream_edits import Failed, edited
 
 CLUSTER = (
-    "apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata: {name: a}\nspec:\n  imageName: both:1\n"
+    "apiVersion: redis.redis.opstreelabs.in/v1beta2\nkind: RedisReplication\nmetadata: {name: a}\nspec:\n"
+    "  kubernetesConfig: {image: both:1}\n"
 )
 WIDGET = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n"
 WIDGET += "  image: both:1\n  baseImage: amd:1\n"
@@ -143,5 +144,5 @@ def test_many_unread_images_are_named_once_for_the_object() -> None:
 
 def test_an_image_list_is_no_reason_to_fail() -> None:
     with pytest.raises((Failed, InvalidInput)):
-        edited(CLUSTER.encode() + b"  imageName: x:1\n")
+        edited(CLUSTER.encode() + b"  kubernetesConfig: {}\n")
     assert edited(CLUSTER.encode() + b"  images: [null, 3, {a: b}]\n").transformed.results == ()

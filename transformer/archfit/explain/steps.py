@@ -49,6 +49,8 @@ def affinity_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
     effect, why = _affinity_effect(trace, case, decision)
     if needed.required is not None:
         reason = "--affinity always" if needed.only_always else _beside(case)
+        if trace.written.pin:
+            reason = "as nodeSelector, so that the affinity that its operator writes stays"
         yield Step(_expression(needed.required), effect, why or reason)
     for reach in case.reaches:
         index = reach.demand.index

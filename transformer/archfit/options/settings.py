@@ -107,6 +107,8 @@ class Workload(Record):
         left out where the object has none), or a warning where it is not a constant.
     default_switch: the member of the affinity that asks for the default: the operator writes it only where that is true
         and stands alone.
+    pins: a nodeSelector leaves that default as it is: where one architecture is left, it is written in place of an
+        affinity; preferences are not written.
     patches: texts that the operator merges into the pod last. A text that names images makes them unknown; a field that
         it names has no other source.
     merged: patches that are merged into the operator's workload last: strategic and JSON merge patches, whose placement
@@ -153,6 +155,7 @@ class Workload(Record):
     replaced_by: tuple[Path, ...] = ()
     default_affinity: Mapping[str, Any] | str = ""
     default_switch: str = ""
+    pins: bool = False
     needed_only: str = ""
     architecture: Path = ()
     chosen: str = ""

@@ -3,7 +3,8 @@
 the kind has no field for affinity or tolerations    a conflict where the pod cannot run without, else it is dropped
 the pod has no placement at all (`unplaced`)         a warning in place of the conflict
 the operator takes a field from another path         a conflict, if the patch writes the field
-it writes an affinity only where there is none       a warning, unless its affinity is written along
+it writes an affinity only where there is none       a warning, unless its affinity is written along, or a nodeSelector
+                                                     does instead (`pins`)
 some of its pods have a term of their own            a conflict, if the images do not run where it leads
 another object gives a field where there is none      only what is needed is written, with a warning
 the API refuses placement by default                 a warning that names what has to be switched on
@@ -43,6 +44,8 @@ def writable(
 ) -> Writable:
     """What the kind has fields for. tainted: all that the pod can reach needs one of the new tolerations."""
     replaced = dict(pod.placement_paths.replaced) if pod.placement_paths else {}
+    if pod.placement_paths and pod.placement_paths.pins and "nodeSelector" not in replaced:
+        return _beside_default(pod, additions)
     no_affinity = pod.lacks("affinity") or "affinity" in replaced
     no_tolerations = pod.lacks("tolerations") or "tolerations" in replaced
     if not no_affinity and not no_tolerations:
@@ -110,6 +113,22 @@ def parts_of(
     """What those of the pods can reach that have a term of their own, and where it stands. Raises MalformedField."""
     for path, term in pod.placement_paths.parts if pod.placement_paths else ():
         yield path, reaches([with_part(one, path, term) for one in demands], images, cluster, only)
+
+
+def _beside_default(pod: Pod, additions: Additions) -> Writable:
+    """What leaves the affinity as it is that the operator writes: an architecture for nodeSelector, if one is left."""
+    operator, architectures = additions.terms.required or ("", ())
+    if additions.terms.required and not additions.terms.only_always:
+        pin = architectures[0] if operator == "In" and len(architectures) == 1 else ""
+        return Writable(additions.replace(pin=pin, preferred=() if pin else additions.preferred))
+    names = [f"a preference of {name}" for name, _ in additions.preferred]
+    names += ["an affinity"] * additions.terms.only_always
+    results = [
+        pod.result("info", f"{name} would be added, but {pod.placement_paths.lost_default}", pod.path)
+        for name in names
+        if pod.placement_paths
+    ]
+    return Writable(additions.replace(terms=NOTHING, preferred=()), tuple(results))
 
 
 def effect(pod: Pod, paths: PlacementPaths, patch: Iterable[Operation]) -> list[Result]:

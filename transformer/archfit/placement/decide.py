@@ -175,7 +175,7 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
     patch = pod_patch(pod, additions)
     if patch:
         return _changed(case, additions, lacking, patch)
-    if needed is not additions.terms:
+    if needed is not terms:
         return _decision(case, "OptedOut", "affinity: never", lacking)
     covered = bool(applying) and not taints.uncovered(case.tolerations, applying)
     if lacking or covered or case.prefers_architecture:

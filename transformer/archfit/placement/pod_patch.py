@@ -15,6 +15,7 @@ replaces it. `{}` and `[]` are kept and filled.
     preferred terms                         one more at their end
     a required term with matchExpressions   one more expression at their end
     a required term with matchFields only   matchExpressions: [..]
+    an architecture to pin it to            nodeSelector: {kubernetes.io/arch: ..}, in place of the terms
     no tolerations                          tolerations: [..]
     tolerations                             one more at their end
 
@@ -116,12 +117,14 @@ class Additions(Record):
     """What a pod gets.
 
     terms: for its required node affinity, narrowed only where it has one. preferred: (architecture, weight) of each
-    preferred term. tolerations: those that it lacks.
+    preferred term. tolerations: those that it lacks. pin: the one architecture that its nodeSelector gets in place of
+    the terms, "" for none.
     """
 
     terms: RequiredTerms = NOTHING
     preferred: tuple[tuple[str, int], ...] = ()
     tolerations: tuple[Toleration, ...] = ()
+    pin: str = ""
 
 
 def _usual_patch(
@@ -148,7 +151,10 @@ def pod_patch(pod: Pod, additions: Additions) -> tuple[Operation, ...]:
             return _usual[pod.path, terms.required, preferred, tolerations]
         patch = _usual[pod.path[len(pod.root) :], terms.required, preferred, tolerations]
         return tuple([step.replace(path=(*pod.root, *step.path)) for step in patch])
-    steps = _affinity(pod.at("affinity"), affinity, terms, preferred)
+    if additions.pin:
+        steps = _pinned(pod.at("nodeSelector"), pod.spec.get("nodeSelector"), additions.pin)
+    else:
+        steps = _affinity(pod.at("affinity"), affinity, terms, preferred)
     steps += _tolerations(pod.at("tolerations"), there, tolerations)
     return tuple(materialise_parents(pod, steps))
 
@@ -176,6 +182,12 @@ def _affinity(
         there = node[REQUIRED]["nodeSelectorTerms"][index].get("matchExpressions")
         made += _appended(at, there, [_expression(one) for one in requirements])
     return made
+
+
+def _pinned(path: Path, selector: Any, architecture: str) -> list[Operation]:
+    if selector is None:
+        return _created(path, {ARCH: architecture})
+    return [Test(path, selector), Add((*path, ARCH), architecture)]
 
 
 def _tolerations(path: Path, there: object, new: Sequence[_Fields]) -> list[Operation]:

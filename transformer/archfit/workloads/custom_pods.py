@@ -152,6 +152,7 @@ class CustomPod:
             row.note,
             tuple(found.replaced),
             found.lost_default,
+            row.pins and bool(found.lost_default),
             row.needed_only,
             "" if architecture else row.chosen,
             row.unplaced,
@@ -270,11 +271,9 @@ class CustomPod:
         for index, paths in enumerate(row.images):
             uses = [] if named and index == 0 else self._entry(paths)
             yield from uses
-            if not uses and not (named and index == 0) and row.default_image:
-                path = self._same(paths[0])
-                above = path[:-2] if "+" in str(path[-1]) else path[:-1]
-                if get(self._value, above, MISSING) is not MISSING:
-                    yield ImageUse(path, None, unasked=row.default_image)
+            runs = row.default_image and get(self._value, self._around(paths), MISSING) is not MISSING
+            if runs and not uses and not (named and index == 0):
+                yield ImageUse(self._same(paths[0]), None, unasked=row.default_image)
         for pattern in row.also:
             yield from self._named(pattern)
         for path, spec in self._merged_pods():
@@ -309,6 +308,14 @@ class CustomPod:
             if isinstance(holder, dict) and path not in named:
                 uses += _named(self._value, bound(paths[1], own, path))
         return list(dict.fromkeys(uses))
+
+    def _around(self, paths: tuple[Path, ...]) -> Path:
+        """The innermost mapping above all places that may name one image."""
+        path, *others = map(self._same, paths)
+        above = path[:-2] if "+" in str(path[-1]) else path[:-1]
+        while any(other[: len(above)] != above for other in others):
+            above = above[:-1]
+        return above
 
     def _containers(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """(number, container) of the containers of pod_spec with that name."""

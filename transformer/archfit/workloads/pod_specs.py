@@ -282,7 +282,7 @@ def _is_embedded(path: Path) -> bool:
 
 def _images_of(row: Workload, value: dict[str, Any], found: CustomPod, path: Path) -> Iterator[ImageUse]:
     """The images outside of the containers; in an object that nothing else fills in, with its own parameters."""
-    for use in found.images():
+    for use in dict.fromkeys(found.images()):
         if use.text and ("{{" in use.text or "$(" in use.text) and not _is_embedded(path):
             from archfit.workloads.parameters import resolved
 

@@ -48,7 +48,7 @@ class PlacementPaths(Record):
         default), and what stands in the pod: nothing, an empty list, or a mapping that lacks members of the value.
     metadata: path of the pod's metadata. note: a message about it once it is changed.
     replaced: fields that have a second place, and where it is.
-    lost_default: a warning for a pod that gets an affinity.
+    lost_default: a warning for a pod that gets an affinity. pins: as in the row, for a pod that would lose it.
     hidden: fields that the pod itself does not have and `outside` may give.
     parts: (path, term) of the row's `parts`. needed_only, chosen, unplaced, same, lender, outside: as in the row.
     architecture: path of what pins the pod, () if nothing does.
@@ -62,6 +62,7 @@ class PlacementPaths(Record):
     note: str = ""
     replaced: tuple[tuple[str, Path], ...] = ()
     lost_default: str = ""
+    pins: bool = False
     needed_only: str = ""
     chosen: str = ""
     unplaced: str = ""

@@ -4,6 +4,7 @@ A pod spec's spine, of which a site is kept for each node that is there:
 
     spec                                   the pod spec, and every node above it
     ├── tolerations
+    ├── nodeSelector                       where a custom resource may get one
     └── affinity
         └── nodeAffinity
             ├── requiredDuringScheduling...
@@ -118,8 +119,8 @@ def anchors(pods: Iterable[Pod]) -> dict[Path, Spine]:
             found[pod.path] = _SPINE
             continue
         spine = found.setdefault(pod.placement_paths.there, {})
-        for field, below in (("tolerations", None), ("affinity", _AFFINITY)):
-            if not pod.lacks(field):
+        for field, below in (("tolerations", None), ("affinity", _AFFINITY), ("nodeSelector", None)):
+            if not pod.lacks(field) and (field != "nodeSelector" or pod.placement_paths.pins):
                 _graft(spine, pod.at(field)[len(pod.placement_paths.there) :], below)
     return found
 

@@ -17,7 +17,7 @@ from archfit.base.typing_names import Any, Callable, Iterable, Sequence
 from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, read
 from archfit.workloads.pods import Pod
 
-FIELDS = ("affinity", "tolerations")
+FIELDS = ("affinity", "tolerations", "nodeSelector")
 
 
 class StampState(Record):
@@ -86,7 +86,7 @@ def _of_pods(entries: Iterable[Addition], pods: Sequence[Pod]) -> tuple[tuple[Ad
     at_or_above: dict[Path, int] = {}
     placement: dict[Path, int] = {}
     for number, pod in enumerate(pods):
-        for field in ((*pod.at("affinity"), "nodeAffinity"), pod.at("tolerations")):
+        for field in ((*pod.at("affinity"), "nodeAffinity"), pod.at("tolerations"), pod.at("nodeSelector")):
             path = field[len(pod.root) :]
             placement.setdefault(path, number)
             for end in range(1, len(path) + 1):

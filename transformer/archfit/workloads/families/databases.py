@@ -1,6 +1,7 @@
 """Relational databases, their Percona operators, RabbitMQ, MinIO, and caches.
 
-Zalando's operator takes `spec.nodeAffinity` for database, pooler and backups. Crunchy's copies each part's affinity and
+Zalando's operator takes `spec.nodeAffinity` for database and pooler; the logical backup has none, and runs an image of
+the configuration (k8sres.go generateLogicalBackupJob). Crunchy's copies each part's affinity and
 tolerations; Percona's pgv2 has the same parts. A repository host and backup jobs are placed though nothing says so.
 
 Percona's operators for MongoDB, XtraDB and MySQL: the affinity of a part is `affinity.advanced`.
@@ -10,7 +11,11 @@ Percona's operators for MongoDB, XtraDB and MySQL: the affinity of a part is `af
         antiAffinityTopologyKey: kubernetes.io/hostname      the operator's anti-affinity, required
         advanced: {nodeAffinity: ..}                         replaces it (psmdb statefulset.go, pxc statefulset.go)
       tolerations:
-      nodeSelector:
+      nodeSelector:                                          leaves it as it is
+      enabled: false                                         there is no such part
+
+An init container of each of their parts runs the operator's own image, unless initContainer.image or initImage names
+another (pxc, ps, pgv2 InitImage, psmdb init.go).
 
 The Redis operator of spotahome and the ZooKeeper operator of Pravega write a soft anti-affinity of their own only while
 there is no affinity; both are constants but for the object's name (redis-operator generator.go, zookeeper-operator
@@ -24,6 +29,7 @@ from archfit.workloads.families.notation import Draft, apart, left, parts, row
 from archfit.workloads.pods import ANNOTATE
 
 _CNPG = "postgresql.cnpg.io"
+_CNPG_MANAGER = "CloudNativePG adds its manager, bootstrap-controller" + ANNOTATE
 _POOLER = (
     "it has no spec.template.spec, which the API accepts only with a list of containers: write spec.template.spec with "
     "containers: [], then archfit adds the placement there"
@@ -56,13 +62,14 @@ _PERCONA = (
     """
 pgv2.percona.com PerconaPGUpgrade spec @.image @.toPostgresImage @.toPgBouncerImage @.toPgBackRestImage
   -nodeSelector
-pgv2.percona.com PerconaPGCluster spec.instances[*] spec.image INIT BACKREST spec.pmm.image
-  spec.logcollector.image spec.extensions.image @.initContainer.image
+pgv2.percona.com PerconaPGCluster spec.instances[*] spec.image @.initContainer.image|spec.initContainer.image BACKREST
+  spec.pmm.image spec.logcollector.image spec.extensions.image
   @.extraVolumes[*].volumeSource.image.reference spec.logcollector.volumes[*].image.reference SIDECARS
   -nodeSelector
-pgv2.percona.com PerconaPGCluster spec.logicalReplicas[*] spec.image INIT BACKREST spec.pmm.image
-  spec.logcollector.image spec.extensions.image -nodeSelector
-pgv2.percona.com PerconaPGCluster spec.proxy.pgBouncer @.image SIDECARS -nodeSelector
+pgv2.percona.com PerconaPGCluster spec.logicalReplicas[*] spec.image @.initContainer.image|spec.initContainer.image
+  BACKREST spec.pmm.image spec.logcollector.image spec.extensions.image -nodeSelector
+pgv2.percona.com PerconaPGCluster spec.proxy.pgBouncer @.image @.initContainer.image|spec.initContainer.image SIDECARS
+  -nodeSelector
 pgv2.percona.com PerconaPGCluster spec.backups.pgbackrest.repoHost BACKREST INIT SIDECARS
   <spec.backups.pgbackrest -nodeSelector
 pgv2.percona.com PerconaPGCluster spec.backups.pgbackrest.jobs BACKREST INIT <spec.backups.pgbackrest -nodeSelector
@@ -70,7 +77,7 @@ pgv2.percona.com PerconaPGCluster spec.backups.pgbackrest.restore spec.image BAC
 pgv2.percona.com PerconaPGCluster spec.dataSource.pgbackrest spec.image BACKREST INIT -nodeSelector
 pgv2.percona.com PerconaPGCluster spec.dataSource.postgresCluster spec.image BACKREST INIT -nodeSelector
 """.replace("BACKREST", "spec.backups.pgbackrest.image")
-    .replace("INIT", "spec.initContainer.image spec.backups.pgbackrest.initContainer.image")
+    .replace("INIT", "spec.backups.pgbackrest.initContainer.image|spec.initContainer.image")
     .replace("SIDECARS", _SIDECARS)
 )
 _LEFT = """
@@ -83,6 +90,10 @@ _CHOSEN = "Percona's operator chooses it"
 _ADVANCED = (
     "affinity.advanced replaces the anti-affinity that Percona's operator makes of affinity.antiAffinityTopologyKey: "
     "write podAntiAffinity there, if members have to stay on different nodes"
+)
+_SEARCH = (
+    "affinity, nodeSelector and tolerations of {0}.search each replace that of spec.search, which has the image: what "
+    "stands there has to be written here, too"
 )
 _SPOTAHOME = "databases.spotahome.com"
 _OPSTREE = """
@@ -123,9 +134,13 @@ def _cloud_native_pg() -> Iterator[Draft]:
         also="spec.postgresql.extensions[*].image.reference",
         affinity="spec.affinity", tolerations="spec.affinity.tolerations", node_selector="spec.affinity.nodeSelector",
         default_image="an image catalogue or the CloudNativePG operator chooses it",
+        unseen=(("spec", _CNPG_MANAGER),),
     )  # fmt: skip
     template = "spec.template.spec"
-    pooler = {"images": "spec.pgbouncer.image", "default_image": "the CloudNativePG operator chooses it"}
+    pooler = {
+        "images": "spec.pgbouncer.image", "default_image": "the CloudNativePG operator chooses it",
+        "unseen": (("spec", _CNPG_MANAGER),),
+    }  # fmt: skip
     yield row(_CNPG, "Pooler", template, there=template, main="pgbouncer", **pooler)
     yield row(
         _CNPG, "Pooler", template, there="spec", metadata=None, unless=((template, ""),),
@@ -147,9 +162,9 @@ def _queues_and_objects() -> Iterator[Draft]:
     # The override is merged into the StatefulSet last: its lists replace what stands in spec.
     override = "spec.override.statefulSet.spec.template.spec"
     yield row(
-        "rabbitmq.com", "RabbitmqCluster", "spec", there="spec", metadata=None, images="spec.image",
-        also=f"spec.secretBackend.vault.defaultUserUpdaterImage {override}.containers[*].image "
-        f"{override}.initContainers[*].image {override}.volumes[*].image.reference",
+        "rabbitmq.com", "RabbitmqCluster", "spec", there="spec", metadata=None,
+        images="spec.image spec.secretBackend.vault.defaultUserUpdaterImage",
+        also=f"{override}.containers[*].image {override}.initContainers[*].image {override}.volumes[*].image.reference",
         replaced_by=(override,),
         default_image="the RabbitMQ operator chooses it",
     )  # fmt: skip
@@ -169,51 +184,61 @@ def _zalando() -> Iterator[Draft]:
     )  # fmt: skip
 
 
-def _part(group: str, kind: str, at: str, images: str, *, without_sidecars: bool = False) -> Draft:
-    image, *others = images.split()
-    own = "" if without_sidecars else f"{at}.sidecars[*].image {at}.sidecarVolumes[*].image.reference"
+def _part(group: str, kind: str, at: str, images: str, also: str = "", *, sidecars: bool = True) -> Draft:
+    own = f" {at}.sidecars[*].image {at}.sidecarVolumes[*].image.reference" if sidecars else ""
     return row(
-        group, kind, at, there=at, metadata=None, affinity=f"{at}.affinity.advanced", images=image,
-        also=" ".join((*others, own)), default_image=_CHOSEN, default_affinity=_ADVANCED,
+        group, kind, at, there=at, metadata=None, unless=((f"{at}.enabled", "false"),),
+        affinity=f"{at}.affinity.advanced", default_affinity=_ADVANCED, pins=True,
+        images=images, also=also + own, default_image=_CHOSEN,
     )  # fmt: skip
 
 
 def _mongodb() -> Iterator[Draft]:
     group, kind = "psmdb.percona.com", "PerconaServerMongoDB"
-    beside = "spec.image spec.initImage spec.backup.image spec.pmm.image spec.logcollector.image"
+    images, beside = "spec.image spec.initImage", "spec.backup.image spec.pmm.image spec.logcollector.image"
     for at in ("spec.replsets[*]", "spec.sharding.configsvrReplSet"):
         for part in ("", ".nonvoting", ".arbiter", ".hidden"):
-            yield _part(group, kind, at + part, beside)
-        yield _part(group, kind, f"{at}.search", "spec.search.image")
-    yield _part(group, kind, "spec.sharding.mongos", beside)
-    yield _part(group, kind, "spec.search", "spec.search.image")
-    yield _part(group, "PerconaServerMongoDBClusterSync", "spec", "spec.image", without_sidecars=True)
+            yield _part(group, kind, at + part, images, beside)
+        yield row(group, kind, there=f"{at}.search", reason=_SEARCH.format(at))
+    yield _part(group, kind, "spec.sharding.mongos", images, beside)
+    yield _part(group, kind, "spec.search", "spec.search.image spec.initImage")
+    yield _part(group, "PerconaServerMongoDBClusterSync", "spec", "spec.image", sidecars=False)
 
 
 def _xtradb() -> Iterator[Draft]:
     group, kind = "pxc.percona.com", "PerconaXtraDBCluster"
-    init = "spec.initImage spec.initContainer.image"
+    init = "spec.initImage|spec.initContainer.image"
     for part in ("pxc", "haproxy", "proxysql"):
+        at = f"spec.{part}"
         yield _part(
-            group, kind, f"spec.{part}", f"spec.{part}.image {init} spec.pmm.image spec.logcollector.image"
+            group,
+            kind,
+            at,
+            f"{at}.image {init}",
+            f"spec.pmm.image spec.logcollector.image {init.replace('|', ' ')}",
         )
     storage = "spec.backup.storages.*"
     yield row(
-        group, kind, storage, there=storage, metadata=None, images="spec.backup.image", default_image=_CHOSEN
-    )
+        group, kind, storage, there=storage, metadata=None, images=f"spec.backup.image {init}",
+        also=init.replace("|", " "), default_image=_CHOSEN,
+    )  # fmt: skip
 
 
 def _mysql() -> Iterator[Draft]:
     group, kind = "ps.percona.com", "PerconaServerMySQL"
+    init = "{0}.initImage|{0}.initContainer.image|spec.initContainer.image|spec.initImage"
     for part in ("mysql", "orchestrator", "proxy.haproxy", "proxy.router", "backup.pitr.binlogServer"):
         at = f"spec.{part}"
-        init = f"{at}.initImage {at}.initContainer.image spec.initImage spec.initContainer.image"
-        more = " spec.toolkit.image spec.pmm.image" if part == "mysql" else ""
-        yield _part(group, kind, at, f"{at}.image {init}{more}", without_sidecars=part != "mysql")
+        more = "spec.toolkit.image spec.pmm.image " if part == "mysql" else ""
+        named = init.format(at)
+        yield _part(
+            group, kind, at, f"{at}.image {named}", more + named.replace("|", " "), sidecars=part == "mysql"
+        )
     storage = "spec.backup.storages.*"
+    named = init.format("spec.backup")
     yield row(
         group, kind, storage, there=storage, metadata=None, default_image=_CHOSEN,
-        images="spec.backup.image", also="spec.backup.initImage spec.backup.initContainer.image",
+        images=f"spec.backup.image {named}", also=named.replace("|", " "),
     )  # fmt: skip
 
 
