@@ -117,10 +117,12 @@ class Site:
                 self._must(
                     f"creating {value['kind']} {value['metadata'].get('name', '')} of setup.yaml", value
                 )
-        for pattern in operator.webhooks:
+        for number, pattern in enumerate(operator.webhooks):
             files_, _, port = pattern.partition("#")
             for value in documents(operator, (files_,)):
                 if value["kind"].endswith("WebhookConfiguration"):
+                    # Names of controller-gen are alike.
+                    value["metadata"]["name"] += f"-{number}" if number else ""
                     made = self._looped(value, int(port or operator.webhook_port))
                     self._must(f"creating {value['kind']}", made)
         self._kubelet.start()
