@@ -347,3 +347,15 @@ def test_an_object_in_one_that_refuses_changes_gets_only_what_it_needs(metadata:
     assert b"tolerations" not in narrowed
     made_anew = text.replace("NAME", "generateName: tune-").replace("IMAGE", "both:1").encode()
     assert b"tolerations" in edited(made_anew).data
+
+
+def test_a_toleration_of_an_operators_configuration_is_hidden_only_where_one_is_needed() -> None:
+    """A list in the manifest replaces `toleration` of the Zalando operator's configuration."""
+    text = (
+        b"apiVersion: acid.zalan.do/v1\nkind: postgresql\nmetadata: {name: a}\nspec:\n  teamId: a\n"
+        b"  dockerImage: both:1\n"
+    )
+    assert edited(text).data == text
+    output = edited(text.replace(b"both:1", b"arm:1"))
+    assert b"tolerations" in output.data
+    assert any("replace `toleration`" in str(result) for result in output.transformed.results)

@@ -120,7 +120,7 @@ class Workload(Record):
     needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
         warning.
     outside: something else gives the pod a field as long as it has none of its own, as the operator's configuration
-        does: such a pod gets only what it cannot run without, with this warning.
+        does: such a pod gets only what it cannot run without, with this warning. outside_fields: which fields.
     architecture: a text that pins the pod to an architecture. Where it is missing, the operator chooses one: nothing is
         written, with the warning `chosen`, unless the images run on every architecture of the cluster.
     unplaced: the pod has no placement fields; the warning where it needs one.
@@ -177,6 +177,7 @@ class Workload(Record):
     parts: Path = ()
     by_position: tuple[Path, ...] = ()
     outside: str = ""
+    outside_fields: tuple[str, ...] = ("affinity", "tolerations")
     filled: tuple[tuple[Path, Path], ...] = ()
 
 

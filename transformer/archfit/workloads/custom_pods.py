@@ -188,7 +188,7 @@ class CustomPod:
             found.replaced.append((name, winner[0]))
         else:
             found.at[name], value = winner[0], get(self._value, winner[0])
-        if row.outside and name != "nodeSelector" and value in (None, _EMPTY[name]):
+        if row.outside and name in row.outside_fields and value in (None, _EMPTY[name]):
             found.hidden.append(name)
         for above in row.inherits if value is None or value == _EMPTY[name] else ():
             source = (*self._same(above), name)

@@ -37,6 +37,10 @@ _POOLER = (
 _MINIO = "the MinIO operator chooses it"
 _MINIO_SIDECAR = "the MinIO operator adds a sidecar and an init container of its own choice" + ANNOTATE
 _ZALANDO = "the Zalando operator's configuration names it"
+_TOLERATION = (
+    "tolerations here replace `toleration` of the Zalando operator's configuration: "
+    "what it tolerates, write here, too"
+)
 _CRUNCHY = """
 postgres-operator.crunchydata.com PGAdmin spec @.image @.instrumentation.image
   @.volumes.additional[*].image.reference -nodeSelector
@@ -174,7 +178,7 @@ def _zalando() -> Iterator[Draft]:
     yield row(
         "acid.zalan.do", "postgresql", "spec", there="spec", metadata=None, affinity="spec", node_selector=None,
         images="spec.dockerImage spec.connectionPooler.dockerImage spec.sidecars[*].image",
-        default_image=_ZALANDO,
+        default_image=_ZALANDO, outside=_TOLERATION, outside_fields=("tolerations",),
         unseen=tuple(
             (f"spec.{switch}", _ZALANDO + ANNOTATE)
             for switch in ("enableConnectionPooler", "enableReplicaConnectionPooler", "enableLogicalBackup")
