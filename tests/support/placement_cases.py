@@ -65,7 +65,9 @@ class Case(NamedTuple):
         folder = machine.shared("cases", "placement")
         images = [f"--image-platforms=*/r/{name}={platforms}" for name, platforms in IMAGES.items()]
         given = self.stream if stream is None else stream
-        return archfit(given, "--no-cache", "--offline", *images, *self.options, *words, cwd=folder)
+        # Rows of custom resources write all that they can, whatever was seen.
+        words = ("--no-cache", "--offline", "--custom-resources=all", *images, *self.options, *words)
+        return archfit(given, *words, cwd=folder)
 
     def placed(self) -> list[str]:
         """A line for each pod of the output. Raises AssertionError where the run fails."""
