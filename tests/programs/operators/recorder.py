@@ -132,7 +132,7 @@ def _made_of(site: Site, wanted: list[Wanted], cases: list[Path] | None = None) 
     """Create all, wait, and write what was made. What the API server said of each that it refused, by namespace."""
     said, expected = {}, {}
     for one in wanted:
-        site.plane.namespace(one.namespace)
+        site.namespace(one.namespace)
         said[one.namespace] = _created(site, one)
         if not said[one.namespace]:
             known = next((case for case in cases or () if case.name == one.namespace), None)

@@ -232,6 +232,14 @@ class Site:
         own = value["metadata"].get("namespace", namespace)
         return at.replace("|", f"/namespaces/{own}/" if namespaced else "/"), namespaced
 
+    def namespace(self, name: str) -> None:
+        """Make a namespace with the account that its controller makes in a cluster, and that some operators look up."""
+        self.plane.namespace(name)
+        with contextlib.suppress(Refused):
+            self.plane.request(
+                "POST", f"/api/v1/namespaces/{name}/serviceaccounts", {"metadata": {"name": "default"}}
+            )
+
     def create(self, value: Object, namespace: str) -> None:
         """Make an object; waits for a webhook that does not answer yet. Raises Refused, and Failed."""
         path, _ = self.path_of(value, namespace)
