@@ -78,8 +78,8 @@ class Site:
 
     def __init__(self, operator: Operator, built: Built, folder: Path) -> None:
         self.operator, self._built, self._folder = operator, built, folder
-        # Without a route there is no address that it could choose.
-        self.plane = ControlPlane(folder, "--advertise-address=127.0.0.1")
+        # Without a route there is no address that it could choose; Debian's etcd cannot say how far a watch is.
+        self.plane = ControlPlane(folder, "--advertise-address=127.0.0.1", "--feature-gates=WatchList=false")
         self.made = Made(operator.random)
         self._resources: dict[tuple[str, str], tuple[str, bool]] = {}
         self._stop = threading.Event()
@@ -189,7 +189,7 @@ class Site:
             "programs": str(machine.TOOLS / "operators" / self.operator.folder.name),
         }
         for target, source in self.operator.mounts:
-            self._exit.enter_context(_mounted(source.format_map(_Kept(values)), Path(target)))
+            self._exit.enter_context(_mounted(source.format_map(_Kept(values)), Path(target.format_map(_Kept(values)))))
         for program in self.operator.started:
             environ = {name: text.format_map(_Kept(values)) for name, text in program.environment}
             self.plane.start(
