@@ -608,12 +608,13 @@ def test_an_enforced_annotation_decides_no_gate_where_a_controller_decides(check
 @pytest.mark.parametrize(
     ("kind", "value", "line", "status"),
     [
-        pytest.param("Workflow", "x.example/both:1", "1 image runs on linux/arm64; 0 do not; 0 not known", 0, id="runs"),
-        pytest.param("Workflow", "x.example/amd:1", "0 images run on linux/arm64; 1 does not; 0 not known", 3, id="lacks"),
-        pytest.param("WorkflowTemplate", "x.example/both:1", "0 images run on linux/arm64; 0 do not; 1 not known (placeholder)", 3, id="callers-fill-it-in"),
+        pytest.param("Workflow", "x.example/both:1", "1 image runs on linux/arm64; 0 do not; 2 not known (chosen elsewhere)", 3, id="runs"),
+        pytest.param("Workflow", "x.example/amd:1", "0 images run on linux/arm64; 1 does not; 2 not known (chosen elsewhere)", 3, id="lacks"),
+        pytest.param("WorkflowTemplate", "x.example/both:1", "0 images run on linux/arm64; 0 do not; 2 not known (1 chosen elsewhere, 1 placeholder)", 3, id="callers-fill-it-in"),
     ],
 )  # fmt: skip
 def test_parameters_of_a_workflow_count_where_no_caller_fills_them_in(check, kind, value, line, status):
+    """Argo's executor runs beside them, and `argo submit -p` may replace them."""
     text = (
         f"apiVersion: argoproj.io/v1alpha1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n  entrypoint: main\n"
         f"  arguments: {{parameters: [{{name: img, value: '{value}'}}]}}\n"

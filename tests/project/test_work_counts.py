@@ -345,7 +345,7 @@ def searches(data: bytes) -> int:
         (crds_in_a_list, 100, 28),
         (list_in_a_list, 50, 40),
         (nothing, 100, 16),
-        (workflow, 200, 24),
+        (workflow, 200, 32),
     ],
 )
 def test_searches_read_the_input_a_few_times(make: Callable[[int], bytes], count: int, times: int) -> None:

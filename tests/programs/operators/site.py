@@ -189,7 +189,9 @@ class Site:
             "programs": str(machine.TOOLS / "operators" / self.operator.folder.name),
         }
         for target, source in self.operator.mounts:
-            self._exit.enter_context(_mounted(source.format_map(_Kept(values)), Path(target.format_map(_Kept(values)))))
+            self._exit.enter_context(
+                _mounted(source.format_map(_Kept(values)), Path(target.format_map(_Kept(values))))
+            )
         for program in self.operator.started:
             environ = {name: text.format_map(_Kept(values)) for name, text in program.environment}
             self.plane.start(
