@@ -169,9 +169,8 @@ def _judged(folder: Path, without: Path, now: Placed, oracle: Oracle) -> Iterato
     if not path.exists():  # archfit changed nothing
         path = folder / "made.yaml"
     before, after = read(without), read(path)
-    # A node on which the images do not run gets no pod.
     there = set(map(_key, after))
-    before = [one for one in before if not list(pinning(_pod(one))) or _key(one) in there]
+    before = [one for one in before if _key(one) in there or not _kept_off(one)]
     if list(map(_key, before)) != list(map(_key, after)):
         named = sorted(set(map(_key, before)) ^ set(map(_key, after)))
         yield f"{path}: other objects than in {without.name}: {', '.join(named) or 'in another number'}"
@@ -208,6 +207,13 @@ def _lost(old: Any, new: Any, at: str = "") -> Iterator[str]:
                 others.remove(kept)
     elif old != new:
         yield at.lstrip(".")
+
+
+def _kept_off(value: Object) -> bool:
+    """Whether a pod is pinned to a node on which its images do not run, so that it is rightly missing."""
+    nodes = [term["matchFields"][0]["values"][0] for term in pinning(_pod(value))]
+    platforms = list(filter(None, map(_platforms, _images([value]))))
+    return bool(nodes) and not all(f"linux/{nodes[0].partition('-')[0]}" in offered for offered in platforms)
 
 
 def pinning(spec: Object) -> Iterator[Object]:

@@ -145,3 +145,28 @@ def test_an_image_of_the_operator_forbids_a_toleration(tmp_path: Path, oracle: O
     _resigned(case)
     faults = list(recordings.faults(case, oracle, recordings.ALL))
     assert any("nobody knows operator.example/helper:1" in fault for fault in faults), faults
+
+
+@pytest.mark.parametrize(
+    ("name", "missing"), [("multi", True), ("amd", False)], ids=["runs-there", "does-not-run-there"]
+)
+def test_a_pod_pinned_to_a_node_may_be_missing_where_its_image_does_not_run(
+    tmp_path: Path, oracle: Oracle, name: str, missing: bool
+) -> None:
+    case = _copy(tmp_path)
+    objects = recordings.read(case / "made.yaml")
+    (case / "made-placed.yaml").write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["arm64-1"]}]}
+    affinity = {
+        "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+    }
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "pinned"},
+        "spec": {"affinity": affinity, "containers": [{"name": "a", "image": f"img.test/{name}/a:1"}]},
+    }
+    (case / "made.yaml").write_text(yaml.safe_dump_all([*objects, pod]), encoding="utf-8")
+    _resigned(case)
+    faults = list(recordings.faults(case, oracle))
+    assert any("Pod/pinned on arm64-1" in fault for fault in faults) is missing, faults
