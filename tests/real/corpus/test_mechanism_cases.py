@@ -16,12 +16,12 @@ from program import Ran, archfit
 UNASKED = "its platforms cannot be looked up: OpenShift replaces"
 
 
-def ran(name: str, stream: bytes | None = None) -> tuple[bytes, Ran]:
+def ran(name: str, stream: bytes | None = None, *more: str) -> tuple[bytes, Ran]:
     """The stream of a case, or another one with its options, and its run."""
     folder = machine.shared("cases", "operators") / name
     given = (folder / "input.yaml").read_bytes() if stream is None else stream
     words = shlex.split((folder / "args").read_text(encoding="utf-8"))
-    return given, archfit(given, "--no-cache", "--offline", "-v", *words)
+    return given, archfit(given, "--no-cache", "--offline", "-v", *words, *more)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,50 @@ def test_a_node_selector_of_openshift_is_named_and_the_affinity_stays() -> None:
 def test_a_disk_of_a_single_manifest_is_no_conflict() -> None:
     path = machine.shared("cases", "operators") / "31-kubevirt-containerdisk-single-manifest" / "input.yaml"
     with Registry({"quay.io/t/disk:1": ["linux/amd64"]}) as served:
-        after = archfit(path.read_bytes(), "--no-cache", *served.mirrors())
+        after = archfit(path.read_bytes(), "--no-cache", "--custom-resources=all", *served.mirrors())
     assert b"value: arm64" in after.ok().replace(b"{", b" ").replace(b"}", b" ")
     assert b"affinity" not in after.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome"),
+    [
+        ("00-ocm-policy-pattern", "left"),
+        ("01-k6-separate", "refused"),
+        ("02-argo-templateref-tolerations", "left"),
+        ("03-argo-templateref-affinity", "edited"),
+        ("04-argo-workflow-defaults", "left"),
+        ("05-tekton-default-pod-template", "left"),
+        ("06-zalando-operator-toleration", "left"),
+        ("07-mariadb-antiaffinity-enabled", "edited"),
+        ("12-flink-sidecar-hides-main-image", "edited"),
+        ("13-envoyproxy-patch-affinity", "edited"),
+        ("14-nginxproxy-patch-affinity", "edited"),
+        ("15-kserve-isvc-drops-runtime-terms", "edited"),
+        ("16-kserve-runtime-narrowing-lost", "edited"),
+        ("17-advancedcronjob-immutable", "left"),
+        ("18-katib-experiment-immutable", "left"),
+        ("19-appwrapper-immutable", "left"),
+        ("20-gameserverset-immutable", "left"),
+        ("22-redpanda-clusterspec-affinity", "edited"),
+        ("23-redpanda-global-podtemplate", "edited"),
+        ("24-trainjob-image-replaces", "left"),
+        ("25-tekton-steptemplate-unused", "left"),
+        ("26-uniteddeployment-subset-arch", "refused"),
+        ("29-keycloak-import-update-scheduling", "edited"),
+        ("30-argo-podspecpatch-arch", "refused"),
+        ("32-silent-kinds", "left"),
+        ("33-sensor-parameter-replaces-image", "left"),
+        ("34-crossplane-object-patchesfrom", "left"),
+        ("35-rook-only-apply-osd-placement", "edited"),
+        ("36-rook-mds-rgw", "edited"),
+    ],
+)
+def test_what_operators_do_decides_what_is_written(name: str, outcome: str) -> None:
+    """Custom resources, with every row: `refused` is a conflict, `left` is the stream as it was."""
+    before, after = ran(name, None, "--custom-resources=all")
+    assert after.status == (outcome == "refused")
+    assert (after.stdout != before) is (outcome != "left")
+    assert bool(after.stdout) is (outcome != "refused")
+    if outcome == "edited":
+        assert ran(name, after.stdout, "--custom-resources=all")[1].ok() == after.stdout
