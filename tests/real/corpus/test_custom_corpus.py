@@ -28,25 +28,39 @@ if TYPE_CHECKING:
 
 # File -> where affinity is added, from each object's root; and the reasons for what is not changed.
 FILES: dict[str, tuple[list[str], list[str]]] = {
-    "alertmanager.yaml": (["spec"], []),
+    "alertmanager.yaml": (
+        ["spec"],
+        ["container config-reloader: the Prometheus operator adds it", "container init-config-reloader"],
+    ),
     "appwrapper.yaml": (
         [
             f"spec.components[0].template.spec.pytorchReplicaSpecs.{role}.template.spec"
             for role in ("Master", "Worker")
         ],
-        [],
+        ["the training operator adds an init container"],
     ),
-    "argo-cronworkflow.yaml": (["spec.workflowSpec.templates[0]"], []),
+    "argo-cronworkflow.yaml": (
+        ["spec.workflowSpec.templates[0]"],
+        ["Argo adds its executor", "nothing of the controller's workflowDefaults reaches"],
+    ),
     "argo-rollout-canary.yaml": (["spec.template.spec"], []),
     "argo-rollout-workloadref.yaml": (["spec.template.spec"], ["those of the workload in spec.workloadRef"]),
     "argo-workflow-ci.yaml": (
         ["spec.templates[1]"],
-        ["{{inputs.parameters.os-image}}: its platforms cannot be looked up"],
+        [
+            "Argo adds its executor",
+            "nothing of the controller's workflowDefaults reaches",
+            "{{inputs.parameters.os-image}}: its platforms cannot be looked up",
+            "Argo adds its executor",
+        ],
     ),
-    "argo-workflow-containerset.yaml": (["spec.templates[0]"], []),
+    "argo-workflow-containerset.yaml": (
+        ["spec.templates[0]"],
+        ["Argo adds its executor", "nothing of the controller's workflowDefaults reaches"],
+    ),
     "argo-workflow-node-selector.yaml": ([], ["is filled in later"]),
     "argo-workflow-resource-template.yaml": ([], ["the manifest in a resource template is text"]),
-    "cnpg-cluster.yaml": (["spec"], []),
+    "cnpg-cluster.yaml": (["spec"], ["CloudNativePG adds its manager"]),
     "eck-elasticsearch.yaml": ([], ["the ECK operator chooses it by spec.version"]),
     "jobset.yaml": ([f"spec.replicatedJobs[{n}].template.spec.template.spec" for n in (0, 1)], []),
     "keda-scaledjob.yaml": (["spec.jobTargetRef.template.spec"], []),
@@ -58,26 +72,29 @@ FILES: dict[str, tuple[list[str], list[str]]] = {
     "kruise-cloneset.yaml": (["spec.template.spec"], []),
     "kubeflow-mpijob.yaml": (
         [f"spec.mpiReplicaSpecs.{role}.template.spec" for role in ("Launcher", "Worker")],
-        [],
+        ["the training operator adds an init container"],
     ),
     "kubeflow-pytorchjob.yaml": (
         [f"spec.pytorchReplicaSpecs.{role}.template.spec" for role in ("Master", "Worker")],
-        [],
+        ["the training operator adds an init container"],
     ),
-    "kubeflow-trainjob.yaml": ([], ["its pods are those of the TrainingRuntime"]),
+    "kubeflow-trainjob.yaml": ([], ["its training runtime names it"]),
     "kubevirt-virtualmachine.yaml": (
         [],
         ["KubeVirt pins a machine", "its operator chooses the architecture"],
     ),
     "leaderworkerset.yaml": (["spec.leaderWorkerTemplate.workerTemplate.spec"], []),
-    "minio-tenant.yaml": (["spec.pools[0]"], []),
+    "minio-tenant.yaml": (["spec.pools[0]"], ["the MinIO operator adds a sidecar and an init container"]),
     "ocm-policy.yaml": (
-        ["spec.policy-templates[1].objectDefinition.spec.object-templates[0].objectDefinition.spec"],
         [],
+        ["the policy compares objects of the cluster with an objectDefinition and does not create it"],
     ),
     "openshift-deploymentconfig.yaml": (["spec.template.spec"], []),
     "opentelemetry-collector.yaml": ([], ["the OpenTelemetry operator chooses it"]),
-    "prometheus.yaml": (["spec"], []),
+    "prometheus.yaml": (
+        ["spec"],
+        ["container config-reloader: the Prometheus operator adds it", "container init-config-reloader"],
+    ),
     "raycluster.yaml": (
         ["spec.headGroupSpec.template.spec", "spec.workerGroupSpecs[0].template.spec"],
         [],
@@ -94,10 +111,18 @@ FILES: dict[str, tuple[list[str], list[str]]] = {
     "strimzi-podset.yaml": ([f"spec.pods[{n}].spec" for n in range(3)], []),
     "tekton-pipelinerun.yaml": (
         [],
-        ["never in the task (2 such objects)", "never in the task", "its steps are in the task or pipeline"],
+        [
+            "never in the task (2 such objects)",
+            "never in the task",
+            "Tekton adds its entrypoint",
+            "its steps are in the task or pipeline",
+        ],
     ),
-    "tekton-taskrun-sidecar.yaml": (["spec.podTemplate"], []),
-    "volcano-job.yaml": (["spec.tasks[0].template.spec"], []),
+    "tekton-taskrun-sidecar.yaml": (
+        ["spec.podTemplate"],
+        ["Tekton adds its entrypoint", "nothing of Tekton's default-pod-template reaches"],
+    ),
+    "volcano-job.yaml": (["spec.tasks[0].template.spec"], ["ends the one that Volcano's admission has"]),
 }
 
 

@@ -226,7 +226,7 @@ def test_the_facts_of_schemas_are_those_of_the_fields(
 
 def test_one_file_for_all_of_them_loads(published: dict[Kind, tuple[Definition, Derived]]) -> None:
     """All rows of all kinds in one configuration: no two of a kind for one place."""
-    made = rows_file([one for _, one in sorted(published.values(), key=lambda both: both[0].kind)], ())
+    made = rows_file([one for _, one in sorted(published.values(), key=lambda both: both[0].kind)], {})
     rows = from_file(made.encode(), "archfit.yaml").given["workloads"].value
     assert isinstance(rows, tuple)
     assert len(rows) == sum(len(one.rows) for _, one in published.values()) >= 50

@@ -204,10 +204,13 @@ def test_no_field_lets_a_pod_onto_nodes_that_cannot_run_its_image(group: str, ki
 
 @pytest.mark.parametrize(("group", "kind"), KINDS)
 def test_images_that_run_everywhere_are_given_the_toleration(group: str, kind: str) -> None:
-    """Unless the object cannot be changed, its API refuses it, it has no field for it, or an image is unknown."""
+    """Unless the object cannot be changed, its API refuses it, it would hide what stands elsewhere, it has no field for
+    it, or an image is unknown.
+    """
     for version in dict.fromkeys(field.version for field in fields(group, kind)):
         for pod, decision in run(made(group, kind, version, None)).decisions:
             places = pod.placement_paths
             unasked = any("platforms cannot be looked up" in result.message for result in decision.results)
-            hindered = decision.immutable or unasked or (places and places.needed_only) or not pod.images
+            careful = places and (places.needed_only or places.outside)
+            hindered = decision.immutable or unasked or careful or not pod.images
             assert writes(decision, "tolerations") or hindered or pod.lacks("tolerations"), dotted(pod.path)

@@ -115,8 +115,9 @@ def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[
     before = _top_block(data, piece, _RESULTS_KEY)
     if before is not None:
         _check_anchors(data, piece, before)
-        shown = [*_listed(_value_of_block(data, piece, before, "results")), *shown]
-        return (Splice(*before, _lines(shown, data, before[0])),)
+        listed = _listed(_value_of_block(data, piece, before, "results"))
+        every = _with(listed, shown)
+        return (Splice(*before, _lines(every, data, before[0])),) if len(every) > len(listed) else ()
     end = piece.end
     regular = _top_block(data, piece, b"kind") is not None and data.find(b"\n...", piece.start, end) < 0
     regular = regular and not _RESULTS_WRITTEN_OTHERWISE(data, piece.start, end)
@@ -143,6 +144,11 @@ def _listed(results: Any) -> list[Any]:
     raise ArchfitError("results of the ResourceList is not a list: make it one, or leave it out")
 
 
+def _with(listed: list[Any], results: list[Any]) -> list[Any]:
+    """What is listed, and the results that are not: those of an earlier run stay as they are."""
+    return [*listed, *(one for one in results if one not in listed)]
+
+
 def _lines(results: list[Any], data: bytes, at: int) -> bytes:
     line_end = data.find(b"\n", 0, at)
     newline = "\r\n" if data[line_end - 1 : line_end] == b"\r" else "\n"
@@ -155,8 +161,8 @@ def _placed(data: bytes, piece: Piece, results: list[Any]) -> tuple[Splice, ...]
     tree = parse(text)
     sites = find_sites(tree, ROOT, tree.value, {(): {"results": None}})
     there = _get(tree.value, "results")
-    _listed(there)
-    patch = [Add(("results",), results)] if there is None else [Add(("results", "-"), one) for one in results]
+    new = _with(_listed(there), results)[len(there or ()) :]
+    patch = [Add(("results",), new)] if there is None else [Add(("results", "-"), one) for one in new]
     edits = insertions(text, tree.value, sites, patch)
     starts = [piece.start + len(text[: edit.start].encode()) for edit in edits]
     return tuple(
