@@ -54,14 +54,20 @@ EXPECTED = {
         "kubernetes.podspec-affinity",
     ),
     "kserve-lightgbm": Expected(["InferenceService spec.predictor: amd64"], "kubernetes.podspec-affinity"),
-    "tekton-steptemplate": Expected(["PipelineRun spec.taskRunTemplate.podTemplate: amd64"]),
+    "tekton-steptemplate": Expected(
+        ["PipelineRun spec.taskRunTemplate.podTemplate: amd64"],
+        "nothing of Tekton's default-pod-template reaches",
+    ),
     "argo-inline": Expected(
         [
-            "WorkflowTemplate spec.templates[0]: amd64 arm64 tolerates arm64",
+            "WorkflowTemplate spec.templates[0]: amd64 arm64",
             "WorkflowTemplate spec.templates[1].steps[0][0].inline: amd64",
-        ]
+        ],
+        "from here on nothing of",
     ),
-    "argo-templatedefaults-sidecar": Expected(["WorkflowTemplate spec.templates[0]: amd64"]),
+    "argo-templatedefaults-sidecar": Expected(
+        ["WorkflowTemplate spec.templates[0]: amd64"], "from here on nothing of"
+    ),
     "strimzi-rack-init": Expected(["KafkaConnect spec.template.pod: amd64"]),
     "strimzi-pool-own-template": Expected(
         ["Kafka spec.kafka.template.pod: amd64", "KafkaNodePool spec.template.pod: amd64"]
