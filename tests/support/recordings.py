@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
+from archfit.workloads.builtin import WORKLOADS, group_of
+from archfit.workloads.patterns import get
 from file_runs import run
 
 if TYPE_CHECKING:
@@ -176,7 +178,7 @@ def _judged(folder: Path, without: Path, now: Placed, oracle: Oracle) -> Iterato
         yield f"{path}: other objects than in {without.name}: {', '.join(named) or 'in another number'}"
         return
     for old, new in zip(before, after, strict=True):
-        for lost in _lost(_pod(old), _pod(new)):
+        for lost in _lost(pod_spec(old), pod_spec(new)):
             yield f"{path}: {_key(new)}: {lost} is there without archfit, and missing with it"
     platforms = {image: _platforms(image) for image in _images(after) if _platforms(image)}
     verdict = oracle(_dumped(before), _dumped(after), platforms=platforms, policy={"unknown": "narrow"})
@@ -185,7 +187,7 @@ def _judged(folder: Path, without: Path, now: Placed, oracle: Oracle) -> Iterato
             yield f"{path}: {violation}"
     for old, new in zip(before, after, strict=True):
         unknown = [image for image in _images([new]) if not _platforms(image)]
-        if unknown and len(_pod(new).get("tolerations", ())) > len(_pod(old).get("tolerations", ())):
+        if unknown and len(pod_spec(new).get("tolerations", ())) > len(pod_spec(old).get("tolerations", ())):
             yield f"{path}: {_key(new)}: tolerates an architecture, and nobody knows {', '.join(unknown)}"
 
 
@@ -211,7 +213,7 @@ def _lost(old: Any, new: Any, at: str = "") -> Iterator[str]:
 
 def _kept_off(value: Object) -> bool:
     """Whether a pod is pinned to a node on which its images do not run, so that it is rightly missing."""
-    nodes = [term["matchFields"][0]["values"][0] for term in pinning(_pod(value))]
+    nodes = [term["matchFields"][0]["values"][0] for term in pinning(pod_spec(value))]
     platforms = list(filter(None, map(_platforms, _images([value]))))
     return bool(nodes) and not all(f"linux/{nodes[0].partition('-')[0]}" in offered for offered in platforms)
 
@@ -227,15 +229,19 @@ def pinning(spec: Object) -> Iterator[Object]:
 
 
 def _key(value: Object) -> str:
-    nodes = "".join(f" on {term['matchFields'][0]['values'][0]}" for term in pinning(_pod(value)))
+    nodes = "".join(f" on {term['matchFields'][0]['values'][0]}" for term in pinning(pod_spec(value)))
     return f"{value['kind']}/{value['metadata']['name']}{nodes}"
 
 
-def _pod(value: Object) -> Object:
-    spec: Object = value["spec"]
-    for name in ("jobTemplate", "spec", "template", "spec"):
-        spec = spec.get(name, spec) if value["kind"] != "Pod" else spec
-    return spec
+def pod_path(value: Object) -> tuple[Any, ...]:
+    """Where an object of Kubernetes' kinds holds its pod spec."""
+    return WORKLOADS[group_of(value["apiVersion"]), value["kind"]].pod_spec
+
+
+def pod_spec(value: Object) -> Object:
+    """The pod spec that an object holds."""
+    found: Object = get(value, pod_path(value))
+    return found
 
 
 def _images(objects: Sequence[Object]) -> list[str]:
@@ -243,7 +249,7 @@ def _images(objects: Sequence[Object]) -> list[str]:
         one
         for value in objects
         for name in ("containers", "initContainers")
-        for one in _pod(value).get(name, ())
+        for one in pod_spec(value).get(name, ())
     ]
     return sorted({one["image"] for one in containers if "image" in one})
 

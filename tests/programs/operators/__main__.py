@@ -20,7 +20,6 @@ import time
 from pathlib import Path
 
 import install_tools
-import machine
 from operators import rows
 from operators.build import Failed, build
 from operators.definition import BadDefinition, Operator, operators
@@ -109,5 +108,4 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    machine.unmarked = ""
     sys.exit(main())

@@ -22,27 +22,22 @@ import recordings
 
 Object = dict[str, Any]
 
-_TEMPLATE = ("spec", "template", "spec")
-
 
 class Kind(NamedTuple):
-    """Where its objects are listed and where they hold a pod spec."""
+    """Where its objects are listed."""
 
     path: str
     api_version: str
-    pod_spec: tuple[str, ...] = _TEMPLATE
 
 
 KINDS = {
-    "Pod": Kind("/api/v1/pods", "v1", ("spec",)),
+    "Pod": Kind("/api/v1/pods", "v1"),
     "Deployment": Kind("/apis/apps/v1/deployments", "apps/v1"),
     "ReplicaSet": Kind("/apis/apps/v1/replicasets", "apps/v1"),
     "StatefulSet": Kind("/apis/apps/v1/statefulsets", "apps/v1"),
     "DaemonSet": Kind("/apis/apps/v1/daemonsets", "apps/v1"),
     "Job": Kind("/apis/batch/v1/jobs", "batch/v1"),
-    "CronJob": Kind(
-        "/apis/batch/v1/cronjobs", "batch/v1", ("spec", "jobTemplate", "spec", "template", "spec")
-    ),
+    "CronJob": Kind("/apis/batch/v1/cronjobs", "batch/v1"),
 }
 _FIELDS = (
     *("affinity", "nodeSelector", "nodeName", "tolerations", "topologySpreadConstraints"),
@@ -63,8 +58,9 @@ class Made:
         """Whether the object, or its pod spec, is new."""
         uid = value["metadata"]["uid"]
         known = self._objects.get(uid)
-        self._objects[uid] = {**value, "kind": kind}
-        return known is None or _at(known) != _at(self._objects[uid])
+        # The items of a list have neither.
+        made = self._objects[uid] = {**value, "apiVersion": KINDS[kind].api_version, "kind": kind}
+        return known is None or recordings.pod_spec(known) != recordings.pod_spec(made)
 
     def of(self, namespace: str) -> list[Object]:
         """What was made for a namespace, in it or elsewhere with its name as a label, as the module says; sorted."""
@@ -98,12 +94,11 @@ class Made:
         return text
 
     def _plain(self, value: Object) -> Object:
-        kind = KINDS[value["kind"]]
-        made: Any = self._placement(_at(value))
-        for name in reversed(kind.pod_spec):
+        made: Any = self._placement(recordings.pod_spec(value))
+        for name in reversed(recordings.pod_path(value)):
             made = {name: made}
         return {
-            "apiVersion": kind.api_version,
+            "apiVersion": value["apiVersion"],
             "kind": value["kind"],
             "metadata": {"name": self._name(value)},
             **made,
@@ -146,12 +141,6 @@ class Made:
         if isinstance(value, list):
             return [self._without_hashes(one) for one in value]
         return self._steady(value) if isinstance(value, str) else value
-
-
-def _at(value: Object) -> Any:
-    for name in KINDS[value["kind"]].pod_spec:
-        value = value[name]
-    return value
 
 
 def _is_of(metadata: Mapping[str, Any], namespace: str) -> bool:

@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,12 +73,12 @@ def _as_written(
     ]
     said = {}
     with Site(operator, built, _made(folder / "written")) as site:
-        for name, message in _made_of(site, wanted, list(answers)).items():
+        for name, message in _made_of(site, wanted, answers).items():
             if message:
                 raise Failed(f"creating {name}/object.yaml", message)
         for case, answer in answers.items():
-            documents = [] if answer.text is None else list(_documents(answer.text, case.name))
-            refusals = (site.update(one, case.name) for one in documents)
+            placed = [] if answer.text is None else _documents(answer.text, case.name)
+            refusals = (site.update(one, case.name) for one in placed)
             said[case.name] = _short(next(filter(None, refusals), ""))
     return said
 
@@ -128,16 +128,18 @@ def _cluster_scoped(operator: Operator) -> set[str]:
     return {one["spec"]["names"]["kind"] for one in definitions if one["spec"]["scope"] == "Cluster"}
 
 
-def _made_of(site: Site, wanted: list[Wanted], cases: list[Path] | None = None) -> dict[str, str]:
-    """Create all, wait, and write what was made. What the API server said of each that it refused, by namespace."""
+def _made_of(site: Site, wanted: list[Wanted], cases: Iterable[Path] = ()) -> dict[str, str]:
+    """Create all, wait, and write what was made. What the API server said of each that it refused, by namespace.
+
+    cases: whose earlier recordings say what to wait for.
+    """
     said, expected = {}, {}
+    earlier = {case.name: recordings.read(path) for case in cases if (path := case / "made.yaml").exists()}
     for one in wanted:
         site.namespace(one.namespace)
         said[one.namespace] = _created(site, one)
         if not said[one.namespace]:
-            known = next((case for case in cases or () if case.name == one.namespace), None)
-            path = (known or one.folder) / one.name
-            expected[one.namespace] = recordings.read(path) if path.exists() else []
+            expected[one.namespace] = earlier.get(one.namespace, [])
     site.settle(expected)
     for one in wanted:
         if not said[one.namespace]:

@@ -178,28 +178,24 @@ class Site:
         usual = folder / "tmp" / "k8s-webhook-server"
         usual.mkdir(parents=True)
         shutil.copytree(certificates, usual / "serving-certs")
-        values = {
-            "kubeconfig": str(self.plane.kubeconfig),
-            "certificates": str(certificates),
-            "folder": str(folder),
-            "url": self.plane.url,
-            "module": str(self._built.source or ""),
-            "here": str(self.operator.folder),
-            "port": self.plane.url.rpartition(":")[2],
-            "programs": str(machine.TOOLS / "operators" / self.operator.folder.name),
-        }
+        values = _Kept(
+            kubeconfig=str(self.plane.kubeconfig),
+            certificates=str(certificates),
+            folder=str(folder),
+            url=self.plane.url,
+            module=str(self._built.source or ""),
+            here=str(self.operator.folder),
+            port=self.plane.url.rpartition(":")[2],
+            programs=str(machine.TOOLS / "operators" / self.operator.folder.name),
+        )
         for target, source in self.operator.mounts:
-            self._exit.enter_context(
-                _mounted(source.format_map(_Kept(values)), Path(target.format_map(_Kept(values))))
-            )
+            self._exit.enter_context(_mounted(source.format_map(values), Path(target.format_map(values))))
         for program in self.operator.started:
-            environ = {name: text.format_map(_Kept(values)) for name, text in program.environment}
+            environ = {name: text.format_map(values) for name, text in program.environment}
+            arguments = [text.format_map(values) for text in program.arguments]
             self.plane.start(
                 program.name,
-                [
-                    *self._built.commands[program.name],
-                    *(text.format_map(_Kept(values)) for text in program.arguments),
-                ],
+                [*self._built.commands[program.name], *arguments],
                 **{"KUBECONFIG": str(self.plane.kubeconfig), "TMPDIR": str(folder / "tmp"), **environ},
             )
         if self.operator.webhooks:
@@ -220,8 +216,8 @@ class Site:
         """The last lines of each program of the operator."""
         return "\n".join(self.plane.log(program.name)[-1500:] for program in self.operator.started)
 
-    def path_of(self, value: Mapping[str, Any], namespace: str) -> tuple[str, bool]:
-        """Where objects of its kind are made, and whether in a namespace."""
+    def path_of(self, value: Mapping[str, Any], namespace: str) -> str:
+        """Where objects of its kind are made; `namespace` is that of an object that names none."""
         group, kind = value["apiVersion"], value["kind"]
         if (group, kind) not in self._resources:
             root = f"/apis/{group}" if "/" in group else f"/api/{group}"
@@ -232,7 +228,7 @@ class Site:
             raise Failed(f"creating {kind}", f"the API server does not know {group}, {kind}: name its CRD")
         at, namespaced = self._resources[group, kind]
         own = value["metadata"].get("namespace", namespace)
-        return at.replace("|", f"/namespaces/{own}/" if namespaced else "/"), namespaced
+        return at.replace("|", f"/namespaces/{own}/" if namespaced else "/")
 
     def namespace(self, name: str) -> None:
         """Make a namespace with the account that its controller makes in a cluster, and that some operators look up."""
@@ -244,7 +240,7 @@ class Site:
 
     def create(self, value: Object, namespace: str) -> None:
         """Make an object; waits for a webhook that does not answer yet. Raises Refused, and Failed."""
-        path, _ = self.path_of(value, namespace)
+        path = self.path_of(value, namespace)
         give_up = time.monotonic() + self.operator.patience_seconds
         while True:
             try:
@@ -258,7 +254,7 @@ class Site:
 
     def update(self, value: Object, namespace: str) -> str:
         """What a dry run of applying the object over the one that is there says, "" where it is accepted."""
-        path, _ = self.path_of(value, namespace)
+        path = self.path_of(value, namespace)
         if "name" not in value["metadata"]:
             return ""
         answer = self.plane.client.patch(

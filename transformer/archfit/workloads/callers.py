@@ -107,11 +107,10 @@ def _given(
     paths = pod.placement_paths
     if paths is None or "affinity" not in paths.hidden or "affinity" in pod.spec:
         return pod
-    object_, template = (
-        (pod.ref.kind, pod.ref.namespace, pod.ref.name),
-        get(document.value, (*pod.path, "name")),
-    )
-    callers = [one for name in ("", text_of(template)) for one in called.get((*object_, name), ())]
+    ref, template = pod.ref, text_of(get(document.value, (*pod.path, "name")))
+    callers = [
+        one for name in ("", template) for one in called.get((ref.kind, ref.namespace, ref.name, name), ())
+    ]
     if any(one != callers[0] for one in callers):
         return pod
     affinity = (callers[0] if callers else None) or defaults.get(pod.group)

@@ -21,14 +21,13 @@ from archfit.base.patch import Path, dotted, undotted
 from archfit.base.typing_names import Any, Iterable, Iterator
 from archfit.options.settings import Lender, Workload
 from archfit.workloads.patterns import MISSING, bound, get, matches
-from archfit.workloads.pods import ANNOTATE, REQUIRED, ImageUse, PlacementPaths, borrowed_from, image_uses
+from archfit.workloads.pods import ANNOTATE, TERMS, ImageUse, PlacementPaths, borrowed_from, image_uses
 from archfit.yaml.values import Typed, text_of
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 # What counts as nothing beside null: an affinity of {} is one, to Argo.
 _EMPTY: dict[str, object] = {"affinity": None, "tolerations": [], "nodeSelector": {}}
 _TEMPLATE = ("spec", "template", "spec")
-_TERMS = ("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 _ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 
 
@@ -101,8 +100,8 @@ class CustomPod:
                     f"write the {name} that it needs into {dotted(self.path)} itself"
                 )
         for above in self._row.merges:
-            source = (*self._same(above), *_TERMS)
-            if get(value, source) and self.spec.get("affinity") and not get(self.spec, _TERMS):
+            source = (*self._same(above), *TERMS)
+            if get(value, source) and self.spec.get("affinity") and not get(self.spec, TERMS):
                 return (
                     f"{dotted(source[:-2])} is merged into {dotted(self.path)}, where terms of its own would "
                     f"replace it; write the nodeAffinity that it needs into {dotted(self.path)} itself"

@@ -46,7 +46,7 @@ from archfit.workloads.patterns import get, matches
 from archfit.workloads.pod_specs import objects, reference_of
 from archfit.workloads.pods import (
     ANNOTATE,
-    REQUIRED,
+    TERMS,
     ImageUse,
     PlacementPaths,
     Pod,
@@ -60,7 +60,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.options.settings import Lender
 
-_TERMS = ("nodeAffinity", REQUIRED, "nodeSelectorTerms")
 TRIGGERS = "image.openshift.io/triggers"
 RESOLVE_NAMES = "alpha.image.policy.openshift.io/resolve-names"
 GROUP = "apps.openshift.io"
@@ -334,7 +333,7 @@ def _lent(
             if theirs and (not own or (field == "affinity" and "nodeAffinity" not in own)):
                 spec[field] = {**theirs, **(own or {})} if field == "affinity" else theirs
                 inherited.append((field, None, own))
-            elif field == "affinity" and get(theirs, _TERMS) and not get(own, _TERMS):
+            elif field == "affinity" and get(theirs, TERMS[1:]) and not get(own, TERMS[1:]):
                 replaced.append((field, at))
     return pod.replace(
         images=tuple(images),
