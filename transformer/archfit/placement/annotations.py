@@ -160,11 +160,11 @@ def _listed(text: str) -> list[str]:
 def misplaced(value: Any, pods: Sequence[Pod], user_rows: UserRows) -> list[Result]:
     """An error for each annotation in a document that counts nowhere. value: the document's."""
     counts = {(*at, "annotations") for pod in pods for at, _ in metadata_chain(pod)}
-    counts |= {(*at, "metadata", "annotations") for at, *_ in objects(value, (), user_rows)}
     by_root: dict[Path, list[Pod]] = {}
     for pod in pods:
         by_root.setdefault(pod.root, []).append(pod)
     roots = {at: by_root.get(at, []) for at, *_ in objects(value, (), user_rows)}
+    counts |= {(*at, "metadata", "annotations") for at in roots}
     results = []
     for at in _names(value, []):
         if at[:-1] in counts:

@@ -1,4 +1,5 @@
-"""Objects that stand in another one: which of them are created, and which are patterns that others are compared with.
+"""Objects that stand in another one: which of them are created, which are patterns that others are compared with, and
+what the object around them fills in.
 
     spec:
       remediationAction: inform           hands_down    counts before that of the embedded objects
@@ -7,17 +8,25 @@
         objectDefinition: {kind: Pod, ..} objects
 
 A pattern with a field more matches fewer objects, so that nothing is written into it.
+
+    Sensor    parameters[].dest: spec.template.spec.containers.0.image    the event says what stands there: unknown
+    Object    references[].toFieldPath: ..containers[0].image             another object does (provider-kubernetes)
 """
 
 from __future__ import annotations
 
-from archfit.base.patch import Path
+import re
+
+from archfit.base.patch import Path, dotted
 from archfit.base.results import Location
 from archfit.base.typing_names import Any, Iterator
 from archfit.options.settings import Workload
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.patterns import bound, get, matches
+from archfit.workloads.pods import ANNOTATE, ImageUse, Pod
 from archfit.yaml.values import text_of
+
+_STEPS = re.compile(r"[^.\[\]]+")
 
 
 def embedded(row: Workload, value: dict[str, Any]) -> Iterator[tuple[Path, Any, bool]]:
@@ -44,6 +53,31 @@ def appends(row: Workload, value: dict[str, Any], within: Path) -> bool:
     return all(
         text_of(get(value, bound(path, row.objects, at))).casefold() == text for path, text in row.appends
     )
+
+
+def filled(row: Workload, around: dict[str, Any], pod: Pod, at: Path) -> Pod:
+    """The pod with images that are unknown where `around`, which stands at `at`, says that something fills them in."""
+    inside = pod.root[len(at) :]
+    if not all(step in ("*", own) for step, own in zip(row.objects, inside, strict=False)):
+        return pod
+    images, lists = pod.images, [(*pod.path, name) for name in ("containers", "initContainers")]
+    for texts, holder in row.filled:
+        for path, text in matches(around, bound(texts, row.objects, inside)):
+            steps = (int(step) if step.isdigit() else step for step in _STEPS.findall(text_of(text)))
+            place = (*at, *bound(holder, row.objects, inside), *steps)
+            reason = f"{dotted((*at, *path))} lets something else fill it in" + ANNOTATE
+            met = tuple(use.replace(unasked=reason) if _meets(place, use.path) else use for use in images)
+            container = place[: len(pod.path) + 2]
+            new = container[:-1] in lists and not any(_meets(container, use.path) for use in images)
+            if new:
+                met = (*images, ImageUse(place, None, unasked=reason))
+            images = met
+    return pod.replace(images=images) if images != pod.images else pod
+
+
+def _meets(place: Path, path: Path) -> bool:
+    """Whether one of them is above the other, or both are one."""
+    return all(step in (own, "*", "#") for step, own in zip(place, path, strict=False))
 
 
 def _holds(value: dict[str, Any], path: Path, texts: tuple[str, ...]) -> bool:

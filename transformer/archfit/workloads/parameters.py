@@ -8,9 +8,6 @@
 A Workflow may be submitted with another value (`argo submit -p`): the one that it states narrows, and one more image is
 unknown.
 
-    Sensor    parameters[].dest: spec.template.spec.containers.0.image    the event says what stands there: unknown
-    Object    references[].toFieldPath: ..containers[0].image             another object does (provider-kubernetes)
-
 Not known, so that the text stays as it is: an object that others call (WorkflowTemplate, Task, Pipeline) or that
 another one fills in (a Workflow in a Sensor, an OpenShift Template); a value from a ConfigMap, an output or a loop
 ({{item}}); an expression ({{=..}}); a name that stands twice, or in the scope of a task, too.
@@ -26,11 +23,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
-from archfit.base.patch import Path, dotted
-from archfit.options.settings import Workload
-from archfit.workloads.patterns import bound, get, matches
-from archfit.workloads.pods import ANNOTATE, ImageUse, Pod
-from archfit.yaml.values import text_of
+from archfit.base.patch import Path
+from archfit.workloads.patterns import get
+from archfit.workloads.pods import ANNOTATE, ImageUse
 
 Values: TypeAlias = Mapping[str, "str | None"]  # None: not known
 
@@ -155,31 +150,3 @@ def _given(
             filled = fill(text) if constant else ""
             values[name] = filled if filled and not any(mark in filled for mark in ("{", "$(")) else None
     return values
-
-
-_STEPS = re.compile(r"[^.\[\]]+")
-
-
-def filled(row: Workload, around: dict[str, Any], pod: Pod, at: Path) -> Pod:
-    """The pod with images that are unknown where `around`, which stands at `at`, says that something fills them in."""
-    inside = pod.root[len(at) :]
-    if not all(step in ("*", own) for step, own in zip(row.objects, inside, strict=False)):
-        return pod
-    images, lists = pod.images, [(*pod.path, name) for name in ("containers", "initContainers")]
-    for texts, holder in row.filled:
-        for path, text in matches(around, bound(texts, row.objects, inside)):
-            steps = (int(step) if step.isdigit() else step for step in _STEPS.findall(text_of(text)))
-            place = (*at, *bound(holder, row.objects, inside), *steps)
-            reason = f"{dotted((*at, *path))} lets something else fill it in" + ANNOTATE
-            met = tuple(use.replace(unasked=reason) if _meets(place, use.path) else use for use in images)
-            container = place[: len(pod.path) + 2]
-            new = container[:-1] in lists and not any(_meets(container, use.path) for use in images)
-            if new:
-                met = (*images, ImageUse(place, None, unasked=reason))
-            images = met
-    return pod.replace(images=images) if images != pod.images else pod
-
-
-def _meets(place: Path, path: Path) -> bool:
-    """Whether one of them is above the other, or both are one."""
-    return all(step in (own, "*", "#") for step, own in zip(place, path, strict=False))

@@ -52,13 +52,11 @@ def _embedded(value: Any, pod: Pod, start: Path, user_rows: UserRows) -> Pod:
             if not made_anew and any(row.objects and row.immutable for row in rows):
                 pod = pod.replace(immutable=True, held=True)
             for row in rows:
-                if row.filled:
-                    from archfit.workloads.parameters import filled
+                if row.filled or row.appends:
+                    from archfit.workloads.embedded import appends, filled
 
                     pod = filled(row, value, pod, pod.root[:end])
                 if row.appends:
-                    from archfit.workloads.embedded import appends
-
                     pod = pod.replace(appended=appends(row, value, pod.root[end:]))
         value = value[pod.root[end]]
     return pod
