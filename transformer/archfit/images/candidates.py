@@ -1,0 +1,266 @@
+"""The smallest upgrade of an image that has an architecture: which tags are read for it, and in which order.
+
+    1  same      the tag itself, where it may have moved; the same version without an architecture in its name
+    2  patch     }  of its family (`tags`): the newest; where that has it, the oldest that has it
+    3  minor     }
+    4  major     }
+    5  sibling   TAG-arm64 and the like, of the list; only what the image lacks is asked of it
+    6  latest    last
+
+The first that is read and has the platforms ends the search. A build for an architecture is seldom taken back, so each
+step is bisected:
+
+    patch   1.24.4  1.24.5  1.24.6          the newest lacks it, so none of the step is read any more
+    minor   1.25.0  1.25.1  1.26.0  1.26.1  the newest has it, 1.25.1 lacks it, its neighbour 1.26.0 has it
+               -       2       3       1
+
+`search` does no I/O: it yields a tag and is sent what was read of it.
+
+    has       all the wanted platforms        part     what the image lacks, but not all that is wanted
+    lacks     it is there without them        absent   the list named a tag that does not exist: it no longer counts
+    unknown   nobody could say: it no longer counts, and nothing that follows is the smallest for certain
+
+At most six tags of a repository are read, whatever the cache knows, so that the answer does not depend on it. No tag is
+suggested that was not read. Where the reads do not suffice, or the list was not read to its end, the suggestion is not
+`exact`: it is an upper bound.
+
+A list that states platforms (`TagList.offers`) saves reads: what it says to lack them is not read, and of those that it
+says to have them the oldest is read first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Literal, TypeAlias
+
+from archfit.base.record import Record
+from archfit.images.platforms import Platform
+from archfit.images.tags import (
+    Read,
+    Step,
+    TagList,
+    Version,
+    siblings,
+    step_between,
+    version,
+    without_architecture,
+)
+
+Reading: TypeAlias = Literal["has", "part", "lacks", "absent", "unknown", "unread"]
+Search: TypeAlias = "Generator[str, Reading, Suggestion | None]"
+
+MOST_MANIFESTS = 6
+_LATEST = "latest"
+
+
+class Suggestion(Record):
+    """A tag that was read and has the platforms. exact: every smaller step was ruled out."""
+
+    tag: str
+    step: Step
+    exact: bool
+
+
+class NewerTag(Record):
+    """A suggestion and what was read of it. platforms: sorted, as `linux/arm64`."""
+
+    tag: str
+    digest: str
+    step: Step
+    platforms: tuple[str, ...]
+    exact: bool = True
+
+    @property
+    def ready(self) -> bool:
+        """It can take the image's place as it is: a sibling for one architecture alone cannot."""
+        return self.step != "sibling" or len({platform.split("/")[1] for platform in self.platforms}) > 1
+
+    @property
+    def advice(self) -> str:
+        """What to do, as in `use 1.24.3 (minor)`."""
+        if not self.ready:
+            return f"join {self.tag} (single-architecture sibling) into an index: docker buildx imagetools create"
+        if self.step == "same":
+            return f"use {self.tag} as it is now (same)"
+        return f"use {self.tag} ({self.step})" + ("" if self.exact else " at most; older ones were not read")
+
+
+class NewerTags(Record):
+    """The outcome for one image. tags: none or one. read: of the list of tags. why: what was not read, or ""."""
+
+    tags: tuple[NewerTag, ...] = ()
+    read: Read = "no"
+    why: str = ""
+
+    @property
+    def advice(self) -> str:
+        """What to do; else that nothing was found, and where it was not looked for."""
+        if self.tags:
+            return self.tags[0].advice
+        if self.read == "complete":
+            return "no newer tag has it"
+        why = f": {self.why}" if self.why else ""
+        return (
+            f"no newer tag is known{why}"
+            if self.read == "no"
+            else f"none of the tags that were read has it{why}"
+        )
+
+
+def as_value(newer: NewerTags) -> dict[str, object]:
+    """The keys of it in JSON reports."""
+    tags = [
+        {
+            "tag": tag.tag,
+            "digest": tag.digest,
+            "step": tag.step,
+            "platforms": list(tag.platforms),
+            "exact": tag.exact,
+        }
+        for tag in newer.tags
+    ]
+    return {"newer": tags, "newerRead": newer.read, **({"newerWhy": newer.why} if newer.why else {})}
+
+
+class Reads:
+    """The reads of one repository, which its images share: what is known of one narrows the search of the next."""
+
+    def __init__(self, most: int = MOST_MANIFESTS) -> None:
+        self._left = most
+        self.known: dict[str, Reading] = {}
+        self.spent = False
+        """A tag was wanted that could not be read any more."""
+
+    def read(self, tag: str) -> Generator[str, Reading, Reading]:
+        """What is known of the tag; "unread" where no more may be read."""
+        if tag not in self.known:
+            if not self._left:
+                self.spent = True
+                return "unread"
+            self._left -= 1
+            self.known[tag] = yield tag
+        return self.known[tag]
+
+
+def search(
+    current: str,
+    listed: TagList,
+    wanted: Sequence[Platform],
+    missing: Sequence[Platform],
+    reads: Reads,
+    *,
+    moved: bool,
+) -> Search:
+    """The smallest upgrade of one image, None where there is none among what was read.
+
+    wanted: every platform that it has to have. missing: those of them that the image lacks. moved: the tag itself may
+    name another image by now.
+    """
+    tags = frozenset(listed.tags)
+    hint = _hint(listed, wanted)
+    same = [current] if moved else []
+    bare = without_architecture(current)
+    same += [bare] if bare != current and (bare in tags or listed.read == "no") else []
+    exact = True
+    for tag in same:
+        reading = yield from reads.read(tag)
+        if reading == "has":
+            return Suggestion(tag, "same", exact=True)
+        exact = exact and reading != "unknown"
+    for step, steps in _steps(bare, tags):
+        found = yield from _oldest([tag for tag in steps if hint(tag) is not False], hint, reads)
+        if found.tag:
+            return Suggestion(found.tag, step, exact=exact and found.exact and listed.read == "complete")
+        exact = exact and found.exact
+    architectures = list(dict.fromkeys(platform.architecture for platform in missing))
+    names = siblings(current, architectures)
+    for tag in names[:1] if listed.read == "no" else [name for name in names if name in tags]:
+        if tag != current and (yield from reads.read(tag)) in {"has", "part"}:
+            return Suggestion(tag, "sibling", exact=True)
+    if current != _LATEST and (_LATEST in tags or listed.read == "no"):
+        reading = yield from reads.read(_LATEST)
+        if reading == "has":
+            return Suggestion(_LATEST, "latest", exact=True)
+    return None
+
+
+def _steps(current: str, tags: Iterable[str]) -> list[tuple[Step, list[str]]]:
+    """The later versions of the tag's family by step, each oldest first; linear in the tags, but for their sorting."""
+    now = version(current)
+    by_step: dict[Step, list[Version]] = {"patch": [], "minor": [], "major": []}
+    if now:
+        for tag in tags:
+            other = version(tag)
+            step = step_between(now, other) if other else None
+            if other and step:
+                by_step[step].append(other)
+    return [
+        (step, [one.tag for one in sorted(some, key=lambda one: one.order)]) for step, some in by_step.items()
+    ]
+
+
+class _Oldest(Record):
+    """The oldest tag of a step that has the platforms, "" for none. exact: nothing stands against that."""
+
+    tag: str
+    exact: bool
+
+
+def _oldest(
+    tags: list[str], hint: Callable[[str], bool | None], reads: Reads
+) -> Generator[str, Reading, _Oldest]:
+    """tags: of one step, oldest first."""
+    exact = True
+    if tags and hint(tags[0]):
+        reading = yield from reads.read(tags[0])
+        if reading == "has":
+            return _Oldest(tags[0], exact=True)
+        tags, exact = tags[1:], reading != "unknown"
+    while tags:
+        reading = yield from reads.read(tags[-1])
+        if reading == "has":
+            break
+        if reading not in {"absent", "unknown"}:
+            return _Oldest("", exact=exact and reading != "unread")
+        tags, exact = tags[:-1], exact and reading == "absent"
+    if not tags:
+        return _Oldest("", exact=exact)
+    high = next(index for index, tag in enumerate(tags) if reads.known.get(tag) == "has")
+    low = max(
+        (index for index in range(high) if reads.known.get(tags[index]) in {"lacks", "part"}), default=-1
+    )
+    while high - low > 1:
+        middle = (low + high) // 2
+        reading = yield from reads.read(tags[middle])
+        match reading:
+            case "has":
+                high = middle
+            case "lacks" | "part":
+                low = middle
+            case "unread":
+                return _Oldest(tags[high], exact=False)
+            case _:
+                tags = tags[:middle] + tags[middle + 1 :]
+                high -= 1
+                exact = exact and reading == "absent"
+    return _Oldest(tags[high], exact=exact)
+
+
+def offers(platforms: Iterable[Platform], wanted: Iterable[Platform]) -> bool:
+    """A baseline node of each wanted platform finds a build; any variant of arm counts for arm."""
+    found = {
+        (platform.os, platform.architecture)
+        for platform in platforms
+        if not platform.variant or platform.architecture == "arm"
+    }
+    return all((platform.os, platform.architecture) in found for platform in wanted)
+
+
+def _hint(listed: TagList, wanted: Sequence[Platform]) -> Callable[[str], bool | None]:
+    """Whether the list itself says that a tag has the platforms; None where it does not say."""
+
+    def hint(tag: str) -> bool | None:
+        stated = listed.offers.get(tag)
+        return None if stated is None else offers(stated, wanted)
+
+    return hint
