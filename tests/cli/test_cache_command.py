@@ -98,6 +98,7 @@ def test_info(place: str) -> None:
         "tags": 3,
         "digests": 3,
         "builds": 0,
+        "lists": 0,
         "servers": 1,
         "claims": 2,
         "others": 1,
@@ -112,6 +113,7 @@ def test_info(place: str) -> None:
         "tags:       3",
         "digests:    3",
         "builds:     0",
+        "lists:      0",
         "servers:    1",
         "claims:     2",
         "others:     1",
@@ -143,7 +145,7 @@ def test_prune_removes_what_no_run_would_use(place: str) -> None:
 def test_prune_goes_by_the_operators_times(place: str) -> None:
     filled(place)
     assert json.loads(told("prune", "--cache", place, "--max-stale", "60d", "--json")) == {
-        "place": place, "removed": 3, "left": 7, "tags": 1, "digests": 0, "builds": 0, "servers": 0,
+        "place": place, "removed": 3, "left": 7, "tags": 1, "digests": 0, "builds": 0, "lists": 0, "servers": 0,
         "claims": 1, "others": 1,
     }  # fmt: skip
     assert json.loads(told("prune", "--cache", place, "--max-stale", "0", "--json"))["tags"] == 2

@@ -134,7 +134,7 @@ class FakeRegistry(LoopbackServer):
                 scope = asked.query.get("scope", [""])[0]
                 given[scope] = f"token-{len(given)}-{scope.replace(':', '-').replace('/', '-')}"
                 return Answer(body=as_json({field: given[scope], "expires_in": life}))
-            repository = asked.path.split("/manifests/")[0].split("/blobs/")[0].removeprefix("/v2/")
+            repository = asked.repository
             scope = f"repository:{repository}:pull"
             if asked.headers.get("authorization") == f"Bearer {given.get(scope)}":
                 return None
@@ -143,6 +143,11 @@ class FakeRegistry(LoopbackServer):
 
         self.on(script)
         return given
+
+    def tags(self, repository: str, *tags: str, **more: object) -> None:
+        """The repository's list in one answer."""
+        body = as_json({"name": repository, "tags": list(tags), **more})
+        self.documents[f"/v2/{repository}/tags/list"] = Document("application/json", body)
 
     def alias(self, repository: str, tag: str, known: str) -> None:
         """`tag` names what `known` names."""

@@ -5,17 +5,22 @@ from __future__ import annotations
 import base64
 import json
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown
+from archfit.images.reference import parse
 from archfit.lookup.lookup import open_lookup
 from archfit.options.hosts import host_pattern, mirror
 from archfit.options.settings import Operator
 from archfit.options.text_form import cache_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from archfit.images.tags import TagList
+    from archfit.lookup.lookup import Lookup
 
 
 class Runs:
@@ -57,6 +62,18 @@ class Runs:
 
     def ask(self, *texts: str) -> dict[str, Answer]:
         """One run, as a process of its own would make it."""
+        with self.lookup() as lookup:
+            return lookup.resolve(texts)
+
+    def list(self, text: str, *, seconds: float = 30.0) -> TagList:
+        """The tags of an image's repository, as a process of its own would read them."""
+        reference = parse(text)
+        with self.lookup() as lookup:
+            return lookup.tag_lists([reference], seconds=seconds)[reference.name]
+
+    @contextmanager
+    def lookup(self) -> Iterator[Lookup]:
+        """The lookup of one run."""
         lookup = open_lookup(
             self.operator,
             self.overrides,
@@ -66,7 +83,7 @@ class Runs:
             wait=self.waits.append,
         )
         try:
-            return lookup.resolve(texts)
+            yield lookup
         finally:
             self.messages, self.requests, self.pulls_left = (
                 lookup.messages,

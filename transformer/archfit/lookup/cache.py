@@ -18,7 +18,7 @@ from archfit.base.typing_names import Callable, Container, Iterable, Mapping, Se
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference
 from archfit.lookup import entries
-from archfit.lookup.entries import OwnKeys, contents_key
+from archfit.lookup.entries import OwnKeys
 from archfit.lookup.store import MemoryStore, Store, StoreTrouble
 
 TYPE_CHECKING = False
@@ -102,22 +102,29 @@ class LookupCache:
                 texts[self._keys.written(reference, endpoint, used=used)] = made["tag"]
         self._put(texts)
 
-    def read_contents(self, references: Sequence[Reference]) -> dict[str, list[str]]:
-        """What is kept of the contents of digests, as texts of `content_entries`, by normalised reference."""
+    def read_texts(
+        self, references: Sequence[Reference], spelt: Callable[[str], str]
+    ) -> dict[str, list[str]]:
+        """What else is kept, as texts of `content_entries` or `tag_entries`, by normalised reference.
+
+        spelt: `contents_key` or `tags_key`.
+        """
         kept = self._held(
             {
-                reference.normalised: [contents_key(key) for key in self._keys.of(reference)]
+                reference.normalised: [spelt(key) for key in self._keys.of(reference)]
                 for reference in references
             }
         )
         rest = [reference for reference in references if not kept.get(reference.normalised)]
-        return {**kept, **self._late(rest, contents_key)}
+        return {**kept, **self._late(rest, spelt)}
 
-    def write_contents(self, texts: Iterable[tuple[Reference, str, Endpoint | None, bool]]) -> None:
-        """Keep texts of `content_entries`, each with who answered and whether a credential was sent for it."""
+    def write_texts(
+        self, texts: Iterable[tuple[Reference, str, Endpoint | None, bool]], spelt: Callable[[str], str]
+    ) -> None:
+        """Keep such texts, each with who answered and whether a credential was sent for it."""
         self._put(
             {
-                contents_key(self._keys.written(reference, endpoint, used=used)): text
+                spelt(self._keys.written(reference, endpoint, used=used)): text
                 for reference, text, endpoint, used in texts
             }
         )

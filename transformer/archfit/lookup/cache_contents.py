@@ -3,6 +3,7 @@
     tag:..       for --cache-ttl or --max-stale, whichever is longer; not from the future, which would be for ever
     digest:..    while a tag's entry of use names it, and for 30 days from when it was last confirmed
     contents:..  for 30 days from when it was read
+    tags:..      for --max-stale or a day, whichever is longer
     host:..      always
     claim:..     until the time that it states
     others, and what cannot be read: never
@@ -16,9 +17,16 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from archfit.base.typing_names import Protocol
-from archfit.lookup import content_entries, entries
+from archfit.lookup import content_entries, entries, tag_entries
 
-_KINDS = {"tag": "tags", "digest": "digests", "contents": "builds", "host": "servers", "claim": "claims"}
+_KINDS = {
+    "tag": "tags",
+    "digest": "digests",
+    "contents": "builds",
+    "tags": "lists",
+    "host": "servers",
+    "claim": "claims",
+}
 _DIGEST_SECONDS = 30 * 86400
 _CLAIM_SECONDS = 60
 _KEPT_HUNDREDTHS = 75
@@ -46,6 +54,8 @@ def expired(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> l
                 return lasts(when, _DIGEST_SECONDS) or _digest(key) in named
             case "contents":
                 return lasts(when, _DIGEST_SECONDS)
+            case "tags":
+                return lasts(when, max(tag_seconds, tag_entries.LIST_SECONDS))
             case "claim":
                 return now < _until(text) <= now + _CLAIM_SECONDS
         return True
@@ -116,6 +126,8 @@ def readable(key: str, text: str) -> bool:
             return entries.from_json(text, _digest(key)) is not None
         case "contents":
             return content_entries.from_json(text) is not None
+        case "tags":
+            return tag_entries.from_json(text) is not None
         case "host" | "claim":
             return isinstance(_object(text), dict)
     return False
@@ -128,7 +140,7 @@ def _digest(key: str) -> str:
 
 def confirmed_at(key: str, text: str) -> int:
     """When an entry was last confirmed, in Unix seconds; 0 without one."""
-    found = _object(text) if key.startswith(("tag:", "digest:", "contents:")) else None
+    found = _object(text) if key.startswith(("tag:", "digest:", "contents:", "tags:")) else None
     when = found.get("checked") if isinstance(found, dict) else None
     return when if isinstance(when, int) and 0 < when < 2**40 else 0
 

@@ -29,7 +29,7 @@ from time import monotonic
 from archfit.base.errors import InvalidReference
 from archfit.base.results import Result
 from archfit.base.typing_names import Callable, Iterable, Mapping, Sequence, TextIO
-from archfit.images.platforms import Answer, Found, ImagePlatforms, Unknown, unanswerable
+from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.entries import OwnKeys
@@ -41,6 +41,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.base.terminal import Progress
     from archfit.images.contents import ImageContents
+    from archfit.images.tags import TagList
     from archfit.lookup.lockfile import Lock
     from archfit.lookup.pull_secret_lookup import PullSecretLookup
     from archfit.lookup.registry_lookup import ContentsAnswer, RegistryLookup
@@ -236,6 +237,40 @@ class Lookup:
         finally:
             self._clear_line()
 
+    def tag_lists(self, references: Sequence[Reference], *, seconds: float) -> dict[str, TagList]:
+        """The tags of each reference's repository, by `host/repository`, as far as they can be had.
+
+        From the cache for 24 hours, then from registries; with --offline from the cache, up to --max-stale.
+        seconds: how long it may take.
+        """
+        from archfit.lookup import registry_lookup, tag_entries
+
+        self.open()
+        self._deadline.start(seconds)
+        wanted = {reference.name: tag_entries.repository(reference) for reference in references}
+        cache, now = self.open(), self._context.clock()
+        longest = self._operator.max_stale_seconds if self._silent else tag_entries.LIST_SECONDS
+        lists: dict[str, TagList | Absent | Unknown] = {}
+        if self._operator.cache_ttl_seconds or self._silent:
+            lists |= registry_lookup.kept_lists(cache, list(wanted.values()), now, longest)
+        missing = [one for one in wanted.values() if one.normalised not in lists]
+        if missing and not self._silent:
+            lists |= self._registries().tag_lists(missing)
+        self._clear_line()
+        return {name: _listed(lists.get(one.normalised), self._operator) for name, one in wanted.items()}
+
+    def probe(self, references: Sequence[Reference], *, seconds: float) -> dict[str, Answer]:
+        """The answer for each, by normalised reference, as `resolve`, but without overrides.
+
+        seconds: how long it may take.
+        """
+        self.open()
+        self._deadline.start(seconds)
+        try:
+            return self._references(list(references))
+        finally:
+            self._clear_line()
+
     @property
     def _silent(self) -> bool:
         """No registry may be asked."""
@@ -405,6 +440,22 @@ def _open_store(operator: Operator, context: LookupContext, *, used: bool) -> tu
         except StoreTrouble as trouble:
             why = str(trouble)
     return MemoryStore(), why
+
+
+def _listed(answer: TagList | Absent | Unknown | None, operator: Operator) -> TagList:
+    from archfit.images.tags import TagList
+
+    match answer:
+        case None:
+            option = "--offline" if operator.offline else "--locked"
+            why = f"the cache has no list of its tags, and {option} forbids asking"
+        case Absent():
+            why = answer.detail
+        case Unknown():
+            why = answer.cause
+        case _:
+            return answer
+    return TagList((), "no", why)
 
 
 def _age(seconds: int) -> str:

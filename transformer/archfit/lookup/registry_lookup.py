@@ -27,7 +27,10 @@ from archfit.base.typing_names import Protocol, T, TypeAlias
 from archfit.images.contents import ImageContents
 from archfit.images.platforms import Absent, Answer, Found, Unknown
 from archfit.images.reference import Reference
+from archfit.images.tags import TagList
+from archfit.lookup import tag_entries
 from archfit.lookup.cache import LookupCache
+from archfit.lookup.entries import contents_key
 from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import open_budget
 from archfit.options.settings import Operator
@@ -134,6 +137,28 @@ class RegistryLookup:
             left=self._context.deadline.left,
         )
 
+    def tag_lists(self, repositories: Sequence[Reference]) -> dict[str, TagList | Absent | Unknown]:
+        """The tags of each repository (`tag_entries.repository`), by its normalised reference.
+
+        A list of the last 24 hours is used as it is.
+        """
+        clock = self._context.clock
+
+        def kept(some: Sequence[Reference], _since: float) -> dict[str, TagList | Absent | Unknown]:
+            return {**kept_lists(self._cache, some, clock(), tag_entries.LIST_SECONDS)}
+
+        if not self._shares_answers:
+            return self._list(repositories)
+        return single_flight(
+            repositories,
+            self._cache,
+            kept,
+            self._list,
+            clock=clock,
+            wait=self._context.wait,
+            left=self._context.deadline.left,
+        )
+
     def manifests(
         self, references: Sequence[Reference], meanwhile: Callable[[], object]
     ) -> dict[str, tuple[Answer, Endpoint | None, RawManifest | None]]:
@@ -195,6 +220,30 @@ class RegistryLookup:
             )
         return {reference.normalised: answer for reference, _, answer in asked}
 
+    def _list(self, repositories: Sequence[Reference]) -> dict[str, TagList | Absent | Unknown]:
+        fetcher = self._fetcher
+        questions = [Question(reference) for reference in repositories]
+        routes = fetcher.routes(questions)
+        answers = fetcher.tags(questions, routes, lambda: self._prepare(routes))
+        self._pass_warnings()
+        client, now = fetcher.client, int(self._context.clock())
+        self._cache.write((), fetcher.changed_servers(), now)
+        asked = list(zip(repositories, routes, answers, strict=True))
+        self._cache.write_texts(
+            (
+                (
+                    reference,
+                    tag_entries.to_json(answer, now),
+                    client.answered_by.get(reference.normalised),
+                    client.credential_sent(route),
+                )
+                for reference, route, answer in asked
+                if isinstance(answer, TagList)
+            ),
+            tag_entries.tags_key,
+        )
+        return {reference.normalised: answer for reference, _, answer in asked}
+
     def _read(self, parts: Sequence[Part]) -> dict[str, ContentsAnswer]:
         fetcher = self._fetcher
         routes = fetcher.routes(parts)
@@ -229,9 +278,12 @@ class RegistryLookup:
         from archfit.lookup import content_entries  # only `archfit audit` asks for contents
 
         now = int(self._context.clock())
-        self._cache.write_contents(
-            (reference, content_entries.to_json(contents, now), endpoint, used)
-            for reference, contents, endpoint, used in read
+        self._cache.write_texts(
+            (
+                (reference, content_entries.to_json(contents, now), endpoint, used)
+                for reference, contents, endpoint, used in read
+            ),
+            contents_key,
         )
 
 
@@ -253,7 +305,7 @@ def kept_contents(cache: LookupCache, parts: Sequence[Part]) -> dict[str, ImageC
     from archfit.lookup import content_entries
 
     found: dict[str, ImageContents] = {}
-    texts = cache.read_contents([part.reference for part in parts])
+    texts = cache.read_texts([part.reference for part in parts], contents_key)
     for part in parts:
         name = part.reference.normalised
         for text in texts.get(name, ()):
@@ -262,6 +314,15 @@ def kept_contents(cache: LookupCache, parts: Sequence[Part]) -> dict[str, ImageC
                 found[name] = contents
                 break
     return found
+
+
+def kept_lists(
+    cache: LookupCache, repositories: Sequence[Reference], now: float, seconds: float
+) -> dict[str, TagList]:
+    """The lists of tags that the cache has, not older than some seconds, by normalised reference."""
+    texts = cache.read_texts(repositories, tag_entries.tags_key)
+    found = {name: tag_entries.fresh(some, now, seconds) for name, some in texts.items()}
+    return {name: listed for name, listed in found.items() if listed}
 
 
 def is_enough(part: Part, contents: ImageContents) -> bool:

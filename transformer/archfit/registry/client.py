@@ -3,6 +3,7 @@
     GET  /v2/<repository>/manifests/<tag or digest>     one Accept header with all four types; bytes hashed here
     HEAD the same                                       only Docker-Content-Digest is read, and only as a hint
     GET  /v2/<repository>/blobs/<digest>                image configs
+    GET  /v2/<repository>/tags/list                     tags (`tag_list`)
 
     tag, stale in the cache     HEAD; the same digest confirms it; another one is looked up in the cache, then fetched
     anything else               GET by tag or digest; platforms by `resolve_platforms`
@@ -33,12 +34,13 @@ from archfit.base.record import Record
 from archfit.base.typing_names import T
 from archfit.images.contents import ImageContents
 from archfit.images.platforms import Found
-from archfit.images.reference import Reference, is_digest
-from archfit.registry import manifest
+from archfit.images.reference import HUB_API, Reference, is_digest
+from archfit.images.tags import TagList
+from archfit.registry import manifest, tag_list
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.tokens import Tokens, basic
 from archfit.registry.http.challenges import Challenge, challenges, choose, scope_of
-from archfit.registry.http.request import Reply, Request, Unreachable
+from archfit.registry.http.request import Reply, Request, Unreachable, origin_of
 from archfit.registry.http.retries import RetryingClient
 from archfit.registry.http.servers import Servers, ServerState
 from archfit.registry.http.transport import HttpTransport
@@ -52,6 +54,7 @@ from archfit.registry.routing.endpoints import Endpoint
 
 MAX_MANIFEST = 4 * 1024 * 1024
 MAX_CONFIG = 4 * 1024 * 1024
+_ACCEPTED = {"blob": "*/*", "list": "application/json"}
 
 
 class RawManifest(Record):
@@ -110,6 +113,48 @@ class RegistryClient:
         """What is behind a digest. Raises the same."""
         pulls = [endpoint for endpoint in route.endpoints if endpoint.pulls]
         return self._in_turn(pulls, lambda endpoint: self._part_at(part, endpoint))
+
+    def tags(self, question: Question, route: Route) -> TagList:
+        """The tags of a repository. question: any reference of it. Raises the same."""
+        reference = question.reference
+        resolving = [endpoint for endpoint in route.endpoints if endpoint.resolves]
+        return self._in_turn(resolving, lambda endpoint: self._tags_at(reference, endpoint))
+
+    def _tags_at(self, reference: Reference, endpoint: Endpoint) -> TagList:
+        listed = self._listed_at(endpoint)
+        self.answered_by[reference.normalised] = endpoint
+        return listed
+
+    def _listed_at(self, endpoint: Endpoint) -> TagList:
+        if endpoint.host == HUB_API and not endpoint.configured:
+            with contextlib.suppress(RegistryError, InvalidManifest):
+                first = tag_list.hub_url(endpoint.repository)
+                return tag_list.read_tags(first, self._hub_reply, tag_list.hub_page)
+        first = f"{endpoint.origin}{endpoint.base}/{endpoint.repository}/tags/list{_namespace(endpoint)}"
+
+        def ask(url: str, limit: int) -> Reply:
+            if origin_of(url) != endpoint.origin:
+                headers = {"accept": "application/json"}
+                reply = self.http.send(Request("list", "GET", url, headers, endpoint.origin, limit))
+            else:
+                reply = self._ask("list", endpoint, url, limit)
+            if reply.status == 404:
+                raise ManifestUnknown(
+                    f"{endpoint.origin} has no repository {endpoint.repository}", status=404
+                )
+            if reply.status != 200:
+                raise self._refusal(reply, endpoint, f"the tags of {endpoint.repository}")
+            return reply
+
+        return tag_list.read_tags(first, ask, tag_list.registry_page)
+
+    def _hub_reply(self, url: str, limit: int) -> Reply:
+        """A page of Docker Hub's own listing, which takes no credentials of the registry."""
+        headers = {"accept": "application/json"}
+        reply = self.http.send(Request("list", "GET", url, headers, tag_list.HUB_LISTING, limit))
+        if reply.status != 200:
+            raise RegistryError(f"{origin_of(url)} answered {reply.status} for a list of tags")
+        return reply
 
     def _part_at(self, part: Part, endpoint: Endpoint) -> ImageContents:
         reference = part.reference
@@ -241,9 +286,10 @@ class RegistryClient:
         return reply.body
 
     def _ask(self, kind: str, endpoint: Endpoint, path: str, limit: int) -> Reply:
-        """The last answer, after the challenges of the server; see the module."""
+        """The last answer, after the challenges of the server; see the module. path: of a list, its URL."""
         url = f"{endpoint.origin}{endpoint.base}/{endpoint.repository}/{path}{_namespace(endpoint)}"
-        headers = {**dict(endpoint.headers), "accept": "*/*" if kind == "blob" else ACCEPT}
+        url = path if kind == "list" else url
+        headers = {**dict(endpoint.headers), "accept": _ACCEPTED.get(kind, ACCEPT)}
         method = "HEAD" if kind == "head" else "GET"
         request = Request(kind, method, url, headers, endpoint.origin, limit, retry=endpoint.last)
         server = self.http.servers.of(endpoint.origin)

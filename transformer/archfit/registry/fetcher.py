@@ -38,6 +38,7 @@ from archfit.base.typing_names import T, TypeAlias
 from archfit.images.contents import ImageContents
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import Reference
+from archfit.images.tags import TagList
 from archfit.options.settings import Operator
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.http.dialer import Dialer
@@ -191,6 +192,15 @@ class Fetcher:
     ) -> list[ImageContents | Absent | Unknown]:
         """What is behind each digest, as `ask`."""
         return self._in_threads(parts, routes, lambda client: client.part, meanwhile)
+
+    def tags(
+        self,
+        questions: Sequence[Question],
+        routes: Sequence[Route],
+        meanwhile: Callable[[], object],
+    ) -> list[TagList | Absent | Unknown]:
+        """The tags of each repository, as `ask`."""
+        return self._in_threads(questions, routes, lambda client: client.tags, meanwhile)
 
     def _in_threads(
         self,

@@ -4,6 +4,7 @@
     manifest    GET     a manifest, by tag or digest
     head        HEAD    the digest that a tag names
     blob        GET     the config of an image
+    list        GET     the tags of a repository
     token       GET or POST, at a token service
     ping        GET     the API's root
 

@@ -1,0 +1,171 @@
+"""The nearest tags that have what images lack: one search for each repository, all of them side by side.
+
+    images ── by repository ── lists of tags ─┬─ candidates of each repository ─┐
+                               (`tag_lists`)  └────────── answers ──────────────┴─ one round of manifests (`probe`)
+
+    round     1            2            ..  6 at most
+    app       1.24.9       1.24.5           each repository wants one manifest in a round, and all are asked at once
+    tool      2.3.0        -
+
+Lists and manifests come by the way of all answers: the cache, single flight, budgets, credentials, host policy. All of
+it together takes no longer than --timeout. Images whose platforms are stated, and those that are named by a digest
+alone, have no tag to go on from.
+
+An upgrade has to keep the architectures of the cluster that the image has, and add those that are required: a tag for
+arm64 alone takes no amd64 image's place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Generator, Mapping, Sequence
+from time import monotonic
+
+from archfit.base.errors import InvalidReference
+from archfit.base.record import Record
+from archfit.images.candidates import (
+    MOST_MANIFESTS,
+    NewerTag,
+    NewerTags,
+    Reading,
+    Reads,
+    Suggestion,
+    offers,
+    search,
+)
+from archfit.images.platforms import Absent, Answer, Found, Platform
+from archfit.images.reference import Reference, parse
+from archfit.images.tags import TagList
+from archfit.lookup.lookup import Lookup
+
+DEFAULT_REPOSITORIES = 50
+
+
+class _Image(Record):
+    """One image. tag: that it names, beside a digest too. moved: the tag may name another image by now."""
+
+    text: str
+    reference: Reference
+    tag: str
+    moved: bool
+    wanted: tuple[Platform, ...]
+    missing: tuple[Platform, ...]
+
+
+class _Repository:
+    """One repository's search, as far as it has come."""
+
+    def __init__(self, images: Sequence[_Image], listed: TagList) -> None:
+        self.reads = Reads()
+        self.listed = listed
+        self.images = images
+        self.suggestions: dict[str, Suggestion | None] = {}
+        self.answers: dict[str, Found] = {}
+        self.image = images[0]
+        self.plan = self._plan()
+        self.tag = next(self.plan, "")
+
+    def _plan(self) -> Generator[str, Reading, None]:
+        for one in self.images:
+            self.image = one
+            self.suggestions[one.text] = yield from search(
+                one.tag, self.listed, one.wanted, one.missing, self.reads, moved=one.moved
+            )
+
+    def reference(self) -> Reference:
+        """Of the tag that is to be read next."""
+        name = self.image.reference.name
+        return self.image.reference.replace(tag=self.tag, digest="", original=f"{name}:{self.tag}")
+
+    def take(self, answer: Answer) -> None:
+        """Go on with what was read."""
+        if isinstance(answer, Found):
+            self.answers[self.tag] = answer
+        try:
+            self.tag = self.plan.send(_reading(answer, self.image))
+        except StopIteration:
+            self.tag = ""
+
+    def outcome(self, image: _Image) -> NewerTags:
+        """What is said of one image."""
+        listed, suggestion = self.listed, self.suggestions.get(image.text)
+        if suggestion:
+            found = self.answers[suggestion.tag]
+            tag = NewerTag(
+                suggestion.tag,
+                found.digest,
+                suggestion.step,
+                tuple(map(str, found.platforms)),
+                suggestion.exact,
+            )
+            return NewerTags((tag,), listed.read, listed.why)
+        if self.reads.spent and listed.read == "complete":
+            return NewerTags((), "partial", f"{MOST_MANIFESTS} tags were read, and there are more")
+        return NewerTags((), listed.read, listed.why)
+
+
+def newer_tags(
+    lookup: Lookup,
+    images: Mapping[str, Found],
+    required: Sequence[Platform],
+    *,
+    cluster: Collection[str],
+    seconds: float,
+    most: int = DEFAULT_REPOSITORIES,
+) -> dict[str, NewerTags]:
+    """What was found for each image that lacks a required platform; those without a tag to go on from are left out.
+
+    images: answers by text, the most wanted first. cluster: its architectures. seconds: for all of it. most: how many
+    repositories are asked.
+    """
+    end = monotonic() + seconds
+    by_repository: dict[str, list[_Image]] = {}
+    for text, found in images.items():
+        image = _image(text, found, required, cluster)
+        if image:
+            by_repository.setdefault(image.reference.name, []).append(image)
+    asked = dict(list(by_repository.items())[:most])
+    outcomes: dict[str, NewerTags] = {}
+    for name, some in by_repository.items():
+        if name not in asked:
+            why = f"not asked: --newer-tags={most} allows no more repositories"
+            outcomes |= {image.text: NewerTags((), "no", why) for image in some}
+    if not asked:
+        return outcomes
+    lists = lookup.tag_lists([some[0].reference for some in asked.values()], seconds=end - monotonic())
+    repositories = [_Repository(some, lists[name]) for name, some in asked.items()]
+    while waiting := [one for one in repositories if one.tag]:
+        answers = lookup.probe([one.reference() for one in waiting], seconds=max(0.0, end - monotonic()))
+        for one in waiting:
+            one.take(answers[one.reference().normalised])
+    for one in repositories:
+        outcomes |= {image.text: one.outcome(image) for image in one.images}
+    return {text: outcomes[text] for text in images if text in outcomes}
+
+
+def _image(text: str, found: Found, required: Sequence[Platform], cluster: Collection[str]) -> _Image | None:
+    """The image as it is searched for, None where there is nothing to search."""
+    missing = tuple(platform for platform in required if not offers(found.platforms, [platform]))
+    if not missing or not found.image or found.origin == "override":
+        return None
+    before, at, _ = text.partition("@")
+    try:
+        reference = parse(text)
+        tag = parse(before).tag if not at or ":" in before.rpartition("/")[2] else ""
+    except InvalidReference:
+        return None
+    systems = dict.fromkeys(platform.os for platform in required)
+    kept = [Platform(system, architecture) for system in systems for architecture in sorted(cluster)]
+    wanted = [*required, *(platform for platform in kept if offers(found.platforms, [platform]))]
+    return _Image(text, reference, tag, bool(at), tuple(dict.fromkeys(wanted)), missing) if tag else None
+
+
+def _reading(answer: Answer, image: _Image) -> Reading:
+    if isinstance(answer, Absent):
+        return "absent"
+    if not isinstance(answer, Found):
+        return "unknown"
+    if not answer.image:
+        return "lacks"
+    if offers(answer.platforms, image.wanted):
+        return "has"
+    return "part" if offers(answer.platforms, image.missing) else "lacks"
