@@ -368,3 +368,52 @@ def test_the_program_itself(served):
     ran = archfit(b"", "inspect", "x.example/app:1", "--mirror", f"*={served.url}", "--no-cache")
     assert ran.ok().startswith(b"x.example/app:1\n")
     assert archfit(b"", "inspect", "--help").ok().startswith(b"usage: archfit inspect")
+
+
+class TestNewerTags:
+    """`--newer-tags`: a hint beside what the registry has, which changes no answer and no exit code."""
+
+    BOTH = ("linux/amd64", "linux/arm64")
+
+    def put(self, served: FakeRegistry) -> str:
+        served.index("app", "1.0.0", self.BOTH[:1])
+        digest = served.index("app", "1.0.1", self.BOTH)
+        served.tags("app", "1.0.0", "1.0.1", "latest")
+        return digest
+
+    def test_the_nearest_tag_in_the_table(self, inspect, served):
+        self.put(served)
+        plain = inspect("x.example/app:1.0.0").decode()
+        shown = inspect("x.example/app:1.0.0", "--newer-tags").decode()
+        line = "  arm64       use 1.0.1 (patch): linux/amd64, linux/arm64\n"
+        assert shown == plain.replace("  runs on     amd64\n", f"  runs on     amd64\n{line}")
+        assert inspect.problems == "archfit: 3 registry requests (1 list, 2 manifest)\n"
+
+    def test_the_nearest_tag_in_json(self, inspect, served):
+        digest = self.put(served)
+        told = inspect.told("x.example/app:1.0.0", "--newer-tags")["images"][0]
+        assert told["lacks"] == ["arm64"]
+        assert told["newerRead"] == "complete"
+        assert told["newer"] == [
+            {"tag": "1.0.1", "digest": digest, "step": "patch", "platforms": list(self.BOTH), "exact": True}
+        ]
+
+    def test_an_image_that_has_both_costs_no_list(self, inspect, served):
+        self.put(served)
+        assert inspect("x.example/app:1.0.1", "--newer-tags") == inspect("x.example/app:1.0.1")
+        assert served.count("list") == 0
+
+    def test_a_list_that_is_refused(self, inspect, served):
+        served.index("app", "1.0.0", self.BOTH[:1])
+        shown = inspect("x.example/app:1.0.0", "--newer-tags").decode()
+        assert "  arm64       no newer tag is known: " in shown
+        assert "has no repository app" in shown
+
+    def test_an_image_that_is_absent_stays_an_error(self, inspect, served):
+        self.put(served)
+        inspect("x.example/app:9", "--newer-tags", code=1)
+        assert served.count("list") == 0
+
+    def test_not_with_raw(self, inspect):
+        with pytest.raises(UsageError, match="--newer-tags"):
+            inspect("x.example/app:1", "--raw", "--newer-tags")

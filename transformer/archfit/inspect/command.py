@@ -6,6 +6,7 @@ stderr    what could not be had, then how many requests it took
 registry    always asked, whatever the cache holds, which learns from it: one request for an index, two for a
             single manifest, whose config names its platform; a token is one more
 --offline   what the cache holds, however old: digest and platforms; it keeps no documents, so --raw has no answer
+--newer-tags   for images that lack an architecture, the nearest tag that has it (`lookup.newer_tags`)
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from archfit.base.printable import count, encoded
 from archfit.base.typing_names import BinaryIO, TextIO
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
-from archfit.images.platforms import Answer, unanswerable
+from archfit.images.platforms import Answer, Found, Platform, unanswerable
 from archfit.images.reference import Reference, parse
 from archfit.lookup import operator_files
 from archfit.lookup.lookup import Lookup, open_lookup
@@ -26,6 +27,7 @@ from archfit.options.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from archfit.images.candidates import NewerTags
     from archfit.inspect.images import Asked
     from archfit.inspect.report import Inspected
 
@@ -39,13 +41,17 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     flags, texts, settings = invocation.flags, invocation.words, invocation.settings
     if not texts:
         raise UsageError(f"name an image, as in {_COMMAND.program} nginx:1.27; see {_COMMAND.program} --help")
-    if flags.raw and (flags.json or len(texts) > 1):
-        raise UsageError("--raw writes the bytes of one image: name one, and leave out --json")
+    if flags.raw and (flags.json or flags.newer_tags or len(texts) > 1):
+        raise UsageError(
+            "--raw writes the bytes of one image: name one, and leave out --json and --newer-tags"
+        )
     operator_files.check(settings.operator)
     operator = settings.operator.replace(max_stale_seconds=_ANY_AGE)
     lookup = open_lookup(operator, environ=environ)
     try:
         images, documents = _inspected(texts, lookup, settings)
+        if flags.newer_tags:
+            images = _with_newer(images, lookup, settings)
         requests = lookup.requests
     finally:
         lookup.close()
@@ -91,6 +97,30 @@ def _inspected(
     from archfit.inspect.images import described
 
     return described(texts, references, answers, refused, settings)
+
+
+def _with_newer(images: list[Inspected], lookup: Lookup, settings: Settings) -> list[Inspected]:
+    from archfit.lookup.newer_tags import newer_tags
+
+    cluster = [one for one in settings.options.cluster_architectures if "/" not in one]
+    lacking: dict[str, tuple[str, ...]] = {}
+    for image in images:
+        if image.runs_on is not None and not image.stated:
+            lacking[image.text] = tuple(one for one in cluster if one not in image.runs_on)
+    found: dict[str, NewerTags] = {}
+    for lacks in dict.fromkeys(filter(None, lacking.values())):
+        some = {image.text: image.answer for image in images if lacking.get(image.text) == lacks}
+        found |= newer_tags(
+            lookup,
+            {text: answer for text, answer in some.items() if isinstance(answer, Found)},
+            [Platform("linux", one) for one in lacks],
+            cluster=cluster,
+            seconds=settings.operator.timeout_seconds,
+        )
+    return [
+        image.replace(lacks=lacking[image.text], newer=found[image.text]) if image.text in found else image
+        for image in images
+    ]
 
 
 def _load() -> None:

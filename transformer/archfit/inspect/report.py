@@ -6,6 +6,7 @@
       source      https://registry-1.docker.io/library/nginx
       runs on     amd64, arm64
       note        linux/amd64/v3 does not count ..
+      arm64       use 1.28.0 (minor): linux/amd64, linux/arm64          with --newer-tags
 
       PLATFORM      DIGEST      SIZE    KIND
       linux/amd64   sha256:..   1.1 kB  image
@@ -22,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from archfit.base.printable import visible
 from archfit.base.record import Record
 from archfit.base.typing_names import Any
+from archfit.images.candidates import NewerTags, as_value
 from archfit.images.listing import ListedEntry, ManifestListing
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.yaml.json_output import json_output
@@ -35,7 +37,8 @@ class Inspected(Record):
     answer: the registry's, or the cache's. stated: what an override says instead, None if none does.
     source: server and repository that were read, "" where none was.
     listing: None where there is no document. runs_on: node labels for Linux, None where it restricts nothing.
-    notes: sentences about platforms that do not count as they stand.
+    notes: sentences about platforms that do not count as they stand. lacks: the architectures of the cluster that newer
+    tags were searched for; newer: what was found, None where nothing was searched.
     """
 
     text: str
@@ -46,6 +49,8 @@ class Inspected(Record):
     listing: ManifestListing | None = None
     runs_on: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    newer: NewerTags | None = None
 
     @property
     def kind(self) -> str:
@@ -98,9 +103,15 @@ def _lines(image: Inspected) -> Iterator[str]:
     yield f"  runs on     {_runs_on(image)}"
     for note in image.notes:
         yield f"  note        {note}"
+    if image.newer:
+        yield f"  {visible(', '.join(image.lacks)).ljust(10)}  {visible(_newer(image.newer))}"
     if listing and listing.entries:
         yield ""
         yield from _table(listing.entries)
+
+
+def _newer(newer: NewerTags) -> str:
+    return newer.advice + "".join(f": {', '.join(tag.platforms)}" for tag in newer.tags)
 
 
 def _source(image: Inspected, found: Found) -> str:
@@ -156,6 +167,8 @@ def _image_value(image: Inspected) -> dict[str, Any]:
         value["notes"] = list(image.notes)
     if image.stated:
         value["stated"] = [str(platform) for platform in image.stated.platforms]
+    if image.newer:
+        value |= {"lacks": list(image.lacks), **as_value(image.newer)}
     if listing:
         value["entries"] = [_entry_value(entry) for entry in listing.entries]
     return value

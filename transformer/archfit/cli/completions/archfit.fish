@@ -400,6 +400,7 @@ complete -c archfit -n 'test (__archfit_words) = 1' -a inspect -d 'Shows what re
 complete -c archfit -n '__archfit_is inspect' -f
 complete -c archfit -n '__archfit_is inspect' -l json
 complete -c archfit -n '__archfit_is inspect' -l raw
+complete -c archfit -n '__archfit_is inspect' -l newer-tags
 complete -c archfit -n '__archfit_is inspect' -l image-platforms -x
 complete -c archfit -n '__archfit_is inspect' -l mirror -x
 complete -c archfit -n '__archfit_is inspect' -l hosts-dir -x -a '(__fish_complete_directories)'

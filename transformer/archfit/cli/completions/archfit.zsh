@@ -198,7 +198,7 @@ _archfit() {
         --from-audit|--lock-file|--registries-conf|--ca-file|--cache|--cache-password-file|--cache-ca-file|--authfile|--config) files=-f ;;
         esac
         ;;
-    'inspect '*) flags='--json --raw --image-platforms --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --no-cache --offline --no-offline --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
+    'inspect '*) flags='--json --raw --newer-tags --image-platforms --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --no-cache --offline --no-offline --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
         files=''
         case $previous in
         --color) values='auto always never' ;;

@@ -257,6 +257,13 @@ INSPECT = Command(
     flags=(
         AS_JSON,
         Flag(("--raw",), "", "Write the exact bytes of the manifest. Name one image."),
+        Flag(
+            ("--newer-tags",),
+            "",
+            "For an image that lacks amd64 or arm64: read the tags of its repository, and name the nearest one "
+            "that has both.",
+            brief="Name the nearest tag that has amd64 and arm64.",
+        ),
     ),
     # The registry is asked in any case, and there are no decisions to report.
     options=(
