@@ -38,7 +38,8 @@ from archfit.yaml.stream import OutputChange, Piece, Splice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.images.platforms import Answer
+    from archfit.images.candidates import NewerTags
+    from archfit.images.platforms import Answer, Found, Platform
     from archfit.lookup.lookup import Lookup
     from archfit.pipeline import StreamInventory
     from archfit.workloads.pods import Pod
@@ -158,6 +159,21 @@ class Run:
         if self._lookup:
             self._lookup.use_pull_secrets(streams)
         return self._opened().answers(texts) if texts else {}
+
+    def newer_tags(
+        self, images: Mapping[str, Found], required: Sequence[Platform], most: int = 50
+    ) -> dict[str, NewerTags]:
+        """The nearest tags of images that lack a required platform, by their text (`lookup.newer_tags`)."""
+        from archfit.lookup.newer_tags import newer_tags
+
+        return newer_tags(
+            self._opened(),
+            images,
+            required,
+            cluster=[one for one in self._settings.options.cluster_architectures if "/" not in one],
+            seconds=self._settings.operator.timeout_seconds,
+            most=most,
+        )
 
     def unmatched_filters(
         self, pods: Sequence[Pod], parts: Iterable[StreamInventory | Transformed]

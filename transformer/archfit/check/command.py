@@ -19,6 +19,7 @@ from archfit.base.patch import dotted
 from archfit.base.record import Record
 from archfit.base.results import Decision, Result, has_error
 from archfit.check.findings import Check, Finding, from_result, of_decisions, of_objects, of_verdicts, placed
+from archfit.check.newer_tags import newer_of, with_newer
 from archfit.check.reports import report_places, write_reports
 from archfit.check.source_roots import SourceRoots
 from archfit.cli.inputs.command_inputs import check_objects, in_file, manifests_of, on_blank, questions
@@ -56,6 +57,8 @@ def run(
     )
     if flags.allow_unknown and not required:
         raise UsageError("--allow-unknown belongs to --require, as in --require arm64 --allow-unknown")
+    if flags.newer_tags and not required:
+        raise UsageError("--newer-tags belongs to --require, as in --require arm64 --newer-tags")
     inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options, on_blank(invocation.layer))
     if invocation.rendering:
         roots.add_rendered(invocation.rendering.words)
@@ -68,6 +71,12 @@ def run(
         texts = questions(inputs, left_alone=bool(required))
         answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
         checked = [_checked(manifests, answers, settings.options, asked, roots) for manifests in inputs]
+        if flags.newer_tags:
+            found = newer_of((each for part in checked for each in part.findings), answers, required, one)
+            checked = [
+                part.replace(findings=with_newer(part.findings, found, manifests.name, manifests.data))
+                for manifests, part in zip(inputs, checked, strict=True)
+            ]
         pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
         about = [*one.messages, *one.unmatched_filters(pods, inventories)]
         results = [*about, *(result for part in checked for result in part.results)]

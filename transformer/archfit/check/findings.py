@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from archfit.base.patch import Path, dotted
 from archfit.base.record import Record
 from archfit.base.results import Decision, Location, ObjectRef, Result, Severity
+from archfit.images.candidates import NewerTags
 from archfit.placement.requirement import NotKnown, PlatformCheck
 from archfit.workloads.builtin import group_of
 from archfit.workloads.pods import Pod
@@ -52,7 +53,8 @@ class Finding(Record):
     image: the image string of a required-platform or a not-known; missing: the platforms it lacks; offers: those it
     has; kept_off: the pod itself keeps away from all that is missing. left_alone: why archfit leaves the pod as it is.
     absent: what the registry said that has no such image. reason, cause: why an image is not known, in a word and in a
-    sentence.
+    sentence. newer: the nearest tags of an image that lacks a platform, where they were searched for; column: where the
+    image stands on its line, 1-based and in code points, 0 where that is not known.
     """
 
     rule: str
@@ -72,6 +74,8 @@ class Finding(Record):
     absent: str = ""
     reason: str = ""
     cause: str = ""
+    newer: NewerTags | None = None
+    column: int = 0
 
     @property
     def where(self) -> str:
@@ -111,6 +115,12 @@ class Finding(Record):
         """The object and the field, then the message."""
         head = " ".join(part for part in (str(self.ref) if self.ref else "", self.field) if part)
         return f"{head}: {self.message}" if head else self.message
+
+    @property
+    def sentence(self) -> str:
+        """The headline with what it lacks: the place, where file and line do not say it, and what to do."""
+        todo = f"; {self.newer.advice}" if self.newer else ""
+        return self.headline + self.elsewhere + todo
 
 
 class Check(Record):

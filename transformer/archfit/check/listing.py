@@ -4,6 +4,7 @@
     1 of 5 pod specs is not as archfit would leave it
 
     example/tool:1 does not run on linux/arm64; it offers linux/amd64
+        to do: use 2 (major)                                               with --newer-tags
         apps/v1/Deployment/shop/web spec.template.spec.containers[0].image (web.yaml:12)
     not known: https://registry.example: nobody answers (2 images, 3 places)
         example/app:1, apps/v1/Deployment/shop/app spec.template.spec.containers[0].image (app.yaml:12)
@@ -22,6 +23,7 @@ from typing import Any
 from archfit import __version__
 from archfit.base.printable import count, visible
 from archfit.check.findings import Check, Finding, counts
+from archfit.images.candidates import as_value
 from archfit.reports.summary import unknown_words
 from archfit.yaml.json_output import json_output, object_value
 
@@ -135,6 +137,8 @@ def _required(check: Check) -> Iterator[str]:
         by_message.setdefault(finding.message, []).append(finding)
     for message, uses in by_message.items():
         yield message
+        if uses[0].newer:
+            yield f"    to do: {uses[0].newer.advice}"
         for use in uses:
             yield f"    {use.ref} {use.field}{note(use)}{_at(use)}"
     for cause, uses in by_cause(check):
@@ -179,4 +183,5 @@ def _finding_value(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "message": finding.message,
         **{key: value for key, value in optional.items() if value},
+        **(as_value(finding.newer) if finding.newer else {}),
     }

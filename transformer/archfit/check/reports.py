@@ -72,7 +72,7 @@ def _command(finding: Finding) -> str:
         "title": f"archfit {finding.rule}",
     }
     written = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value)
-    return f"::{_COMMAND[finding.severity]} {written}::{_message(finding.headline + finding.elsewhere)}"
+    return f"::{_COMMAND[finding.severity]} {written}::{_message(finding.sentence)}"
 
 
 def _message(text: str) -> str:
@@ -98,7 +98,7 @@ def code_quality(check: Check) -> bytes:
 
 def _issue(finding: Finding, fingerprint: str) -> dict[str, Any]:
     return {
-        "description": visible(finding.headline + finding.elsewhere),
+        "description": visible(finding.sentence),
         "check_name": f"archfit/{finding.rule}",
         "fingerprint": fingerprint,
         "severity": _SEVERITY[finding.severity],
@@ -123,13 +123,15 @@ def _lines(check: Check) -> Iterator[str]:
         ("Object", "Finding", "Place"),
         [(_name(one), one.message, one.where) for one in check.of("placement")],
     )
+    searched = any(one.newer for one in check.findings)
     yield from _table(
-        ("Image", "Does not run on", "It offers", "Object", "Place"),
+        ("Image", "Does not run on", "It offers", *(("To do",) if searched else ()), "Object", "Place"),
         [
             (
                 one.image,
                 ", ".join(one.missing),
                 "there is no such image" if one.absent else ", ".join(one.offers) or "nothing",
+                *((one.newer.advice if one.newer else "",) if searched else ()),
                 _name(one) + note(one),
                 one.where,
             )

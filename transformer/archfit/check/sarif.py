@@ -8,6 +8,7 @@
 
 what GitHub takes (docs.github.com, "SARIF support for code scanning")
     no result without a location: a stream without files has the artifact `stdin`
+    fixes: with --newer-tags, the image's line with the nearest tag that runs there (3.55)
     relative paths: from the root of the repository; a file outside of it has a file: URI
     no region: the finding is about the whole file
     primaryLocationLineHash: which finding it is. codeql-action computes it from the text of the line where there is a
@@ -24,6 +25,7 @@ from archfit import __version__
 from archfit.base.documentation import page
 from archfit.base.printable import count, visible
 from archfit.check.findings import RULES, Check, Finding, counts, fingerprints
+from archfit.check.newer_tags import Edit, edit
 from archfit.yaml.json_output import json_output
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -85,14 +87,25 @@ def _result(finding: Finding, fingerprint: str, index: int) -> dict[str, Any]:
     prints = {"archfit/v1": fingerprint[:32]}
     if not finding.exact or _outside(finding):
         prints["primaryLocationLineHash"] = f"{fingerprint[:32]}:1"
+    fix = edit(finding)
     return {
         "ruleId": finding.rule,
         "ruleIndex": index,
         "kind": "informational" if finding.severity == "info" else "fail",
         "level": _LEVEL[finding.severity],
-        "message": {"text": visible(finding.headline + finding.elsewhere)},
+        "message": {"text": visible(finding.sentence)},
         "locations": [_location(finding)],
         "partialFingerprints": prints,
+        **({"fixes": [_fix(finding, fix)]} if fix else {}),
+    }
+
+
+def _fix(finding: Finding, change: Edit) -> dict[str, Any]:
+    region = {"startLine": change.line, "startColumn": change.start, "endColumn": change.end}
+    replacement = {"deletedRegion": region, "insertedContent": {"text": change.text}}
+    return {
+        "description": {"text": visible(finding.newer.advice if finding.newer else "")},
+        "artifactChanges": [{"artifactLocation": _artifact(finding), "replacements": [replacement]}],
     }
 
 

@@ -86,6 +86,13 @@ CHECK = Command(
             brief="Let images pass that are not known; count them.",
         ),
         Flag(
+            ("--newer-tags",),
+            "",
+            "With --require: for each image that lacks a platform, read the tags of its repository, and name the "
+            "nearest one that has it. It is a hint, and changes no exit code.",
+            brief="Name the nearest tag that runs there.",
+        ),
+        Flag(
             ("--format",),
             "FORM[=FILE]",
             "How to write the report: text; json; github, workflow commands of GitHub Actions; gitlab, a Code "

@@ -1,0 +1,87 @@
+"""What `--newer-tags` adds to a check of --require: the nearest tag of each image that lacks a platform.
+
+    shop/app:1.24.3 does not run on linux/arm64; it offers linux/amd64
+        to do: use 1.24.5 (patch)
+
+    lookups ── images that lack a platform ── `Run.newer_tags` ── findings with `newer`
+                                                                  ── where the image stands in the file: `column`
+
+A tag that can take the image's place becomes an edit where the image's whole text stands once on its line of a file, so
+that a code host can offer it (SARIF's `fixes`). An image that values make of several parts has no such place. It is a
+hint: no verdict and no exit code depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from archfit.base.record import Record
+from archfit.check.findings import Finding
+from archfit.images.candidates import NewerTags
+from archfit.images.platforms import Answer, Found, Platform
+from archfit.run import Run
+
+
+class Edit(Record):
+    """What replaces an image in a line. Columns are 1-based and count code points; `end` is behind the last one."""
+
+    line: int
+    start: int
+    end: int
+    text: str
+
+
+def newer_of(
+    findings: Iterable[Finding], answers: Mapping[str, Answer], required: Sequence[Platform], run: Run
+) -> dict[str, NewerTags]:
+    """What was found for the images that lack a platform, by their text."""
+    lacking: dict[str, Found] = {}
+    for finding in findings:
+        answer = answers.get(finding.image)
+        if finding.rule == "required-platform" and isinstance(answer, Found):
+            lacking[finding.image] = answer
+    return run.newer_tags(lacking, required)
+
+
+def with_newer(
+    findings: Iterable[Finding], newer: Mapping[str, NewerTags], name: str, data: bytes
+) -> tuple[Finding, ...]:
+    """The findings of one input, those of lacking images with what was found. name, data: of the input's file."""
+    lines = data.split(b"\n") if newer and name else []
+    return tuple(
+        finding.replace(newer=newer[finding.image], column=_column(finding, name, lines))
+        if finding.rule == "required-platform" and finding.image in newer
+        else finding
+        for finding in findings
+    )
+
+
+def _column(finding: Finding, name: str, lines: Sequence[bytes]) -> int:
+    """Where the image stands on its line, 0 where it does not stand there once, as a whole."""
+    if finding.file != name or not 0 < finding.line <= len(lines):
+        return 0
+    line = lines[finding.line - 1].decode(errors="replace").removeprefix("\ufeff")
+    before, image, after = line.partition(finding.image)
+    if not image or finding.image in after or _goes_on(before[-1:]) or _goes_on(after[:1]):
+        return 0
+    return len(before) + 1
+
+
+def _goes_on(character: str) -> bool:
+    return character.isalnum() or (bool(character) and character in "/.:@_-$}")
+
+
+def edit(finding: Finding) -> Edit | None:
+    """The edit that takes the nearest tag, None where none can or nobody knows where."""
+    tags = finding.newer.tags if finding.newer else ()
+    if not tags or not tags[0].ready or not finding.column:
+        return None
+    text = with_tag(finding.image, tags[0].tag)
+    return Edit(finding.line, finding.column, finding.column + len(finding.image), text)
+
+
+def with_tag(image: str, tag: str) -> str:
+    """The image with another tag, and without a digest; as the user writes it otherwise."""
+    bare = image.partition("@")[0]
+    path, slash, last = bare.rpartition("/")
+    return f"{path}{slash}{last.partition(':')[0]}:{tag}"
