@@ -87,7 +87,7 @@ def test_the_longest_name_wins(words, name, rest):
         pytest.param(["web.yaml"], "cannot read 'web.yaml' (No such file or directory): name a file or a folder of manifests", id="a file"),
         pytest.param(["setup", "kustomiz"], "archfit setup kustomiz: there is no such tool: did you mean archfit setup kustomize?", id="a tool's typo"),
         pytest.param(
-            ["setup"], "name what to set up: archfit setup cluster, workloads, helm, argocd, kustomize, kpt, flux, policy, webhook or fleet", id="no tool"
+            ["setup"], "name what to set up: archfit setup cluster, autoscaler, workloads, helm, argocd, kustomize, kpt, flux, policy, webhook or fleet", id="no tool"
         ),
         pytest.param(["xyzzy"], f"'xyzzy' is not a command: the commands are {', '.join(first_words())}. See archfit --help", id="nothing near"),
     ],

@@ -12,8 +12,9 @@ import yaml
 
 import machine
 from archfit.base.errors import ArchfitError, InvalidInput, UsageError
-from archfit.cluster.nodes import NodeSummary, Taint, UsedTaint, nodes, summarised
+from archfit.cluster.nodes import Taint, nodes, objects
 from archfit.cluster.setup import run
+from archfit.cluster.summary import NodeSummary, UsedTaint, summarised
 from archfit.options.load import load
 from archfit.options.settings import GKE, Options, Settings, Toleration, TolerationRule
 
@@ -66,7 +67,7 @@ def loaded(text: str) -> Settings:
 
 
 def of(*items: object, keys: tuple[str, ...] = ()) -> NodeSummary:
-    return summarised(nodes({"kind": "List", "items": list(items)}), keys)
+    return summarised(nodes(objects({"kind": "List", "items": list(items)})), keys)
 
 
 USED = [
@@ -352,7 +353,7 @@ BAD = [
     pytest.param(b"\xff", "the list of nodes is not UTF-8: pass the output of kubectl unchanged", id="bytes"),
     pytest.param(listed(), f"the list holds no node: {ASK}", id="no items"),
     pytest.param(listed({"kind": "Pod"}, {"kind": "Pod"}, 3), f"the list holds no node, but 2 Pod, 1 object without a kind: {ASK}", id="pods"),
-    pytest.param(b'{"kind": "Deployment"}', f"this is a Deployment, not a list of nodes: {ASK}", id="another kind"),
+    pytest.param(b'{"kind": "Deployment"}', f"the list holds no node, but 1 Deployment: {ASK}", id="another kind"),
     pytest.param(b'{"kind": "List"}', f"the list has no items: {ASK}", id="a list without items"),
     pytest.param(b"[]", f"this is not a list of nodes: {ASK}", id="a bare list"),
     pytest.param(b"error: You must be logged in to the server (Unauthorized)", f"this is not a list of nodes: {ASK}", id="kubectl's own error"),
@@ -417,7 +418,7 @@ def test_text_of_the_cluster_cannot_break_out_of_a_comment() -> None:
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["a", "b"], "'b' is one file too many: name one, or pipe `kubectl get nodes -o json` in"),
+        (["-", "-"], "- is standard input, which can be read only once: name it once"),
         (["/no/such"], "cannot read '/no/such' (No such file or directory): name a readable file"),
         (["--arch-taints", "a"], "there is no flag '--arch-taints': write --arch-taint"),
         (["--arch-taint"], "--arch-taint: has no value: write --arch-taint=KEY"),
@@ -434,7 +435,7 @@ def test_text_of_the_cluster_cannot_break_out_of_a_comment() -> None:
             ),
         ),
     ],
-    ids=["two files", "no such file", "unknown flag", "no value", "no output", "no folder", "not a key"],
+    ids=["standard input twice", "no such file", "unknown flag", "no value", "no output", "no folder", "not a key"],
 )  # fmt: skip
 def test_wrong_usage_is_one_sentence(argv: list[str], message: str) -> None:
     """Exit 2."""

@@ -13,11 +13,14 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import yaml
+
 import machine
 from page_walk import Because, Plan
 from tls_files import tls_files
 
 CHARTS = machine.ROOT / "fixtures" / "charts"
+POOLS = machine.ROOT / "fixtures" / "pools"
 IMAGES = {
     **json.loads((machine.ROOT / "fixtures" / "demo" / "platforms.json").read_text(encoding="utf-8")),
     "h.example/web:2": ["linux/amd64"],
@@ -84,6 +87,17 @@ def write(folder: Path, name: str, text: str) -> None:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+
+
+def cloud_objects(_folder: Path, environ: dict[str, str]) -> None:
+    """The nodes of one cluster, and the pools of one of each sort, as kubectl prints them."""
+    for file in POOLS.glob("*.yaml"):
+        items = yaml.safe_load(file.read_text(encoding="utf-8"))["items"]
+        parts = {file.stem: [item for item in items if item["kind"] != "Node"]}
+        if file.stem == "karpenter":
+            parts["nodes"] = [item for item in items if item["kind"] == "Node"]
+        for name, part in parts.items():
+            write(Path(environ["HOME"]), f"{name}.json", json.dumps({"kind": "List", "items": part}))
 
 
 def chart(folder: Path, _environ: dict[str, str]) -> None:
@@ -422,6 +436,25 @@ echo '{"auths": {"ghcr.io": {"auth": "dTpw"}, "'"${REGISTRY#http://}"'": {"auth"
                     "rm -rf archfit-webhook", "these lines are for a cluster that has another webhook"
                 ),
             },
+        ),
+        Plan(
+            "clouds",
+            cloud_objects,
+            stand_ins={
+                "kubectl": Because(
+                    """case "$*" in
+"get nodes "*) cat "$HOME/nodes.json";;
+*nodepools*) cat "$HOME/karpenter.json";;
+*computeclasses*) cat "$HOME/gke.json";;
+*machinedeployments*) cat "$HOME/cluster-api.json";;
+*machinesets*) cat "$HOME/openshift.json";;
+"apply "*) test -s first.yaml;;
+*) exit 1;;
+esac""",
+                    "no cluster of a cloud is here: it prints objects in the shape in which each of them stores them",
+                )
+            },
+            says={"archfit setup cluster nodes.json pools.json": "arch=arm64:NoSchedule@arm64"},
         ),
         Plan("configuration", rendered, programs={"kubectl": "kubectl"}),
         Plan("custom-resources", crds, programs={"kubectl": "kubectl"}),

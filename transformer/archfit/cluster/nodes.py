@@ -1,16 +1,8 @@
-"""What the nodes of a cluster say about its configuration.
+"""Nodes of a cluster: their system, their architecture, their taints.
 
-    clusterArchitectures    the architectures of the Linux nodes, by their label; of Windows nodes as windows/amd64
-    tolerate                a taint becomes a rule when all of these hold
-      key or value          the key is kubernetes.io/arch, beta.kubernetes.io/arch, or named by --arch-taint; or the
-                            value spells an architecture, and the key is not Kubernetes' own (arch=arm64, but not
-                            node-role.kubernetes.io/control-plane=..)
-      architectures R       the one that its value spells, else those of the nodes that carry it
-      nodes                 every node with exactly this key, value and effect has one of R's architectures
-      cluster               R is among those of the Linux nodes
-
-Every other taint is listed with its reason: those of spot, GPU, control-plane and autoscaled nodes must
-never be tolerated by archfit.
+os               label kubernetes.io/os, its beta form, status.nodeInfo, else linux
+architecture     label kubernetes.io/arch or its beta form, else ""
+cluster          annotation cluster.x-k8s.io/cluster-name, which Cluster API writes on the nodes of its machines
 """
 
 from __future__ import annotations
@@ -22,8 +14,10 @@ from typing import Any
 from archfit.base.errors import InvalidInput
 from archfit.base.record import Record
 from archfit.images.platforms import ARCHITECTURES, WINDOWS
-from archfit.options.text_form import ARCH_KEYS, Problem, architecture_of, toleration_rule
+from archfit.options.text_form import ARCH_KEYS
 
+_ASK = "pass the output of `kubectl get nodes -o json`"
+_CLUSTER = "cluster.x-k8s.io/cluster-name"
 _OS_KEYS = ("kubernetes.io/os", "beta.kubernetes.io/os")
 
 
@@ -39,12 +33,16 @@ class Taint(Record):
 
 
 class Node(Record):
-    """What counts of a node. os: "linux" by default; architecture: by the label, else ""."""
+    """What counts of a node. os: "linux" by default; architecture: by the label, else "".
+
+    cluster: of Cluster API, "" where nothing says it.
+    """
 
     name: str
     os: str
     architecture: str
     taints: tuple[Taint, ...]
+    cluster: str = ""
 
     @property
     def entry(self) -> str:
@@ -54,56 +52,32 @@ class Node(Record):
         return f"windows/{self.architecture}" if self.os == "windows" and self.architecture in WINDOWS else ""
 
 
-class UsedTaint(Record):
-    """A taint that is used, the architectures behind it, and how many nodes carry it."""
+def objects(value: object) -> list[dict[str, Any]]:
+    """The objects of a list of `kubectl get -o json`, or a single one. Items of a NodeList say no kind: it is Node.
 
-    taint: Taint
-    architectures: tuple[str, ...]
-    count: int
-
-    @property
-    def text(self) -> str:
-        """As --tolerate takes it; `=` without a value keeps it to exactly this taint."""
-        return f"{self.taint.key}={self.taint.value}:{self.taint.effect}@{','.join(self.architectures)}"
-
-
-class NodeSummary(Record):
-    """What goes into the file.
-
-    architectures: each entry with its number of nodes. unused: what was not used, as (subject, reason).
+    What is no mapping counts as an object without a kind. Raises InvalidInput.
     """
-
-    architectures: tuple[tuple[str, int], ...]
-    rules: tuple[UsedTaint, ...]
-    unused: tuple[tuple[str, str], ...]
-
-
-def nodes(value: object) -> list[Node]:
-    """The nodes of a `kubectl get nodes` list, or of a single one; other kinds are passed over.
-
-    Raises InvalidInput.
-    """
-    ask = "pass the output of `kubectl get nodes -o json`"
     if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
-        raise InvalidInput(f"this is not a list of nodes: {ask}")
+        raise InvalidInput(f"this is not a list of nodes: {_ASK}")
     kind = value["kind"]
-    if kind == "Node":
-        items: Any = [value]
-    elif kind in {"List", "NodeList"}:
-        items = value.get("items")
-    else:
-        raise InvalidInput(f"this is a {ascii_text(kind)}, not a list of nodes: {ask}")
+    if not kind.endswith("List"):
+        return [value]
+    items = value.get("items")
     if not isinstance(items, list):
-        raise InvalidInput(f"the list has no items: {ask}")
-    objects = [item if isinstance(item, dict) else {} for item in items]
-    kinds = [
-        str(item.get("kind") or ("Node" if kind == "NodeList" else "object without a kind"))
-        for item in objects
-    ]
-    chosen = [_node(item) for item, what in zip(objects, kinds, strict=True) if what == "Node"]
+        raise InvalidInput(f"the list has no items: {_ASK}")
+    of_list = (
+        {"apiVersion": value.get("apiVersion"), "kind": kind.removesuffix("List")} if kind != "List" else {}
+    )
+    return [{**of_list, **item} if isinstance(item, dict) else {} for item in items]
+
+
+def nodes(values: Sequence[dict[str, Any]]) -> list[Node]:
+    """The nodes among objects, by name. Raises InvalidInput where there is none."""
+    chosen = [_node(value) for value in values if value.get("kind") == "Node"]
     if not chosen:
-        others = ", ".join(f"{count} {ascii_text(what)}" for what, count in sorted(Counter(kinds).items()))
-        raise InvalidInput(f"the list holds no node{f', but {others}' if others else ''}: {ask}")
+        kinds = Counter(ascii_text(str(value.get("kind") or "object without a kind")) for value in values)
+        others = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
+        raise InvalidInput(f"the list holds no node{f', but {others}' if others else ''}: {_ASK}")
     return sorted(chosen, key=lambda node: node.name)
 
 
@@ -121,6 +95,7 @@ def _node(item: dict[str, Any]) -> Node:
             for taint in (taints if isinstance(taints, list) else ())
             if isinstance(taint, dict)
         ),
+        str(_mapping(metadata, "annotations").get(_CLUSTER) or ""),
     )
 
 
@@ -133,82 +108,6 @@ def _first(labels: dict[str, Any], keys: Iterable[str]) -> object:
     return next((labels[key] for key in keys if labels.get(key)), None)
 
 
-def summarised(found: Sequence[Node], keys: Sequence[str] = ()) -> NodeSummary:
-    """What the nodes say. keys: those of --arch-taint. Raises InvalidInput without a labelled Linux node."""
-    numbers = Counter(node.entry for node in found if node.entry)
-    linux = {entry for entry in numbers if "/" not in entry}
-    if not linux:
-        raise InvalidInput(
-            f"none of the {len(found)} nodes is a Linux node with a label kubernetes.io/arch: "
-            "look at `kubectl get nodes -L kubernetes.io/os,kubernetes.io/arch`"
-        )
-    left_out: dict[str, list[Node]] = {}
-    for node in found:
-        if not node.entry:
-            left_out.setdefault(_why_not_counted(node), []).append(node)
-    unused = [(_named(those), reason) for reason, those in left_out.items()]
-    carriers: dict[Taint, list[Node]] = {}
-    for node in found:
-        for taint in dict.fromkeys(node.taints):
-            carriers.setdefault(taint, []).append(node)
-    rules = []
-    for taint in sorted(carriers, key=str):
-        rule = _rule(taint, carriers[taint], linux, (*ARCH_KEYS, *keys))
-        if isinstance(rule, UsedTaint):
-            rules.append(rule)
-        else:
-            unused.append((f"taint {taint}", f"{rule} (on {_named(carriers[taint])})"))
-    carried = {taint.key for taint in carriers}
-    unused += [(f"--arch-taint {key}", "no node carries such a taint") for key in keys if key not in carried]
-    return NodeSummary(tuple(sorted(numbers.items())), tuple(rules), tuple(unused))
-
-
-def _why_not_counted(node: Node) -> str:
-    if node.os not in ("linux", "windows"):
-        return f"its operating system is {ascii_text(node.os)}"
-    if not node.architecture:
-        return "it has no label kubernetes.io/arch, so no pod that needs an architecture can go there"
-    return f"its architecture {ascii_text(node.architecture)} is not one that Kubernetes runs on"
-
-
-def _rule(taint: Taint, carriers: Sequence[Node], linux: set[str], keys: Sequence[str]) -> UsedTaint | str:
-    """The rule, or why there is none."""
-    spelled = architecture_of(taint.key, taint.value)
-    if taint.key not in keys and (not spelled or _is_kubernetes(taint.key)):
-        return "not a taint of architectures; if it is one, pass --arch-taint with its key"
-    behind = {node.architecture for node in carriers}
-    architectures = {spelled} if spelled else behind
-    mismatched = [
-        node for node in carriers if node.architecture not in architectures or not node.architecture
-    ]
-    if mismatched:
-        what = mismatched[0].architecture
-        return (
-            f"a node that carries it is {ascii_text(what)}"
-            if what
-            else "a node that carries it has no architecture"
-        )
-    if not architectures <= linux:
-        return "no Linux node has this architecture"
-    rule = UsedTaint(taint, tuple(sorted(architectures)), len(carriers))
-    try:
-        toleration_rule(rule.text)
-    except Problem as problem:
-        return f"no toleration can be written for it: {problem.message}"
-    return rule
-
-
-def _is_kubernetes(key: str) -> bool:
-    domain = f".{key.partition('/')[0]}" if "/" in key else ""
-    return domain.endswith((".kubernetes.io", ".k8s.io"))
-
-
 def ascii_text(text: str) -> str:
     """Text from the cluster as it may stand in a comment or on a terminal: anything odd becomes "?"."""
     return "".join(character if " " <= character <= "~" else "?" for character in text)
-
-
-def _named(those: Sequence[Node]) -> str:
-    """`node a`, or `3 nodes, as a`."""
-    name = ascii_text(those[0].name)
-    return f"node {name}" if len(those) == 1 else f"{len(those)} nodes, as {name}"

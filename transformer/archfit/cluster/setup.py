@@ -1,30 +1,33 @@
-"""`archfit setup cluster [FILE|-] [--arch-taint KEY]... [-o FILE]`: an archfit.yaml from the cluster's nodes.
+"""`archfit setup cluster [FILE|-].. [--arch-taint KEY].. [-o FILE]`: an archfit.yaml from nodes and node pools.
 
-    kubectl get nodes -o json | archfit setup cluster -o archfit.yaml
+    kubectl get nodes -o json > nodes.json; kubectl get nodepools -o json > pools.json
+    archfit setup cluster nodes.json pools.json -o archfit.yaml
 
-    stdin or FILE    the nodes, JSON or YAML
-    stdout or -o     the configuration file, with comments that say where each value comes from
-    stderr           what was not used, and why; the same stands in the file as comments
+    stdin or FILE..    nodes and what makes them, JSON or YAML, lists or single objects
+    stdout or -o       the configuration file, with comments that say where each value comes from
+    stderr             what was not used, and why; the same stands in the file as comments
 
-`cluster.nodes` draws the conclusions. The same nodes give the same bytes.
+`cluster.nodes` and `cluster.pools` read them, `cluster.summary` draws the conclusions. The same objects give the same
+bytes.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import BinaryIO, TextIO
 
 from ruamel.yaml.comments import CommentedSeq
 
-from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.errors import UsageError
 from archfit.base.printable import count
 from archfit.cli.setup.yaml_files import mapping, written
 from archfit.cli.usage.command_table import BY_NAME
-from archfit.cluster.configuration_file import deliver, read_input
-from archfit.cluster.nodes import NodeSummary, nodes, summarised
+from archfit.cluster.configuration_file import deliver
+from archfit.cluster.nodes import nodes
+from archfit.cluster.pools.karpenter import KIND as NODE_POOL
+from archfit.cluster.pools.read import PREFER, objects_of, of_this_cluster, pools
+from archfit.cluster.summary import NodeSummary, UsedTaint, some_of, summarised
 from archfit.options.config_file import API_VERSION, KIND
-from archfit.options.config_yaml import read
 from archfit.options.text_form import Problem, label_key
 
 _SOURCE = "kubectl get nodes -o json"
@@ -35,16 +38,20 @@ The architectures of the cluster's Linux nodes, and of its Windows nodes as wind
 Add those of node pools that have no node at the moment."""
 _TAINTS = "Tolerated where the images run on every architecture after the @."
 _NO_TAINT = "No node of the list has a taint. Add those of node pools that have no node at the moment."
+_NO_TAINT_ANYWHERE = "No node and no pool has a taint."
 _NONE_USED = "None of the nodes' taints is used."
+_WITH_POOLS = """\
+The architectures of the cluster's Linux nodes, of its Windows nodes as windows/amd64, and those that these pools may
+bring. Add those of pools that are not here and have no node at the moment."""
 
 
 def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     """The command, after the words `setup cluster`. The exit code; raises UsageError and InvalidInput."""
     found, words = BY_NAME["setup cluster"].parser().read(argv)
-    if len(words) > 1:
-        raise UsageError(f"{words[1]!r} is one file too many: name one, or pipe `{_SOURCE}` in")
-    content = read_input(words[0] if words else "-", stdin, _SOURCE)
-    cluster = summarised(nodes(_decoded(content)), [_key(key) for key in found.arch_taint])
+    keys = [_key(key) for key in found.arch_taint]
+    values = objects_of(words or ["-"], stdin, _SOURCE)
+    those = nodes(values)
+    cluster = summarised(those, keys, of_this_cluster(pools(values), those))
     messages = "".join(f"not used: {subject}: {reason}\n" for subject, reason in cluster.unused)
     advice = "use it with --config or ARCHFIT_CONFIG"
     deliver(configuration(cluster), found.output, stdout, stderr, messages, advice)
@@ -58,48 +65,41 @@ def _key(text: str) -> str:
         raise UsageError(f"--arch-taint: {problem.message}") from None
 
 
-def _decoded(content: bytes) -> object:
-    """JSON, else YAML. Raises InvalidInput."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInput("the list of nodes is not UTF-8: pass the output of kubectl unchanged") from None
-    if not text.strip():
-        raise InvalidInput(f"the list of nodes is empty: check that `{_SOURCE}` prints the nodes")
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise InvalidInput(
-            f"the list of nodes is nested too deeply: pass the output of `{_SOURCE}`"
-        ) from None
-    except ValueError as error:
-        if text.lstrip()[0] in "{[":
-            raise InvalidInput(f"the list of nodes is not complete JSON: {error}") from None
-    try:
-        return read(text).values
-    except Problem as problem:
-        message = f"the list of nodes is neither JSON nor YAML as kubectl writes it: {problem.message}"
-        raise InvalidInput(message, line=problem.line) from None
-
-
 def configuration(cluster: NodeSummary) -> str:
     """The configuration file, with comments that say where each value comes from."""
     spec = mapping(
         clusterArchitectures=_list(
-            (name, count(number, "Windows node" if "/" in name else "Linux node"))
-            for name, number in cluster.architectures
+            (name, _bringers(name, number, cluster)) for name, number in cluster.architectures
         ),
-        tolerate=_list((rule.text, f"on {count(rule.count, 'node')}") for rule in cluster.rules) or "none",
+        tolerate=_list((rule.text, f"on {_those(rule)}") for rule in cluster.rules) or "none",
     )
-    spec.yaml_set_comment_before_after_key("clusterArchitectures", indent=2, before=_ARCHITECTURES)
+    about_pools = [_WITH_POOLS, *(f"  {pool.title}: {pool.text}" for pool in cluster.pools)]
+    if any(pool.kind == NODE_POOL for pool in cluster.pools):
+        about_pools.append(PREFER)
+    before = "\n".join(about_pools) if cluster.pools else _ARCHITECTURES
+    spec.yaml_set_comment_before_after_key("clusterArchitectures", indent=2, before=before)
     tainted = any(subject.startswith("taint ") for subject, _ in cluster.unused)
-    about = [_TAINTS if cluster.rules else _NONE_USED if tainted else _NO_TAINT]
+    none = _NONE_USED if tainted else _NO_TAINT_ANYWHERE if cluster.pools else _NO_TAINT
+    about = [_TAINTS if cluster.rules else none]
     if cluster.unused:
         about += ["Not used:", *(f"  {subject}: {reason}" for subject, reason in cluster.unused)]
     spec.yaml_set_comment_before_after_key("tolerate", indent=2, before="\n".join(about))
     root = mapping(apiVersion=API_VERSION, kind=KIND, spec=spec)
     root.yaml_set_start_comment(_HEAD)
     return written(root)
+
+
+def _bringers(name: str, number: int, cluster: NodeSummary) -> str:
+    """`2 Linux nodes, NodePool default`."""
+    pools = list(dict.fromkeys(pool.title for pool in cluster.pools if name in pool.architectures))
+    nodes = [count(number, "Windows node" if "/" in name else "Linux node")] if number else []
+    return ", ".join([*nodes, *([some_of(pools)] if pools else [])])
+
+
+def _those(rule: UsedTaint) -> str:
+    return ", ".join(
+        [*([count(rule.count, "node")] if rule.count else []), *([some_of(rule.pools)] if rule.pools else [])]
+    )
 
 
 def _list(entries: Iterable[tuple[str, str]]) -> CommentedSeq:

@@ -634,7 +634,7 @@ complete -c archfit -n '__archfit_is setup' -l help
 complete -c archfit -n '__archfit_is setup' -l help-all
 complete -c archfit -n '__archfit_is setup' -s V
 complete -c archfit -n '__archfit_is setup' -l version
-complete -c archfit -n '__archfit_is setup; and test (__archfit_words) = 2' -f -a cluster -d 'Writes a configuration file from the nodes of a cluster.'
+complete -c archfit -n '__archfit_is setup; and test (__archfit_words) = 2' -f -a cluster -d 'Writes a configuration file from nodes and node pools.'
 complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -l arch-taint -x
 complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -s o -r -F
 complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -l output -r -F
@@ -646,6 +646,19 @@ complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -l help
 complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -l help-all
 complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -s V
 complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -l version
+complete -c archfit -n '__archfit_is setup; and test (__archfit_words) = 2' -f -a autoscaler -d 'Shows what makes an autoscaler try Arm nodes first.'
+complete -c archfit -n '__archfit_is '"'"'setup autoscaler'"'"'' -l architecture -x
+complete -c archfit -n '__archfit_is '"'"'setup autoscaler'"'"'' -l namespace -x
+complete -c archfit -n '__archfit_is '"'"'setup autoscaler'"'"'' -s o -r -F
+complete -c archfit -n '__archfit_is '"'"'setup autoscaler'"'"'' -l output -r -F
+complete -c archfit -n '__archfit_is '"'"'setup autoscaler'"'"'' -l quiet
+complete -c archfit -n '__archfit_is '"'"'setup autoscaler'"'"'' -s q
+complete -c archfit -n '__archfit_is '"'"'setup autoscaler'"'"'' -l color -x -a 'auto always never'
+complete -c archfit -n '__archfit_is '"'"'setup autoscaler'"'"'' -s h
+complete -c archfit -n '__archfit_is '"'"'setup autoscaler'"'"'' -l help
+complete -c archfit -n '__archfit_is '"'"'setup autoscaler'"'"'' -l help-all
+complete -c archfit -n '__archfit_is '"'"'setup autoscaler'"'"'' -s V
+complete -c archfit -n '__archfit_is '"'"'setup autoscaler'"'"'' -l version
 complete -c archfit -n '__archfit_is setup; and test (__archfit_words) = 2' -f -a workloads -d 'Writes rows for custom resources from their definitions (CRDs).'
 complete -c archfit -n '__archfit_is '"'"'setup workloads'"'"'' -f
 complete -c archfit -n '__archfit_is '"'"'setup workloads'"'"'' -l crds -r -F

@@ -17,6 +17,13 @@ _archfit() {
         -o|--output) files=-f ;;
         esac
         ;;
+    'setup autoscaler') flags='--architecture --namespace -o --output --quiet -q --color -h --help --help-all -V --version'
+        case $previous in
+        --color) values='auto always never' ;;
+        --architecture|--namespace) files='' ;;
+        -o|--output) files=-f ;;
+        esac
+        ;;
     'setup workloads') flags='--crds --include-known -o --output --quiet -q --color -h --help --help-all -V --version'
         files=''
         case $previous in
@@ -268,7 +275,7 @@ _archfit() {
         esac
         ;;
     'setup '*) flags='--quiet -q --color -h --help --help-all -V --version'
-        [[ $COMP_CWORD == 2 && $current != -* ]] && values='cluster workloads helm argocd kustomize kpt flux policy webhook fleet'
+        [[ $COMP_CWORD == 2 && $current != -* ]] && values='cluster autoscaler workloads helm argocd kustomize kpt flux policy webhook fleet'
         files=''
         case $previous in
         --color) values='auto always never' ;;

@@ -14,12 +14,17 @@ SETUP = (
     ),
     Command(
         "setup cluster",
-        "Writes a configuration file from the nodes of a cluster.",
-        ("setup cluster [OPTION].. [FILE|-]",),
+        "Writes a configuration file from nodes and node pools.",
+        ("setup cluster [OPTION].. [FILE|-]..",),
         "archfit.cluster.setup:run",
         ("stdin", "stdout", "stderr"),
         arguments=(
-            ("FILE", "The output of `kubectl get nodes -o json` (or yaml); default: standard input."),
+            (
+                "FILE ..",
+                "The output of `kubectl get nodes -o json` (or yaml); default: standard input. Beside it, that of "
+                "`kubectl get nodepools,ec2nodeclasses`, `machinedeployments -A` or `computeclasses`: an architecture "
+                "that a pool may bring counts.",
+            ),
         ),
         flags=(
             Flag(
@@ -31,7 +36,52 @@ SETUP = (
             ),
             OUTPUT,
         ),
-        about="  kubectl get nodes -o json | archfit setup cluster -o archfit.yaml",
+        about="""\
+  kubectl get nodes -o json | archfit setup cluster -o archfit.yaml
+  kubectl get nodepools,ec2nodeclasses -o json > pools.json
+  kubectl get nodes -o json | archfit setup cluster - pools.json""",
+    ),
+    Command(
+        "setup autoscaler",
+        "Shows what makes an autoscaler try Arm nodes first.",
+        ("setup autoscaler [OPTION].. [FILE|-]..",),
+        "archfit.cluster.pools.autoscaler_setup:run",
+        ("stdin", "stdout", "stderr"),
+        arguments=(
+            (
+                "FILE ..",
+                "NodePools of Karpenter, MachineDeployments, nodes of EKS or AKS, and the ConfigMap "
+                "cluster-autoscaler-priority-expander where there is one, as kubectl prints them; default: standard "
+                "input.",
+            ),
+        ),
+        flags=(
+            Flag(
+                ("--architecture",),
+                "ARCH",
+                "The architecture whose nodes come first; default: arm64.",
+                default="arm64",
+            ),
+            Flag(
+                ("--namespace",),
+                "NAME",
+                "The namespace of cluster-autoscaler, for a new ConfigMap; default: kube-system.",
+                default="kube-system",
+            ),
+            Flag(
+                ("-o", "--output"),
+                "FILE",
+                "Write the changed fields as manifests, in place of a diff. An existing file is never overwritten.",
+                brief="Write manifests in place of a diff.",
+            ),
+        ),
+        about="""\
+archfit prints a diff of the weights of NodePools and of the ConfigMap of cluster-autoscaler's priority expander. It \
+changes nothing in the cluster.
+
+  kubectl get nodepools -o json | archfit setup autoscaler
+  kubectl get nodepools -o json | archfit setup autoscaler -o first.yaml
+  kubectl apply --server-side -f first.yaml""",
     ),
     Command(
         "setup workloads",

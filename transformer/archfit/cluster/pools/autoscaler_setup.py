@@ -1,0 +1,139 @@
+"""`archfit setup autoscaler [FILE|-].. [--architecture ARCH] [--namespace NAME] [-o FILE]`: Arm nodes first.
+
+    kubectl get nodepools -o json > pools.json
+    archfit setup autoscaler pools.json                 a diff of what would change, on standard output
+    archfit setup autoscaler pools.json -o first.yaml   the changed fields as manifests, for
+    kubectl apply --server-side -f first.yaml
+
+    FILE      NodePools, MachineDeployments, nodes of EKS and AKS, and where there is one the ConfigMap
+              cluster-autoscaler-priority-expander: JSON or YAML, lists or single objects
+    stderr    what stands in the way
+
+`cluster.pools.autoscaler` decides. Nothing is applied: manifests name only the fields that change, so that a
+server-side apply takes only those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import unified_diff
+from typing import Any, BinaryIO, TextIO
+
+from ruamel.yaml.scalarstring import LiteralScalarString
+
+from archfit.base import standard_streams
+from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.files import write_new
+from archfit.base.printable import count, encoded, visible
+from archfit.base.record import Record
+from archfit.cli.setup.own_pods import LABEL, object_name
+from archfit.cli.setup.yaml_files import mapping, written
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.cluster.nodes import ascii_text
+from archfit.cluster.pools import pool as fields
+from archfit.cluster.pools.autoscaler import CONFIG_MAP, node_groups, priorities, weights
+from archfit.cluster.pools.karpenter import is_node_pool
+from archfit.cluster.pools.pool import Pool
+from archfit.cluster.pools.read import objects_of, pools
+from archfit.images.platforms import ALIASES, ARCHITECTURES
+
+_SOURCE = "kubectl get nodepools -o json"
+_NAMESPACE = "kube-system"
+
+
+class Change(Record):
+    """A manifest of the fields that change. before: "" where there is no such object yet."""
+
+    name: str
+    before: str
+    after: str
+
+
+def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
+    """The command, after the words `setup autoscaler`. The exit code; raises UsageError and InvalidInput."""
+    found, words = BY_NAME["setup autoscaler"].parser().read(argv)
+    architecture = ALIASES.get(found.architecture, found.architecture)
+    if architecture not in ARCHITECTURES:
+        raise UsageError(
+            f"--architecture: {architecture!r} is not known: write one of {', '.join(ARCHITECTURES)}"
+        )
+    namespace = object_name("--namespace", found.namespace, LABEL)
+    values = objects_of(words or ["-"], stdin, _SOURCE)
+    those = pools(values)
+    changes, messages = changed(values, those, architecture, namespace)
+    messages += [f"not used: {pool.title}: {pool.problem}" for pool in those if pool.problem]
+    text = "---\n".join(one.after for one in changes) if found.output else "".join(map(_diff, changes))
+    if found.output and changes:
+        write_new(found.output, text.encode())
+        advice = f"look at it, then kubectl apply --server-side -f {found.output}"
+        messages.append(f"written: {found.output}; {advice}")
+    elif changes:
+        standard_streams.write(stdout, [encoded(text)])
+    done = f"{count(len(changes), 'object')} would change" if changes else "nothing to change"
+    stderr.writelines(f"{line}\n" for line in (*messages, *([] if found.output and changes else [done])))
+    return 0
+
+
+def changed(
+    values: Sequence[dict[str, Any]], those: Sequence[Pool], architecture: str, namespace: str
+) -> tuple[list[Change], list[str]]:
+    """What makes nodes of the architecture first, and messages. Raises InvalidInput without a pool or node group."""
+    groups = node_groups(those, [value for value in values if value.get("kind") == "Node"])
+    if not those and not groups:
+        kinds = ", ".join(
+            sorted({ascii_text(str(value.get("kind") or "an object without a kind")) for value in values})
+        )
+        raise InvalidInput(
+            f"there is no pool in the input{f', but {kinds}' if kinds else ''}: pass NodePools, MachineDeployments or "
+            "nodes of EKS or AKS, as `kubectl get` prints them"
+        )
+    heavier, messages = weights(those, architecture)
+    changes = [_weighed(value, heavier) for value in values if is_node_pool(value)]
+    there = next((value for value in values if _is_config_map(value)), None)
+    before = fields.mapping(there, "data").get("priorities") if there else ""
+    text, more = priorities(groups, architecture, before if isinstance(before, str) else "")
+    if text != before:
+        changes.append(_config_map(there, str(before or ""), text, namespace))
+    return [one for one in changes if one], [*messages, *more]
+
+
+def _is_config_map(value: Mapping[str, Any]) -> bool:
+    return value.get("kind") == "ConfigMap" and fields.mapping(value, "metadata").get("name") == CONFIG_MAP
+
+
+def _weighed(value: Mapping[str, Any], heavier: Mapping[str, int]) -> Change | None:
+    name = fields.name_of(value)
+    if name not in heavier:
+        return None
+    weight = fields.mapping(value, "spec").get("weight")
+    before = _manifest(value, name, spec=mapping(weight=weight)) if weight else _manifest(value, name)
+    return Change(f"NodePool/{name}", before, _manifest(value, name, spec=mapping(weight=heavier[name])))
+
+
+def _config_map(there: Mapping[str, Any] | None, before: str, after: str, namespace: str) -> Change:
+    value = there or {"apiVersion": "v1", "kind": "ConfigMap"}
+    metadata = fields.mapping(there, "metadata")
+    place = str(metadata.get("namespace") or namespace)
+
+    def manifest(text: str) -> str:
+        data = mapping(priorities=LiteralScalarString(text))
+        return _manifest(value, CONFIG_MAP, namespace=place, data=data)
+
+    return Change(f"ConfigMap/{place}/{CONFIG_MAP}", manifest(before) if there else "", manifest(after))
+
+
+def _manifest(value: Mapping[str, Any], name: str, *, namespace: str = "", **parts: Any) -> str:
+    metadata = mapping(name=name, **({"namespace": namespace} if namespace else {}))
+    return written(mapping(apiVersion=value["apiVersion"], kind=value["kind"], metadata=metadata, **parts))
+
+
+def _diff(change: Change) -> str:
+    """As `diff -u`, with the object in the place of a file."""
+    name = visible(change.name)
+    lines = unified_diff(
+        change.before.splitlines(keepends=True),
+        change.after.splitlines(keepends=True),
+        f"a/{name}" if change.before else "/dev/null",
+        f"b/{name}",
+    )
+    return "".join(lines)

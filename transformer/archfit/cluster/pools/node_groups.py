@@ -1,0 +1,198 @@
+"""Pools whose objects describe one kind of node: machines of Cluster API and OpenShift, classes of GKE.
+
+    MachineDeployment, MachinePool, MachineSet    cluster.x-k8s.io      machines of Cluster API
+    MachineSet                                    machine.openshift.io  machines of OpenShift
+
+    capacity.cluster-autoscaler.kubernetes.io/labels: kubernetes.io/arch=arm64,KEY=VALUE    what its nodes will have
+    capacity.cluster-autoscaler.kubernetes.io/taints: KEY=VALUE:EFFECT,..                   those that they will have
+    PREFIX/cluster-api-autoscaler-node-group-max-size: "5"                                  how many at most
+    spec.template.spec.taints                                                               taints, too
+    status.nodeInfo.architecture    of the machine template that spec.template.spec.infrastructureRef names
+
+Without any of it nothing is known: cluster-autoscaler itself then takes amd64, or $CAPI_SCALE_ZERO_DEFAULT_ARCH.
+
+    ComputeClass                                  cloud.google.com/v1
+    spec.priorities[].machineFamily, machineType    each names a family of machines, in the order of preference; what
+                                                    spec.priorityDefaults says holds where a rule says nothing
+    spec.nodePoolConfig.taints                      taints of the nodes; GKE taints arm64 nodes with
+                                                    kubernetes.io/arch=arm64:NoSchedule too, unless
+                                                    taintConfig.architectureTaintBehavior is NONE
+
+A ComputeClass is a pool for each architecture, as their taints differ.
+
+Sources: kubernetes/autoscaler, cluster-autoscaler/cloudprovider/clusterapi, README.md and clusterapi_unstructured.go;
+cluster-api, docs/proposals/20210310-opt-in-autoscaling-from-zero.md; cloud.google.com/kubernetes-engine/docs/reference/
+crds/computeclass and /docs/concepts/arm-on-gke; cloud.google.com/compute/docs/machine-resource (families).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from archfit.cluster.nodes import Taint, ascii_text
+from archfit.cluster.pools.pool import (
+    LINUX,
+    Pool,
+    entries,
+    group_of,
+    mapping,
+    name_of,
+    sequence,
+    taints_of,
+)
+from archfit.images.platforms import normalised
+from archfit.options.text_form import ARCH_KEYS
+
+CLUSTER_API = "cluster.x-k8s.io"
+OPENSHIFT = "machine.openshift.io"
+GKE = "cloud.google.com"
+KINDS = {
+    (CLUSTER_API, "MachineDeployment"),
+    (CLUSTER_API, "MachinePool"),
+    (CLUSTER_API, "MachineSet"),
+    (OPENSHIFT, "MachineSet"),
+}
+INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
+
+_CAPACITY = "capacity.cluster-autoscaler.kubernetes.io"
+_SIZE = "/cluster-api-autoscaler-node-group-"
+_OS_KEYS = ("kubernetes.io/os", "beta.kubernetes.io/os")
+_ARM_FAMILIES = ("t2a", "c4a", "n4a")
+_X86_FAMILIES = (
+    "a2", "a3", "c2", "c2d", "c3", "c3d", "c4", "c4d", "e2", "g2", "h3", "m1", "m2", "m3", "m4", "n1", "n2", "n2d",
+    "n4", "n4d", "t2d", "z3",
+)  # fmt: skip
+_FAMILIES = dict.fromkeys(_ARM_FAMILIES, "arm64") | dict.fromkeys(_X86_FAMILIES, "amd64")
+_ARM_TAINT = Taint("kubernetes.io/arch", "arm64", "NoSchedule")
+
+
+def is_machines(value: Mapping[str, Any]) -> bool:
+    """Whether an object makes machines by itself; a MachineSet of a MachineDeployment does not."""
+    owners = sequence(value, "metadata", "ownerReferences")
+    return (group_of(value), value.get("kind")) in KINDS and not any(one.get("controller") for one in owners)
+
+
+def machines(value: Mapping[str, Any], templates: Iterable[Mapping[str, Any]] = ()) -> Pool:
+    """What machines will be nodes. templates: machine templates of providers, among which its own may be."""
+    spec = mapping(value, "spec")
+    annotations = mapping(value, "metadata", "annotations")
+    sizes = {
+        str(key).rpartition(_SIZE)[2]: str(text) for key, text in annotations.items() if _SIZE in str(key)
+    }
+    labels = _labels(str(annotations.get(f"{_CAPACITY}/labels") or ""))
+    basis = f"by {_CAPACITY}/labels"
+    if group_of(value) == OPENSHIFT and not any(key in labels for key in ARCH_KEYS):
+        labels |= {
+            str(key): str(text)
+            for key, text in mapping(spec, "template", "spec", "metadata", "labels").items()
+        }
+        basis = "by the labels of its nodes"
+    architecture = next((labels[key] for key in ARCH_KEYS if labels.get(key)), "")
+    system = next((labels[key] for key in _OS_KEYS if labels.get(key)), "")
+    if not architecture:
+        info = mapping(
+            _template(mapping(spec, "template", "spec", "infrastructureRef"), templates), "status", "nodeInfo"
+        )
+        architecture, system = str(info.get("architecture") or ""), str(info.get("operatingSystem") or system)
+        basis = "by its machine template"
+    scales = "max-size" in sizes
+    largest = sizes.get("max-size", str(spec.get("replicas", "")))
+    known = normalised(system or LINUX, architecture) if architecture else None
+    pool = Pool(
+        str(value["kind"]),
+        name_of(value),
+        entries([known.os], [known.architecture]) if known else (),
+        basis,
+        taints=_taints(value, annotations),
+        limits=(("nodes", largest),) if scales else (),
+        group=f"{value['kind']}/{name_of(value)}" if scales else "",
+        cluster=str(spec.get("clusterName") or ""),
+        scales=scales,
+    )
+    if largest == "0":
+        return pool.replace(architectures=(), problem="it has 0 nodes at most, so it brings none")
+    if not architecture:
+        remedy = f"give it the annotation {_CAPACITY}/labels: kubernetes.io/arch=arm64, or what it is"
+        return pool.replace(problem=f"nothing says its architecture: {remedy}")
+    if not pool.architectures:
+        return pool.replace(
+            problem=f"it brings no node that archfit knows: {ascii_text(f'{system} {architecture}')}"
+        )
+    return pool
+
+
+def _labels(text: str) -> dict[str, str]:
+    pairs = (part.strip().partition("=") for part in text.split(","))
+    return {key: value for key, equals, value in pairs if equals}
+
+
+def _taints(value: Mapping[str, Any], annotations: Mapping[str, Any]) -> tuple[Taint, ...]:
+    """Those of the annotation win over those of the template with their key and effect."""
+    found = {
+        (one.key, one.effect): one for one in taints_of(sequence(value, "spec", "template", "spec", "taints"))
+    }
+    for part in str(annotations.get(f"{_CAPACITY}/taints") or "").split(","):
+        head, colon, effect = part.strip().rpartition(":")
+        key, _equals, text = head.partition("=")
+        if colon and key:
+            found[key, effect] = Taint(key, text, effect)
+    return tuple(found.values())
+
+
+def _template(reference: Mapping[str, Any], templates: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
+    wanted = reference.get("kind"), reference.get("name")
+    return next(
+        (one for one in templates if (one.get("kind"), mapping(one, "metadata").get("name")) == wanted), {}
+    )
+
+
+def is_compute_class(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a ComputeClass of GKE."""
+    return value.get("kind") == "ComputeClass" and group_of(value) == GKE
+
+
+def compute_class(value: Mapping[str, Any]) -> list[Pool]:
+    """A pool for each architecture of the families that a ComputeClass names, and one for what is not known of it."""
+    spec = mapping(value, "spec")
+    pool = Pool("ComputeClass", name_of(value))
+    rules = sequence(spec, "priorities")
+    families = list(dict.fromkeys(_family(rule, mapping(spec, "priorityDefaults")) for rule in rules))
+    config = mapping(spec, "nodePoolConfig")
+    taints = taints_of(sequence(config, "taints"))
+    untainted = str(mapping(config, "taintConfig").get("architectureTaintBehavior") or "").upper() == "NONE"
+    found = []
+    for architecture in sorted({_FAMILIES[one] for one in families if one in _FAMILIES}):
+        those = [one for one in families if _FAMILIES.get(one) == architecture]
+        added = () if untainted or architecture != "arm64" else (_ARM_TAINT,)
+        found.append(
+            pool.replace(
+                architectures=(architecture,),
+                basis=f"machine family {', '.join(those)}",
+                taints=tuple(dict.fromkeys((*taints, *added))),
+            )
+        )
+    return [*found, *_unknown(pool, families)]
+
+
+def _unknown(pool: Pool, families: list[str]) -> Iterator[Pool]:
+    unknown = [one for one in families if one and one not in _FAMILIES]
+    if unknown:
+        names = ascii_text(", ".join(unknown))
+        yield pool.replace(problem=f"archfit does not know the architecture of machine family {names}")
+    elif not any(families):
+        yield pool.replace(problem="it names no machine family, so nothing says its architecture")
+
+
+def _family(rule: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
+    """The family of a rule: `c4a` of machineFamily c4a and of machineType c4a-standard-4. "" where it names none.
+
+    A rule that names node pools, GPUs or TPUs takes no default.
+    """
+    if any(rule.get(key) for key in ("nodepools", "gpu", "tpu")) and not rule.get("machineType"):
+        return str(rule.get("machineFamily") or "").lower()
+    for source in (rule, defaults):
+        named = str(source.get("machineFamily") or source.get("machineType") or "")
+        if named:
+            return named.partition("-")[0].lower()
+    return ""

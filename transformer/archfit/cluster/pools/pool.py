@@ -1,0 +1,104 @@
+"""A pool: one object that tells an autoscaler which nodes it may make.
+
+    architectures    what it may bring, as entries of clusterArchitectures: amd64, windows/amd64; () if nothing says it
+    basis            why these: `its requirements`, `its instance types`, `nothing narrows it`, ..
+    problem          why it brings nothing, or nothing is known: a clause; "" else
+    taints           of its nodes; startup taints are none, as something takes them off before pods come
+    weight           of Karpenter: the heavier pool is tried first; 0 where none is set
+    limits           (what, how much), as (`CPU`, `500`)
+    group            its name to cluster-autoscaler, "" where that makes no nodes of it
+    cluster          the cluster of Cluster API that it is of, "" where its object says none
+    scales           whether an autoscaler decides on the number of its nodes
+
+A pool with a problem counts nowhere: it is named with the problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from archfit.base.record import Record
+from archfit.cluster.nodes import Taint, ascii_text
+from archfit.images.platforms import ARCHITECTURES, WINDOWS
+
+LINUX = "linux"
+
+
+class Pool(Record):
+    """One pool; see the module. kind, name: of its object, `namespace/name` where it stands in a namespace."""
+
+    kind: str
+    name: str
+    architectures: tuple[str, ...] = ()
+    basis: str = ""
+    problem: str = ""
+    taints: tuple[Taint, ...] = ()
+    weight: int = 0
+    limits: tuple[tuple[str, str], ...] = ()
+    group: str = ""
+    cluster: str = ""
+    scales: bool = True
+
+    @property
+    def title(self) -> str:
+        """As messages name it."""
+        return ascii_text(f"{self.kind} {self.name}")
+
+    @property
+    def detail(self) -> str:
+        """What else counts: `, limit 500 CPU, weight 10`."""
+        limits = "".join(f", limit {ascii_text(amount)} {ascii_text(what)}" for what, amount in self.limits)
+        return limits + (f", weight {self.weight}" if self.weight else "")
+
+    @property
+    def text(self) -> str:
+        """All of it: `amd64 and arm64 (nothing narrows it), limit 500 CPU, weight 10`, or its problem."""
+        return self.problem or f"{' and '.join(self.architectures)} ({self.basis}){self.detail}"
+
+
+def entries(systems: Iterable[str], architectures: Iterable[str]) -> tuple[str, ...]:
+    """The entries of clusterArchitectures for nodes of these systems and architectures, sorted."""
+    architectures = tuple(architectures)
+    found = set()
+    for system in systems:
+        if system == LINUX:
+            found |= {one for one in architectures if one in ARCHITECTURES}
+        elif system == "windows":
+            found |= {f"windows/{one}" for one in architectures if one in WINDOWS}
+    return tuple(sorted(found))
+
+
+def mapping(value: object, *path: str) -> Mapping[str, Any]:
+    """The mapping at a path of keys, {} where there is none."""
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
+def sequence(value: object, *path: str) -> list[Mapping[str, Any]]:
+    """The mappings of the list at a path of keys."""
+    parent = mapping(value, *path[:-1])
+    found = parent.get(path[-1])
+    return [item for item in found if isinstance(item, Mapping)] if isinstance(found, list) else []
+
+
+def taints_of(items: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
+    """Taints as Kubernetes writes them, each once, in their order."""
+    return tuple(
+        dict.fromkeys(
+            Taint(*(str(item.get(field) or "") for field in ("key", "value", "effect"))) for item in items
+        )
+    )
+
+
+def name_of(value: Mapping[str, Any]) -> str:
+    """`name`, or `namespace/name`."""
+    metadata = mapping(value, "metadata")
+    name = str(metadata.get("name") or "without a name")
+    return f"{metadata['namespace']}/{name}" if metadata.get("namespace") else name
+
+
+def group_of(value: Mapping[str, Any]) -> str:
+    """The API group of an object, "" for core."""
+    return str(value.get("apiVersion") or "").rpartition("/")[0]

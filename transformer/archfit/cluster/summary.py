@@ -1,0 +1,170 @@
+"""What the nodes of a cluster, and the pools that bring more of them, say about its configuration.
+
+    clusterArchitectures    the architectures of the Linux nodes, by their label; of Windows nodes as windows/amd64;
+                            those that a pool may bring
+    tolerate                a taint becomes a rule when all of these hold
+      key or value          the key is kubernetes.io/arch, beta.kubernetes.io/arch, or named by --arch-taint; or the
+                            value spells an architecture, and the key is not Kubernetes' own (arch=arm64, but not
+                            node-role.kubernetes.io/control-plane=..)
+      architectures R       the one that its value spells, else those of the nodes that carry it
+      nodes                 every node with exactly this key, value and effect has one of R's architectures, and
+                            every pool whose nodes get it brings no other
+      cluster               R is among those of the Linux nodes and pools
+
+Every other taint is listed with its reason: those of spot, GPU, control-plane and autoscaled nodes must
+never be tolerated by archfit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from archfit.base.errors import InvalidInput
+from archfit.base.record import Record
+from archfit.cluster.nodes import Node, Taint, ascii_text
+from archfit.cluster.pools.pool import Pool
+from archfit.options.text_form import ARCH_KEYS, Problem, architecture_of, toleration_rule
+
+
+class Carrier(Record):
+    """What has a taint, once for each of its architectures: a node, or a pool whose nodes get it."""
+
+    title: str
+    architecture: str
+    is_pool: bool = False
+
+
+class UsedTaint(Record):
+    """A taint that is used, the architectures behind it, how many nodes carry it, and the titles of pools that do."""
+
+    taint: Taint
+    architectures: tuple[str, ...]
+    count: int
+    pools: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """As --tolerate takes it; `=` without a value keeps it to exactly this taint."""
+        return f"{self.taint.key}={self.taint.value}:{self.taint.effect}@{','.join(self.architectures)}"
+
+
+class NodeSummary(Record):
+    """What goes into the file.
+
+    architectures: each entry with its number of nodes. unused: what was not used, as (subject, reason).
+    pools: those that count.
+    """
+
+    architectures: tuple[tuple[str, int], ...]
+    rules: tuple[UsedTaint, ...]
+    unused: tuple[tuple[str, str], ...]
+    pools: tuple[Pool, ...] = ()
+
+
+def summarised(found: Sequence[Node], keys: Sequence[str] = (), pools: Sequence[Pool] = ()) -> NodeSummary:
+    """What nodes and pools say. keys: those of --arch-taint. Raises InvalidInput without a labelled Linux node."""
+    numbers = Counter(node.entry for node in found if node.entry)
+    usable = [pool for pool in pools if not pool.problem]
+    numbers.update(dict.fromkeys((entry for pool in usable for entry in pool.architectures), 0))
+    linux = {entry for entry in numbers if "/" not in entry}
+    if not linux:
+        raise InvalidInput(
+            f"none of the {len(found)} nodes is a Linux node with a label kubernetes.io/arch: "
+            "look at `kubectl get nodes -L kubernetes.io/os,kubernetes.io/arch`"
+        )
+    left_out: dict[str, list[Node]] = {}
+    for node in found:
+        if not node.entry:
+            left_out.setdefault(_why_not_counted(node), []).append(node)
+    unused = [
+        (_named([Carrier(node.name, "") for node in those]), reason) for reason, those in left_out.items()
+    ]
+    unused += [(pool.title, pool.problem) for pool in pools if pool.problem]
+    carriers = _carriers(found, usable)
+    rules = []
+    for taint in sorted(carriers, key=str):
+        rule = _rule(taint, carriers[taint], linux, (*ARCH_KEYS, *keys))
+        if isinstance(rule, UsedTaint):
+            rules.append(rule)
+        else:
+            unused.append((f"taint {taint}", f"{rule} (on {_named(carriers[taint])})"))
+    carried = {taint.key for taint in carriers}
+    none = "no node and no pool carries" if usable else "no node carries"
+    unused += [(f"--arch-taint {key}", f"{none} such a taint") for key in keys if key not in carried]
+    return NodeSummary(tuple(sorted(numbers.items())), tuple(rules), tuple(unused), tuple(usable))
+
+
+def _carriers(found: Sequence[Node], pools: Sequence[Pool]) -> dict[Taint, list[Carrier]]:
+    carriers: dict[Taint, list[Carrier]] = {}
+    for node in found:
+        for taint in dict.fromkeys(node.taints):
+            carriers.setdefault(taint, []).append(Carrier(node.name, node.architecture))
+    for pool in pools:
+        for taint in pool.taints:
+            carriers.setdefault(taint, []).extend(
+                Carrier(pool.title, entry.removeprefix("windows/"), is_pool=True)
+                for entry in pool.architectures
+            )
+    return carriers
+
+
+def _why_not_counted(node: Node) -> str:
+    if node.os not in ("linux", "windows"):
+        return f"its operating system is {ascii_text(node.os)}"
+    if not node.architecture:
+        return "it has no label kubernetes.io/arch, so no pod that needs an architecture can go there"
+    return f"its architecture {ascii_text(node.architecture)} is not one that Kubernetes runs on"
+
+
+def _rule(taint: Taint, carriers: Sequence[Carrier], linux: set[str], keys: Sequence[str]) -> UsedTaint | str:
+    """The rule, or why there is none."""
+    spelled = architecture_of(taint.key, taint.value)
+    if taint.key not in keys and (not spelled or _is_kubernetes(taint.key)):
+        return "not a taint of architectures; if it is one, pass --arch-taint with its key"
+    behind = {one.architecture for one in carriers}
+    architectures = {spelled} if spelled else behind
+    mismatched = [one for one in carriers if one.architecture not in architectures or not one.architecture]
+    if mismatched:
+        first = mismatched[0]
+        who, verb = ("pool", "may bring") if first.is_pool else ("node", "is")
+        return f"a {who} that carries it " + (
+            f"{verb} {ascii_text(first.architecture)}" if first.architecture else "has no architecture"
+        )
+    if not architectures <= linux:
+        return "no Linux node has this architecture"
+    rule = UsedTaint(
+        taint,
+        tuple(sorted(architectures)),
+        sum(not one.is_pool for one in carriers),
+        tuple(dict.fromkeys(one.title for one in carriers if one.is_pool)),
+    )
+    try:
+        toleration_rule(rule.text)
+    except Problem as problem:
+        return f"no toleration can be written for it: {problem.message}"
+    return rule
+
+
+def _is_kubernetes(key: str) -> bool:
+    domain = f".{key.partition('/')[0]}" if "/" in key else ""
+    return domain.endswith((".kubernetes.io", ".k8s.io"))
+
+
+def _named(those: Sequence[Carrier]) -> str:
+    """`node a`, `3 nodes, as a`, `node a and NodePool b`."""
+    titles = [
+        list(dict.fromkeys(ascii_text(one.title) for one in those if one.is_pool is kind))
+        for kind in (False, True)
+    ]
+    nodes = sum(not one.is_pool for one in those)
+    parts = [f"node {titles[0][0]}" if nodes == 1 else f"{nodes} nodes, as {titles[0][0]}"] if nodes else []
+    if titles[1]:
+        parts.append(some_of(titles[1]))
+    return " and ".join(parts)
+
+
+def some_of(titles: Sequence[str]) -> str:
+    """The first two titles, and how many more there are."""
+    more = f" and {len(titles) - 2} more" if len(titles) > 2 else ""
+    return f"{', '.join(titles[:2])}{more}"
