@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from archfit.base.patch import Path, dotted
 from archfit.base.record import Record
 from archfit.base.results import Decision, Location, ObjectRef, Result, Severity
-from archfit.images.candidates import NewerTags
 from archfit.placement.requirement import NotKnown, PlatformCheck
 from archfit.workloads.builtin import group_of
 from archfit.workloads.pods import Pod
 
 if TYPE_CHECKING:
+    from archfit.images.candidates import NewerTags
     from archfit.workloads.unsupported.untouched import Untouched
 
 Line: TypeAlias = Callable[[Pod, Path], int]

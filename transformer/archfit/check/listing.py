@@ -23,7 +23,6 @@ from typing import Any
 from archfit import __version__
 from archfit.base.printable import count, visible
 from archfit.check.findings import Check, Finding, counts
-from archfit.images.candidates import as_value
 from archfit.reports.summary import unknown_words
 from archfit.yaml.json_output import json_output, object_value
 
@@ -183,5 +182,5 @@ def _finding_value(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "message": finding.message,
         **{key: value for key, value in optional.items() if value},
-        **(as_value(finding.newer) if finding.newer else {}),
+        **(finding.newer.members if finding.newer else {}),
     }

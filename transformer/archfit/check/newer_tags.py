@@ -17,9 +17,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from archfit.base.record import Record
 from archfit.check.findings import Finding
-from archfit.images.candidates import NewerTags
 from archfit.images.platforms import Answer, Found, Platform
 from archfit.run import Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.images.candidates import NewerTags
 
 
 class Edit(Record):

@@ -106,20 +106,20 @@ class NewerTags(Record):
             else f"none of the tags that were read has it{why}"
         )
 
-
-def as_value(newer: NewerTags) -> dict[str, object]:
-    """The keys of it in JSON reports."""
-    tags = [
-        {
-            "tag": tag.tag,
-            "digest": tag.digest,
-            "step": tag.step,
-            "platforms": list(tag.platforms),
-            "exact": tag.exact,
-        }
-        for tag in newer.tags
-    ]
-    return {"newer": tags, "newerRead": newer.read, **({"newerWhy": newer.why} if newer.why else {})}
+    @property
+    def members(self) -> dict[str, object]:
+        """The keys of it in JSON reports."""
+        tags = [
+            {
+                "tag": tag.tag,
+                "digest": tag.digest,
+                "step": tag.step,
+                "platforms": list(tag.platforms),
+                "exact": tag.exact,
+            }
+            for tag in self.tags
+        ]
+        return {"newer": tags, "newerRead": self.read, **({"newerWhy": self.why} if self.why else {})}
 
 
 class Reads:

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from archfit.base.printable import visible
 from archfit.base.record import Record
 from archfit.base.typing_names import Any
-from archfit.images.candidates import NewerTags, as_value
+from archfit.images.candidates import NewerTags
 from archfit.images.listing import ListedEntry, ManifestListing
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.yaml.json_output import json_output
@@ -168,7 +168,7 @@ def _image_value(image: Inspected) -> dict[str, Any]:
     if image.stated:
         value["stated"] = [str(platform) for platform in image.stated.platforms]
     if image.newer:
-        value |= {"lacks": list(image.lacks), **as_value(image.newer)}
+        value |= {"lacks": list(image.lacks), **image.newer.members}
     if listing:
         value["entries"] = [_entry_value(entry) for entry in listing.entries]
     return value
