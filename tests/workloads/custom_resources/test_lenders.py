@@ -109,7 +109,9 @@ spec:
     spec:
       replicatedJobs:
       - name: node
-        template: {spec: {template: {spec: {containers: [{name: node, image: 'amd:1'}]}}}}
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: STEP}}
+          spec: {template: {spec: {containers: [{name: node, image: 'amd:1'}]}}}
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
@@ -130,12 +132,22 @@ spec:
     ],
 )
 def test_the_image_of_a_train_job_takes_the_place_of_its_runtimes(trainer: str, lacking: str) -> None:
-    text = _TRAINING.replace("TRAINER", trainer).encode()
+    text = _TRAINING.replace("TRAINER", trainer).replace("STEP", "trainer").encode()
     output = edited(text)
     assert output.data == text
     warnings = [str(one) for one in output.transformed.results if one.severity == "warning"]
     assert len(warnings) == bool(lacking)
     assert all("spec.podTemplateOverrides" in one and lacking in one for one in warnings)
+
+
+@pytest.mark.parametrize("step", ["node", "dataset-initializer"])
+def test_a_job_that_does_not_train_is_placed_in_the_runtime_and_not_judged_again(step: str) -> None:
+    text = _TRAINING.replace("TRAINER", "suspend: false").replace("STEP", step).encode()
+    output = edited(text)
+    runtime, _, job = output.data.partition(b"---\n")
+    assert b"nodeAffinity" in runtime
+    assert job == text.partition(b"---\n")[2]
+    assert not any("spec.podTemplateOverrides" in str(one) for one in output.transformed.results)
 
 
 def test_the_advice_for_a_submitter_names_the_path_of_its_kind() -> None:

@@ -62,14 +62,52 @@ def test_an_image_that_nobody_can_see_leaves_the_toleration_out(text: str, said:
     assert any(said in str(result) for result in output.transformed.results)
 
 
-def test_only_the_containers_that_another_object_replaces_are_unseen() -> None:
-    """An initializer of a TrainingRuntime runs its own image."""
+_STEP = "trainer.kubeflow.org/trainjob-ancestor-step"
+
+
+@pytest.mark.parametrize(
+    ("job", "container", "narrowed"),
+    [
+        pytest.param(f"metadata: {{labels: {{{_STEP}: trainer}}}}, ", "node", False, id="node-that-trains"),
+        pytest.param("", "node", True, id="node-without-label"),
+        pytest.param(
+            f"metadata: {{labels: {{{_STEP}: model-initializer}}}}, ", "node", True, id="node-of-another-step"
+        ),
+        pytest.param(
+            f"metadata: {{labels: {{{_STEP}: trainer}}}}, ", "launcher", True, id="launcher-that-trains"
+        ),
+        pytest.param("", "launcher", True, id="launcher-without-label"),
+        pytest.param(f"metadata: {{labels: {{{_STEP}: trainer}}}}, ", "logs", True, id="sidecar-that-trains"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["TrainingRuntime", "ClusterTrainingRuntime"])
+@pytest.mark.parametrize("image", ["amd:1", "both:1"])
+def test_a_train_job_replaces_the_node_of_its_trainer_alone(
+    kind: str, job: str, container: str, narrowed: bool, image: str
+) -> None:
+    """Kubeflow Trainer 2.1.0, pkg/runtime/framework/plugins/jobset/builder.go, Trainer."""
     text = (
-        b"apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata: {name: a}\nspec:\n"
-        b"  template: {spec: {replicatedJobs: [{name: model-initializer, template: {spec: {template: {spec: {"
-        b"containers: [{name: model-initializer, image: 'both:1'}]}}}}}]}}\n"
+        f"apiVersion: trainer.kubeflow.org/v1alpha1\nkind: {kind}\nmetadata: {{name: a}}\nspec:\n"
+        f"  template: {{spec: {{replicatedJobs: [{{name: node, template: {{{job}spec: {{template: {{spec: {{"
+        f"containers: [{{name: {container}, image: '{image}'}}]}}}}}}}}}}]}}}}\n"
+    ).encode()
+    output = edited(text)
+    replaced = any(
+        "spec.trainer.image of a TrainJob replaces" in str(one) for one in output.transformed.results
     )
-    assert b"tolerations" in edited(text).data
+    assert replaced is not narrowed
+    assert (b"nodeAffinity" in output.data) is (narrowed and image == "amd:1")
+    assert (b"tolerations" in output.data) is (narrowed and image == "both:1")
+
+
+def test_an_init_container_is_not_replaced_for_its_name() -> None:
+    text = (
+        "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainingRuntime\nmetadata: {name: a}\nspec:\n"
+        f"  template: {{spec: {{replicatedJobs: [{{name: node, template: {{metadata: {{labels: {{{_STEP}: trainer}}}}, "
+        "spec: {template: {spec: {initContainers: [{name: node, image: 'amd:1'}], "
+        "containers: [{name: train, image: 'both:1'}]}}}}}]}}\n"
+    )
+    assert b"nodeAffinity" in edited(text.encode()).data
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ class Lender(Record):
     name: the path of the name in the pod's object. pod_spec: in the lender; all that the path means.
     main: the container of the lender whose image the pod's object replaces with that at `stated`, or changes in a way
         that is not known where one of the paths `changes` exists; with `alone`, no other one of the lender counts.
+    when: (path, text): of the pods at pod_spec only those count where the value at path is text; () is all.
     unknown: the reasons of those images of the pod that the lender's take the place of.
     lost: a warning for a pod that gets an affinity while its lender is not in the stream.
     """
@@ -57,6 +58,7 @@ class Lender(Record):
     changes: tuple[Path, ...] = ()
     alone: bool = False
     lost: str = ""
+    when: tuple[Path, str] | tuple[()] = ()
 
 
 class Workload(Record):
@@ -78,7 +80,7 @@ class Workload(Record):
     default_image: what chooses the image where an entry names none, "" for nothing.
     unseen: (path, reason): where the path exists, there is one more image, which is unknown.
     replaceable: (container, reason): other objects replace the image of the container of pod_spec with that name, so
-        that it is unknown.
+        that it is unknown; init containers are no part of this.
     lender: see there; its paths are from the root of the pod's object.
     added: (container or path, reason): the operator adds a container, whose image is unknown unless a container of that
         name in pod_spec or in a merged patch states it, or the path does.

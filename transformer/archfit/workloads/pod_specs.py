@@ -254,7 +254,9 @@ def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path:
         spec, paths = found.placed()
         others = dict(row.replaceable)
         beside = [
-            use.replace(unasked=others[use.container]) if use.container in others else use
+            use.replace(unasked=others[use.container])
+            if use.container in others and use.path[-3] == "containers"
+            else use
             for use in image_uses(found.spec, (*path, *found.path))
             if use.text or not (row.images or row.main)
         ]

@@ -42,7 +42,7 @@ from archfit.images.reference import parse
 from archfit.workloads.builtin import UserRows, group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside
-from archfit.workloads.patterns import get, matches
+from archfit.workloads.patterns import bound, get, matches
 from archfit.workloads.pod_specs import objects, reference_of
 from archfit.workloads.pods import (
     ANNOTATE,
@@ -304,6 +304,13 @@ def _theirs(use: ImageUse, value: dict[str, Any], paths: tuple[Path, ...]) -> It
             yield use.replace(text=text, unasked="")
 
 
+def _lent_pods(lender: Lender, item: dict[str, Any]) -> Iterator[Any]:
+    condition, text = lender.when or ((), "")
+    for path, lent in matches(item, lender.pod_spec):
+        if not condition or text_of(get(item, bound(condition, lender.pod_spec, path))) == text:
+            yield lent
+
+
 def _lent(
     pod: Pod, paths: PlacementPaths, lender: Lender, document: Document, item: dict[str, Any] | None
 ) -> Pod:
@@ -318,7 +325,7 @@ def _lent(
     changed = any(get(document.value, (*pod.root, *path)) is not None for path in lender.changes)
     images = [use for use in pod.images if use.unasked not in lender.unknown]
     spec, inherited, replaced = dict(pod.spec), list(paths.inherited), list(paths.replaced)
-    for _, lent in matches(item, lender.pod_spec):
+    for lent in _lent_pods(lender, item):
         for use in image_uses(lent, at) if isinstance(lent, dict) else ():
             if use.container in stated or (lender.alone and use.container != lender.main):
                 continue

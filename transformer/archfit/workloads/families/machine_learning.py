@@ -195,18 +195,23 @@ def _training_operator() -> Iterator[Draft]:
 
 
 def _kubeflow_trainer() -> Iterator[Draft]:
-    pod = "spec.template.spec.replicatedJobs[*].template.spec.template.spec"
+    """A TrainJob replaces the container `node` of the job whose template says that it trains, and no other one.
+
+    Source: kubeflow/trainer, pkg/runtime/framework/plugins/jobset/builder.go (Trainer).
+    """
+    job = "spec.template.spec.replicatedJobs[*].template"
+    pod = f"{job}.spec.template.spec"
+    trains = (*undotted(f"{job}.metadata.labels"), "trainer.kubeflow.org/trainjob-ancestor-step"), "trainer"
     for kind in _TRAINING_RUNTIMES:
-        yield row(
-            "trainer.kubeflow.org", kind, pod, replaceable=(("node", _REPLACED), ("launcher", _REPLACED)),
-        )  # fmt: skip
+        yield row("trainer.kubeflow.org", kind, pod, when=(trains,), replaceable=(("node", _REPLACED),))
+        yield row("trainer.kubeflow.org", kind, pod, unless=(trains,))
     yield row(
         "trainer.kubeflow.org", "TrainJob", "spec", there="spec", metadata=None, immutable=True,
         affinity=None, tolerations=None, node_selector=None,
         images="spec.trainer.image", default_image=_TRAINED,
         lender=Lender(
             "trainer.kubeflow.org", _TRAINING_RUNTIMES, ("spec", "runtimeRef", "name"), undotted(pod),
-            (_TRAINED + ANNOTATE,), "node", ("spec", "trainer", "image"), alone=True,
+            (_TRAINED + ANNOTATE,), "node", ("spec", "trainer", "image"), alone=True, when=trains,
         ),
         unplaced=_OVERRIDES,
     )  # fmt: skip

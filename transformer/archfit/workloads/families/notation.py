@@ -47,6 +47,7 @@ _LISTS = (
     "hands_down",
     "by_position",
 )
+# Their paths are tuples where a key holds dots.
 _PAIRS = ("unseen", "unless", "when", "never_run", "added", "created", "appends")
 
 
@@ -71,7 +72,9 @@ def workload(draft: Draft) -> Workload:
         elif name == "filled":
             made[name] = tuple((_path(texts), _path(holder)) for texts, holder in value)
         elif name in _PAIRS:
-            made[name] = tuple((_path(path), text) for path, text in value)
+            made[name] = tuple(
+                (path if isinstance(path, tuple) else _path(path), text) for path, text in value
+            )
         elif name == "overwrites":
             made[name] = tuple((_path(path), text, field) for path, text, field in value)
         elif name == "images" and isinstance(value, str):
