@@ -344,6 +344,22 @@ def test_only_images_that_a_decision_asks_for_are_locked(locking: Locking) -> No
     assert locking.held() == [NGINX]
 
 
+@pytest.mark.usefixtures("nothing_seen")
+@pytest.mark.parametrize(
+    ("value", "held"),
+    [("all", [NGINX, APP]), ("read", [NGINX, APP]), ("seen", [NGINX]), ("none", [NGINX])],
+)
+def test_the_option_for_custom_resources_chooses_images_as_in_a_run(
+    locking: Locking, value: str, held: list[str]
+) -> None:
+    """With `seen` and `none` a run leaves the pod of a row that rests on reading, and asks for none of its images."""
+    custom = pod("quay.io/team/app:1", name="b").replace("apps/v1", "apps.kruise.io/v1alpha1")
+    text = pod("nginx:1.27") + custom.replace("kind: Deployment", "kind: CloneSet")
+    assert locking.lock(text, "--custom-resources", value).status == 0
+    assert locking.held() == held
+    assert locking.lock(text, "--check", "--prune", f"--custom-resources={value}").status == 0
+
+
 def test_one_reference_in_many_spellings_is_one_entry(locking: Locking, registry: Registry) -> None:
     said = locking.lock(
         pod("redis", "redis:latest", "docker.io/redis", "index.docker.io/library/redis:latest")

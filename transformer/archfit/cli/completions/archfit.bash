@@ -195,8 +195,9 @@ _archfit() {
         --kubeconfig|--prices|-o|--output|--merge|--compare|--lock-file|--registries-conf|--ca-file|--cache|--cache-password-file|--cache-ca-file|--authfile|--config) files=-f ;;
         esac
         ;;
-    'lock '*) flags='--helm --kustomize --from-audit --add-missing --update --prune --check --json --lock-file --image-platforms --exclude --unlabelled-nodes --on-blank --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --no-cache --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
+    'lock '*) flags='--helm --kustomize --from-audit --add-missing --update --prune --check --json --lock-file --image-platforms --custom-resources --exclude --unlabelled-nodes --on-blank --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --no-cache --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
         case $previous in
+        --custom-resources) values='all read seen none' ;;
         --on-blank) values='pass comment fail' ;;
         --color) values='auto always never' ;;
         --helm|--update|--image-platforms|--exclude|--unlabelled-nodes|--mirror|--allow-host|--deny-host|--requests-per-second|--timeout) files='' ;;

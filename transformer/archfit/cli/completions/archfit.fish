@@ -372,6 +372,7 @@ complete -c archfit -n '__archfit_is lock' -l check
 complete -c archfit -n '__archfit_is lock' -l json
 complete -c archfit -n '__archfit_is lock' -l lock-file -r -F
 complete -c archfit -n '__archfit_is lock' -l image-platforms -x
+complete -c archfit -n '__archfit_is lock' -l custom-resources -x -a 'all read seen none'
 complete -c archfit -n '__archfit_is lock' -l exclude -x
 complete -c archfit -n '__archfit_is lock' -l unlabelled-nodes -x
 complete -c archfit -n '__archfit_is lock' -l on-blank -x -a 'pass comment fail'

@@ -236,7 +236,9 @@ LOCK = Command(
     ),
     # Decisions have no report here, and what a lock file holds does not depend on the age of cached answers.
     options=(
-        *options_named("lockFile", "imagePlatforms", "exclude", "unlabelledNodes", "onBlank"),
+        *options_named(
+            "lockFile", "imagePlatforms", "customResources", "exclude", "unlabelledNodes", "onBlank"
+        ),
         *operator_options_without("cacheTtl", "maxStale", "offline", "pullSecrets", "report", "verbose"),
     ),
     group="manifests",
