@@ -454,7 +454,6 @@ esac""",
                     "no cluster of a cloud is here: it prints objects in the shape in which each of them stores them",
                 )
             },
-            says={"archfit setup cluster nodes.json pools.json": "arch=arm64:NoSchedule@arm64"},
         ),
         Plan("configuration", rendered, programs={"kubectl": "kubectl"}),
         Plan("custom-resources", crds, programs={"kubectl": "kubectl"}),

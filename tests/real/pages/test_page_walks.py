@@ -70,6 +70,13 @@ WRITTEN = {
         "kubevela-traits.yaml": "op: add",
         "patch.json": '"op":"add"',
     },
+    "clouds": {
+        "archfit.yaml": "arch=arm64:NoSchedule@arm64",
+        "first.yaml": "weight: ",
+        "gke.yaml": "ComputeClass",
+        "capi.yaml": "MachineDeployment",
+        "openshift.yaml": "MachineSet",
+    },
     "kpt": {"package/web.yaml": "archfit.dev/added"},
     "lock": {"placed.yaml": "kubernetes.io/arch", "archfit.lock": "h.example/web:2"},
     "custom-resources": {"placed.yaml": "nodeAffinity"},
