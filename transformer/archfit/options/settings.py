@@ -126,6 +126,9 @@ class Workload(Record):
     architecture: a text that pins the pod to an architecture. Where it is missing, the operator chooses one: nothing is
         written, with the warning `chosen`, unless the images run on every architecture of the cluster.
     unplaced: the pod has no placement fields; the warning where it needs one.
+    models: (path, reason): a URI from which the operator gets a model: `oci://` names an image that runs, `pvc://` a
+        volume; for anything else there is one more image, which is unknown.
+    unfetched: (path, reason): the same where the path exists and none of `models` does.
     never_run: (path, reason): image fields of the kind, and all below, that do not run in the pods of its rows.
     seen: with what the row was seen to hold, as "CloudNativePG 1.27.0, 2026-11-23": its operator made pods from what
         archfit wrote; STATED for a row of the user; "" for one that rests on reading.
@@ -181,6 +184,8 @@ class Workload(Record):
     outside: str = ""
     outside_fields: tuple[str, ...] = ("affinity", "tolerations")
     filled: tuple[tuple[Path, Path], ...] = ()
+    models: tuple[tuple[Path, str], ...] = ()
+    unfetched: tuple[tuple[Path, str], ...] = ()
 
 
 STATED = "workloads: of the configuration"

@@ -290,6 +290,22 @@ class CustomPod:
         for pattern, reason in row.unseen:
             for path, _ in matches(self._value, self._same(pattern)):
                 yield ImageUse(path, None, unasked=reason)
+        yield from self._models()
+
+    def _models(self) -> Iterator[ImageUse]:
+        """What the operator adds to get the models."""
+        fetched = False
+        for pattern, reason in self._row.models:
+            for path, uri in matches(self._value, self._same(pattern)):
+                fetched = True
+                text = text_of(uri)
+                if text.startswith("oci://"):
+                    yield ImageUse(path, text.removeprefix("oci://"))
+                elif not text.startswith("pvc://"):
+                    yield ImageUse(path, None, unasked=reason)
+        for pattern, reason in () if fetched else self._row.unfetched:
+            for path, _ in matches(self._value, self._same(pattern)):
+                yield ImageUse(path, None, unasked=reason)
 
     def _states(self, name: str) -> bool:
         """Whether the image of the container with that name stands in pod_spec or in a patch."""

@@ -56,6 +56,7 @@ _RUNTIME_LOST = (
 _WAITS = "the training operator adds an init container, whose image its flags name" + ANNOTATE
 _INITIALIZER = "KServe's configuration names the image of the storage initializer" + ANNOTATE
 _AGENT = "KServe's configuration names the image of its agent" + ANNOTATE
+_URI = "env.=STORAGE_URI.value"
 _ROUTING = "KServe's configuration names the image of the routing sidecar" + ANNOTATE
 _CONFIG_TERMS = (
     "terms of an LLMInferenceService replace those of its configurations (LLMInferenceServiceConfig, KServe's own too);"
@@ -133,12 +134,11 @@ def _knative() -> Iterator[Draft]:
 def _kserve() -> Iterator[Draft]:
     for path in _LLM.split():
         at = f"spec.{path}"
-        added = () if "router" in path else (("spec.model.uri", _INITIALIZER),)
-        if path in ("template", "worker"):
-            added = (*added, ("spec.prefill", _ROUTING))
+        routed = (("spec.prefill", _ROUTING),) if path in ("template", "worker") else ()
         yield row(
             _KSERVE, "LLMInferenceService", at, metadata=None, there=at,
-            unseen=(("spec.baseRefs", _BASE), *added), default_affinity=_CONFIG_TERMS,
+            unseen=(("spec.baseRefs", _BASE), *routed), default_affinity=_CONFIG_TERMS,
+            models=() if "router" in path else (("spec.model.uri", _INITIALIZER),),
         )  # fmt: skip
         yield row(
             _KSERVE, "LLMInferenceServiceConfig", at, metadata=None, there=at,
@@ -153,26 +153,41 @@ def _kserve() -> Iterator[Draft]:
             )  # fmt: skip
     for at in ("spec.predictor", "spec.canary[*].predictor"):
         images = " ".join(f"{at}.{name}.image" for name in _RUNTIMES)
-        stored = (f"{at}.{name}.{where}" for name in _RUNTIMES for where in ("storageUri", "storage"))
-        yield row(
-            _KSERVE, "InferenceService", at, there=at, images=images, default_image=_RUNTIME_NAMES,
-            unseen=(
-                *((f"{at}.{name}", _RUNTIME) for name in _RUNTIMES), *((path, _INITIALIZER) for path in stored),
-                *((f"{at}.{name}", _AGENT) for name in ("logger", "batcher")),
-            ),
-            lender=_serving_runtime(at, "spec", "kserve-container", f"{at}.model.image"), **kserve,
-        )  # fmt: skip
-        yield row(
-            _KSERVE, "InferenceService", f"{at}.workerSpec", there=f"{at}.workerSpec",
-            unseen=((f"{at}.workerSpec", _RUNTIME),),
-            lender=_serving_runtime(at, "spec.workerSpec", "worker-container", ""), **kserve,
-        )  # fmt: skip
-    yield row(_KSERVE, "InferenceService", "spec.transformer", there="spec.transformer", **kserve)
-    explainer = "spec.explainer"
+        formats = tuple(f"{at}.{name}" for name in _RUNTIMES)
+        helpers = tuple((f"{at}.{name}", _AGENT) for name in ("logger", "batcher"))
+        face = ((f"{at}.model.modelFormat.name", "huggingface"),)
+        for barred, unfetched in (({"unless": face}, formats), ({"when": face}, ())):
+            # Hugging Face's server gets a model without KServe.
+            without = tuple((one, _AGENT) for one in unfetched if not one.endswith(".huggingface"))
+            yield row(
+                _KSERVE, "InferenceService", at, there=at, images=images, default_image=_RUNTIME_NAMES,
+                unseen=(*((one, _RUNTIME) for one in formats), *helpers),
+                models=_stored(at, formats), unfetched=without,
+                lender=_serving_runtime(at, "spec", "kserve-container", f"{at}.model.image"), **barred, **kserve,
+            )  # fmt: skip
+            yield row(
+                _KSERVE, "InferenceService", f"{at}.workerSpec", there=f"{at}.workerSpec",
+                unseen=((f"{at}.workerSpec", _RUNTIME), *helpers), models=_stored(at, formats), unfetched=without,
+                lender=_serving_runtime(at, "spec.workerSpec", "worker-container", ""), **barred, **kserve,
+            )  # fmt: skip
+    at = "spec.transformer"
     yield row(
-        _KSERVE, "InferenceService", explainer, there=explainer, images=f"{explainer}.art.image",
-        default_image="KServe's configuration names it", **kserve,
+        _KSERVE, "InferenceService", at, there=at, models=_stored(at),
+        unseen=tuple((f"{at}.{name}", _AGENT) for name in ("logger", "batcher")), **kserve,
     )  # fmt: skip
+    at = "spec.explainer"
+    yield row(
+        _KSERVE, "InferenceService", at, there=at, images=f"{at}.art.image", models=_stored(at, (f"{at}.art",)),
+        unseen=((f"{at}.logger", _AGENT),), default_image="KServe's configuration names it", **kserve,
+    )  # fmt: skip
+
+
+def _stored(at: str, formats: tuple[str, ...] = ()) -> tuple[tuple[str, str], ...]:
+    """Where the pod of a component says from where its model comes. formats: the mappings of models."""
+    named = (f"{one}.{where}" for one in formats for where in ("storageUri", "storage"))
+    return tuple(
+        (path, _INITIALIZER) for path in (*named, f"{at}.storageUris[*].uri", f"{at}.containers[*].{_URI}")
+    )
 
 
 def _serving_runtime(at: str, spec: str, main: str, stated: str) -> Lender:
