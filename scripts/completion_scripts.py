@@ -19,7 +19,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 
-from archfit.cli.usage.command_row import MESSAGES, Command, flags_of
+from archfit.cli.usage.command_row import MESSAGES, Command, Flag, flags_of
 from archfit.cli.usage.command_table import COMMANDS, MAIN, first_words, words_below
 from archfit.options.table import CONFIG_FLAG
 
@@ -28,13 +28,19 @@ _FILE = re.compile(r"\b(FILE|PATH|REPORT)\b").search
 
 def places(command: Command) -> dict[str, str]:
     """What each flag that takes a value is completed with: "files", "folders" or ""."""
-    found = {name: _place(flag.metavar) for flag in command.flags if flag.metavar for name in flag.names}
+    found = {
+        name: _place(flag.metavar) for flag in command.flags if _needs_value(flag) for name in flag.names
+    }
     for option in command.options or MESSAGES:
         if option.metavar:
             found |= dict.fromkeys(option.flags, _place(option.metavar))
     if command.options:
         found[CONFIG_FLAG] = "files"
     return found
+
+
+def _needs_value(flag: Flag) -> bool:
+    return bool(flag.metavar) and not flag.metavar.startswith("[=")
 
 
 def _place(metavar: str) -> str:

@@ -25,6 +25,7 @@ from archfit.audit.compare import AuditComparison
 from archfit.audit.facts import SCHEMA, AuditFacts, Standing
 from archfit.audit.prices import Costs
 from archfit.audit.readiness import Apart, DaemonSets, ImageState, Readiness, WorkloadState
+from archfit.audit.upgrades.upgrades import Upgrades
 from archfit.audit.work_list import WorkList
 from archfit.base.documentation import schema_id
 from archfit.base.record import Record
@@ -177,7 +178,7 @@ def audit_schema() -> dict[str, Any]:
     findings = members(
         clusters=tuple[Cluster, ...], architectures=_TEXTS, required=bool, assumeCpu=int,
         daemonSets=tuple[DaemonSets, ...], readiness=list_schema(of(Readiness)), groups=list_schema(group),
-        apart=tuple[Apart, ...], workLists=tuple[WorkList, ...],
+        apart=tuple[Apart, ...], upgrades=Upgrades | None, workLists=tuple[WorkList, ...],
         capacity=Capacity, builds=members(verdicts=tuple[VerdictCount, ...], reasons=tuple[ReasonCount, ...]),
         costs=Costs, images=list_schema(image), workloads=list_schema(workload),
     )  # fmt: skip

@@ -17,6 +17,8 @@ from archfit.audit.report.json import facts_text, to_json
 from archfit.audit.reports import from_json
 from archfit.base.errors import InvalidInput
 from archfit.base.record_json import record_value
+from archfit.images.candidates import NewerTag
+from archfit.images.tags import Read, Step
 
 _TEXT = st.sampled_from(["", "a", "b", "\u2028</script>"])
 _NUMBER = st.integers(0, 3)
@@ -27,6 +29,14 @@ _record: Any = st.builds
 
 _IMAGE_USE = _record(
     af.ContainerImage, container=_TEXT, role=st.sampled_from(get_args(af.Role)), image=_TEXT, reference=_TEXT
+)
+_NEWER = _record(
+    NewerTag,
+    tag=_TEXT,
+    digest=_TEXT,
+    step=st.sampled_from(get_args(Step)),
+    platforms=st.lists(_TEXT, max_size=2).map(tuple),
+    exact=st.booleans(),
 )
 _FACTS = st.builds(
     AuditFacts,
@@ -96,6 +106,10 @@ _FACTS = st.builds(
             platforms=st.lists(_TEXT, max_size=2).map(tuple),
             restricts=st.booleans(),
             digest=_TEXT,
+            newer=st.lists(_NEWER, max_size=1).map(tuple),
+            newer_read=st.sampled_from(get_args(Read)),
+            newer_for=_TEXT,
+            newer_why=_TEXT,
         ),
         max_size=4,
     ).map(tuple),
@@ -130,6 +144,37 @@ def test_a_shard_that_did_not_ask_hides_no_answer(answer):
     assert (
         merge([AuditFacts(images=(ImageFacts("a", "Unread", ("linux/zzz",)),)), asked]).images == asked.images
     )
+
+
+_FOUND = ImageFacts("a:1", "Found", ("linux/amd64",), ("amd64",))
+_TAG = NewerTag("1.1", "sha256:1", "minor", ("linux/amd64", "linux/arm64"))
+
+
+@pytest.mark.parametrize(
+    ("larger", "smaller"),
+    [
+        pytest.param({"newer_for": "arm64", "newer_read": "complete"}, {}, id="asked-over-not-asked"),
+        pytest.param(
+            {"newer": (_TAG,), "newer_for": "arm64", "newer_read": "partial"},
+            {"newer_for": "arm64", "newer_read": "complete"},
+            id="a-tag-over-none",
+        ),
+        pytest.param(
+            {"newer_for": "arm64", "newer_read": "complete"},
+            {"newer_for": "arm64", "newer_read": "partial", "newer_why": "z"},
+            id="whole-over-part",
+        ),
+        pytest.param(
+            {"newer_for": "arm64", "newer_read": "partial"},
+            {"newer_for": "arm64", "newer_read": "no", "newer_why": "z"},
+            id="part-over-nothing",
+        ),
+        pytest.param({"newer_for": "arm64"}, {"newer_why": "not asked"}, id="tried-over-not-asked"),
+    ],
+)
+def test_a_shard_that_did_not_ask_for_tags_hides_none(larger, smaller):
+    parts = [AuditFacts(images=(_FOUND.replace(**one),)) for one in (larger, smaller)]
+    assert merge(parts).images == merge(parts[::-1]).images == parts[0].images
 
 
 @pytest.mark.parametrize("verdict", [one for one in get_args(af.BuildState) if one != "unread"])

@@ -470,7 +470,7 @@ def test_an_image_of_the_work_list_names_who_uses_it(audit: Audit):
     assert item["owners"] == [f"shop/Pod/p{number:02}" for number in range(5)]
     assert item["ownerCount"] == 12
     for form, words in {
-        "text": "build it; shop/Pod/p00 and 11 more",
+        "text": "look for a newer tag; shop/Pod/p00 and 11 more",
         "markdown": "shop/Pod/p00, shop/Pod/p01, shop/Pod/p02 and 9 more",
         "html": "shop/Pod/p03, shop/Pod/p04 and 7 more",
     }.items():

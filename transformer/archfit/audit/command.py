@@ -16,6 +16,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from time import monotonic
 from typing import BinaryIO, TextIO, TypeAlias
 
 from archfit.audit.amount import percent
@@ -35,6 +36,7 @@ from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import text as audit_text
 from archfit.audit.report.words import title, unknown_reasons
 from archfit.audit.reports import facts_of_report
+from archfit.audit.upgrades.upgrade_lookup import with_newer_tags
 from archfit.base import packages, standard_streams
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.base.files import read_file, replace, unwritable
@@ -101,9 +103,18 @@ def _audited(
     settings = invocation.settings
     collected = _collected(invocation, flags, stdin, stderr, environ)
     check_labels(collected.facts, flags.by, merged=False)
-    lookup = lookup_of(settings, environ, stderr)
+    lookup, started = lookup_of(settings, environ, stderr), monotonic()
     try:
         facts = answered(collected.facts, settings, environ, stderr, flags.shard, lookup=lookup)
+        if flags.newer_tags:
+            facts = with_newer_tags(
+                facts,
+                lookup,
+                flags.required,
+                assume_cpu=flags.assume_cpu,
+                most=flags.newer_tags,
+                seconds=max(0.0, settings.operator.timeout_seconds - (monotonic() - started)),
+            )
         return facts, [*collected.results, *lookup.results], sum(lookup.requests.values())
     finally:
         lookup.close()

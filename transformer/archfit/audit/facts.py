@@ -2,6 +2,7 @@
 
     lists of a cluster, manifests ─> Snapshot, NodeFacts, WorkloadFacts ──┐
     registries, cache, lock file  ─> ImageFacts, BuildFacts ──────────────┴─> AuditFacts ── findings ─> reports
+    lists of tags (--newer-tags)  ─> `newer` of ImageFacts
 
 Facts are sets of records with a key, so that their union has no order: merging is associative, commutative and
 idempotent. Nothing that follows from facts (readiness, the work list) is a fact. Two records with one key differ only
@@ -21,6 +22,8 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from archfit.base.record import Record
+from archfit.images.candidates import NewerTag
+from archfit.images.tags import Read
 
 SCHEMA = "archfit.dev/audit/v1alpha2"
 """Of these facts as JSON; another one where their meaning changes."""
@@ -174,6 +177,9 @@ class ImageFacts(Record):
     platforms: texts, sorted. kind: "index", "manifest", "artifact", "" where there is no answer. architectures: what
     counts for pods on Linux (labels of nodes), () with restricts False: it runs everywhere. origin: override, lock,
     stale or registry (the cache has a registry's answers). detail: why there is no answer.
+    newer: the nearest tag of the repository that has `newer_for`, none or one, which was read. newer_for: the
+    architecture that its tags were asked for, "" where nobody asked. newer_read: how much of the list of tags was read.
+    newer_why: why nobody asked, or what ended the reading, a sentence, or "".
     """
 
     reference: str
@@ -185,6 +191,10 @@ class ImageFacts(Record):
     kind: Literal["index", "manifest", "artifact", ""] = ""
     origin: str = ""
     detail: str = ""
+    newer: tuple[NewerTag, ...] = ()
+    newer_read: Read = "no"
+    newer_for: str = ""
+    newer_why: str = ""
 
 
 class Shard(Record):

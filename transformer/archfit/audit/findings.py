@@ -2,6 +2,7 @@
 
     AuditFacts ─┬─ readiness   images, workloads, readiness by architecture, DaemonSets, what is counted apart
                 ├─ work_list   which image to give the architecture first
+                ├─ upgrades    what newer tags alone would free
                 ├─ capacity    nodes, and what could run nowhere if an architecture were lost
                 ├─ builds      which builds run, mismatches, tags that moved
                 └─ prices      its savings, from user-supplied prices
@@ -34,6 +35,7 @@ from archfit.audit.readiness import (
     reported_failures,
     workload_finding,
 )
+from archfit.audit.upgrades.upgrades import Upgrades, upgrades
 from archfit.audit.work_list import WorkList, work_list
 from archfit.base.errors import UsageError
 from archfit.base.record import Record
@@ -46,6 +48,7 @@ class AuditFindings(Record):
     """All of it. Tuples of states in images and workloads have an entry for each of `architectures`.
 
     required: whether the user named the architectures. assume_cpu: 1/1000 CPU for each pod that requests none.
+    upgrades: of the first architecture, None where no newer tags were asked for.
     """
 
     facts: AuditFacts
@@ -64,6 +67,7 @@ class AuditFindings(Record):
     builds: BuildFindings
     prices: Prices
     costs: Costs
+    upgrades: Upgrades | None = None
 
 
 def findings(
@@ -109,6 +113,7 @@ def findings(
         build_findings(facts.builds),
         prices or Prices(),
         costs(prices or Prices(), architectures if required else architectures[:1], workloads, nodes),
+        upgrades(architectures[0], 0, workloads, found),
     )
 
 

@@ -2,6 +2,7 @@
 
     inputs        FILE.. or standard input | --live | --merge FILE..           one of the three
     --live        --context, --kubeconfig, -n; no --shards, whose parts would each read another moment
+    --newer-tags  how many repositories; no --merge, which asks nothing
     --cluster     the name of what is read; reports have theirs
     --compare     --fail-on-regression
     --output      its suffix is the format, unless --format names one
@@ -36,7 +37,8 @@ _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)%?", re.ASCII).fullmatch
 class AuditFlags(Record):
     """See the module. everything: whether the text has all tables. warnings: of flags that do not fit together.
 
-    min_ready: percent, None where it is not asked for. assume_cpu: in 1/1000 CPU. output: a path, "" for stdout.
+    min_ready: percent, None where it is not asked for. newer_tags: of how many repositories, 0 for none.
+    assume_cpu: in 1/1000 CPU. output: a path, "" for stdout.
     """
 
     live: bool
@@ -58,6 +60,7 @@ class AuditFlags(Record):
     currency: str | None
     output: str
     warnings: tuple[str, ...]
+    newer_tags: int = 0
 
 
 def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, str]) -> AuditFlags:
@@ -79,6 +82,8 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         raise UsageError("--fail-on-regression: since when? Add --compare REPORT")
     if flags.allow_unknown and not flags.require and flags.min_ready is None:
         raise UsageError("--allow-unknown: of what? Add --require ARCH or --min-ready SHARE")
+    if flags.newer_tags and flags.merge:
+        raise UsageError("--newer-tags: --merge asks nothing: make each of the reports with --newer-tags")
     form, warnings = _form(flags.format, flags.output or "")
     if flags.all and form != "text":
         raise UsageError(
@@ -104,7 +109,20 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         flags.currency,
         flags.output or "",
         tuple(warnings),
+        _repositories(flags.newer_tags),
     )
+
+
+def _repositories(texts: Sequence[str]) -> int:
+    """How many repositories --newer-tags asks; the last one counts."""
+    if not texts:
+        return 0
+    number = _number("--newer-tags", texts[-1])
+    if not number:
+        raise UsageError(
+            "--newer-tags: 0 repositories would be asked: write a number from 1, or leave it out"
+        )
+    return number
 
 
 def _form(stated: str | None, output: str) -> tuple[str, list[str]]:

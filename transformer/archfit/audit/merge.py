@@ -7,7 +7,8 @@
 Records with different keys are all kept. Of two with one key the larger counts, by the order of this table and then by
 all of their fields, so that the choice depends on nothing but the two:
 
-    ImageFacts     Found > Absent > Malformed > Unasked > Unknown > Unread; then the fields
+    ImageFacts     Found > Absent > Malformed > Unasked > Unknown > Unread; then the fields of the answer; then the one
+                   with a newer tag, the one whose tags were read to the end, in part, at all; then the other fields
     BuildFacts     proven > mismatch > ambiguous > unknown > unread; then the fields
     Snapshot       the one with nodes; then the latest date, the one with a uid, the smallest name
     others         the fields
@@ -47,6 +48,7 @@ from archfit.images.reference import parse
 
 _Fact = TypeVar("_Fact", Snapshot, NodeFacts, WorkloadFacts, BuildFacts, ImageFacts)
 _ANSWERS = ("Unread", "Unknown", "Unasked", "Malformed", "Absent", "Found")
+_READS = ("no", "partial", "complete")
 _VERDICTS = ("unread", "unknown", "ambiguous", "mismatch", "proven")
 
 
@@ -154,14 +156,19 @@ def _build_rank(one: BuildFacts) -> tuple[Any, ...]:
 
 
 def _image_rank(one: ImageFacts) -> tuple[Any, ...]:
-    return _ANSWERS.index(one.answer), _fields(one)
+    newer = len(ImageFacts._fields) - ImageFacts._fields.index("newer")
+    fields = _fields(one)
+    read = bool(one.newer), _READS.index(one.newer_read), bool(one.newer_for)
+    return _ANSWERS.index(one.answer), fields[:-newer], read, fields[-newer:]
 
 
 def _fields(one: Record) -> tuple[Any, ...]:
     return tuple(
-        workload_key(one)[-1] if name == "images" and isinstance(one, WorkloadFacts) else getattr(one, name)
+        workload_key(one)[-1] if name == "images" and isinstance(one, WorkloadFacts)
+        else tuple(map(_fields, getattr(one, name))) if name == "newer"
+        else getattr(one, name)
         for name in type(one)._fields
-    )
+    )  # fmt: skip
 
 
 def shard_of(reference: str, shards: int) -> int:

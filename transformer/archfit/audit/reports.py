@@ -8,11 +8,11 @@ something else.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from archfit.audit import facts as audit_facts
 from archfit.audit.facts import SCHEMA, AuditFacts
 from archfit.audit.merge import sorted_facts
 from archfit.base.errors import InvalidInput, UsageError
@@ -68,7 +68,7 @@ class _Wrong(Exception):
 @cache
 def _readers(record: type[Record]) -> dict[str, tuple[str, Callable[[Any, str], Any]]]:
     """Of each member its field, and what reads it."""
-    hints = get_type_hints(record, vars(audit_facts))
+    hints = get_type_hints(record, vars(sys.modules[record.__module__]))
     return {camel_case(name): (name, _reader(hints[name])) for name in record._fields}
 
 

@@ -19,7 +19,9 @@ from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.readiness import ImageFinding, WorkloadFinding
+from archfit.audit.upgrades.upgrades import to_do
 from archfit.base.record import Record
+from archfit.images.candidates import NewerTag
 
 _MOST_OWNERS = 5
 Missing: TypeAlias = Literal["no", "fails", "absent", "unknown"]
@@ -33,7 +35,7 @@ class WorkItem(Record):
     cumulative: once this one and all above it in the list have gained it. cumulative_unknown: the part of it that was
     not known before, and so was no part of the readiness.
     owners: the workloads that use it and could move, as namespace/kind/name, the largest first, at most five.
-    owner_count: all of them.
+    owner_count: all of them. to_do: in words. newer: the tag that was read to have the architecture, none or one.
     """
 
     rank: int
@@ -48,6 +50,8 @@ class WorkItem(Record):
     cumulative_unknown: Amount = NOTHING
     owners: tuple[str, ...] = ()
     owner_count: int = 0
+    to_do: str = ""
+    newer: tuple[NewerTag, ...] = ()
 
 
 class WorkPair(Record):
@@ -136,6 +140,8 @@ def work_list(
                 known_then,
                 _largest(owners[reference]),
                 len(owners[reference]),
+                to_do("no" if state == "yes" else state, image.facts, architecture),
+                image.facts.newer if image.facts.newer_for == architecture else (),
             )
         )
     return WorkList(architecture, tuple(items), tuple(pairs), remaining)

@@ -86,11 +86,15 @@ class NewerTag(Record):
 
 
 class NewerTags(Record):
-    """The outcome for one image. tags: none or one. read: of the list of tags. why: what was not read, or ""."""
+    """The outcome for one image. tags: none or one. read: of the list of tags. why: what was not read, or "".
+
+    asked: False where the budget allowed no question.
+    """
 
     tags: tuple[NewerTag, ...] = ()
     read: Read = "no"
     why: str = ""
+    asked: bool = True
 
     @property
     def advice(self) -> str:

@@ -128,7 +128,7 @@ def newer_tags(
     for name, some in by_repository.items():
         if name not in asked:
             why = f"not asked: --newer-tags={most} allows no more repositories"
-            outcomes |= {image.text: NewerTags((), "no", why) for image in some}
+            outcomes |= {image.text: NewerTags((), "no", why, asked=False) for image in some}
     if not asked:
         return outcomes
     lists = lookup.tag_lists([some[0].reference for some in asked.values()], seconds=end - monotonic())

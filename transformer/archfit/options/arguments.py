@@ -40,6 +40,8 @@ class Parser(argparse.ArgumentParser):
             usage="",
             formatter_class=_formatter,
         )
+        self.attached: dict[str, str] = {}
+        """The value of each flag that has one behind "=" alone, where it stands without one."""
 
     def error(self, message: str) -> NoReturn:
         """What argparse calls for mistakes that it has no exception for."""
@@ -50,7 +52,10 @@ class Parser(argparse.ArgumentParser):
         known = self.flags()
         end = list(argv).index("--") if "--" in argv else len(argv)
         try:
-            found, rest = self.parse_known_args(self._with_negative_values(argv[:end]))
+            argv_of_flags = [
+                f"{word}={self.attached[word]}" if word in self.attached else word for word in argv[:end]
+            ]
+            found, rest = self.parse_known_args(self._with_negative_values(argv_of_flags))
         except argparse.ArgumentError as error:
             raise UsageError(self.misuse((error.argument_name or "").split("/")[-1])) from None
         words = [word for word in rest if word]

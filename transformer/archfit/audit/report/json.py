@@ -90,6 +90,7 @@ def _short(findings: AuditFindings) -> dict[str, Any]:
             for one in findings.groups
         ],
         "apart": record_value(findings.apart),
+        "upgrades": record_value(findings.upgrades),
         "workLists": record_value(findings.work_lists),
         "capacity": record_value(findings.capacity),
         "builds": {

@@ -24,7 +24,6 @@ from archfit.audit.report.words import (
     IMAGE_WORDS,
     NOT_KNOWN,
     STANDING_WORDS,
-    WORK_WORDS,
     change_groups,
     group_rows,
     ready_share,
@@ -145,7 +144,7 @@ def work_list(work: WorkList, readiness: Readiness) -> Table:
     rows = tuple(
         (
             count(item.rank), Cell(item.reference), Cell(", ".join(item.offers) or IMAGE_WORDS[item.state]),
-            Cell(WORK_WORDS[item.state]), cpu(item.alone.cpu), count(item.alone.pods), cpu(item.part.cpu),
+            Cell(item.to_do), cpu(item.alone.cpu), count(item.alone.pods), cpu(item.part.cpu),
             Cell(with_second(item), f"{item.together.cpu}" if item.partner else "0"),
             Cell(share_after(readiness, item), f"{item.cumulative.cpu}"), Cell(used_by(item, len(item.owners))),
             Cell(used_by(item, _MOST_USERS)),

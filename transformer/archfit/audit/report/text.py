@@ -10,7 +10,7 @@
 
     Work list for arm64: 21.9 CPU in 28 pods wait for 8 images
       1  registry.example/search-indexer:0.8.2                              76.4 %
-         frees 8.25 CPU alone: build it
+         frees 8.25 CPU alone: use 0.9.1 (minor)
 
     Nodes ..  Builds ..  Apart ..  Not known ..
     WORK LIST FOR arm64 .. WORKLOADS .. IMAGES .. BUILDS .. NODES ..
@@ -37,7 +37,6 @@ from archfit.audit.report import tables
 from archfit.audit.report.tables import Table
 from archfit.audit.report.words import (
     STANDING_WORDS,
-    WORK_WORDS,
     change_groups,
     change_sentences,
     cluster_words,
@@ -53,13 +52,14 @@ from archfit.audit.report.words import (
     unknown_reasons,
     used_by,
 )
-from archfit.audit.work_list import WorkList
+from archfit.audit.work_list import WorkItem, WorkList
 from archfit.base.printable import count, visible
 from archfit.base.record import Record
 
 _LONGEST_CELL = 72
 _ON_SCREEN = 5
 _WIDTH = 80
+_SHORTEST = 16
 _HEIGHT = 40
 _LONGEST_ITEM = 4
 _MARGIN = re.compile(r" {5,}").match
@@ -261,10 +261,18 @@ def _first_work(findings: AuditFindings, work: WorkList) -> Iterator[_Item]:
         image = _short(visible(item.reference), _WIDTH - 5 - 2 - len(share))
         yield (
             f"{item.rank:3}  {image:{_WIDTH - 5 - 2 - len(share)}}  {share}",
-            f"     {gain(item)}: {WORK_WORDS[item.state]}; {used_by(item, 1)}",
+            _what_to_do(item),
         )
     if shown:
         yield len(work.items) - len(shown)
+
+
+def _what_to_do(item: WorkItem) -> str:
+    """What it brings, what to do, who uses it; the second one is never cut, the last one is left out first."""
+    to_do, users = visible(item.to_do), visible(used_by(item, 1))
+    line = f"     {_short(visible(gain(item)), max(_SHORTEST, _WIDTH - 7 - len(to_do)))}: {to_do}"
+    room = _WIDTH - len(line) - 2
+    return f"{line}; {_short(users, room)}" if users and room >= _SHORTEST else line
 
 
 def _tables(findings: AuditFindings) -> Iterator[str]:

@@ -40,9 +40,6 @@ IMAGE_WORDS: dict[ImageState, str] = {
     "absent": "gone from its registry",
     "unknown": "not known",
 }
-WORK_WORDS = {
-    "no": "build it", "fails": "repair its build", "absent": "push it again", "unknown": "find out",
-}  # fmt: skip
 NOT_KNOWN = "not known"
 _NAMED = 3
 _MOST_SENTENCES = 10

@@ -317,6 +317,7 @@ complete -c archfit -n '__archfit_is audit' -l cluster -x
 complete -c archfit -n '__archfit_is audit' -l require -x
 complete -c archfit -n '__archfit_is audit' -l min-ready -x
 complete -c archfit -n '__archfit_is audit' -l allow-unknown
+complete -c archfit -n '__archfit_is audit' -l newer-tags
 complete -c archfit -n '__archfit_is audit' -l assume-cpu -x
 complete -c archfit -n '__archfit_is audit' -l price -x
 complete -c archfit -n '__archfit_is audit' -l currency -x

@@ -187,7 +187,7 @@ _archfit() {
         --hosts-dir) files=-d ;;
         esac
         ;;
-    'audit '*) flags='--helm --kustomize --live --context --kubeconfig -n --namespace --cluster --require --min-ready --allow-unknown --assume-cpu --price --currency --prices --format --by --all -o --output --merge --compare --fail-on-regression --shards --shard --image-platforms --lock-file --locked --no-locked --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
+    'audit '*) flags='--helm --kustomize --live --context --kubeconfig -n --namespace --cluster --require --min-ready --allow-unknown --newer-tags --assume-cpu --price --currency --prices --format --by --all -o --output --merge --compare --fail-on-regression --shards --shard --image-platforms --lock-file --locked --no-locked --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
         case $previous in
         --format) values='text json csv markdown html' ;;
         --color) values='auto always never' ;;

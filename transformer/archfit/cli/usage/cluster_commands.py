@@ -165,7 +165,7 @@ AUDIT = Command(
             brief="Read the cluster through kubectl.",
         ),
         Flag(("--context",), "NAME", "The context of kubectl, for --live."),
-        Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live."),
+        Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live.", rare=True),
         Flag(("-n", "--namespace"), "NAME", "The only namespace that --live reads; default: all."),
         Flag(
             ("--cluster",),
@@ -196,6 +196,15 @@ AUDIT = Command(
             brief="What is not known fails nothing.",
         ),
         Flag(
+            ("--newer-tags",),
+            "[=N]",
+            "For images of the work list that lack the first architecture: read the tags of their repositories, N of "
+            "them at most (50 by default), and name the nearest tag that has it. It is a hint, and changes no exit "
+            "code.",
+            bare="50",
+            brief="Name the nearest tags that run there.",
+        ),
+        Flag(
             ("--assume-cpu",),
             "CPU",
             "What a pod that requests no CPU counts as, such as 100m.",
@@ -208,12 +217,13 @@ AUDIT = Command(
             repeatable=True,
             brief="Your price of one CPU for an hour.",
         ),
-        Flag(("--currency",), "WORD", "The currency of your prices, such as EUR."),
+        Flag(("--currency",), "WORD", "The currency of your prices, such as EUR.", rare=True),
         Flag(
             ("--prices",),
             "FILE",
             "Your price of each instance type for an hour: lines instance-type,price.",
             brief="Your price of each instance type for an hour.",
+            rare=True,
         ),
         Flag(
             ("--format",),

@@ -40,8 +40,10 @@ MESSAGES = (BY_KEY["quiet"], BY_KEY["color"])
 class Flag(Record):
     """A flag of one command. names: the short one first. metavar: "" for a switch.
 
-    words: its values, where they are known. bare: its value where none follows, "" if one has to. default: None where
-    there is none. brief: a few words for the help that fits a screen; "": the first sentence of `help`.
+    words: its values, where they are known. bare: its value where none follows, "" if one has to; where the metavar is
+    `[=..]`, a value follows behind "=" alone, so that the next argument is a file. default: None where there is none.
+    brief: a few words for the help that fits a screen; "": the first sentence of `help`. rare: that help
+    names it without a word where there is no room.
     """
 
     names: tuple[str, ...]
@@ -53,6 +55,7 @@ class Flag(Record):
     several: bool = False
     default: str | None = None
     brief: str = ""
+    rare: bool = False
 
 
 class Command(Record):
@@ -83,6 +86,9 @@ class Command(Record):
         for flag in self.flags:
             if not flag.metavar:
                 parser.add_argument(*flag.names, action="store_true")
+            elif flag.bare and flag.metavar.startswith("[="):
+                parser.attached |= dict.fromkeys(flag.names, flag.bare)
+                parser.add_argument(*flag.names, metavar=flag.metavar, action="append", default=[])
             elif flag.bare:
                 parser.add_argument(
                     *flag.names, metavar=flag.metavar, action="append", nargs="?", const=flag.bare, default=[]
@@ -103,7 +109,7 @@ def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:
     """The values of each flag: None for a switch, () where any text may follow."""
     found: dict[str, tuple[str, ...] | None] = {}
     for flag in command.flags:
-        found |= dict.fromkeys(flag.names, flag.words if flag.metavar else None)
+        found |= dict.fromkeys(flag.names, flag.words if flag.metavar and flag.metavar[:2] != "[=" else None)
     for option in command.options or MESSAGES:
         values = tuple(option.type.schema.get("enum", ())) if option.metavar else None
         found |= dict.fromkeys((*option.flags, *([option.short] if option.short else ())), values)

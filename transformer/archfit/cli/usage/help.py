@@ -25,7 +25,7 @@ Says what archfit would change ...
 
   --format text|json|..     the command's own flags: `brief`, else the first sentence of what they do
 
-  --mirror SOURCE=URL       the options that have a `brief`
+  --mirror SOURCE=URL       the options that have a `brief`; by name alone where they do not fit, as do `rare` flags
 
 Exit: 0 nothing found, ..                     and where the rest is
 
@@ -88,7 +88,8 @@ def listed() -> Iterator[tuple[str, str]]:
 
 def flag_head(flag: Flag) -> str:
     """A command's own flag, with what stands for its value."""
-    return ", ".join(flag.names) + (f" {flag.metavar}" if flag.metavar else "")
+    blank = "" if not flag.metavar or flag.metavar.startswith("[=") else " "
+    return ", ".join(flag.names) + blank + flag.metavar
 
 
 def flag_entry(flag: Flag) -> tuple[str, str]:
@@ -177,13 +178,25 @@ def short_help(command: Command) -> str:
     about = list(paragraphs(command.about, COLUMNS))
     examples = [line for line in about if line.startswith(EXAMPLE)]
     own, rest = list(_two_columns(_own(command))), list(_two_columns(common))
-    names = ", ".join(re.sub(" [^-].*", "", head).split(", ")[-1] for head, _ in common)
+    names = _names(head for head, _ in common)
+    usual = [flag for flag in command.flags if not flag.rare]
+    fewer = list(_two_columns(_own(command.replace(flags=tuple(usual)))))
+    rare = _names(flag_head(flag) for flag in command.flags if flag.rare)
     texts = [
         _text(command, summary, about, own, rest),
         _text(command, summary, examples, own, rest),
-        _text(command, summary, examples, own, paragraphs(f"Also: {names}." if names else "", COLUMNS)),
+        _text(command, summary, examples, own, _also(names)),
+        _text(command, summary, examples, fewer, _also(", ".join(filter(None, (rare, names))))),
     ]
     return next((text for text in texts if text.count("\n") <= LINES), texts[-1])
+
+
+def _names(heads: Iterable[str]) -> str:
+    return ", ".join(re.sub(r"\[?[ =][^-].*", "", head).split(", ")[-1] for head in heads)
+
+
+def _also(names: str) -> Iterable[str]:
+    return paragraphs(f"Also: {names}." if names else "", COLUMNS)
 
 
 def _text(command: Command, *parts: Iterable[str]) -> str:

@@ -1,0 +1,463 @@
+"""`archfit audit --newer-tags`: whose tags are asked, in which order, and what the facts say of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from archfit.audit.command import run
+from archfit.audit.facts import ImageFacts
+from archfit.audit.reports import from_json
+from archfit.audit.upgrades.upgrades import of_an_account, replacement, to_do
+from archfit.base.errors import ArchfitError
+from archfit.images.candidates import NewerTag
+from archfit.images.platforms import Found, parse_platform
+from archfit.lookup.lockfile import render
+from cluster_objects import node, workload
+from fake_registry import Answer, FakeRegistry
+from tagged_repositories import BOTH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+AMD = BOTH[:1]
+
+
+def pod(name: str, image: str, cpu: str = "1", **more: Any) -> dict[str, Any]:
+    container = {"name": "app", "image": image, "resources": {"requests": {"cpu": cpu}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "shop", "uid": f"u-{name}", "resourceVersion": "1"},
+        "spec": {"containers": [container, *more.pop("containers", [])], **more},
+        "status": {"phase": "Running"},
+    }
+
+
+def listed(*objects: dict[str, Any]) -> bytes:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}).encode()
+
+
+class Report(NamedTuple):
+    """A run: its exit code, the two streams, the report where it is JSON."""
+
+    status: int
+    stdout: bytes
+    stderr: str
+
+    @property
+    def value(self) -> dict[str, Any]:
+        return json.loads(self.stdout)
+
+    @property
+    def images(self) -> dict[str, dict[str, Any]]:
+        """The facts of images, by reference."""
+        return {one["reference"]: one for one in self.value["facts"]["images"]}
+
+    @property
+    def to_do(self) -> dict[str, str]:
+        """What the work list says, by reference."""
+        return {one["reference"]: one["toDo"] for one in self.value["findings"]["workLists"][0]["items"]}
+
+
+class Audited:
+    """`archfit audit` with a cache of its own, and a registry that stands for all."""
+
+    def __init__(self, folder: Path, served: FakeRegistry) -> None:
+        self.folder, self.served = folder, served
+
+    def __call__(self, text: bytes, *words: str, form: str = "json") -> Report:
+        stdout, stderr = io.BytesIO(), io.StringIO()
+        environ = {"HOME": str(self.folder), "PATH": os.environ["PATH"]}
+        words = (
+            "--mirror",
+            f"*={self.served.url}",
+            "--cache",
+            str(self.folder / "c.sqlite"),
+            "--format",
+            form,
+            *words,
+        )
+        try:
+            status = run(words, io.BytesIO(text), stdout, stderr, environ)
+        except ArchfitError as error:
+            return Report(error.exit_code, stdout.getvalue(), f"{stderr.getvalue()}error: {error}\n")
+        return Report(status, stdout.getvalue(), stderr.getvalue())
+
+    def lists(self) -> list[str]:
+        """The repositories whose tags were asked for, sorted."""
+        return sorted(asked.repository for asked in self.served.asked if asked.kind == "list")
+
+
+@pytest.fixture
+def served() -> Iterator[FakeRegistry]:
+    with FakeRegistry() as fake:
+        for name in ("app", "tool"):
+            fake.index(name, "1.0.0", AMD)
+            fake.index(name, "1.0.1", BOTH)
+            fake.tags(name, "1.0.0", "1.0.1")
+        fake.index("both", "1", BOTH)
+        yield fake
+
+
+@pytest.fixture
+def audit(tmp_path: Path, served: FakeRegistry) -> Audited:
+    return Audited(tmp_path, served)
+
+
+APP, TOOL = "x.example/app:1.0.0", "x.example/tool:1.0.0"
+CLUSTER = listed(pod("a", APP, "3"), pod("b", TOOL), pod("c", "x.example/both:1", "4"))
+
+
+class TestWhoIsAsked:
+    def test_nobody_without_the_flag(self, audit):
+        told = audit(CLUSTER)
+        assert audit.lists() == []
+        assert (told.images[APP]["newer"], told.images[APP]["newerRead"], told.images[APP]["newerFor"]) == (
+            [],
+            "no",
+            "",
+        )
+        assert told.value["findings"]["upgrades"] is None
+
+    def test_the_repositories_of_images_that_lack_it(self, audit):
+        told = audit(CLUSTER, "--newer-tags")
+        assert told.status == 0
+        assert audit.lists() == ["app", "tool"]
+        digest = told.images[APP]["newer"][0]["digest"]
+        assert told.images[APP]["newer"] == [
+            {"tag": "1.0.1", "digest": digest, "step": "patch", "platforms": BOTH, "exact": True}
+        ]
+        assert told.images[APP]["newerRead"] == "complete"
+        assert told.images[APP]["newerFor"] == "arm64"
+        assert told.to_do == {APP: "use 1.0.1 (patch)", TOOL: "use 1.0.1 (patch)"}
+        upgrades = told.value["findings"]["upgrades"]
+        assert (
+            upgrades["asked"],
+            upgrades["notAsked"],
+            upgrades["replaceable"],
+            upgrades["freed"]["cpu"],
+        ) == (2, 0, 2, 4000)
+
+    def test_in_the_order_of_the_work_list_until_the_budget_is_spent(self, audit):
+        told = audit(CLUSTER, "--newer-tags=1")
+        assert audit.lists() == ["app"]
+        assert (told.images[TOOL]["newerFor"], told.images[TOOL]["newerWhy"]) == (
+            "", "not asked: --newer-tags=1 allows no more repositories",
+        )  # fmt: skip
+        assert told.to_do == {APP: "use 1.0.1 (patch)", TOOL: "look for a newer tag"}
+        upgrades = told.value["findings"]["upgrades"]
+        assert (upgrades["asked"], upgrades["notAsked"]) == (1, 1)
+
+    def test_one_repository_is_asked_once_for_all_its_tags(self, audit, served):
+        served.index("app", "0.9.0", AMD)
+        served.tags("app", "0.9.0", "1.0.0", "1.0.1")
+        told = audit(listed(pod("a", APP), pod("b", "x.example/app:0.9.0"), pod("c", TOOL)), "--newer-tags=2")
+        assert audit.lists() == ["app", "tool"]
+        assert told.to_do["x.example/app:0.9.0"] == "use 1.0.1 (major)"
+
+    @pytest.mark.parametrize(
+        "image",
+        [
+            pytest.param("x.example/both:1", id="it-has-it"),
+            pytest.param("x.example/gone:1", id="it-is-gone"),
+            pytest.param("{{image}}", id="no-reference"),
+        ],
+    )
+    def test_what_is_not_known_to_lack_it_is_never_asked(self, audit, image):
+        audit(listed(pod("a", image), pod("b", "x.example/both:1")), "--newer-tags")
+        assert audit.lists() == []
+
+    def test_a_tag_beside_a_digest_is_where_the_search_begins(self, audit, served):
+        digest = served.index("app", "1.0.0", AMD)
+        told = audit(listed(pod("a", f"x.example/app:1.0.0@{digest}")), "--newer-tags")
+        assert told.to_do == {f"x.example/app@{digest}": "use 1.0.1 (patch)"}
+
+    def test_a_digest_alone_leads_nowhere_and_that_is_said(self, audit, served):
+        digest = served.index("app", "1.0.0", AMD)
+        told = audit(listed(pod("a", f"x.example/app@{digest}"), pod("b", TOOL)), "--newer-tags")
+        fact = told.images[f"x.example/app@{digest}"]
+        assert (fact["newerFor"], fact["newerWhy"]) == ("", "it names a digest and no tag")
+        assert told.value["findings"]["upgrades"]["notAsked"] == 1
+
+    def test_the_first_architecture_that_is_required(self, audit, served):
+        served.index("app", "1.0.2", [*BOTH, "linux/s390x"])
+        served.tags("app", "1.0.0", "1.0.1", "1.0.2")
+        told = audit(listed(pod("a", APP)), "--newer-tags", "--require", "s390x,arm64", "--allow-unknown")
+        assert (told.status, told.to_do) == (3, {APP: "use 1.0.2 (patch)"})
+        assert told.images[APP]["newerFor"] == "s390x"
+
+    def test_a_tag_keeps_the_architectures_of_the_nodes_that_the_image_has(self, audit, served):
+        served.index("app", "1.0.1", ["linux/arm64"])
+        nodes = node("n", "arm64")
+        assert audit(listed(pod("a", APP), nodes), "--newer-tags").to_do == {APP: "use 1.0.1 (patch)"}
+        assert audit(listed(pod("a", APP), nodes, node("m", "amd64")), "--newer-tags").to_do == {
+            APP: "ask upstream"
+        }
+
+    def test_a_second_run_asks_nobody_and_says_the_same(self, audit, served):
+        told = audit(CLUSTER, "--newer-tags")
+        served.forget()
+        again = audit(CLUSTER, "--newer-tags")
+        assert (again.stdout, served.asked) == (told.stdout, [])
+
+
+class TestTrust:
+    def test_offline_uses_the_cache_alone(self, audit, served):
+        first = audit(CLUSTER, "--newer-tags")
+        served.forget()
+        assert audit(CLUSTER, "--newer-tags", "--offline").images == first.images
+        assert served.asked == []
+
+    def test_offline_without_a_list_says_so(self, audit, served):
+        audit(CLUSTER)
+        served.forget()
+        told = audit(CLUSTER, "--newer-tags", "--offline")
+        assert served.asked == []
+        assert (
+            told.images[APP]["newerWhy"] == "the cache has no list of its tags, and --offline forbids asking"
+        )
+        assert told.to_do[APP] == "ask upstream (its tags are not known)"
+
+    def test_locked_asks_nobody(self, audit, served, tmp_path):
+        locked = {APP: Found((parse_platform("amd64"),), "sha256:" + "a" * 64)}
+        (tmp_path / "archfit.lock").write_bytes(render(locked))
+        told = audit(
+            listed(pod("a", APP)), "--newer-tags", "--lock-file", str(tmp_path / "archfit.lock"), "--locked"
+        )
+        assert served.asked == []
+        assert told.images[APP]["newerRead"] == "no"
+        assert (
+            told.images[APP]["newerWhy"] == "the cache has no list of its tags, and --locked forbids asking"
+        )
+
+    def test_a_host_that_policy_refuses_is_not_asked(self, audit, served):
+        audit(CLUSTER)
+        served.forget()
+        told = audit(CLUSTER, "--newer-tags", "--deny-host", "127.0.0.1")
+        assert served.asked == []
+        assert told.images[APP]["newerRead"] == "no"
+
+    def test_the_list_is_asked_with_the_credentials_of_the_registry(self, audit, served):
+        given = served.bearer()
+        told = audit(CLUSTER, "--newer-tags")
+        assert told.to_do[APP] == "use 1.0.1 (patch)"
+        assert set(given) == {"repository:app:pull", "repository:tool:pull", "repository:both:pull"}
+
+    def test_a_deadline_counts_for_answers_and_tags_together(self, audit, served):
+        audit(CLUSTER)
+        served.on(lambda asked: Answer(200, delay=30) if asked.kind == "list" else None)
+        told = audit(CLUSTER, "--newer-tags", "--timeout", "2s")
+        assert told.images[APP]["newerRead"] == "no"
+        assert told.status == 0
+
+    @pytest.mark.parametrize("status", [401, 403, 404, 429, 500])
+    def test_a_list_that_is_refused_changes_no_verdict(self, audit, served, status):
+        before = audit(CLUSTER)
+        served.on(lambda asked: Answer(status) if asked.kind == "list" else None)
+        told = audit(CLUSTER, "--newer-tags")
+        assert told.status == before.status == 0
+        assert told.value["findings"]["readiness"] == before.value["findings"]["readiness"]
+        assert told.to_do[APP] == "ask upstream (its tags are not known)"
+        assert told.images[APP]["newerWhy"]
+
+    @pytest.mark.parametrize("words", [("--require", "arm64"), ("--min-ready", "90%"), ()])
+    def test_the_exit_code_is_that_of_a_run_without_it(self, audit, words):
+        assert (
+            audit(CLUSTER, *words).status
+            == audit(CLUSTER, *words, "--newer-tags").status
+            == (3 if words else 0)
+        )
+
+
+class TestShards:
+    def test_the_shard_of_a_repository_asks_for_its_tags(self, audit, served, tmp_path):
+        whole = audit(CLUSTER, "--newer-tags")
+        for file in tmp_path.glob("c.sqlite*"):
+            file.unlink()
+        served.forget()
+        parts = [
+            audit(CLUSTER, "--newer-tags", "--shards", "3", "--shard", str(index)).stdout
+            for index in range(3)
+        ]
+        assert Counter(audit.lists()) == {"app": 1, "tool": 1}
+        names = []
+        for index, part in enumerate(parts):
+            (tmp_path / f"{index}.json").write_bytes(part)
+            names.append(str(tmp_path / f"{index}.json"))
+        joined = audit(b"", "--merge", *names)
+        assert joined.images == whole.images
+        assert joined.value["findings"]["upgrades"] == whole.value["findings"]["upgrades"]
+
+    def test_a_report_comes_back_as_it_was(self, audit):
+        told = audit(CLUSTER, "--newer-tags")
+        facts = from_json(told.stdout, "a.json")
+        (image,) = (one for one in facts.images if one.reference == APP)
+        assert image.newer == (NewerTag("1.0.1", image.newer[0].digest, "patch", tuple(BOTH)),)
+
+    def test_a_report_as_input_is_asked_for_again(self, audit, tmp_path):
+        (tmp_path / "a.json").write_bytes(audit(CLUSTER, "--newer-tags").stdout)
+        again = audit(b"", str(tmp_path / "a.json"))
+        assert again.images[APP]["newer"] == []
+
+
+class TestWrongUsage:
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            pytest.param(["--newer-tags=0"], "--newer-tags: 0 repositories would be asked", id="none"),
+            pytest.param(["--newer-tags=-1"], "--newer-tags: '-1' is not a number", id="less-than-none"),
+            pytest.param(["--newer-tags=many"], "--newer-tags: 'many' is not a number", id="a-word"),
+            pytest.param(["--newer-tags="], "--newer-tags: '' is not a number", id="empty"),
+            pytest.param(["--newer-tags=1e3"], "--newer-tags: '1e3' is not a number", id="an-exponent"),
+            pytest.param(
+                ["--newer-tags", "--merge", "a.json"], "--newer-tags: --merge asks nothing", id="merge"
+            ),
+        ],
+    )
+    def test_one_sentence_each(self, audit, words, said):
+        told = audit(CLUSTER, *words)
+        assert (told.status, told.stdout) == (2, b"")
+        assert said in told.stderr
+
+    def test_a_word_behind_the_flag_is_a_file(self, audit, tmp_path):
+        (tmp_path / "cluster.json").write_bytes(CLUSTER)
+        told = audit(b"", "--newer-tags", str(tmp_path / "cluster.json"))
+        assert told.to_do[APP] == "use 1.0.1 (patch)"
+
+
+def _image(reference: str, *tags: NewerTag, **fields: Any) -> ImageFacts:
+    return ImageFacts(reference, "Found", ("linux/amd64",), ("amd64",), newer=tags, **fields)
+
+
+TAG = NewerTag("1.1.0", "sha256:1", "minor", tuple(BOTH))
+SIBLING = NewerTag("1.0-arm64", "sha256:1", "sibling", ("linux/arm64",))
+LATEST = NewerTag("latest", "sha256:1", "latest", tuple(BOTH))
+OWN = "123456789012.dkr.ecr.eu-west-1.amazonaws.com/team/app:1"
+ASKED = {"newer_for": "arm64", "newer_read": "complete"}
+
+
+@pytest.mark.parametrize(
+    ("state", "image", "words"),
+    [
+        pytest.param("no", _image(APP, TAG, **ASKED), "use 1.1.0 (minor)", id="a-version"),
+        pytest.param(
+            "no",
+            _image(APP, TAG.replace(exact=False), **ASKED),
+            "use 1.1.0 (minor) at most",
+            id="an-upper-bound",
+        ),
+        pytest.param(
+            "no",
+            _image(APP, TAG.replace(step="same"), **ASKED),
+            "use 1.1.0 as it is now (same)",
+            id="the-tag-moved",
+        ),
+        pytest.param(
+            "no", _image(APP, SIBLING, **ASKED), "join 1.0-arm64 into an index (sibling)", id="a-sibling"
+        ),
+        pytest.param("no", _image(APP, LATEST, **ASKED), "use latest (latest)", id="latest"),
+        pytest.param("no", _image(APP, **ASKED), "ask upstream", id="nothing-has-it"),
+        pytest.param("no", _image(OWN, **ASKED), "build it", id="nothing-has-it-in-an-account"),
+        pytest.param(
+            "no",
+            _image(APP, newer_for="arm64", newer_read="partial"),
+            "ask upstream (not all tags were read)",
+            id="partial",
+        ),
+        pytest.param(
+            "no",
+            _image(OWN, newer_for="arm64", newer_read="no"),
+            "build it (its tags are not known)",
+            id="no-list",
+        ),
+        pytest.param("no", _image(APP), "look for a newer tag", id="nobody-asked"),
+        pytest.param("no", _image(OWN), "build it", id="nobody-asked-an-account"),
+        pytest.param(
+            "no",
+            _image(APP, **{**ASKED, "newer_for": "s390x"}),
+            "look for a newer tag",
+            id="asked-for-another",
+        ),
+        pytest.param(
+            "no",
+            _image(APP, TAG, **{**ASKED, "newer_for": "s390x"}),
+            "use 1.1.0 (minor)",
+            id="read-for-another-and-has-it",
+        ),
+        pytest.param(
+            "no",
+            _image(APP, TAG.replace(platforms=("linux/s390x",)), **ASKED),
+            "ask upstream",
+            id="a-tag-without-it",
+        ),
+        pytest.param("fails", _image(APP, TAG, **ASKED), "repair its build", id="fails"),
+        pytest.param("absent", _image(APP), "push it again", id="absent"),
+        pytest.param("unknown", _image(APP), "find out", id="unknown"),
+    ],
+)
+def test_what_is_to_do(state, image, words):
+    assert to_do(state, image, "arm64") == words
+
+
+@pytest.mark.parametrize(
+    ("tag", "counts"),
+    [
+        pytest.param(TAG, True, id="a-version"),
+        pytest.param(TAG.replace(exact=False), True, id="at-most"),
+        pytest.param(SIBLING, False, id="sibling"),
+        pytest.param(SIBLING.replace(platforms=tuple(BOTH)), False, id="a-sibling-that-is-an-index"),
+        pytest.param(LATEST, False, id="latest"),
+        pytest.param(TAG.replace(platforms=("linux/amd64",)), False, id="without-it"),
+        pytest.param(TAG.replace(platforms=("windows/arm64",)), False, id="another-system"),
+        pytest.param(TAG.replace(platforms=("linux/arm64/v8",)), True, id="a-variant"),
+    ],
+)
+def test_a_version_that_was_read_takes_the_place(tag, counts):
+    assert (replacement(_image(APP, tag, **ASKED), "arm64") is not None) == counts
+
+
+@pytest.mark.parametrize(
+    ("reference", "own"),
+    [
+        pytest.param(OWN, True, id="ecr"),
+        pytest.param("123456789012.dkr.ecr-fips.us-gov-west-1.amazonaws.com/a:1", True, id="ecr-fips"),
+        pytest.param("123456789012.dkr.ecr.cn-north-1.amazonaws.com.cn/a:1", True, id="ecr-china"),
+        pytest.param("123456789012.dkr-ecr.eu-west-1.on.aws/a:1", True, id="ecr-dual-stack"),
+        pytest.param("public.ecr.aws/team/app:1", False, id="ecr-public"),
+        pytest.param("team.azurecr.io/app:1", True, id="acr"),
+        pytest.param("team.azurecr.cn/app:1", True, id="acr-china"),
+        pytest.param("azurecr.io/app:1", False, id="acr-without-a-name"),
+        pytest.param("mcr.microsoft.com/app:1", False, id="microsoft"),
+        pytest.param("europe-west1-docker.pkg.dev/project/repo/app:1", True, id="artifact-registry"),
+        pytest.param("gcr.io/distroless/static:1", False, id="gcr"),
+        pytest.param("harbor.corp.example/team/app:1", True, id="harbor"),
+        pytest.param("registry-harbor.corp.example:8443/team/app:1", False, id="harbor-at-the-end"),
+        pytest.param("docker.io/harbor/app:1", False, id="a-repository-called-harbor"),
+        pytest.param("docker.io/bitnami/app:1", False, id="docker-hub"),
+        pytest.param("ghcr.io/team/app:1", False, id="ghcr"),
+        pytest.param("team.azurecr.io.evil.example/app:1", False, id="a-longer-name"),
+    ],
+)
+def test_registries_of_an_account(reference, own):
+    assert of_an_account(reference) == own
+
+
+def test_a_workload_of_which_one_image_is_replaced_stays_blocked(audit, served):
+    served.index("other", "1.0.0", AMD)
+    served.tags("other", "1.0.0")
+    two = pod("a", APP, containers=[{"name": "b", "image": "x.example/other:1.0.0"}])
+    told = audit(listed(two, pod("b", TOOL, "2")), "--newer-tags")
+    upgrades = told.value["findings"]["upgrades"]
+    assert (upgrades["asked"], upgrades["replaceable"], upgrades["freed"]["cpu"]) == (3, 2, 2000)
+
+
+def test_daemon_sets_weigh_nothing(audit):
+    told = audit(listed(workload("DaemonSet", "agent", image=APP), pod("b", TOOL, "2")), "--newer-tags")
+    assert told.value["findings"]["upgrades"]["freed"]["cpu"] == 2000

@@ -1,0 +1,1 @@
+"""Newer tags of the images of an audit: which are asked for, and what they would free."""

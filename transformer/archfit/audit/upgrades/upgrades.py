@@ -1,0 +1,98 @@
+"""What newer tags are worth: which of them can take the place of an image, and what an audit would say then.
+
+    image of the work list          to do
+    a version was read              use 1.24.3 (minor)
+    a sibling, or `latest`, alone   join 1.24.3-arm64 into an index (sibling); use latest (latest)
+    nothing has it                  build it, where the registry is of a cloud account; else ask upstream
+    nobody asked for its tags       the first of them, where it is of a cloud account; else look for a newer tag
+
+    with newer tags alone           what is ready, and the workloads all of whose images that are not have a version
+                                    that was read. A sibling has to be joined first, and `latest` is no version: neither
+                                    counts
+
+A hint: no state of an image or of a workload, and no exit code, depends on any of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from archfit.audit.amount import NOTHING, Amount
+from archfit.audit.facts import ImageFacts
+from archfit.audit.readiness import ImageFinding, WorkloadFinding
+from archfit.base.record import Record
+from archfit.images.candidates import NewerTag
+
+_TO_DO = {"fails": "repair its build", "absent": "push it again", "unknown": "find out"}
+_UNREAD = {"complete": "", "partial": " (not all tags were read)", "no": " (its tags are not known)"}
+_OF_AN_ACCOUNT = re.compile(
+    r"\d{12}\.dkr[.-]ecr(?:-fips)?\.[a-z0-9-]+\.(?:amazonaws\.com(?:\.cn)?|on\.aws)"
+    r"|[a-z0-9-]+\.azurecr\.(?:io|cn|us)|[a-z0-9-]+-docker\.pkg\.dev|(?:[a-z0-9-]+\.)*harbor[a-z0-9-]*(?:\.[a-z0-9-]+)*",
+    re.ASCII,
+).fullmatch
+
+
+class Upgrades(Record):
+    """What was asked of newer tags, and what they would free, for one architecture.
+
+    asked, not_asked: how many images lack the architecture and keep a workload off. replaceable: how many of the asked
+    ones have a version that was read. freed: what becomes ready with these versions and nothing else.
+    """
+
+    architecture: str
+    asked: int
+    not_asked: int
+    replaceable: int
+    freed: Amount
+
+
+def replacement(image: ImageFacts, architecture: str) -> NewerTag | None:
+    """The version that can take the image's place, and was read to have the architecture; None where there is none."""
+    for tag in image.newer:
+        if tag.step not in ("sibling", "latest") and tag.ready and _has(tag, architecture):
+            return tag
+    return None
+
+
+def _has(tag: NewerTag, architecture: str) -> bool:
+    names = (platform.split("/")[:2] for platform in tag.platforms)
+    return any(name == ["linux", architecture] for name in names)
+
+
+def of_an_account(reference: str) -> bool:
+    """Whether the image is in the registry of a cloud account (ECR, ACR, Artifact Registry) or of a Harbor by name."""
+    host = reference.partition("/")[0].partition(":")[0]
+    return bool(_OF_AN_ACCOUNT(host.lower()))
+
+
+def to_do(state: str, image: ImageFacts, architecture: str) -> str:
+    """What to do about an image of the work list, in words. state: `readiness.ImageState`."""
+    if state != "no":
+        return _TO_DO[state]
+    for tag in image.newer:
+        if _has(tag, architecture):
+            if not tag.ready:
+                return f"join {tag.tag} into an index (sibling)"
+            return tag.advice.partition(";")[0]
+    own = of_an_account(image.reference)
+    if image.newer_for != architecture:
+        return "build it" if own else "look for a newer tag"
+    return ("build it" if own else "ask upstream") + _UNREAD[image.newer_read]
+
+
+def upgrades(
+    architecture: str, index: int, workloads: Sequence[WorkloadFinding], images: Sequence[ImageFinding]
+) -> Upgrades | None:
+    """For one architecture; None where no image was asked for. index: its place in the tuples of the findings."""
+    lacking = [image.facts for image in images if image.states[index] == "no" and image.used.workloads]
+    asked = [image for image in lacking if image.newer_for == architecture]
+    if not asked:
+        return None
+    replaced = {image.reference for image in lacking if replacement(image, architecture)}
+    freed = NOTHING
+    for workload in workloads:
+        missing = workload.not_ready[index]
+        if workload.movable and missing and all(use.reference in replaced for use in missing):
+            freed += workload.amount
+    return Upgrades(architecture, len(asked), len(lacking) - len(asked), len(replaced), freed)
