@@ -7,6 +7,7 @@
     textcheck(before, after)         tests/support/corpus_streams.py
     corpus_registry                  a real registry that serves every image of the corpus
     nothing_seen                     every row of archfit's is `read`, whatever is recorded
+    twins_for_read                   tests/support/read_twins.py: a twin for `read` of each stream edited with `all`
     control_plane                    tests/support/control_plane.py: a real API server; one for the whole session
 
 A part that is missing skips its tests, or fails them where ARCHFIT_TEST_MISSING=fail; there every skip is a
@@ -212,6 +213,15 @@ def nothing_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(custom_rows, "_SEEN", {("", "", ""): ""})
     monkeypatch.setattr(custom_rows, "_ROWS", {})
+
+
+@pytest.fixture
+def twins_for_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Each stream that the test edits with `customResources: all` is judged with `read`, too."""
+    from read_twins import twins
+
+    with twins(monkeypatch):
+        yield
 
 
 @pytest.fixture(scope="session")

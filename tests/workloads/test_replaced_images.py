@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from archfit.base.results import Result
     from yaml_judge import Judge
 
+pytestmark = pytest.mark.usefixtures("twins_for_read")
+
 WEB = 'spec.template.spec.containers[?(@.name=="web")].image'
 IN_CRON_JOB = WEB.replace("spec.template", "spec.jobTemplate.spec.template", 1)
 ADDED = ", tolerations: [{key: kubernetes.io/arch, operator: Equal, value: arm64, effect: NoSchedule}]"

@@ -99,6 +99,15 @@ def test_each_pod_is_placed_by_all_its_images(name: str) -> None:
     assert any(expected.said in line for line in warnings) if expected.said else warnings == []
 
 
+@pytest.mark.parametrize("name", [name for name, expected in EXPECTED.items() if not expected.status])
+def test_each_pod_is_placed_by_all_its_images_by_default(name: str) -> None:
+    """A row that was not seen leaves its tolerations out."""
+    bare = [line.partition(" tolerates ")[0] for line in EXPECTED[name].pods]
+    placed = case(name).placed("read")
+    assert [line.partition(" tolerates ")[0] for line in placed] == bare
+    assert all(line in (*EXPECTED[name].pods, *bare) for line in placed)
+
+
 @pytest.mark.parametrize("name", WRITTEN)
 def test_no_pod_reaches_a_node_that_cannot_run_it(judge: Judge, oracle: Oracle, name: str) -> None:
     """By the scheduler's own code; and the twin: as they were, they can."""

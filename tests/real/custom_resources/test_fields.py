@@ -182,6 +182,7 @@ def _same(path: Path, pattern: Path) -> bool:
     )
 
 
+@pytest.mark.usefixtures("twins_for_read")
 @pytest.mark.parametrize(("group", "kind"), KINDS)
 def test_no_field_lets_a_pod_onto_nodes_that_cannot_run_its_image(group: str, kind: str) -> None:
     for field in fields(group, kind):
@@ -202,6 +203,7 @@ def test_no_field_lets_a_pod_onto_nodes_that_cannot_run_its_image(group: str, ki
             assert writes(decision, "ffinity") or unasked or chosen, where
 
 
+@pytest.mark.usefixtures("twins_for_read")
 @pytest.mark.parametrize(("group", "kind"), KINDS)
 def test_images_that_run_everywhere_are_given_the_toleration(group: str, kind: str) -> None:
     """Unless the object cannot be changed, its API refuses it, it would hide what stands elsewhere, it has no field for

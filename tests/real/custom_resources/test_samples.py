@@ -97,6 +97,7 @@ def holders(data: bytes) -> list[str]:
     return made
 
 
+@pytest.mark.usefixtures("twins_for_read")
 @pytest.mark.parametrize(("data", "kind", "expected"), samples())
 def test_a_sample_is_changed_where_its_operator_looks(
     judge: Judge, data: bytes, kind: str, expected: str
