@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -461,3 +462,85 @@ def test_a_workload_of_which_one_image_is_replaced_stays_blocked(audit, served):
 def test_daemon_sets_weigh_nothing(audit):
     told = audit(listed(workload("DaemonSet", "agent", image=APP), pod("b", TOOL, "2")), "--newer-tags")
     assert told.value["findings"]["upgrades"]["freed"]["cpu"] == 2000
+
+
+class TestForms:
+    """Two of four images have a newer tag, one has none, and one is not asked."""
+
+    @pytest.fixture
+    def cluster(self, served: FakeRegistry) -> bytes:
+        for name in ("old", "late"):
+            served.index(name, "1.0.0", AMD)
+            served.tags(name, "1.0.0")
+        return listed(
+            pod("a", APP, "3"),
+            pod("b", TOOL, "2"),
+            pod("c", "x.example/old:1.0.0", "1.5"),
+            pod("d", "x.example/late:1.0.0", "0.5"),
+            pod("e", "x.example/both:1", "3"),
+        )
+
+    def test_text(self, audit, cluster):
+        lines = audit(cluster, "--newer-tags=3", form="text").stdout.decode().splitlines()
+        assert "        With newer tags alone: 30 % -> 80 %; 2 of 3 images have one; 1 not asked" in lines
+        items = [line.strip().partition(";")[0] for line in lines if line.startswith("     frees")]
+        assert items == [
+            "frees 3 CPU alone: use 1.0.1 (patch)",
+            "frees 2 CPU alone: use 1.0.1 (patch)",
+            "frees 1.5 CPU alone: ask upstream",
+            "frees 0.5 CPU alone: look for a newer tag",
+        ]
+
+    def test_a_long_owner_or_partner_cuts_no_tag_off(self, audit, served):
+        long = f"x.example/{'long/' * 12}app"
+        served.index(long.removeprefix("x.example/"), "1.0.0", AMD)
+        served.tags(long.removeprefix("x.example/"), "1.0.0")
+        both = pod("a" * 60, APP, "3", containers=[{"name": "b", "image": f"{long}:1.0.0"}])
+        text = audit(listed(both), "--newer-tags", form="text").stdout.decode()
+        assert ": use 1.0.1 (patch)" in text
+        assert max(map(len, text.splitlines())) <= 80
+
+    def test_markdown(self, audit, cluster):
+        text = audit(cluster, "--newer-tags=3", form="markdown").stdout.decode()
+        assert "With newer tags alone: 30 % -&#62; 80 %; 2 of 3 images have one; 1 not asked." in text
+        assert "| use 1.0.1 (patch) |" in text
+        assert "| To do |" in text
+
+    def test_csv(self, audit, cluster):
+        rows = list(csv.DictReader(io.StringIO(audit(cluster, "--newer-tags=3", form="csv").stdout.decode())))
+        assert {row["image"]: (row["newer_tag"], row["newer_step"]) for row in rows} == {
+            APP: ("1.0.1", "patch"),
+            TOOL: ("1.0.1", "patch"),
+            "x.example/old:1.0.0": ("", ""),
+            "x.example/late:1.0.0": ("", ""),
+            "x.example/both:1": ("", ""),
+        }
+
+    def test_a_step_that_is_not_exact_says_so_in_csv(self, audit, served):
+        many = [f"1.{minor}.0" for minor in range(200)]
+        for tag in many:
+            served.index("app", tag, BOTH if int(tag.split(".")[1]) > 90 else AMD)
+        served.tags("app", *many)
+        (row,) = csv.DictReader(
+            io.StringIO(audit(listed(pod("a", APP)), "--newer-tags", form="csv").stdout.decode())
+        )
+        assert row["newer_step"] == "minor at most"
+
+    def test_page(self, audit, cluster):
+        page = audit(cluster, "--newer-tags=3", form="html").stdout.decode()
+        assert "With newer tags alone: 30 % -&gt; 80 %; 2 of 3 images have one; 1 not asked." in page
+        assert '<bdi>use 1.0.1</bdi> <span class="badge patch">patch</span>' in page
+        assert "<bdi>ask upstream</bdi></td>" in page
+        assert '<rect class="newer" x="300.0" width="500.0" height="10">' in page
+        assert "5 CPU with newer tags" in page
+        assert "With newer tags alone: what is ready" in page
+
+    def test_nothing_of_it_is_said_where_nobody_asked(self, audit, cluster):
+        for form in ("text", "markdown", "html"):
+            assert b"ewer tags alone" not in audit(cluster, form=form).stdout
+
+    def test_merged_reports_say_the_same(self, audit, cluster, tmp_path):
+        whole = audit(cluster, "--newer-tags=3")
+        (tmp_path / "a.json").write_bytes(whole.stdout)
+        merged = audit(b"", "--merge", str(tmp_path / "a.json"))
+        assert merged.value["findings"] == whole.value["findings"]

@@ -1,7 +1,7 @@
 """An audit as one table (RFC 4180): a row for each use of an image in a workload; DaemonSets come first.
 
     cluster,date,cluster_architectures,namespace,kind,name,standing,pods,cpu,memory_bytes,container,role,image,answer,runs_on,origin,
-    workload_ARCH..,image_ARCH..,label=KEY..
+    newer_tag,newer_step,workload_ARCH..,image_ARCH..,label=KEY..
 
 CPU and memory are those of the whole workload, with its pods added up, so they repeat in each of its rows. cpu is in
 CPUs with a point. A cell that a spreadsheet would read as a formula (=, +, -, @) begins with an apostrophe (OWASP, CSV
@@ -14,12 +14,13 @@ import csv
 import io
 
 from archfit.audit.compare import AuditComparison
+from archfit.audit.facts import ImageFacts
 from archfit.audit.findings import AuditFindings
 from archfit.base.printable import visible
 
 _HEADS = (
     "cluster", "date", "cluster_architectures", "namespace", "kind", "name", "standing", "pods", "cpu", "memory_bytes",
-    "container", "role", "image", "answer", "runs_on", "origin",
+    "container", "role", "image", "answer", "runs_on", "origin", "newer_tag", "newer_step",
 )  # fmt: skip
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -49,10 +50,17 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
             architectures = " ".join(image.facts.architectures) if image.facts.restricts else "anywhere"
             row = (
                 *common, use.container, use.role, use.reference, image.facts.answer, architectures, image.facts.origin,
-                *workload.states, *image.states, *(dict(facts.labels).get(key, "") for key in keys),
+                *_newer(image.facts), *workload.states, *image.states,
+                *(dict(facts.labels).get(key, "") for key in keys),
             )  # fmt: skip
             table.writerow([_cell(cell) for cell in row])
     return out.getvalue().encode()
+
+
+def _newer(image: ImageFacts) -> tuple[str, str]:
+    for tag in image.newer:
+        return tag.tag, tag.step if tag.exact else f"{tag.step} at most"
+    return "", ""
 
 
 def _cell(text: str) -> str:

@@ -27,6 +27,7 @@ from archfit.audit.report.words import (
     ready_sentence,
     ready_share,
     unknown_reasons,
+    upgrade_sentence,
 )
 from archfit.base import markdown_text
 from archfit.base.markdown_text import MOST_ROWS, escaped
@@ -54,6 +55,9 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         yield f"- {escaped(one.name)}: {escaped(cluster_words(one))}"
     yield ""
     yield f"{escaped(ready_sentence(first))}."
+    if findings.upgrades:
+        yield ""
+        yield f"{escaped(upgrade_sentence(findings))}."
     for sentence in daemon_sentences(findings):
         yield ""
         yield f"**{escaped(sentence)}**"

@@ -34,6 +34,7 @@ from archfit.audit.report.json import findings_value
 from archfit.audit.report.tables import Table
 from archfit.audit.report.words import (
     FORMULAS,
+    UPGRADE_FORMULA,
     amount_words,
     change_sentences,
     cluster_words,
@@ -47,6 +48,7 @@ from archfit.audit.report.words import (
     several,
     snapshot_names,
     unknown_reasons,
+    upgrade_sentence,
 )
 from archfit.base.printable import visible
 
@@ -80,7 +82,11 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         first=first,
         share=ready_share(first),
         sentence=ready_sentence(first),
-        bars=[page_charts.readiness_bar(one) for one in findings.readiness],
+        upgrade=upgrade_sentence(findings),
+        bars=[
+            page_charts.readiness_bar(one, findings.upgrades if one is first else None)
+            for one in findings.readiness
+        ],
         pinned=[
             (one.architecture, amount_words(one.pinned)) for one in findings.readiness if one.pinned.pods
         ],
@@ -103,7 +109,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         apart=tables.counted_apart(findings).of("page"),
         costs=findings.costs,
         not_known=[*unknown_reasons(findings), *not_known(findings)],
-        formulas=FORMULAS,
+        formulas=(*FORMULAS, *([UPGRADE_FORMULA] if findings.upgrades else [])),
     )
     return text.encode()
 

@@ -18,6 +18,7 @@ from archfit.audit.amount import cpu_text
 from archfit.audit.capacity import NodeGroup
 from archfit.audit.readiness import Readiness
 from archfit.audit.report.words import gain, ready_sentence, ready_share, share_after
+from archfit.audit.upgrades.upgrades import Upgrades
 from archfit.audit.work_list import WorkItem, WorkList
 from archfit.base.printable import visible
 from archfit.base.record import Record
@@ -26,7 +27,7 @@ _STEPS = (1, 2, 5)
 
 
 class Segment(Record):
-    """A part of a bar. kind: ready, unknown, blocked, used or free. start, width: of 1000."""
+    """A part of a bar. kind: ready, newer, unknown, blocked, used or free. start, width: of 1000."""
 
     kind: str
     start: float
@@ -72,12 +73,17 @@ class Pareto(Record):
     alternative: str
 
 
-def readiness_bar(one: Readiness) -> Bar:
-    """How much of what could move is ready, not known, blocked."""
-    parts = [("ready", one.ready), ("unknown", one.unknown), ("blocked", one.blocked)]
+def readiness_bar(one: Readiness, upgrades: Upgrades | None = None) -> Bar:
+    """How much of what could move is ready, not known, blocked. upgrades: what of it newer tags alone would free."""
+    freed = one.counted(upgrades.freed) if upgrades else 0
     whole = one.counted(one.total)
-    values = [(kind, amount.cpu if one.by_cpu else amount.pods) for kind, amount in parts]
-    words = {"ready": "ready", "unknown": "not known", "blocked": "blocked"}
+    values = [
+        ("ready", one.counted(one.ready)),
+        ("newer", freed),
+        ("unknown", one.counted(one.unknown)),
+        ("blocked", one.counted(one.blocked) - freed),
+    ]
+    words = {"ready": "ready", "newer": "with newer tags", "unknown": "not known", "blocked": "blocked"}
     unit = " CPU" if one.by_cpu else " pods"
     shown = [
         (kind, value, f"{cpu_text(value) if one.by_cpu else value}{unit} {words[kind]}")

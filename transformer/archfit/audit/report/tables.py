@@ -53,11 +53,20 @@ Form: TypeAlias = Literal["page", "text", "markdown"]
 
 
 class Cell(Record):
-    """One cell. key: by which it is sorted, "" for the text itself. lines: what a summary opens."""
+    """One cell. key: by which it is sorted, "" for the text itself. lines: what a summary opens.
+
+    badge: a word that the page sets off behind the text; the other forms have it in brackets within the text.
+    """
 
     text: str
     key: str = ""
     lines: tuple[str, ...] = ()
+    badge: str = ""
+
+    @property
+    def plain(self) -> str:
+        """The text without the badge."""
+        return self.text.replace(f" ({self.badge})", "", 1) if self.badge else self.text
 
 
 class Column(Record):
@@ -134,7 +143,7 @@ def work_list(work: WorkList, readiness: Readiness) -> Table:
     """Which images to give an architecture first. readiness: of that architecture."""
     columns = (
         Column("#", "count", "", ""), Column("Image", "image", "IMAGE", "Image"),
-        Column("Runs on", "text", "RUNS ON", "Runs on"), Column("To do"),
+        Column("Runs on", "text", "RUNS ON", "Runs on"), Column("To do", "text", "TO DO", "To do"),
         Column("Frees CPU alone", "number", "FREES CPU ALONE", "Frees CPU alone"),
         Column("Pods", "count", "PODS", "Pods"), Column("CPU of all its pods", "number", "CPU OF ALL ITS PODS"),
         Column("Frees with a second image", "image", "WITH A SECOND", "Frees with a second image"),
@@ -144,7 +153,8 @@ def work_list(work: WorkList, readiness: Readiness) -> Table:
     rows = tuple(
         (
             count(item.rank), Cell(item.reference), Cell(", ".join(item.offers) or IMAGE_WORDS[item.state]),
-            Cell(item.to_do), cpu(item.alone.cpu), count(item.alone.pods), cpu(item.part.cpu),
+            Cell(item.to_do, badge=item.newer[0].step if item.newer else ""), cpu(item.alone.cpu),
+            count(item.alone.pods), cpu(item.part.cpu),
             Cell(with_second(item), f"{item.together.cpu}" if item.partner else "0"),
             Cell(share_after(readiness, item), f"{item.cumulative.cpu}"), Cell(used_by(item, len(item.owners))),
             Cell(used_by(item, _MOST_USERS)),

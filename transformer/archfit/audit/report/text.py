@@ -5,6 +5,7 @@
     On arm64 nodes: 1 DaemonSet does not run there (monitoring/apm-agent), of 3 ..
     arm64   64.4 % ready   36.1 of 56 requested CPU is ready for arm64; 2 CPU not known
             54 of 78 pods, 13 of 21 workloads; 19.9 CPU blocked
+            With newer tags alone: 64.4 % -> 80.1 %; 5 of 8 images have one
     amd64   ..
     Work list for amd64: ..
 
@@ -50,6 +51,7 @@ from archfit.audit.report.words import (
     share_after,
     share_words,
     unknown_reasons,
+    upgrade_sentence,
     used_by,
 )
 from archfit.audit.work_list import WorkItem, WorkList
@@ -142,6 +144,8 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
     for one in findings.readiness:
         yield f"{one.architecture:{width}}   {ready_words(one):>{shares}}   {ready_sentence(one)}"
         yield f"{' ' * (width + 3)}{_more(one)}"
+        if one is findings.readiness[0] and findings.upgrades:
+            yield f"{' ' * (width + 3)}{upgrade_sentence(findings)}"
     for work in findings.work_lists[1:]:
         yield from _first_work(findings, work)
     yield ""

@@ -86,10 +86,10 @@ def upgrades(
 ) -> Upgrades | None:
     """For one architecture; None where no image was asked for. index: its place in the tuples of the findings."""
     lacking = [image.facts for image in images if image.states[index] == "no" and image.used.workloads]
-    asked = [image for image in lacking if image.newer_for == architecture]
+    replaced = {image.reference for image in lacking if replacement(image, architecture)}
+    asked = [image for image in lacking if image.newer_for == architecture or image.reference in replaced]
     if not asked:
         return None
-    replaced = {image.reference for image in lacking if replacement(image, architecture)}
     freed = NOTHING
     for workload in workloads:
         missing = workload.not_ready[index]
