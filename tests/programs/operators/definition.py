@@ -14,6 +14,7 @@ webhook_prefix = ""                          of the names of its webhook configu
 nested = { "api" = "MODULE@VERSION" }        modules that a local replace of its go.mod points to
 random = ["-[a-z0-9]{5}$"]                   parts of names that differ from run to run
 patience_seconds = 60                        how long its pods may take
+quiet_seconds = 4                            how long nothing new has to appear until it is taken to have made all
 recorded = 2026-11-23
 [[programs]]
 name = "manager"
@@ -68,6 +69,7 @@ class Operator(NamedTuple):
     nested: tuple[tuple[str, str], ...] = ()
     random: tuple[str, ...] = ()
     patience_seconds: float = 60.0
+    quiet_seconds: float = 4.0
     controllers: bool = True
 
     @property

@@ -34,7 +34,6 @@ _CONTROLLERS = tuple(
     f"{name}-controller"
     for name in ("deployment", "replicaset", "statefulset", "daemonset", "job", "cronjob")
 )
-_QUIET_SECONDS = 4.0
 # A pod that ends is seen at least so often before it does.
 _LOOKS = 3
 _CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWNS = 0x10000000, 0x40000000, 0x00020000
@@ -281,7 +280,7 @@ class Site:
             if self.look():
                 last = now
             lacking = [name for name, objects in wanted.items() if not self._stands(name, objects)]
-            if not lacking and now - last > _QUIET_SECONDS:
+            if not lacking and now - last > self.operator.quiet_seconds:
                 return
             self._alive()
             time.sleep(0.2)

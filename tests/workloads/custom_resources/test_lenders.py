@@ -151,6 +151,62 @@ def test_a_job_that_does_not_train_is_placed_in_the_runtime_and_not_judged_again
     assert not any("spec.podTemplateOverrides" in str(one) for one in output.transformed.results)
 
 
+_TOLERATION = "{key: gpu, operator: Exists}"
+
+
+@pytest.mark.parametrize(
+    ("override", "image", "written"),
+    [
+        pytest.param(_TERMS, "amd:1", "kubernetes.io/arch", id="terms"),
+        pytest.param(f"tolerations: [{_TOLERATION}]", "amd:1", "kubernetes.io/arch", id="tolerations"),
+        pytest.param(_TERMS, "both:1", "", id="terms-of-an-image-for-all"),
+        pytest.param("affinity: {podAffinity: {}}", "amd:1", "", id="merged-affinity"),
+        pytest.param("nodeSelector: {pool: gpu}", "amd:1", "", id="merged-selector"),
+    ],
+)
+@pytest.mark.parametrize("step", ["other", "trainer"])
+def test_lists_of_an_override_take_the_place_of_the_runtimes(
+    override: str, image: str, written: str, step: str
+) -> None:
+    """So what the runtime's images need stands there, too. The stated image is that of the job that trains."""
+    job = f"podTemplateOverrides: [{{targetJobs: [{{name: node}}], spec: {{{override}}}}}]"
+    text = _TRAINING.replace("STEP", step).replace("TRAINER", job).replace("amd:1", image)
+    output = edited(text.encode())
+    before, after = (one.partition(b"---\n")[2] for one in (text.encode(), output.data))
+    assert (b"kubernetes.io/arch" in after) is bool(written)
+    assert (after == before) is not bool(written)
+
+
+@pytest.mark.parametrize(
+    ("step", "targeted", "written"),
+    [
+        pytest.param("trainer", "node", "arm64", id="stated"),
+        pytest.param("other", "node", "amd64", id="not-stated"),
+        pytest.param("other", "report", "", id="another-job"),
+    ],
+)
+def test_an_override_is_placed_by_the_images_of_the_jobs_that_it_names(
+    step: str, targeted: str, written: str
+) -> None:
+    override = f"{{targetJobs: [{{name: {targeted}}}], spec: {{{_TERMS}}}}}"
+    job = f"trainer: {{image: 'arm:1'}}\n  podTemplateOverrides: [{override}]"
+    output = edited(_TRAINING.replace("STEP", step).replace("TRAINER", job).encode())
+    after = output.data.partition(b"---\n")[2].decode()
+    assert (
+        (written in after.partition("podTemplateOverrides")[2])
+        if written
+        else "kubernetes.io/arch" not in after
+    )
+
+
+def test_an_override_of_a_runtime_elsewhere_is_left_alone_and_named() -> None:
+    job = f"podTemplateOverrides: [{{targetJobs: [{{name: node}}], spec: {{{_TERMS}}}}}]"
+    text = _TRAINING.replace("TRAINER", job).partition("---\n")[2].encode()
+    output = edited(text)
+    assert output.data == text
+    assert any("its training runtime names it" in str(one) for one in output.transformed.results)
+
+
 def test_the_advice_for_a_submitter_names_the_path_of_its_kind() -> None:
     pods = "headGroupSpec: {template: {spec: {containers: [{name: ray-head, image: 'amd:1'}]}}}"
     text = (

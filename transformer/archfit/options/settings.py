@@ -43,7 +43,9 @@ class Lender(Record):
     name: the path of the name in the pod's object. pod_spec: in the lender; all that the path means.
     main: the container of the lender whose image the pod's object replaces with that at `stated`, or changes in a way
         that is not known where one of the paths `changes` exists; with `alone`, no other one of the lender counts.
-    when: (path, text): of the pods at pod_spec only those count where the value at path is text; () is all.
+    when: (path, text): that container is meant only in pods of the lender where the value at path is text; () is all.
+    named: (path, path): of the pods of the lender only those count whose text at the second path is among those at the
+        first one in the pod's object; () is all.
     unknown: the reasons of those images of the pod that the lender's take the place of.
     lost: a warning for a pod that gets an affinity while its lender is not in the stream.
     """
@@ -59,6 +61,7 @@ class Lender(Record):
     alone: bool = False
     lost: str = ""
     when: tuple[Path, str] | tuple[()] = ()
+    named: tuple[Path, Path] | tuple[()] = ()
 
 
 class Workload(Record):

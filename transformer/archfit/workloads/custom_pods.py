@@ -168,7 +168,10 @@ class CustomPod:
         if lender is None:
             return None
         changes = tuple(map(self._same, lender.changes))
-        return lender.replace(name=self._same(lender.name), stated=self._same(lender.stated), changes=changes)
+        named = (self._same(lender.named[0]), lender.named[1]) if lender.named else ()
+        return lender.replace(
+            name=self._same(lender.name), stated=self._same(lender.stated), changes=changes, named=named
+        )
 
     def _field_value(self, name: str, found: _Fields) -> Any:
         """The value that counts for a field, None without one; where it is goes into `found`."""

@@ -258,7 +258,7 @@ def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path:
             if use.container in others and use.path[-3] == "containers"
             else use
             for use in image_uses(found.spec, (*path, *found.path))
-            if use.text or not (row.images or row.main)
+            if use.text or not (row.images or row.main or row.lender)
         ]
         yield Pod(
             reference_of(value),

@@ -304,11 +304,18 @@ def _theirs(use: ImageUse, value: dict[str, Any], paths: tuple[Path, ...]) -> It
             yield use.replace(text=text, unasked="")
 
 
-def _lent_pods(lender: Lender, item: dict[str, Any]) -> Iterator[Any]:
+def _lent_pods(lender: Lender, item: dict[str, Any], borrower: Any) -> Iterator[tuple[dict[str, Any], str]]:
+    """(pod spec, the container in it whose image the borrower may replace) of each pod of the lender."""
     condition, text = lender.when or ((), "")
+    names, name = lender.named or ((), ())
+    wanted = {text_of(one) for _, one in matches(borrower, names)} if names else set()
     for path, lent in matches(item, lender.pod_spec):
-        if not condition or text_of(get(item, bound(condition, lender.pod_spec, path))) == text:
-            yield lent
+        if not isinstance(lent, dict):
+            continue
+        if names and text_of(get(item, bound(name, lender.pod_spec, path))) not in wanted:
+            continue
+        replaced = not condition or text_of(get(item, bound(condition, lender.pod_spec, path))) == text
+        yield lent, lender.main if replaced else ""
 
 
 def _lent(
@@ -320,18 +327,20 @@ def _lent(
         return pod.replace(placement_paths=paths.replace(lost_default=lost)) if lost else pod
     at = (*pod.root, *lender.name)
     stated = {use.container for use in pod.images if use.container and use.text}
-    if lender.stated and get(document.value, (*pod.root, *lender.stated)):
-        stated.add(lender.main)
+    source = (*pod.root, *lender.stated)
+    image = text_of(get(document.value, source)) if lender.stated else ""
     changed = any(get(document.value, (*pod.root, *path)) is not None for path in lender.changes)
     images = [use for use in pod.images if use.unasked not in lender.unknown]
     spec, inherited, replaced = dict(pod.spec), list(paths.inherited), list(paths.replaced)
-    for lent in _lent_pods(lender, item):
-        for use in image_uses(lent, at) if isinstance(lent, dict) else ():
-            if use.container in stated or (lender.alone and use.container != lender.main):
-                continue
-            unknown = lender.unknown[0] if changed and use.container == lender.main else ""
-            images.append(use.replace(path=at, unasked=unknown))
-        if lender.alone or not isinstance(lent, dict):
+    for lent, main in _lent_pods(lender, item, get(document.value, pod.root)):
+        for use in image_uses(lent, at):
+            meant = bool(main) and use.container == main
+            if meant and image:
+                if all(one.path != source for one in images):
+                    images.append(use.replace(path=source, text=image))
+            elif use.container not in stated and (meant or not lender.alone):
+                images.append(use.replace(path=at, unasked=lender.unknown[0] if changed and meant else ""))
+        if lender.alone:
             continue
         if mapping_of(lent.get("nodeSelector")):
             spec["nodeSelector"] = {**lent["nodeSelector"], **mapping_of(spec.get("nodeSelector"))}

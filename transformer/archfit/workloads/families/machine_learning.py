@@ -6,11 +6,11 @@ without is written; KServe's serverless mode makes Knative Services.
 
 from __future__ import annotations
 
-from archfit.base.patch import undotted
+from archfit.base.patch import dotted, undotted
 from archfit.base.typing_names import Iterator
 from archfit.options.settings import Lender
 from archfit.workloads.families.notation import Draft, left, never, parts, row, templates
-from archfit.workloads.pods import ANNOTATE
+from archfit.workloads.pods import ANNOTATE, TERMS
 
 _LLM = "template worker prefill.template prefill.worker router.scheduler.template router.scheduler.tokenizer.template"
 _BASE = "the configurations that spec.baseRefs names are merged into it" + ANNOTATE
@@ -220,16 +220,33 @@ def _kubeflow_trainer() -> Iterator[Draft]:
     for kind in _TRAINING_RUNTIMES:
         yield row("trainer.kubeflow.org", kind, pod, when=(trains,), replaceable=(("node", _REPLACED),))
         yield row("trainer.kubeflow.org", kind, pod, unless=(trains,))
+    runtime = Lender(
+        "trainer.kubeflow.org", _TRAINING_RUNTIMES, ("spec", "runtimeRef", "name"), undotted(pod),
+        (_TRAINED + ANNOTATE,), "node", ("spec", "trainer", "image"), when=trains,
+    )  # fmt: skip
     yield row(
         "trainer.kubeflow.org", "TrainJob", "spec", there="spec", metadata=None, immutable=True,
         affinity=None, tolerations=None, node_selector=None,
-        images="spec.trainer.image", default_image=_TRAINED,
-        lender=Lender(
-            "trainer.kubeflow.org", _TRAINING_RUNTIMES, ("spec", "runtimeRef", "name"), undotted(pod),
-            (_TRAINED + ANNOTATE,), "node", ("spec", "trainer", "image"), alone=True, when=trains,
-        ),
+        images="spec.trainer.image", default_image=_TRAINED, lender=runtime.replace(alone=True),
         unplaced=_OVERRIDES,
     )  # fmt: skip
+    yield from _overrides(runtime)
+
+
+def _overrides(runtime: Lender) -> Iterator[Draft]:
+    """Lists of terms and tolerations in an override take the place of those of the jobs that it names.
+
+    Source: kubeflow/trainer, pkg/runtime/core/trainingruntime.go (mergePodTemplateOverrides, a strategic merge).
+    """
+    override = "spec.podTemplateOverrides[*]"
+    pod = f"{override}.spec"
+    terms, tolerations = (f"{pod}.{dotted(TERMS)}", ""), (f"{pod}.tolerations", "")
+    jobs = undotted(f"{override}.targetJobs[*].name"), undotted("spec.template.spec.replicatedJobs[*].name")
+    for conditions in ({"when": (terms,)}, {"unless": (terms,), "when": (tolerations,)}):
+        yield row(
+            "trainer.kubeflow.org", "TrainJob", pod, there=pod, immutable=True, unseen=((pod, _TRAINED + ANNOTATE),),
+            lender=runtime.replace(named=jobs), **conditions,
+        )  # fmt: skip
 
 
 def _ray() -> Iterator[Draft]:
