@@ -105,7 +105,7 @@ def test_the_same_input_gives_the_same_bytes_whatever_its_order(audit: Audit):
     assert audit(CLUSTER, "--format", "json").ok() == audit(turned, "--format", "json").ok()
 
 
-@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html"])
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html", "openmetrics"])
 def test_a_report_goes_to_a_file_and_replaces_the_one_before(audit: Audit, tmp_path: Path, form: str):
     path = tmp_path / "report"
     path.write_text("old")
@@ -124,6 +124,7 @@ def test_a_report_goes_to_a_file_and_replaces_the_one_before(audit: Audit, tmp_p
         ("report.md", "markdown"),
         ("report.markdown", "markdown"),
         ("report.txt", "text"),
+        ("archfit.prom", "openmetrics"),
         ("report.d/report", "text"),
         ("report.1", "text"),
     ],
@@ -318,7 +319,7 @@ def test_a_report_of_another_kind_is_refused(audit: Audit, tmp_path: Path):
     assert "has the schema archfit.dev/audit/v9" in ran.stderr
 
 
-@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html"])
+@pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html", "openmetrics"])
 def test_where_no_registry_answers_the_report_says_so_and_the_run_fails(tmp_path: Path, form: str):
     registry = FakeRegistry()
     try:
@@ -337,6 +338,7 @@ def test_where_no_registry_answers_the_report_says_so_and_the_run_fails(tmp_path
         "csv": "Unknown",
         "markdown": "## It is not known what of",
         "html": '<span class="big">not known</span>',
+        "openmetrics": 'ready_pods{cluster="standard input",architecture="arm64",namespace="shop",state="unknown"} 2\n',
     }
     assert says[form] in report
     assert not re.search(r"(?<!\d)0 % (is ready|ready|of)", report)
@@ -379,3 +381,93 @@ def test_allow_unknown_says_what_it_belongs_to(audit: Audit):
     ran = audit(CLUSTER, "--allow-unknown")
     assert (ran.status, ran.stdout) == (2, b"")
     assert "--allow-unknown: of what? Add --require ARCH or --min-ready SHARE" in ran.stderr
+
+
+_NAMED = ("--cluster", "prod-eu", "--history", "history.jsonl")
+
+
+def _epoch(day: int) -> str:
+    return f"{1_790_000_000 + 86_400 * day}"
+
+
+def test_a_history_grows_by_a_line_a_run_and_its_trend_is_in_the_headline(audit: Audit, tmp_path: Path):
+    first = audit(LOST, *_NAMED, SOURCE_DATE_EPOCH=_epoch(0))
+    assert (first.status, "--history" in first.stderr) == (0, False), first.stderr
+    assert "The history holds no earlier audit of this architecture" in first.stdout.decode()
+    for form in ("text", "markdown", "html", "text"):
+        ran = audit(CLUSTER, *_NAMED, "--format", form, SOURCE_DATE_EPOCH=_epoch(1))
+        assert "75 points since 2026-09-21" in ran.ok().decode()
+        assert len((tmp_path / "history.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "status"),
+    [
+        pytest.param(CLUSTER, (), 0, id="done"),
+        pytest.param(CLUSTER, ("--require", "arm64"), 3, id="found something"),
+        pytest.param(UNKNOWN, (), 0, id="nothing is known"),
+    ],
+)
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"no history\n", id="another file"),
+        pytest.param(b'{"schema":"archfit.dev/audit-history/v1alpha1","da', id="a line that is cut"),
+        pytest.param(b"", id="an empty file"),
+    ],
+)
+def test_a_history_changes_no_exit_code(
+    audit: Audit, tmp_path: Path, text: bytes, words: tuple[str, ...], status: int, content: bytes
+):
+    (tmp_path / "history.jsonl").write_bytes(content)
+    ran = audit(text, *words, *_NAMED, SOURCE_DATE_EPOCH=_epoch(0))
+    assert (ran.status, bool(ran.stdout)) == (status, True)
+    assert ("warning: --history: " in ran.stderr) == (bool(content) or text is UNKNOWN)
+    assert (tmp_path / "history.jsonl").read_bytes().startswith(content)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(("--history", "none/a"), "--history: there is no folder 'none'", id="no folder"),
+        pytest.param(("pods.json", "--history", "pods.json"), "'pods.json' is an input", id="an input"),
+        pytest.param(("-o", "a", "--history", "a"), "'a' is an input or the output", id="the output"),
+        pytest.param(
+            ("--history", "a", "--shards", "2", "--shard", "0"),
+            "--history: a shard is a part of an audit",
+            id="a shard",
+        ),
+    ],
+)
+def test_a_history_that_cannot_be_is_wrong_usage(
+    audit: Audit, tmp_path: Path, words: tuple[str, ...], said: str
+):
+    for name in ("pods.json", "a"):
+        (tmp_path / name).write_bytes(CLUSTER if name == "pods.json" else b"")
+    ran = audit(CLUSTER, *words)
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert said in ran.stderr
+
+
+def test_a_file_whose_cluster_nobody_names_is_said(audit: Audit, tmp_path: Path):
+    ran = audit(CLUSTER, "--history", "history.jsonl", SOURCE_DATE_EPOCH=_epoch(0))
+    assert ran.status == 0
+    assert (
+        "warning: --history: nothing says of which cluster this audit is: add --cluster NAME. Nothing was added to "
+        "history.jsonl" in ran.stderr
+    )
+    assert not (tmp_path / "history.jsonl").exists()
+
+
+def test_namespaces_that_are_summed_are_said(audit: Audit, monkeypatch: pytest.MonkeyPatch):
+    other = pod("c", "quay.io/team/both:1")
+    other["metadata"]["namespace"] = "data"
+    text = listed(pod("a", "quay.io/team/both:1", "3"), other)
+    assert "openmetrics" not in audit(text, "--format", "openmetrics").stderr
+    monkeypatch.setattr("archfit.audit.report.openmetrics.MOST_NAMESPACES", 1)
+    ran = audit(text, "--format", "openmetrics")
+    assert ran.status == 0
+    assert (
+        "warning: --format openmetrics: the 1 largest namespaces have series of their own; 1 namespace"
+        in ran.stderr
+    )

@@ -129,6 +129,11 @@ TABLE = {
         ),
         Tool("etcd", "unpack", "etcd-server", "", "etcd"),
         Tool("promtool", "unpack", "prometheus", "", "promtool"),
+        Tool("prometheus", "unpack", "prometheus", "", "prometheus"),
+        *(
+            Tool(name, "unpack", name, "", name)
+            for name in ("prometheus-node-exporter", "prometheus-pushgateway")
+        ),
         Tool("actionlint", "go", "github.com/rhysd/actionlint/cmd/actionlint", "v1.7.12", "actionlint"),
         Tool("pre-commit", "pip", "pre-commit", "4.7.0", "pre-commit"),
         Tool("check-jsonschema", "pip", "check-jsonschema", "0.39.0", "check-jsonschema"),

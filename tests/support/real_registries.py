@@ -173,7 +173,7 @@ def distribution(
     # JSON is YAML.
     (own / "config.yml").write_text(json.dumps(settings))
     running = Running(port, "https" if tls else "http", own / "log")
-    with _process([binary, "serve", str(own / "config.yml")], port, own / "log"):
+    with listening([binary, "serve", str(own / "config.yml")], port, own / "log"):
         yield running
 
 
@@ -181,12 +181,13 @@ def distribution(
 def ggcr(folder: Path) -> Iterator[Running]:
     """go-containerregistry's registry. Skips or fails the running test where it is missing."""
     port = free_port()
-    with _process([machine.tool("registry"), "-port", str(port)], port, folder / "ggcr.log"):
+    with listening([machine.tool("registry"), "-port", str(port)], port, folder / "ggcr.log"):
         yield Running(port, "http", None)
 
 
 @contextlib.contextmanager
-def _process(command: list[str], port: int, log: Path) -> Iterator[None]:
+def listening(command: list[str], port: int, log: Path) -> Iterator[None]:
+    """A program, once it listens on the port of loopback, until the end of the block."""
     with log.open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output)
     try:

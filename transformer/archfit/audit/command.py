@@ -33,9 +33,12 @@ from archfit.audit.readiness import check_labels
 from archfit.audit.report import csv as audit_csv
 from archfit.audit.report import json as audit_json
 from archfit.audit.report import markdown as audit_markdown
+from archfit.audit.report import openmetrics as audit_openmetrics
 from archfit.audit.report import text as audit_text
 from archfit.audit.report.words import title, unknown_reasons
 from archfit.audit.reports import facts_of_report
+from archfit.audit.trend import history_file
+from archfit.audit.trend.trend import Point, point_of, trend_of
 from archfit.audit.upgrades.upgrade_lookup import with_newer_tags
 from archfit.base import packages, standard_streams
 from archfit.base.errors import ArchfitError, UsageError
@@ -63,6 +66,11 @@ def run(
     invocation = read_invocation(_COMMAND, argv, environ, stderr, fallback=_DEFAULTS)
     flags = audit_flags(invocation.flags, _named(invocation), environ)
     check_report("--output", flags.output, invocation.words)
+    if flags.history:
+        check_report(
+            "--history", flags.history, [*invocation.words, *flags.merge, flags.compare, flags.output]
+        )
+        history_file.check_path(flags.history)
     prices = _prices(invocation.flags)
     if flags.currency is not None:
         prices = with_currency(prices, flags.currency)
@@ -79,8 +87,17 @@ def run(
         check_comparison(before, facts, flags.compare)
     found = findings(facts, flags.required, prices, flags.assume_cpu, flags.by)
     since = None if before is None else compare(before, found)
+    point = _point(found, flags) if flags.history else ""
+    if isinstance(point, Point):
+        found = _with_trend(found, point, flags.history)
     _write(render(found, since), flags.output, stdout)
+    if isinstance(point, Point):
+        results = [*results, *history_file.add(flags.history, point)]
+    elif point:
+        results = [*results, Result("warning", f"--history: {point}. Nothing was added to {flags.history}")]
     code, verdict = _judged(found, since, flags)
+    if flags.format == "openmetrics":
+        results = [*results, *(Result("warning", text) for text in audit_openmetrics.left_out(found))]
     asked = not (flags.merge or flags.shard or invocation.settings.operator.offline)
     if asked and _is_silent(facts):
         code = 1
@@ -133,6 +150,18 @@ def _collected(
     return from_files(invocation.words, stdin, options, said)
 
 
+def _point(found: AuditFindings, flags: AuditFlags) -> Point | str:
+    return point_of(found.facts, found.readiness, found.daemon_sets, found.assume_cpu, flags.namespace)
+
+
+def _with_trend(found: AuditFindings, point: Point, path: str) -> AuditFindings:
+    """With what the history says, unless it is of something else."""
+    history = history_file.read_history(path)
+    if history.refused(point):
+        return found
+    return found.replace(trend=trend_of(point, history.points, found.architectures[0]))
+
+
 def _prices(flags: Namespace) -> Prices:
     if not flags.prices:
         return parse_prices(flags.price)
@@ -166,6 +195,7 @@ _FORMS: Mapping[str, Render] = {
     "json": audit_json.render,
     "csv": audit_csv.render,
     "markdown": audit_markdown.render,
+    "openmetrics": audit_openmetrics.render,
 }
 
 

@@ -5,6 +5,7 @@
     --newer-tags  how many repositories; no --merge, which asks nothing
     --cluster     the name of what is read; reports have theirs
     --compare     --fail-on-regression
+    --history     no --shards: a part is no audit of the cluster
     --output      its suffix is the format, unless --format names one
     --shard I     --shards N: I from 0. Without --shard it is JOB_COMPLETION_INDEX, or CI_NODE_INDEX less one
 
@@ -29,7 +30,7 @@ from archfit.images.platforms import Platform
 MOST_SHARDS = 100_000
 _SUFFIXES = {
     ".html": "html", ".htm": "html", ".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
-    ".txt": "text",
+    ".txt": "text", ".prom": "openmetrics",
 }  # fmt: skip
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)%?", re.ASCII).fullmatch
 
@@ -47,6 +48,7 @@ class AuditFlags(Record):
     namespace: str
     merge: tuple[str, ...]
     compare: str
+    history: str
     fail_on_regression: bool
     cluster: str
     shard: tuple[int, int] | None
@@ -78,6 +80,11 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
             "--live and --shards: each shard would read the cluster at another moment. Read it once: archfit audit "
             "--live --offline --format json -o snapshot.json; then: archfit audit snapshot.json --shards N"
         )
+    if flags.history and (flags.shards or flags.shard):
+        raise UsageError(
+            "--history: a shard is a part of an audit: merge the reports of all shards: archfit audit --merge "
+            "REPORT .. --history FILE"
+        )
     if flags.fail_on_regression and not flags.compare:
         raise UsageError("--fail-on-regression: since when? Add --compare REPORT")
     if flags.allow_unknown and not flags.require and flags.min_ready is None:
@@ -96,6 +103,7 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         flags.namespace or "",
         tuple(flags.merge),
         flags.compare or "",
+        flags.history or "",
         flags.fail_on_regression,
         _cluster(flags.cluster, flags.merge),
         _shard(flags.shard, flags.shards, environ),

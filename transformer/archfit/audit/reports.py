@@ -8,7 +8,6 @@ something else.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -55,34 +54,35 @@ def from_json(data: bytes, file: str) -> AuditFacts:
             f"{SCHEMA}: {again}"
         )
     try:
-        found: Any = _record(AuditFacts, document.get("facts"), "facts")
-    except _Wrong as wrong:
+        found: Any = read_record(AuditFacts, document.get("facts"), "facts")
+    except WrongRecord as wrong:
         raise InvalidInput(f"{file}: {wrong}; {again}") from None
     return sorted_facts(found)
 
 
-class _Wrong(Exception):
+class WrongRecord(Exception):
     """What is wrong, with the path."""
 
 
 @cache
 def _readers(record: type[Record]) -> dict[str, tuple[str, Callable[[Any, str], Any]]]:
     """Of each member its field, and what reads it."""
-    hints = get_type_hints(record, vars(sys.modules[record.__module__]))
+    hints = get_type_hints(record)
     return {camel_case(name): (name, _reader(hints[name])) for name in record._fields}
 
 
-def _record(record: type[Record], value: Any, at: str) -> Record:
+def read_record(record: type[Record], value: Any, at: str) -> Record:
+    """The record that `base.record_json.record_value` made a value of. at: its path. Raises WrongRecord."""
     if not isinstance(value, dict):
-        raise _Wrong(f"{at} is missing or is no object")
+        raise WrongRecord(f"{at} is missing or is no object")
     readers = _readers(record)
     unknown = next((key for key in value if key not in readers), None)
     if unknown is not None:
-        raise _Wrong(f"{at} has the unknown field {visible(unknown)!r}")
+        raise WrongRecord(f"{at} has the unknown field {visible(unknown)!r}")
     fields = {}
     for key, (name, read) in readers.items():
         if key not in value:
-            raise _Wrong(f"{at} lacks the field {key!r}")
+            raise WrongRecord(f"{at} lacks the field {key!r}")
         fields[name] = read(value[key], f"{at}.{key}")
     return record(**fields)
 
@@ -103,23 +103,23 @@ def _reader(hint: Any) -> Callable[[Any, str], Any]:
             for number, (item, one) in enumerate(zip(items, _list(value, at, len(items)), strict=True))
         )
     if isinstance(hint, type) and issubclass(hint, Record):
-        return lambda value, at: _record(hint, value, at)
+        return lambda value, at: read_record(hint, value, at)
     return lambda value, at: _scalar(hint, value, at)
 
 
 def _scalar(wanted: type, value: Any, at: str) -> Any:
     if type(value) is not wanted or (isinstance(value, int) and value < 0):
-        raise _Wrong(f"{at} is not {_WORDS[wanted]}")
+        raise WrongRecord(f"{at} is not {_WORDS[wanted]}")
     return value
 
 
 def _one_of(words: tuple[Any, ...], value: Any, at: str) -> Any:
     if value not in words or not isinstance(value, str):
-        raise _Wrong(f"{at} is none of {', '.join(map(repr, words))}")
+        raise WrongRecord(f"{at} is none of {', '.join(map(repr, words))}")
     return value
 
 
 def _list(value: Any, at: str, length: int | None = None) -> list[Any]:
     if not isinstance(value, list) or (length is not None and len(value) != length):
-        raise _Wrong(f"{at} is not a list{'' if length is None else f' of {length}'}")
+        raise WrongRecord(f"{at} is not a list{'' if length is None else f' of {length}'}")
     return value

@@ -16,6 +16,7 @@ from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
 from archfit.audit.report import tables
 from archfit.audit.report.tables import Table
+from archfit.audit.report.trend import trend_sentences
 from archfit.audit.report.words import (
     NOT_KNOWN,
     change_sentences,
@@ -55,6 +56,9 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         yield f"- {escaped(one.name)}: {escaped(cluster_words(one))}"
     yield ""
     yield f"{escaped(ready_sentence(first))}."
+    for sentence in trend_sentences(findings.trend) if findings.trend else ():
+        yield ""
+        yield f"{escaped(sentence)}."
     if findings.upgrades:
         yield ""
         yield f"{escaped(upgrade_sentence(findings))}."

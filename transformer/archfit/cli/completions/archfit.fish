@@ -322,7 +322,7 @@ complete -c archfit -n '__archfit_is audit' -l assume-cpu -x
 complete -c archfit -n '__archfit_is audit' -l price -x
 complete -c archfit -n '__archfit_is audit' -l currency -x
 complete -c archfit -n '__archfit_is audit' -l prices -r -F
-complete -c archfit -n '__archfit_is audit' -l format -x -a 'text json csv markdown html'
+complete -c archfit -n '__archfit_is audit' -l format -x -a 'text json csv markdown html openmetrics'
 complete -c archfit -n '__archfit_is audit' -l by -x
 complete -c archfit -n '__archfit_is audit' -l all
 complete -c archfit -n '__archfit_is audit' -s o -r -F
@@ -330,6 +330,7 @@ complete -c archfit -n '__archfit_is audit' -l output -r -F
 complete -c archfit -n '__archfit_is audit' -l merge -r -F
 complete -c archfit -n '__archfit_is audit' -l compare -r -F
 complete -c archfit -n '__archfit_is audit' -l fail-on-regression
+complete -c archfit -n '__archfit_is audit' -l history -r -F
 complete -c archfit -n '__archfit_is audit' -l shards -x
 complete -c archfit -n '__archfit_is audit' -l shard -x
 complete -c archfit -n '__archfit_is audit' -l image-platforms -x

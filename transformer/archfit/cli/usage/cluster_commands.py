@@ -228,11 +228,11 @@ AUDIT = Command(
         Flag(
             ("--format",),
             "FORMAT",
-            "text, json, csv, markdown or html; default: as the name of --output ends (.html, .json, .csv, .md), "
-            "else text. "
+            "text, json, csv, markdown, html or openmetrics; default: as the name of --output ends (.html, .json, "
+            ".csv, .md, .prom), else text. "
             "json is what --merge and --compare read; html is one page without any request.",
-            words=("text", "json", "csv", "markdown", "html"),
-            brief="text|json|csv|markdown|html; default: as -o ends.",
+            words=("text", "json", "csv", "markdown", "html", "openmetrics"),
+            brief="text|json|csv|markdown|html|openmetrics.",
         ),
         Flag(
             ("--by",),
@@ -266,6 +266,13 @@ AUDIT = Command(
             "",
             "With --compare: exit 3 if a workload no longer runs on an architecture.",
             brief="Exit 3 if something no longer runs somewhere.",
+        ),
+        Flag(
+            ("--history",),
+            "FILE",
+            "Add a line of counts to this file, and show what changed since its last one. It has no name of a workload "
+            "or of an image. A file for each cluster.",
+            brief="Add a line of counts; show the trend.",
         ),
         Flag(
             ("--shards",),
