@@ -23,10 +23,11 @@ from archfit.audit.capacity import Capacity
 from archfit.audit.clusters import Cluster
 from archfit.audit.compare import AuditComparison
 from archfit.audit.facts import SCHEMA, AuditFacts, Standing
+from archfit.audit.plan.waves import Waves
+from archfit.audit.plan.work_list import WorkList
 from archfit.audit.prices import Costs
 from archfit.audit.readiness import Apart, DaemonSets, ImageState, Readiness, WorkloadState
 from archfit.audit.upgrades.upgrades import Upgrades
-from archfit.audit.work_list import WorkList
 from archfit.base.documentation import schema_id
 from archfit.base.record import Record
 from archfit.base.record_json import camel_case
@@ -173,12 +174,13 @@ def audit_schema() -> dict[str, Any]:
     group = members(by=str, name=str, readiness=list_schema(of(Readiness)))
     workload = members(
         snapshot=str, namespace=str, kind=str, name=str, standing=Standing, images=_TEXTS,
-        states=by_architecture(WorkloadState), notReady=by_architecture(_TEXTS), amount=Amount,
+        states=by_architecture(WorkloadState), notReady=by_architecture(_TEXTS),
+        wave=by_architecture(int | None), amount=Amount,
     )  # fmt: skip
     findings = members(
         clusters=tuple[Cluster, ...], architectures=_TEXTS, required=bool, assumeCpu=int,
         daemonSets=tuple[DaemonSets, ...], readiness=list_schema(of(Readiness)), groups=list_schema(group),
-        apart=tuple[Apart, ...], upgrades=Upgrades | None, workLists=tuple[WorkList, ...],
+        apart=tuple[Apart, ...], upgrades=Upgrades | None, workLists=tuple[WorkList, ...], waves=tuple[Waves, ...],
         capacity=Capacity, builds=members(verdicts=tuple[VerdictCount, ...], reasons=tuple[ReasonCount, ...]),
         costs=Costs, images=list_schema(image), workloads=list_schema(workload),
     )  # fmt: skip

@@ -56,6 +56,7 @@ class Row(NamedTuple):
     where: tuple[tuple[str, int], ...]
     pinned: frozenset[str]
     tolerations: frozenset[tuple[str, str, str, str]]
+    devices: frozenset[str] = frozenset()
 
 
 class Report(NamedTuple):
@@ -64,6 +65,7 @@ class Report(NamedTuple):
     readiness: list[dict[str, Any]]
     daemon_sets: list[dict[str, Any]]
     work_lists: list[dict[str, Any]]
+    waves: list[list[dict[str, Any]]]
     apart: dict[str, Amount]
     groups: list[dict[str, Any]]
     losses: list[dict[str, Any]]
@@ -104,6 +106,7 @@ def calculated(
             _work_list(arch, movable, states, sums)
             for arch, (_, sums) in zip(architectures, readiness, strict=True)
         ],
+        [_waves(arch, cluster, states) for arch in architectures],
         {
             standing: added(_amount(row) for row in cluster.rows if row.standing == standing)
             for standing in {row.standing for row in cluster.rows} - set(COULD_MOVE)
@@ -285,6 +288,7 @@ class _Cluster:
             tuple(where.items()),
             _union(_pinned(pod["spec"]) for pod in pods),
             frozenset.intersection(*(_tolerations(pod["spec"]) for pod in pods)),
+            frozenset().union(*(_devices(pod["spec"]) for pod in pods)),
         )
 
     def weight(self, request: tuple[int, int], standing: str) -> tuple[int, int, int]:
@@ -341,6 +345,7 @@ class _Cluster:
                     (),
                     _pinned(spec),
                     _tolerations(spec),
+                    _devices(spec),
                 )
             )
         return rows
@@ -374,6 +379,7 @@ class _Cluster:
                     (),
                     _pinned(newest["spec"]),
                     _tolerations(newest["spec"]),
+                    _devices(newest["spec"]),
                 )
             )
         return rows
@@ -633,6 +639,26 @@ def _tolerates(row: Row, taint: Object) -> bool:
     return False
 
 
+def _devices(spec: Object) -> frozenset[str]:
+    found = {"resourceClaims"} if spec.get("resourceClaims") else set()
+    for part in (spec, *_containers(spec)):
+        for kind in ("requests", "limits"):
+            found |= _has_devices((part.get("resources") or {}).get(kind) or {})
+    return frozenset(found)
+
+
+def _has_devices(resources: Object) -> set[str]:
+    return {
+        name
+        for name, number in resources.items()
+        if quantity(number) > 0
+        and (
+            name.startswith("hugepages-")
+            or ("/" in name and not f".{name.split('/')[0]}".endswith(".kubernetes.io"))
+        )
+    }
+
+
 # Images and workloads
 
 
@@ -798,6 +824,115 @@ def _work_list(arch: str, rows: Sequence[Row], states: _States, sums: Mapping[st
         "pairs": {tuple(sorted(missing)): amount for missing, amount in pairs.items()},
         "remaining": added(amount for missing, amount in sets.items() if len(missing) > 2),
     }
+
+
+# Waves
+
+
+OWN = "x.example/*"
+"""The pattern of --own. No image of the clusters is in a registry of a cloud account. Nobody asks for newer tags."""
+
+
+def _waves(arch: str, cluster: _Cluster, states: _States) -> list[dict[str, Any]]:
+    """Waves 0 to 5, then what is not known."""
+    rows = [
+        row
+        for row in cluster.rows
+        if row.standing in FAIL_A_RUN and (row.standing != "daemonset" or _allows(row, arch))
+    ]
+    owners: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        owners.setdefault(row.owner, []).append(row)
+    waves: dict[int | None, dict[tuple[str, str, str], list[Row]]] = {}
+    for owner, own in owners.items():
+        waves.setdefault(_wave(arch, own, cluster, states), {})[owner] = own
+    return [
+        _sums(arch, number, waves.get(number, {}), cluster, states) for number in (0, 1, 2, 3, 4, 5, None)
+    ]
+
+
+def _wave(arch: str, rows: Sequence[Row], cluster: _Cluster, states: _States) -> int | None:
+    known = {states.row(row, arch) for row in rows}
+    not_yes = {
+        image for row in rows for image, state in states.images_of(row, arch).items() if state != "yes"
+    }
+    unknown = any("unknown" in states.images_of(row, arch).values() for row in rows)
+    if any(row.standing == "daemonset" for row in rows):
+        return 0 if "blocked" in known or "unknown" not in known else None
+    if unknown:
+        return None
+    if any(_missing_devices(row, arch, cluster) for row in rows):
+        return 5
+    if any(not image.startswith(OWN.removesuffix("*")) for image in not_yes):
+        return None
+    if rows[0].owner[1] == "StatefulSet" or not all(_allows(row, arch) for row in rows):
+        return 4
+    return 3 if not_yes else 1
+
+
+def _nodes_of(arch: str, cluster: _Cluster) -> list[Object]:
+    return [
+        node
+        for node in cluster.nodes
+        if _system(node) == "linux" and _label_architecture(node) == arch and not _is_virtual(node)
+    ]
+
+
+def _missing_devices(row: Row, arch: str, cluster: _Cluster) -> bool:
+    there: set[str] = set()
+    for node in _nodes_of(arch, cluster):
+        there |= _has_devices(node.get("status", {}).get("allocatable") or {})
+    return not row.devices <= there
+
+
+def _sums(
+    arch: str, number: int | None, owners: Mapping[Any, list[Row]], cluster: _Cluster, states: _States
+) -> dict[str, Any]:
+    rows = [row for own in owners.values() for row in own]
+    waiting = {owner for owner, own in owners.items() if any(states.row(row, arch) != "ready" for row in own)}
+    weight = {owner: added(map(_amount, own)) for owner, own in owners.items()}
+    needs: dict[str, Amount] = {}
+    for row in rows:
+        for image in states.missing(row, arch):
+            needs[image] = added([needs.get(image, NOTHING), _amount(row)])
+    ranked = sorted(
+        owners,
+        key=lambda one: (number == 0 and one not in waiting, -weight[one][2], -weight[one][1], one),
+    )
+    return {
+        "number": number,
+        "amount": added(map(_amount, rows)),
+        "ownerCount": len(owners),
+        "waiting": len(waiting),
+        "owners": ["/".join(owner) for owner in ranked[:5]],
+        "images": sorted(needs, key=lambda one: (-needs[one][2], -needs[one][1], one)),
+        "there": sum(_there(row, arch, states) for row in rows),
+        "allowed": sum(
+            row.pods if _may_go(row, arch, cluster, states) else _there(row, arch, states) for row in rows
+        ),
+    }
+
+
+def _there(row: Row, arch: str, states: _States) -> int:
+    ready = states.row(row, arch) == "ready"
+    return sum(number for name, number in row.where if name == arch) if ready else 0
+
+
+def _may_go(row: Row, arch: str, cluster: _Cluster, states: _States) -> bool:
+    return (
+        states.row(row, arch) == "ready"
+        and _allows(row, arch)
+        and not _missing_devices(row, arch, cluster)
+        and any(
+            all(
+                _tolerates(row, taint)
+                for taint in _taints(node)
+                if taint["effect"] in ("NoSchedule", "NoExecute")
+            )
+            for node in _nodes_of(arch, cluster)
+            if _is_open(node)
+        )
+    )
 
 
 # If an architecture were lost

@@ -25,6 +25,8 @@ OFFERED = {
     "x.example/amd:1": AMD,
     "x.example/amd:2": AMD,
     "y.example/amd:1": AMD,
+    "quay.io/vendor/amd:1": AMD,
+    "vendor/agent:2": AMD,
     "x.example/arm:1": ARM,
     "x.example/windows:1": ("windows/amd64", "windows/arm64"),
 }
@@ -38,6 +40,7 @@ IMAGES = {
 _ARCH, _BETA = "kubernetes.io/arch", "beta.kubernetes.io/arch"
 _CPU = (None, None, "100m", "250m", "1", "1.5", "333u", "2", "0.1")
 _MEMORY = (None, "64Mi", "1Gi", "100M", "1500k", "123456789")
+_DEVICES = ("nvidia.com/gpu", "hugepages-2Mi", "x.kubernetes.io/nic", "ephemeral-storage")
 _TAINTS = (
     {"key": _ARCH, "value": "arm64", "effect": "NoSchedule"},
     {"key": "dedicated", "value": "db", "effect": "NoSchedule"},
@@ -121,6 +124,7 @@ class _Drawing:
         if self.maybe(0.05):
             labels["eks.amazonaws.com/compute-type"] = "fargate"
         kubelet = arch if self.maybe(0.95) else "amd64"
+        devices = {name: self.random.choice(["0", "1", "2"]) for name in _DEVICES if self.maybe(0.2)}
         return {
             "apiVersion": "v1",
             "kind": "Node",
@@ -130,7 +134,12 @@ class _Drawing:
                 **({"unschedulable": True} if self.maybe(0.1) else {}),
             },
             "status": {
-                "allocatable": {"cpu": random.choice(["4", "3920m", "8"]), "memory": "16Gi", "pods": "110"},
+                "allocatable": {
+                    "cpu": random.choice(["4", "3920m", "8"]),
+                    "memory": "16Gi",
+                    "pods": "110",
+                    **devices,
+                },
                 "conditions": [
                     {"type": "Ready", "status": random.choice(["True"] * 8 + ["False", "Unknown"])}
                 ],
@@ -312,6 +321,8 @@ class _Drawing:
             spec["overhead"] = {"cpu": "10m", "memory": "8Mi"}
         if self.maybe(0.08):
             spec["resources"] = {"requests": {random.choice(["cpu", "memory"]): "3"}}
+        if self.maybe(0.04):
+            spec["resourceClaims"] = [{"name": "gpu", "resourceClaimName": "gpu"}]
         if self.maybe(0.2):
             spec["nodeSelector"] = random.choice(
                 [{_ARCH: "amd64"}, {_BETA: "arm64"}, {"zone": "a"}, {"kubernetes.io/os": "windows"}]
@@ -341,9 +352,12 @@ class _Drawing:
         weights = [6] * len(OFFERED) + [1] * (len(IMAGES) - len(OFFERED))
         (image,) = self.random.choices(names, weights)
         container: Object = {"name": name, "image": image}
+        random_device = self.random.choice(_DEVICES)
         for kind in ("requests", "limits"):
             cpu, memory = self.random.choice(_CPU), self.random.choice(_MEMORY)
             stated = {key: value for key, value in (("cpu", cpu), ("memory", memory)) if value is not None}
+            if self.maybe(0.06):
+                stated[random_device] = self.random.choice(["0", "1"])
             if stated and self.maybe(0.8 if kind == "requests" else 0.3):
                 container.setdefault("resources", {})[kind] = stated
         return container

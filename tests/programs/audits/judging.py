@@ -13,7 +13,7 @@ from registry import Registry
 
 from archfit.audit.command import run
 from archfit.base.errors import ArchfitError
-from audits.calculator import calculated
+from audits.calculator import OWN, calculated
 from audits.clusters import IMAGES, OFFERED
 
 if TYPE_CHECKING:
@@ -36,7 +36,16 @@ def differences(
 ) -> list[str]:
     """`what: archfit's value, the calculator's` for each number that differs. images: what the calculator knows."""
     listed = {"apiVersion": "v1", "kind": "List", "items": cluster.objects}
-    words = [*cluster.words, "--format", "json", "--cache", str(folder / "cache.sqlite"), *served.mirrors()]
+    words = [
+        *cluster.words,
+        "--own",
+        OWN,
+        "--format",
+        "json",
+        "--cache",
+        str(folder / "cache.sqlite"),
+        *served.mirrors(),
+    ]
     stdout, stderr = io.BytesIO(), io.StringIO()
     environ = {"HOME": str(folder), "PATH": ""}
     try:
@@ -94,6 +103,10 @@ def _pairs(report: dict[str, Any], status: int, wanted: Report) -> Iterator[tupl
         pairs = {(pair["first"], pair["second"]): _amount(pair["amount"]) for pair in row["pairs"]}
         yield f"{where} pairs", pairs, theirs["pairs"]
         yield f"{where} remaining", _amount(row["remaining"]), theirs["remaining"]
+    for plan, theirs in zip(report["waves"], wanted.waves, strict=True):
+        for row, their_wave in zip([*plan["waves"], plan["unknown"]], theirs, strict=True):
+            mine = _row(row, *(name for name in their_wave if name != "amount"), amounts=("amount",))
+            yield f"waves {plan['architecture']} {row['number']}", mine, their_wave
     yield "apart", {row["standing"]: _amount(row["amount"]) for row in report["apart"]}, wanted.apart
     names = ("os", "architecture", "nodes", "cordoned", "notReady", "virtual", "reserved")
     groups = [

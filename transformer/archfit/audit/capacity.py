@@ -157,7 +157,7 @@ def share_on(workload: WorkloadFinding, architectures: frozenset[str]) -> Amount
 
 
 def _group(snapshot: str, os: str, architecture: str, nodes: Sequence[NodeFacts]) -> NodeGroup:
-    open_nodes = [node for node in nodes if _is_open(node)]
+    open_nodes = [node for node in nodes if is_open(node)]
     unreserved = [node for node in open_nodes if not _closing_taints(node)]
     taints: dict[str, int] = {}
     for node in nodes:
@@ -191,20 +191,27 @@ def _of_architecture(taint: str) -> bool:
     return taint.partition(":")[0].partition("=")[0] in ARCH_KEYS
 
 
-def _is_open(node: NodeFacts) -> bool:
+def is_open(node: NodeFacts) -> bool:
+    """Whether it is Ready, not cordoned and not virtual."""
     return node.ready and not node.unschedulable and not node.virtual
 
 
-def _closing_taints(node: NodeFacts) -> tuple[Toleration, ...]:
+def taints_of(node: NodeFacts) -> tuple[Toleration, ...]:
     """The taints that keep pods off which do not tolerate them, each as the toleration of exactly this taint."""
-    closing = []
+    found = []
     for taint in node.taints:
         assignment, _, effect = taint.rpartition(":")
         key, _, value = assignment.partition("=")
-        own = key in ARCH_KEYS and value == node.architecture
-        if effect in ("NoSchedule", "NoExecute") and not own:
-            closing.append(Toleration(key, "Equal", value, effect))
-    return tuple(closing)
+        if effect in ("NoSchedule", "NoExecute"):
+            found.append(Toleration(key, "Equal", value, effect))
+    return tuple(found)
+
+
+def _closing_taints(node: NodeFacts) -> tuple[Toleration, ...]:
+    """`taints_of`, less that of the node's own architecture."""
+    return tuple(
+        taint for taint in taints_of(node) if taint.key not in ARCH_KEYS or taint.value != node.architecture
+    )
 
 
 def _instances(
@@ -268,7 +275,7 @@ def _losses(
             node
             for name in others
             for node in linux[snapshot][name]
-            if movers[snapshot, lost] and _is_open(node) and _may_use(node, movers[snapshot, lost])
+            if movers[snapshot, lost] and is_open(node) and _may_use(node, movers[snapshot, lost])
         ]
         stranded, uncertain, moving = sums[snapshot, lost]
         found.append(

@@ -85,7 +85,7 @@ def run(
         facts, results, requests = _audited(invocation, flags, stdin, stderr, environ)
     if before:
         check_comparison(before, facts, flags.compare)
-    found = findings(facts, flags.required, prices, flags.assume_cpu, flags.by)
+    found = findings(facts, flags.required, prices, flags.assume_cpu, flags.by, flags.own)
     since = None if before is None else compare(before, found)
     point = _point(found, flags) if flags.history else ""
     if isinstance(point, Point):

@@ -76,6 +76,7 @@ class NodeFacts(Record):
     cpu, requested_cpu: in 1/1000 CPU. memory, requested_memory: in bytes. requested_*: of the unfinished pods on it.
     taints: as `key=value:effect`, sorted. ready: its condition Ready is True. virtual: no machine of the cluster.
     uid: of the object, by which two reads of one cluster are known.
+    devices: what it has for pods beside CPU, memory and storage, as `nvidia.com/gpu`, sorted: `pod_requests`.
     """
 
     snapshot: str
@@ -98,6 +99,7 @@ class NodeFacts(Record):
     ready: bool = False
     virtual: bool = False
     uid: str = ""
+    devices: tuple[str, ...] = ()
 
 
 class ContainerImage(Record):
@@ -121,6 +123,7 @@ class WorkloadFacts(Record):
     tolerations: (key, operator, value, effect) of those that each of the pods has, sorted; none with
         tolerationSeconds, which lets a pod stay for a while only.
     labels: (`label=KEY` or `annotation=KEY`, value) of the keys that --by named when the cluster was read, sorted.
+    devices: what one of the pods requests beside CPU, memory and storage, as `nvidia.com/gpu`, sorted: `pod_requests`.
     """
 
     snapshot: str
@@ -139,6 +142,7 @@ class WorkloadFacts(Record):
     where: str = ""
     tolerations: tuple[tuple[str, str, str, str], ...] = ()
     labels: tuple[tuple[str, str], ...] = ()
+    devices: tuple[str, ...] = ()
 
 
 class BuildFacts(Record):

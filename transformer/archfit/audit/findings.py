@@ -1,7 +1,7 @@
 """What follows from the facts of an audit: everything that the reports show. Pure; nothing is asked here.
 
     AuditFacts ─┬─ readiness   images, workloads, readiness by architecture, DaemonSets, what is counted apart
-                ├─ work_list   which image to give the architecture first
+                ├─ plan        which image to give the architecture first, and the waves of workloads
                 ├─ upgrades    what newer tags alone would free
                 ├─ capacity    nodes, and what could run nowhere if an architecture were lost
                 ├─ builds      which builds run, mismatches, tags that moved
@@ -19,6 +19,8 @@ from archfit.audit.builds import BuildFindings, build_findings
 from archfit.audit.capacity import Capacity, capacity
 from archfit.audit.clusters import Cluster, clusters
 from archfit.audit.facts import AuditFacts
+from archfit.audit.plan.waves import Planner, Waves, is_planned, owner_of
+from archfit.audit.plan.work_list import WorkList, work_list
 from archfit.audit.prices import Costs, Prices, costs
 from archfit.audit.readiness import (
     Apart,
@@ -37,7 +39,6 @@ from archfit.audit.readiness import (
 )
 from archfit.audit.trend.trend import Trend
 from archfit.audit.upgrades.upgrades import Upgrades, upgrades
-from archfit.audit.work_list import WorkList, work_list
 from archfit.base.errors import UsageError
 from archfit.base.record import Record
 from archfit.images.platforms import ARCHITECTURES, Platform
@@ -65,6 +66,7 @@ class AuditFindings(Record):
     images: tuple[ImageFinding, ...]
     workloads: tuple[WorkloadFinding, ...]
     work_lists: tuple[WorkList, ...]
+    waves: tuple[Waves, ...]
     capacity: Capacity
     builds: BuildFindings
     prices: Prices
@@ -79,8 +81,9 @@ def findings(
     prices: Prices | None = None,
     assume_cpu: int = 0,
     by: Sequence[str] = (),
+    own: Sequence[str] = (),
 ) -> AuditFindings:
-    """The findings. required: of --require, () for the usual ones. by: of --by.
+    """The findings. required: of --require, () for the usual ones. by: of --by. own: of --own.
 
     Raises UsageError for another system than Linux.
     """
@@ -96,22 +99,34 @@ def findings(
         workload_finding(workload, images, architectures, assume_cpu, failures)
         for workload in facts.workloads
     )
+    planner = Planner(workloads, images, failures, facts.nodes, own=own)
+    plans = [planner.waves(one, index) for index, one in enumerate(architectures)]
+    workloads = tuple(
+        workload.replace(
+            waves=tuple(
+                numbers[owner_of(workload)] if is_planned(workload, waves.architecture, index) else None
+                for index, (waves, numbers) in enumerate(plans)
+            )
+        )
+        for workload in workloads
+    )
     found = image_findings(facts.images, workloads, architectures, failures)
     nodes = capacity(facts, workloads, images, failures)
-    own = clusters(facts)
+    known = clusters(facts)
     return AuditFindings(
         facts,
-        own,
+        known,
         architectures,
         bool(required),
         assume_cpu,
         readiness(workloads, architectures),
-        groups(workloads, own, architectures, by),
+        groups(workloads, known, architectures, by),
         daemon_sets(workloads, architectures),
         apart(workloads),
         found,
         workloads,
-        tuple(work_list(one, index, workloads, found) for index, one in enumerate(architectures)),
+        tuple(work_list(one, index, workloads, found, own) for index, one in enumerate(architectures)),
+        tuple(waves for waves, _ in plans),
         nodes,
         build_findings(facts.builds),
         prices or Prices(),

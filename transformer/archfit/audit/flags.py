@@ -26,6 +26,7 @@ from archfit.base.record import Record
 from archfit.cli.invocation import required_platforms
 from archfit.cluster.quantity import milli, nano
 from archfit.images.platforms import Platform
+from archfit.options.text_form import Problem, glob
 
 MOST_SHARDS = 100_000
 _SUFFIXES = {
@@ -59,6 +60,7 @@ class AuditFlags(Record):
     format: str
     everything: bool
     by: tuple[str, ...]
+    own: tuple[str, ...]
     currency: str | None
     output: str
     warnings: tuple[str, ...]
@@ -114,6 +116,7 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         form,
         flags.all,
         group_keys(flags.by),
+        _own(flags.own),
         flags.currency,
         flags.output or "",
         tuple(warnings),
@@ -142,6 +145,13 @@ def _form(stated: str | None, output: str) -> tuple[str, list[str]]:
             f"--output: {output!r} ends in {suffix}, but --format says {stated}, so it is {stated}"
         ]
     return stated or named or "text", []
+
+
+def _own(patterns: Sequence[str]) -> tuple[str, ...]:
+    try:
+        return tuple(dict.fromkeys(map(glob, patterns)))
+    except Problem as problem:
+        raise UsageError(f"--own: {problem.message}") from None
 
 
 def _cluster(name: str | None, merge: Sequence[str]) -> str:

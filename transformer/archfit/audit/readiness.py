@@ -71,12 +71,14 @@ class WorkloadFinding(Record):
 
     not_ready: the images that are not `yes`, each once, in the order of the containers.
     amount: with what is assumed for pods without a CPU request.
+    waves: in which one its owner is (`plan.waves`), None for none; () where nobody asked.
     """
 
     facts: WorkloadFacts
     states: tuple[WorkloadState, ...]
     not_ready: tuple[tuple[ContainerImage, ...], ...]
     amount: Amount
+    waves: tuple[int | None, ...] = ()
 
     @property
     def movable(self) -> bool:

@@ -1,7 +1,7 @@
 """An audit as one table (RFC 4180): a row for each use of an image in a workload; DaemonSets come first.
 
     cluster,date,cluster_architectures,namespace,kind,name,standing,pods,cpu,memory_bytes,container,role,image,answer,runs_on,origin,
-    newer_tag,newer_step,workload_ARCH..,image_ARCH..,label=KEY..
+    newer_tag,newer_step,workload_ARCH..,image_ARCH..,wave_ARCH..,label=KEY..
 
 CPU and memory are those of the whole workload, with its pods added up, so they repeat in each of its rows. cpu is in
 CPUs with a point. A cell that a spreadsheet would read as a formula (=, +, -, @) begins with an apostrophe (OWASP, CSV
@@ -16,6 +16,7 @@ import io
 from archfit.audit.compare import AuditComparison
 from archfit.audit.facts import ImageFacts
 from archfit.audit.findings import AuditFindings
+from archfit.audit.plan.waves import NOT_KNOWN
 from archfit.base.printable import visible
 
 _HEADS = (
@@ -33,7 +34,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
     table.writerow(
         [
             *_HEADS,
-            *(f"{what}_{one}" for what in ("workload", "image") for one in findings.architectures),
+            *(f"{what}_{one}" for what in ("workload", "image", "wave") for one in findings.architectures),
             *map(_cell, keys),
         ]
     )
@@ -50,7 +51,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
             architectures = " ".join(image.facts.architectures) if image.facts.restricts else "anywhere"
             row = (
                 *common, use.container, use.role, use.reference, image.facts.answer, architectures, image.facts.origin,
-                *_newer(image.facts), *workload.states, *image.states,
+                *_newer(image.facts), *workload.states, *image.states, *map(_wave, workload.waves),
                 *(dict(facts.labels).get(key, "") for key in keys),
             )  # fmt: skip
             table.writerow([_cell(cell) for cell in row])
@@ -61,6 +62,11 @@ def _newer(image: ImageFacts) -> tuple[str, str]:
     for tag in image.newer:
         return tag.tag, tag.step if tag.exact else f"{tag.step} at most"
     return "", ""
+
+
+def _wave(number: int | None) -> str:
+    """Empty for what is in none; what is not known says so in the column of the workload's state."""
+    return "" if number is None or number == NOT_KNOWN else f"{number}"
 
 
 def _cell(text: str) -> str:

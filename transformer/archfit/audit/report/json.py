@@ -20,6 +20,7 @@ from archfit import __version__
 from archfit.audit.compare import AuditComparison
 from archfit.audit.facts import SCHEMA, AuditFacts
 from archfit.audit.findings import AuditFindings
+from archfit.audit.plan.waves import NOT_KNOWN
 from archfit.audit.readiness import ImageFinding, Readiness, WorkloadFinding
 from archfit.audit.report.words import ready_share
 from archfit.base.printable import json_text
@@ -92,6 +93,7 @@ def _short(findings: AuditFindings) -> dict[str, Any]:
         "apart": record_value(findings.apart),
         "upgrades": record_value(findings.upgrades),
         "workLists": record_value(findings.work_lists),
+        "waves": record_value(findings.waves),
         "capacity": record_value(findings.capacity),
         "builds": {
             "verdicts": record_value(findings.builds.verdicts),
@@ -134,6 +136,7 @@ def _image(one: ImageFinding, architectures: tuple[str, ...]) -> dict[str, Any]:
 def _workload(one: WorkloadFinding, architectures: tuple[str, ...]) -> dict[str, Any]:
     facts = one.facts
     missing = ([use.reference for use in uses] for uses in one.not_ready)
+    waves = (None if number == NOT_KNOWN else number for number in one.waves)
     return {
         "snapshot": facts.snapshot,
         "namespace": facts.namespace,
@@ -143,5 +146,6 @@ def _workload(one: WorkloadFinding, architectures: tuple[str, ...]) -> dict[str,
         "images": [use.reference for use in facts.images],
         "states": dict(zip(architectures, one.states, strict=True)),
         "notReady": dict(zip(architectures, missing, strict=True)),
+        "wave": dict(zip(architectures, waves, strict=True)),
         "amount": record_value(one.amount),
     }

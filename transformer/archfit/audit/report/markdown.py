@@ -1,7 +1,7 @@
 """An audit as GitHub Flavored Markdown, for pull requests and wikis.
 
     ## 62.2 % of prod-eu is ready for arm64
-    table of readiness ─ work list ─ nodes ─ <details> with the workloads that are not ready ─ what is not known
+    table of readiness ─ waves ─ work list ─ nodes ─ <details> with the workloads that are not ready ─ what is not known
 
 Names from the cluster are escaped (`base.markdown_text`). Its tables are bounded, so that the whole fits in a comment
 (65,536 characters).
@@ -25,6 +25,7 @@ from archfit.audit.report.words import (
     loss_sentence,
     not_known,
     of_cluster,
+    plans,
     ready_sentence,
     ready_share,
     unknown_reasons,
@@ -67,6 +68,8 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         yield f"**{escaped(sentence)}**"
     yield from _table(tables.daemon_sets(findings))
     yield from _table(tables.readiness(findings))
+    for plan in plans(findings):
+        yield from _table(tables.waves(plan), f"Waves to {escaped(plan.architecture)}")
     for work, readiness in zip(findings.work_lists, findings.readiness, strict=True):
         yield from _table(tables.work_list(work, readiness), f"Work list for {escaped(work.architecture)}")
     yield from _table(tables.groups(findings), "Readiness by group")

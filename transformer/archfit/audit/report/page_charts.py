@@ -16,10 +16,10 @@ from collections.abc import Sequence
 
 from archfit.audit.amount import cpu_text
 from archfit.audit.capacity import NodeGroup
+from archfit.audit.plan.work_list import WorkItem, WorkList
 from archfit.audit.readiness import Readiness
 from archfit.audit.report.words import gain, ready_sentence, ready_share, share_after
 from archfit.audit.upgrades.upgrades import Upgrades
-from archfit.audit.work_list import WorkItem, WorkList
 from archfit.base.printable import visible
 from archfit.base.record import Record
 

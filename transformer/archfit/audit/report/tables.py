@@ -15,17 +15,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, TypeAlias
 
-from archfit.audit.amount import cpu_text, memory_text
+from archfit.audit.amount import cpu_text, memory_text, percent
 from archfit.audit.compare import ArchitectureChange
 from archfit.audit.facts import BuildFacts, Standing
 from archfit.audit.findings import AuditFindings
+from archfit.audit.plan.waves import Waves
+from archfit.audit.plan.work_list import WorkList
 from archfit.audit.readiness import Readiness, WorkloadFinding
 from archfit.audit.report.words import (
     IMAGE_WORDS,
     NOT_KNOWN,
     STANDING_WORDS,
     change_groups,
+    filled,
+    first_owners,
     group_rows,
+    needed_images,
     ready_share,
     runs_on,
     several,
@@ -33,9 +38,9 @@ from archfit.audit.report.words import (
     snapshot_names,
     title,
     used_by,
+    wave_name,
     with_second,
 )
-from archfit.audit.work_list import WorkList
 from archfit.base.record import Record
 
 _COUNTS_AS: dict[Standing, str] = {
@@ -147,8 +152,8 @@ def work_list(work: WorkList, readiness: Readiness) -> Table:
         Column("Frees CPU alone", "number", "FREES CPU ALONE", "Frees CPU alone"),
         Column("Pods", "count", "PODS", "Pods"), Column("CPU of all its pods", "number", "CPU OF ALL ITS PODS"),
         Column("Frees with a second image", "image", "WITH A SECOND", "Frees with a second image"),
-        Column("Ready then", "number", "READY THEN", "Ready then"), Column("Used by", "text", "USED BY"),
-        Column(None, markdown="Used by"),
+        Column("Ready then", "number", "READY THEN", "Ready then"),
+        Column("Used by", "text", "USED BY"), Column(None, markdown="Used by"),
     )  # fmt: skip
     rows = tuple(
         (
@@ -163,6 +168,27 @@ def work_list(work: WorkList, readiness: Readiness) -> Table:
     )  # fmt: skip
     name = work.architecture
     return Table(f"work-{name}", f"Work list for {name}", columns, rows, f"WORK LIST FOR {name}")
+
+
+def waves(plan: Waves) -> Table:
+    """In which order workloads move to an architecture."""
+    columns = (
+        Column("Wave", "text", "WAVE", "Wave"), Column("Workloads", "count", "WORKLOADS", "Workloads"),
+        Column("Not ready", "count", "NOT READY", "Not ready"), Column("CPU", "number", "CPU", "CPU"),
+        Column("Pods", "count", "PODS", "Pods"), Column("Done", "number", "DONE", "Done"),
+        Column("Largest", "text", "LARGEST", "Largest"), Column("Needs", "image", "NEEDS", "Needs"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Cell(wave_name(one)), count(one.owner_count), count(one.waiting), cpu(one.amount.cpu),
+            count(one.amount.pods),
+            Cell("-" if one.number is None else percent(one.allowed, one.amount.pods), f"{one.allowed}"),
+            Cell(first_owners(one, _MOST_USERS)), Cell(needed_images(one, _MOST_USERS)),
+        )
+        for one in filled(plan)
+    )  # fmt: skip
+    name = plan.architecture
+    return Table(f"waves-{name}", f"Waves to {name}", columns, rows, f"WAVES TO {name}")
 
 
 def groups(findings: AuditFindings) -> Table:

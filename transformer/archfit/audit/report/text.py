@@ -3,18 +3,20 @@
     prod-eu: nodes amd64, arm64; read 2026-11-23 00:30 UTC
 
     On arm64 nodes: 1 DaemonSet does not run there (monitoring/apm-agent), of 3 ..
-    arm64   64.4 % ready   36.1 of 56 requested CPU is ready for arm64; 2 CPU not known
+    arm64   64.4 % ready   36.1 of 56 requested CPU; 2 CPU not known
             54 of 78 pods, 13 of 21 workloads; 19.9 CPU blocked
             +2.2 points since .. and 9 audits since ..: ▁▂▃▅▇, with --history
             With newer tags alone: 64.4 % -> 80.1 %; 5 of 8 images have one
     amd64   ..
-    Work list for amd64: ..
+
+    Waves to arm64 (done: pods that run there, or may as they are):
+      0 every node         3 workloads   3.5 CPU  28 of 42 pods done; needs 1 image
 
     Work list for arm64: 21.9 CPU in 28 pods wait for 8 images
       1  registry.example/search-indexer:0.8.2                              76.4 %
          frees 8.25 CPU alone: use 0.9.1 (minor)
 
-    Nodes ..  Builds ..  Apart ..  Not known ..
+    Not known ..  Nodes ..  Builds ..  Apart ..
     WORK LIST FOR arm64 .. WORKLOADS .. IMAGES .. BUILDS .. NODES ..
 
 The percentage in the work list is the readiness once that image and all above it have the architecture. Parts of the
@@ -34,6 +36,8 @@ from typing import TypeAlias
 from archfit.audit.amount import cpu_text
 from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
+from archfit.audit.plan.waves import Waves
+from archfit.audit.plan.work_list import WorkItem, WorkList
 from archfit.audit.readiness import Readiness
 from archfit.audit.report import tables
 from archfit.audit.report.tables import Table
@@ -44,19 +48,22 @@ from archfit.audit.report.words import (
     change_sentences,
     cluster_words,
     daemon_sentences,
+    done_words,
+    filled,
     gain,
     group_rows,
     loss_sentence,
     not_known,
-    ready_sentence,
+    plans,
+    ready_amounts,
     ready_words,
     share_after,
     share_words,
     unknown_reasons,
     upgrade_sentence,
     used_by,
+    wave_name,
 )
-from archfit.audit.work_list import WorkItem, WorkList
 from archfit.base.printable import count, visible
 from archfit.base.record import Record
 
@@ -144,21 +151,28 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
     width = max(len(one.architecture) for one in findings.readiness)
     shares = max(len(ready_words(one)) for one in findings.readiness)
     for one in findings.readiness:
-        yield f"{one.architecture:{width}}   {ready_words(one):>{shares}}   {ready_sentence(one)}"
+        yield f"{one.architecture:{width}}   {ready_words(one):>{shares}}   {ready_amounts(one)}"
         yield f"{' ' * (width + 3)}{_more(one)}"
         if findings.trend is not None and one is findings.readiness[0]:
             yield from (f"{' ' * (width + 3)}{sentence}" for sentence in trend_sentences(findings.trend))
         if one is findings.readiness[0] and findings.upgrades:
             yield f"{' ' * (width + 3)}{upgrade_sentence(findings)}"
-    for work in findings.work_lists[1:]:
-        yield from _first_work(findings, work)
-    yield ""
-    yield from unknown_reasons(findings)
+    if everything:
+        for work in findings.work_lists[1:]:
+            yield from _first_work(findings, work)
+    for plan in findings.waves[:1]:
+        yield from _waves(plan)
     for work in findings.work_lists[:1]:
         yield from _first_work(findings, work)
     yield from _groups(findings, sys.maxsize if everything else _ON_SCREEN)
     yield ""
-    for group in findings.capacity.groups:
+    yield from unknown_reasons(findings)
+    yield from not_known(findings)
+    yield ""
+    first = findings.architectures[0]
+    for group in sorted(
+        findings.capacity.groups, key=lambda one: (one.os, one.architecture) != ("linux", first)
+    ):
         more = [f"{group.cordoned} cordoned"] if group.cordoned else []
         more += [f"{group.not_ready} not Ready"] if group.not_ready else []
         more += [f"{group.virtual} virtual"] if group.virtual else []
@@ -189,7 +203,25 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
             f" ({count(one.amount.pods, 'pod')})"
             for one in findings.apart
         )
-    yield from not_known(findings)
+
+
+def _waves(plan: Waves) -> Iterator[_Item]:
+    shown = filled(plan)
+    if not shown:
+        return
+    yield ""
+    yield f"Waves to {plan.architecture} (done: pods that run there, or may as they are):"
+    rows = [
+        (wave_name(one), f"{one.owner_count}", f"{cpu_text(one.amount.cpu)} CPU", done_words(one))
+        for one in shown
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    for one, (name, owners, cpu, done) in zip(shown, rows, strict=True):
+        indent = "" if one.number is not None else "  "
+        words = "workload " if one.owner_count == 1 else "workloads"
+        line = f"  {indent + name:{widths[0]}}  {owners:>{widths[1]}} {words}  {cpu:>{widths[2]}}  {done}"
+        needs = f"; needs {count(len(one.images), 'image')}" if one.images else ""
+        yield (f"{line}{needs}",)
 
 
 def _groups(findings: AuditFindings, most: int) -> Iterator[_Item]:
@@ -284,6 +316,8 @@ def _what_to_do(item: WorkItem) -> str:
 
 
 def _tables(findings: AuditFindings) -> Iterator[str]:
+    for plan in plans(findings):
+        yield from _table(tables.waves(plan))
     for work, readiness in zip(findings.work_lists, findings.readiness, strict=True):
         yield from _table(tables.work_list(work, readiness))
         if work.remaining.pods:

@@ -14,8 +14,9 @@ from archfit.audit.compare import ArchitectureChange, AuditComparison, WorkloadC
 from archfit.audit.facts import ImageFacts, Standing
 from archfit.audit.findings import AuditFindings
 from archfit.audit.merge import missing_shards
+from archfit.audit.plan.waves import Wave, Waves
+from archfit.audit.plan.work_list import WorkItem
 from archfit.audit.readiness import DaemonSets, ImageState, Readiness, WorkloadFinding, WorkloadState
-from archfit.audit.work_list import WorkItem
 from archfit.base.printable import count
 
 _MOST_NAMES = 5
@@ -41,7 +42,10 @@ IMAGE_WORDS: dict[ImageState, str] = {
     "unknown": "not known",
 }
 NOT_KNOWN = "not known"
-_NAMED = 3
+WAVE_WORDS = {
+    0: "every node", 1: "ready", 2: "newer tag", 3: "build it", 4: "stateful, pinned", 5: "stays", None: NOT_KNOWN,
+}  # fmt: skip
+_NAMED = 5
 _MOST_SENTENCES = 10
 FORMULAS = (
     "Readiness is the CPU that pods request whose every image runs on the architecture, divided by the CPU of all pods "
@@ -128,6 +132,13 @@ def counted_words(readiness: Readiness, amount: Amount) -> str:
 def ready_sentence(readiness: Readiness) -> str:
     """`36.1 of 56 requested CPU is ready for arm64; 2 CPU not known`."""
     part, whole = readiness.share
+    verb = "is" if readiness.by_cpu or 1 in (part, whole) else "are"
+    return ready_amounts(readiness, f" {verb} ready for {readiness.architecture}")
+
+
+def ready_amounts(readiness: Readiness, ready: str = "") -> str:
+    """`36.1 of 56 requested CPU; 2 CPU not known`. ready: words behind the first amount."""
+    part, whole = readiness.share
     unknown = readiness.counted(readiness.unknown)
     if not whole and not unknown:
         return f"no pod that could move to {readiness.architecture}"
@@ -135,10 +146,9 @@ def ready_sentence(readiness: Readiness) -> str:
     if not whole:
         return f"it is not known what of {more} is ready for {readiness.architecture}"
     if readiness.by_cpu:
-        words = f"{cpu_text(part)} of {cpu_text(whole)} requested CPU is ready for {readiness.architecture}"
+        words = f"{cpu_text(part)} of {cpu_text(whole)} requested CPU{ready}"
     else:
-        verb = "is" if 1 in (part, whole) else "are"
-        words = f"{part} of {count(whole, 'pod')} {verb} ready for {readiness.architecture}"
+        words = f"{part} of {count(whole, 'pod')}{ready}"
     return f"{words}; {more} not known" if unknown else words
 
 
@@ -245,6 +255,41 @@ def used_by(item: WorkItem, most: int) -> str:
     return ", ".join(shown) + (f" and {left} more" if left else "")
 
 
+def wave_name(wave: Wave) -> str:
+    """`2 newer tag`; `not known`."""
+    return WAVE_WORDS[wave.number] if wave.number is None else f"{wave.number} {WAVE_WORDS[wave.number]}"
+
+
+def filled(waves: Waves) -> list[Wave]:
+    """Those that have workloads, then what is not known."""
+    return [one for one in (*waves.waves, waves.unknown) if one.owner_count]
+
+
+def plans(findings: AuditFindings) -> tuple[Waves, ...]:
+    """The waves that a report shows: of the architectures that were asked for, else of the first one."""
+    return findings.waves if findings.required else findings.waves[:1]
+
+
+def done_words(wave: Wave) -> str:
+    """`22 of 46 pods done`; of what is not known how many pods it has."""
+    if wave.number is None:
+        return count(wave.amount.pods, "pod")
+    return f"{wave.allowed} of {count(wave.amount.pods, 'pod')} done"
+
+
+def first_owners(wave: Wave, most: int) -> str:
+    """`shop/Deployment/web, shop/Deployment/cart and 7 more`."""
+    shown = wave.owners[:most]
+    left = wave.owner_count - len(shown)
+    return ", ".join(shown) + (f" and {left} more" if left else "")
+
+
+def needed_images(wave: Wave, most: int) -> str:
+    """`registry.example/app:1 and 2 more`; "" where it needs none."""
+    left = len(wave.images) - most
+    return ", ".join(wave.images[:most]) + (f" and {left} more" if left > 0 else "")
+
+
 def group_rows(findings: AuditFindings) -> Iterator[tuple[str, str, str, str]]:
     """Of each group: by what, its name, the share that is ready for the first architecture, and a sentence."""
     for one in findings.groups:
@@ -323,6 +368,13 @@ def not_known(findings: AuditFindings) -> Iterator[str]:
             yield (
                 f"{snapshot.name or snapshot.id} holds no nodes: which build runs, what nodes have free and what could "
                 "run nowhere is not known. Add `nodes` to the list."
+            )
+    for plan in plans(findings):
+        if plan.unasked:
+            yield (
+                f"{count(plan.unasked, 'image')} of others: nobody asked whether a newer tag runs on "
+                f"{plan.architecture}, so the wave is not known. Add --newer-tags, or --own GLOB for images that you "
+                "build."
             )
     without = sum(workload.amount.without_cpu for workload in findings.workloads if workload.movable)
     if without:

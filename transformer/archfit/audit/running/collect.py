@@ -20,6 +20,7 @@ os                    label kubernetes.io/os, else status.nodeInfo.operatingSyst
 architecture          label kubernetes.io/arch or its beta name, "" without
 kubelet_architecture  status.nodeInfo.architecture: what the kubelet was built for
 cpu, memory, pods     status.allocatable
+devices               names of what else status.allocatable has, as nvidia.com/gpu
 capacity              "spot" or "on-demand", by the label of the provider:
                         karpenter.sh/capacity-type, eks.amazonaws.com/capacityType,
                         cloud.google.com/gke-spot, cloud.google.com/gke-preemptible,
@@ -58,7 +59,7 @@ from archfit.audit.running.object_fields import (
     tolerations,
 )
 from archfit.audit.running.owners import Named, Owners
-from archfit.audit.running.pod_requests import amounts, requested
+from archfit.audit.running.pod_requests import amounts, devices, devices_of, requested
 from archfit.audit.running.templates import Template, templates
 from archfit.base.errors import InvalidInput
 from archfit.cluster.quantity import milli, units
@@ -232,6 +233,7 @@ class Collector:
             demanded_architectures(spec),
             tolerations(spec),
             kept_labels(metadata, self._keys),
+            devices(spec),
         )
         key = (
             self._templates.number(template),
@@ -350,6 +352,7 @@ def node_facts(node: Mapping[str, Any]) -> NodeFacts:
         ),
         virtual=is_virtual_node(node),
         uid=text(metadata.get("uid")),
+        devices=devices_of(status.get("allocatable")),
     )
 
 

@@ -13,6 +13,7 @@ one more of the same key     pods, CPU and memory are added; where the pods run,
 owner_by                     the one that is known best
 pinned                       what all of them are pinned to together; () where one is not pinned
 tolerations                  those that all of them have
+devices                      those that one of them requests
 evidence                     the strongest, by `container_images.EVIDENCE`
 """
 
@@ -49,6 +50,7 @@ class PodTemplate(Record):
     pinned: tuple[str, ...]
     tolerations: tuple[tuple[str, str, str, str], ...]
     labels: tuple[tuple[str, str], ...] = ()
+    devices: tuple[str, ...] = ()
 
 
 class Rendered(Record):
@@ -162,6 +164,7 @@ def _of_run(snapshot: str, run: PodGroup, owner: Owner, standing: Standing, node
         template.pinned,
         tolerations=template.tolerations,
         labels=template.labels,
+        devices=template.devices,
     )
 
 
@@ -291,6 +294,7 @@ def _of_template(snapshot: str, one: Template, where: str = "") -> WorkloadFacts
         where,
         one.tolerations,
         one.labels,
+        one.devices,
     )
 
 
@@ -318,6 +322,7 @@ def count_workload(workloads: Workloads, one: WorkloadFacts) -> None:
         where=min(before.where, one.where),
         labels=_least(before.labels, one.labels),
         tolerations=tuple(sorted({*before.tolerations} & {*one.tolerations})),
+        devices=tuple(sorted({*before.devices} | {*one.devices})),
     )
 
 

@@ -13,9 +13,13 @@
 
     manifest  the API server has not seen it: what is not requested is requested as it is limited
 
+    devices   huge pages, and resources with a domain that is not Kubernetes' own, as nvidia.com/gpu: more than 0 of
+              them, of any container and of the pod, requested or limited; `resourceClaims` for spec.resourceClaims
+
 Source: k8s.io/component-helpers v0.36 resource/helpers.go PodRequests, with the options of the scheduler
 (framework/types.go CalculateResource: UseStatusResources, InPlacePodLevelResourcesVerticalScalingEnabled);
-pkg/apis/core/v1/defaults.go SetDefaults_Pod; KEP-753, KEP-1287, KEP-2837.
+pkg/apis/core/v1/defaults.go SetDefaults_Pod; pkg/apis/core/v1/helper IsExtendedResourceName; KEP-753, KEP-1287,
+KEP-2837, KEP-4381 (resource claims).
 """
 
 from __future__ import annotations
@@ -28,6 +32,9 @@ from archfit.cluster.quantity import milli, nano, units
 
 _POD_LEVEL = ("cpu", "memory")
 _HUGE_PAGES = "hugepages-"
+_CONTAINERS = ("containers", "initContainers")
+_OWN_DOMAIN = "kubernetes.io"
+_CLAIMS = "resourceClaims"
 
 
 def requested(pod: Mapping[str, Any]) -> tuple[int, int]:
@@ -85,6 +92,31 @@ def pod_requests(pod: Mapping[str, Any]) -> dict[str, int]:
         found.update(own)
     _add(found, amounts(spec.get("overhead")))
     return found
+
+
+def devices(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a pod of this spec needs of its node beside CPU, memory and storage, sorted."""
+    needs = [spec.get("resources")]
+    needs += [one.get("resources") for key in _CONTAINERS for one in mappings(spec.get(key))]
+    lists = [mapping(need).get(key) for need in needs if need for key in ("requests", "limits")]
+    found = {name for one in lists if one for name in devices_of(one)}
+    if any(True for _ in mappings(spec.get("resourceClaims"))):
+        found.add(_CLAIMS)
+    return tuple(sorted(found))
+
+
+def devices_of(resources: Any) -> tuple[str, ...]:
+    """The devices of a ResourceList (core/v1), sorted; of a node what it has for pods."""
+    return tuple(
+        sorted(name for name, amount in amounts(resources).items() if amount > 0 and _is_device(name))
+    )
+
+
+def _is_device(name: str) -> bool:
+    domain, slash, _ = name.partition("/")
+    if not slash:
+        return name.startswith(_HUGE_PAGES)
+    return domain != _OWN_DOMAIN and not domain.endswith(f".{_OWN_DOMAIN}")
 
 
 def amounts(resources: Any) -> dict[str, int]:

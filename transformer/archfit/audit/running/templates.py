@@ -24,7 +24,7 @@ from archfit.audit.running.object_fields import (
     number,
     tolerations,
 )
-from archfit.audit.running.pod_requests import requested_by_manifest
+from archfit.audit.running.pod_requests import devices, requested_by_manifest
 from archfit.base.patch import Path
 from archfit.base.record import Record
 from archfit.base.results import Location
@@ -56,6 +56,7 @@ class Template(Record):
     suspended: bool
     done: bool
     labels: tuple[tuple[str, str], ...] = ()
+    devices: tuple[str, ...] = ()
 
 
 def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()) -> Iterator[Template]:
@@ -82,6 +83,7 @@ def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()
             "Job" in pod.ref.kind and mapping(root.get("spec")).get("suspend") is True,
             pod.ref.kind == "Job" and _is_done(root),
             kept_labels(mapping(_at(value, pod.path[:-1]).get("metadata")), keys),
+            devices(spec),
         )
 
 

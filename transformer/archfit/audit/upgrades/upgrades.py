@@ -3,8 +3,9 @@
     image of the work list          to do
     a version was read              use 1.24.3 (minor)
     a sibling, or `latest`, alone   join 1.24.3-arm64 into an index (sibling); use latest (latest)
-    nothing has it                  build it, where the registry is of a cloud account; else ask upstream
-    nobody asked for its tags       the first of them, where it is of a cloud account; else look for a newer tag
+    nothing has it                  build it, where the registry is of a cloud account or --own names the image; else
+                                    ask upstream
+    nobody asked for its tags       build it, where the same holds; else look for a newer tag
 
     with newer tags alone           what is ready, and the workloads all of whose images that are not have a version
                                     that was read. A sibling has to be joined first, and `latest` is no version: neither
@@ -21,8 +22,11 @@ from collections.abc import Sequence
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.facts import ImageFacts
 from archfit.audit.readiness import ImageFinding, WorkloadFinding
+from archfit.base.errors import InvalidReference
 from archfit.base.record import Record
 from archfit.images.candidates import NewerTag
+from archfit.images.overrides import matches
+from archfit.images.reference import parse
 
 _TO_DO = {"fails": "repair its build", "absent": "push it again", "unknown": "find out"}
 _UNREAD = {"complete": "", "partial": " (not all tags were read)", "no": " (its tags are not known)"}
@@ -50,12 +54,13 @@ class Upgrades(Record):
 def replacement(image: ImageFacts, architecture: str) -> NewerTag | None:
     """The version that can take the image's place, and was read to have the architecture; None where there is none."""
     for tag in image.newer:
-        if tag.step not in ("sibling", "latest") and tag.ready and _has(tag, architecture):
+        if tag.step not in ("sibling", "latest") and tag.ready and offers(tag, architecture):
             return tag
     return None
 
 
-def _has(tag: NewerTag, architecture: str) -> bool:
+def offers(tag: NewerTag, architecture: str) -> bool:
+    """Whether the tag has a build for Linux on the architecture."""
     names = (platform.split("/")[:2] for platform in tag.platforms)
     return any(name == ["linux", architecture] for name in names)
 
@@ -66,16 +71,29 @@ def of_an_account(reference: str) -> bool:
     return bool(_OF_AN_ACCOUNT(host.lower()))
 
 
-def to_do(state: str, image: ImageFacts, architecture: str) -> str:
-    """What to do about an image of the work list, in words. state: `readiness.ImageState`."""
+def is_own(reference: str, patterns: Sequence[str]) -> bool:
+    """Whether the user builds the image: it is `of_an_account`, or a pattern of --own is about it."""
+    if of_an_account(reference):
+        return True
+    if not patterns:
+        return False
+    try:
+        parsed = parse(reference)
+    except InvalidReference:
+        return False
+    return any(matches(pattern, parsed) for pattern in patterns)
+
+
+def to_do(state: str, image: ImageFacts, architecture: str, patterns: Sequence[str] = ()) -> str:
+    """What to do about an image of the work list, in words. state: `readiness.ImageState`. patterns: of --own."""
     if state != "no":
         return _TO_DO[state]
     for tag in image.newer:
-        if _has(tag, architecture):
+        if offers(tag, architecture):
             if not tag.ready:
                 return f"join {tag.tag} into an index (sibling)"
             return tag.advice.partition(";")[0]
-    own = of_an_account(image.reference)
+    own = is_own(image.reference, patterns)
     if image.newer_for != architecture:
         return "build it" if own else "look for a newer tag"
     return ("build it" if own else "ask upstream") + _UNREAD[image.newer_read]

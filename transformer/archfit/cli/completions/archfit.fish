@@ -324,6 +324,7 @@ complete -c archfit -n '__archfit_is audit' -l currency -x
 complete -c archfit -n '__archfit_is audit' -l prices -r -F
 complete -c archfit -n '__archfit_is audit' -l format -x -a 'text json csv markdown html openmetrics'
 complete -c archfit -n '__archfit_is audit' -l by -x
+complete -c archfit -n '__archfit_is audit' -l own -x
 complete -c archfit -n '__archfit_is audit' -l all
 complete -c archfit -n '__archfit_is audit' -s o -r -F
 complete -c archfit -n '__archfit_is audit' -l output -r -F

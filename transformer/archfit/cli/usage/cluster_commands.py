@@ -242,6 +242,14 @@ AUDIT = Command(
             repeatable=True,
             brief="The readiness of each, too.",
         ),
+        Flag(
+            ("--own",),
+            "GLOB",
+            "Images that you build, such as ghcr.io/acme/*, beside those in registries of cloud accounts (ECR, ACR, "
+            "Artifact Registry) and in a Harbor.",
+            repeatable=True,
+            brief="Images that you build, such as ghcr.io/acme/*.",
+        ),
         Flag(("--all",), "", "After the first screen of the text, all tables."),
         Flag(
             ("-o", "--output"),

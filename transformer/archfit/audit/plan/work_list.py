@@ -72,9 +72,13 @@ class WorkList(Record):
 
 
 def work_list(
-    architecture: str, index: int, workloads: Sequence[WorkloadFinding], images: Sequence[ImageFinding]
+    architecture: str,
+    index: int,
+    workloads: Sequence[WorkloadFinding],
+    images: Sequence[ImageFinding],
+    own: Sequence[str] = (),
 ) -> WorkList:
-    """The work for one architecture. index: its place in the tuples of the findings."""
+    """The work for one architecture. index: its place in the tuples of the findings. own: patterns of --own."""
     groups: dict[frozenset[str], Amount] = {}
     owners: dict[str, dict[tuple[str, ...], int]] = {}
     unknown: dict[frozenset[str], Amount] = {}
@@ -140,7 +144,7 @@ def work_list(
                 known_then,
                 _largest(owners[reference]),
                 len(owners[reference]),
-                to_do("no" if state == "yes" else state, image.facts, architecture),
+                to_do("no" if state == "yes" else state, image.facts, architecture, own),
                 image.facts.newer if image.facts.newer_for == architecture else (),
             )
         )

@@ -1,0 +1,1 @@
+"""In which order a cluster moves to an architecture: images to change, waves of workloads, rules for one of them."""

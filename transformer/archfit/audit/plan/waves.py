@@ -1,0 +1,242 @@
+"""The waves of a migration: which workloads go to an architecture in which order, from what is known of them.
+
+    0  every node    DaemonSets: a blocked one fails on the first node of the architecture
+    1  ready         all images have the architecture, and no wave below holds
+    2  newer tag     images lack it, and each of them has a newer tag with it
+    3  build         images lack it; those without a newer tag are your own, or a sibling or `latest` has it
+    4  stateful      StatefulSets, and pods that their own placement keeps off the architecture
+    5  stays         a device that a pod needs is on no node of the architecture, or an image of others lacks it in all
+                     of its tags: no change of an image alone moves it
+    -  not known     an image has no answer, or it is of others and nobody asked for its newer tags
+
+The first that holds counts, in this order: 0, not known as an image has no answer, 5, not known, 4, 3, 2, 1. A
+DaemonSet that is not known is in no wave either. What counts as one is an owner with all of its rows that run or will
+run (`REQUIRED`): workloads without pods are planned, too, and weigh nothing. DaemonSets whose own placement leaves the
+architecture out are in no wave.
+
+    there      pods of rows that are ready, on nodes of the architecture
+    allowed    those, and pods of such rows that the scheduler may put there as they are: their own placement lets them
+               in, they need no device that is missing, and they tolerate the taints of an open node there, that of the
+               architecture with them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from archfit.audit.amount import NOTHING, Amount
+from archfit.audit.capacity import is_open, taints_of
+from archfit.audit.facts import ContainerImage, ImageFacts, NodeFacts
+from archfit.audit.readiness import Failures, WorkloadFinding, image_state
+from archfit.audit.upgrades.upgrades import is_own, offers, replacement
+from archfit.base.record import Record
+from archfit.options.settings import Toleration
+from archfit.placement.tolerations import covers
+
+WAVES = (0, 1, 2, 3, 4, 5)
+NOT_KNOWN = -1
+_MOST_OWNERS = 5
+Owner: TypeAlias = tuple[str, str, str, str]
+"""(namespace, kind, name, snapshot)."""
+_Work: TypeAlias = Literal["find out", "replace", "build", "stays", "look"]
+_Taints: TypeAlias = tuple[Toleration, ...]
+
+
+class Wave(Record):
+    """One wave, or what is not known. number: None for that.
+
+    amount: of all its rows. owner_count: how many workloads; waiting: those of them that are not ready.
+    owners: the largest five as namespace/kind/name; in wave 0 those that are not ready come first.
+    images: what lacks the architecture or is not known, the image in the most CPU first.
+    there, allowed: pods.
+    """
+
+    number: int | None
+    amount: Amount
+    owner_count: int
+    waiting: int
+    owners: tuple[str, ...]
+    images: tuple[str, ...]
+    there: int
+    allowed: int
+
+    @property
+    def done(self) -> bool:
+        """Whether each of its pods is there or may go there as it is, and there is one."""
+        return bool(self.amount.pods) and self.allowed == self.amount.pods
+
+
+class Waves(Record):
+    """For one architecture. waves: all six, in their order. unknown: what stands beside them.
+
+    unasked: images of others that lack the architecture in what is not known, and whose newer tags nobody asked for.
+    """
+
+    architecture: str
+    waves: tuple[Wave, ...]
+    unknown: Wave
+    unasked: int
+
+    @property
+    def following(self) -> Wave | None:
+        """The first of waves 0 to 4 that has pods which are not done; None where there is none."""
+        return next((one for one in self.waves[:-1] if one.allowed < one.amount.pods), None)
+
+
+class _Place(Record):
+    """What one architecture has in one cluster. devices: of all its nodes. taints: of each open one."""
+
+    devices: frozenset[str] = frozenset()
+    taints: frozenset[_Taints] = frozenset()
+
+
+def is_planned(row: WorkloadFinding, architecture: str, index: int) -> bool:
+    """Whether the row runs or will run, and may start on Linux nodes of the architecture."""
+    return row.is_required(architecture) and row.states[index] != "apart"
+
+
+def owner_of(workload: WorkloadFinding) -> Owner:
+    """By which the rows of a workload are put together."""
+    facts = workload.facts
+    return facts.namespace, facts.kind, facts.name, facts.snapshot
+
+
+class Planner:
+    """What the waves of all architectures are made from. own: patterns of --own."""
+
+    def __init__(
+        self,
+        workloads: Sequence[WorkloadFinding],
+        images: Mapping[str, ImageFacts],
+        failures: Failures,
+        nodes: Iterable[NodeFacts],
+        own: Sequence[str] = (),
+    ) -> None:
+        self._images, self._failures, self._own = images, failures, own
+        self._places = _places(nodes)
+        self._owners: dict[Owner, list[WorkloadFinding]] = {}
+        for workload in workloads:
+            self._owners.setdefault(owner_of(workload), []).append(workload)
+
+    def waves(self, architecture: str, index: int) -> tuple[Waves, dict[Owner, int]]:
+        """The waves, and the wave of each owner that is in one or not known. index: in the tuples of the findings."""
+        numbers: dict[Owner, int] = {}
+        members: dict[int, dict[Owner, list[WorkloadFinding]]] = {}
+        for owner, rows in self._owners.items():
+            planned = [row for row in rows if is_planned(row, architecture, index)]
+            if planned:
+                numbers[owner] = self._number(planned, architecture, index)
+                members.setdefault(numbers[owner], {})[owner] = planned
+        found = [
+            self._wave(number, members.get(number, {}), architecture, index) for number in (*WAVES, NOT_KNOWN)
+        ]
+        unknown = members.get(NOT_KNOWN, {})
+        unasked = {
+            use.reference
+            for rows in unknown.values()
+            for row in rows
+            for use in row.not_ready[index]
+            if self._work(use, architecture) == "look"
+        }
+        return Waves(architecture, tuple(found[:-1]), found[-1], len(unasked)), numbers
+
+    def _number(self, rows: Sequence[WorkloadFinding], architecture: str, index: int) -> int:
+        states = {row.states[index] for row in rows}
+        if any(row.facts.standing == "daemonset" for row in rows):
+            return NOT_KNOWN if "unknown" in states and "blocked" not in states else 0
+        work = {self._work(use, architecture) for row in rows for use in row.not_ready[index]}
+        if "find out" in work:
+            return NOT_KNOWN
+        if "stays" in work or any(self._held(row, architecture) for row in rows):
+            return 5
+        if "look" in work:
+            return NOT_KNOWN
+        if rows[0].facts.kind == "StatefulSet" or not all(row.goes_to(architecture) for row in rows):
+            return 4
+        return 3 if "build" in work else 2 if work else 1
+
+    def _work(self, use: ContainerImage, architecture: str) -> _Work:
+        """What an image that is not ready needs. look: nobody knows whether a newer tag has the architecture."""
+        image = self._images.get(use.reference)
+        state = image_state(image, architecture, self._failures, volume=use.role == "volume")
+        if image is None or state == "unknown":
+            return "find out"
+        if state == "no" and replacement(image, architecture):
+            return "replace"
+        if is_own(use.reference, self._own) or (
+            state == "no" and any(offers(tag, architecture) for tag in image.newer)
+        ):
+            return "build"
+        asked = state == "no" and image.newer_for == architecture and image.newer_read == "complete"
+        return "stays" if asked else "look"
+
+    def _place(self, row: WorkloadFinding, architecture: str) -> _Place:
+        return self._places.get((row.facts.snapshot, architecture), _Place())
+
+    def _held(self, row: WorkloadFinding, architecture: str) -> bool:
+        """Whether a pod needs a device that no node of the architecture has."""
+        needs = row.facts.devices
+        return bool(needs) and not self._place(row, architecture).devices.issuperset(needs)
+
+    def _allowed(self, row: WorkloadFinding, architecture: str, index: int) -> int:
+        """How many pods of a row that is ready are on nodes of the architecture, or may go there as they are."""
+        if (
+            row.states[index] == "ready"
+            and row.goes_to(architecture)
+            and not self._held(row, architecture)
+            and any(_enters(row, taints) for taints in self._place(row, architecture).taints)
+        ):
+            return row.amount.pods
+        return _there(row, architecture, index)
+
+    def _wave(
+        self, number: int, members: Mapping[Owner, Sequence[WorkloadFinding]], architecture: str, index: int
+    ) -> Wave:
+        amounts = {owner: sum((row.amount for row in rows), NOTHING) for owner, rows in members.items()}
+        waiting = {
+            owner for owner, rows in members.items() if any(row.states[index] != "ready" for row in rows)
+        }
+
+        def order(owner: Owner) -> tuple[bool, int, int, Owner]:
+            return number == 0 and owner not in waiting, -amounts[owner].cpu, -amounts[owner].pods, owner
+
+        ranked = sorted(members, key=order)
+        rows = [row for own in members.values() for row in own]
+        needs: dict[str, Amount] = {}
+        for row in rows:
+            for use in row.not_ready[index]:
+                needs[use.reference] = needs.get(use.reference, NOTHING) + row.amount
+        return Wave(
+            None if number == NOT_KNOWN else number,
+            sum(amounts.values(), NOTHING),
+            len(members),
+            len(waiting),
+            tuple("/".join(part for part in owner[:3] if part) for owner in ranked[:_MOST_OWNERS]),
+            tuple(sorted(needs, key=lambda one: (-needs[one].cpu, -needs[one].pods, one))),
+            sum(_there(row, architecture, index) for row in rows),
+            sum(self._allowed(row, architecture, index) for row in rows),
+        )
+
+
+def _there(row: WorkloadFinding, architecture: str, index: int) -> int:
+    if row.states[index] != "ready":
+        return 0
+    return sum(pods for name, pods in row.facts.runs_on if name == architecture)
+
+
+def _places(nodes: Iterable[NodeFacts]) -> dict[tuple[str, str], _Place]:
+    devices: dict[tuple[str, str], set[str]] = {}
+    taints: dict[tuple[str, str], set[_Taints]] = {}
+    for node in nodes:
+        if node.os == "linux" and node.architecture and not node.virtual:
+            key = node.snapshot, node.architecture
+            devices.setdefault(key, set()).update(node.devices)
+            if is_open(node):
+                taints.setdefault(key, set()).add(taints_of(node))
+    return {key: _Place(frozenset(devices[key]), frozenset(taints.get(key, ()))) for key in devices}
+
+
+def _enters(row: WorkloadFinding, taints: _Taints) -> bool:
+    own = [Toleration(*one) for one in row.facts.tolerations]
+    return all(any(covers(one, taint) for one in own) for taint in taints)
