@@ -129,6 +129,28 @@ def test_an_api_that_refuses_placement_gets_only_what_is_needed(kind: str, spec:
     assert any("kubernetes.podspec-affinity" in str(result) for result in narrowed.transformed.results)
 
 
+@pytest.mark.parametrize(
+    ("mode", "accepts"),
+    [
+        pytest.param("Standard", True, id="standard"),
+        pytest.param("RawDeployment", True, id="older-name"),
+        pytest.param("Knative", False, id="knative"),
+        pytest.param("Serverless", False, id="older-name-of-knative"),
+    ],
+)
+def test_a_service_without_knative_gets_all(mode: str, *, accepts: bool) -> None:
+    text = (
+        "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata:\n  name: a\n  annotations:\n"
+        f"    serving.kserve.io/deploymentMode: {mode}\n"
+        "spec: {predictor: {containers: [{image: 'both:1'}]}, transformer: {containers: [{image: 'both:1'}]}}\n"
+    ).encode()
+    assert edited(text).data.count(b"tolerations") == 2 * accepts
+    narrowed = edited(text.replace(b"both:1", b"amd:1"))
+    assert narrowed.data.count(b"nodeAffinity") == 2
+    warned = any("kubernetes.podspec-affinity" in str(result) for result in narrowed.transformed.results)
+    assert warned is not accepts
+
+
 def test_the_default_affinity_is_written_along_only_with_an_affinity() -> None:
     text = (
         b"apiVersion: elasticsearch.k8s.elastic.co/v1\nkind: Elasticsearch\nmetadata: {%s}\n"

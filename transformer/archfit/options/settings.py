@@ -124,6 +124,7 @@ class Workload(Record):
         places is left as it is.
     needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
         warning.
+    accepts: (path, text): where the value at path is text, the API accepts placement, and needed_only does not hold.
     outside: something else gives the pod a field as long as it has none of its own, as the operator's configuration
         does: such a pod gets only what it cannot run without, with this warning. outside_fields: which fields.
     architecture: a text that pins the pod to an architecture. Where it is missing, the operator chooses one: nothing is
@@ -189,6 +190,7 @@ class Workload(Record):
     filled: tuple[tuple[Path, Path], ...] = ()
     models: tuple[tuple[Path, str], ...] = ()
     unfetched: tuple[tuple[Path, str], ...] = ()
+    accepts: tuple[tuple[Path, str], ...] = ()
 
 
 STATED = "workloads: of the configuration"

@@ -152,7 +152,7 @@ class CustomPod:
             tuple(found.replaced),
             found.lost_default,
             row.pins and bool(found.lost_default),
-            row.needed_only,
+            "" if any(_barred(self._value, path, text) for path, text in row.accepts) else row.needed_only,
             "" if architecture else row.chosen,
             row.unplaced,
             self._same(row.architecture) if architecture else (),

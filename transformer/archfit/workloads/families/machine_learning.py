@@ -7,7 +7,7 @@ without is written; KServe's serverless mode makes Knative Services.
 from __future__ import annotations
 
 from archfit.base.patch import dotted, undotted
-from archfit.base.typing_names import Iterator
+from archfit.base.typing_names import Any, Iterator
 from archfit.options.settings import Lender
 from archfit.workloads.families.notation import Draft, left, never, parts, row, templates
 from archfit.workloads.pods import ANNOTATE, TERMS
@@ -144,13 +144,15 @@ def _kserve() -> Iterator[Draft]:
             _KSERVE, "LLMInferenceServiceConfig", at, metadata=None, there=at,
             replaceable=(("main", _CONFIG_MERGED),), unseen=((f"{at}.containers", _CONFIG_MERGED),),
         )  # fmt: skip
-    kserve = {"metadata": None, "needed_only": f"in KServe's serverless mode, {_FLAGS}"}
+    kserve: dict[str, Any] = {"metadata": None, "needed_only": f"in KServe's serverless mode, {_FLAGS}"}
     for kind in _SERVING_RUNTIMES:
         for there in ("spec", "spec.workerSpec"):
             yield row(
                 _KSERVE, kind, there, there=there,
                 replaceable=tuple((name, _RUNTIME_MERGED) for name in _MERGED_CONTAINERS), **kserve,
             )  # fmt: skip
+    mode = ("metadata", "annotations", f"{_KSERVE}/deploymentMode")
+    kserve["accepts"] = ((mode, "Standard"), (mode, "RawDeployment"))
     for at in ("spec.predictor", "spec.canary[*].predictor"):
         images = " ".join(f"{at}.{name}.image" for name in _RUNTIMES)
         formats = tuple(f"{at}.{name}" for name in _RUNTIMES)

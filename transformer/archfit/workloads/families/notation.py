@@ -48,7 +48,18 @@ _LISTS = (
     "by_position",
 )
 # Their paths are tuples where a key holds dots.
-_PAIRS = ("unseen", "unless", "when", "never_run", "added", "created", "appends", "models", "unfetched")
+_PAIRS = (
+    "unseen",
+    "unless",
+    "when",
+    "never_run",
+    "added",
+    "created",
+    "appends",
+    "models",
+    "unfetched",
+    "accepts",
+)
 
 
 # Rows of a kind name the same paths again and again.
