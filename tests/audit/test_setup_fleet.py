@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from archfit.audit.fleet.setup import run
+from archfit.cluster.pools.live import KINDS
 from lock_runs import Said, setup_said
 
 if TYPE_CHECKING:
@@ -95,6 +96,19 @@ def test_what_the_engines_share_is_the_same(words: list[str], tmp_path: Path):
     assert len(shared) == (3 if "--claim" in words else 5)
     for name in shared:
         assert (tmp_path / "job" / name).read_bytes() == (tmp_path / "argo" / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("engine", ["job", "argo"])
+def test_pools_are_listed_only_by_choice(engine: str, tmp_path: Path):
+    def lists(folder: str) -> set[tuple[str, str]]:
+        rules = objects(tmp_path / folder)["ClusterRole/archfit-audit"]["rules"]
+        assert all(rule["verbs"] in (["list"], ["get"], ["get", "list"]) for rule in rules)
+        return {(group, one) for rule in rules for group in rule["apiGroups"] for one in rule["resources"]}
+
+    setup("--engine", engine, "--into", "without")
+    setup("--engine", engine, "--into", "with", "--node-pools")
+    assert lists("with") - lists("without") == {(group, resource) for group, resource, _kind in KINDS}
+    assert {group for group, _resource in lists("without")} == {"", "apps", "batch"}
 
 
 @pytest.mark.parametrize("engine", ["job", "argo"])

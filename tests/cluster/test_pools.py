@@ -11,11 +11,12 @@ import pytest
 
 from archfit.base.errors import InvalidInput
 from archfit.cluster import setup as cluster_setup
-from archfit.cluster.nodes import Node, Taint, nodes, objects
+from archfit.cluster.nodes import Taint, nodes, objects
 from archfit.cluster.pools import autoscaler_setup
 from archfit.cluster.pools.karpenter import Requirement
+from archfit.cluster.pools.object_files import objects_of
 from archfit.cluster.pools.pool import Pool
-from archfit.cluster.pools.read import objects_of, of_this_cluster, pools
+from archfit.cluster.pools.read import of_this_cluster, pools
 from archfit.cluster.summary import NodeSummary, UsedTaint, summarised
 from archfit.options.load import load
 from machine import ROOT
@@ -303,8 +304,7 @@ def test_machines_of_another_cluster_do_not_count(clusters: list[str], problem: 
     """A management cluster holds those of many."""
     value = machines(labels=ARM)
     value["spec"]["clusterName"] = "prod"
-    those = [Node("a", "linux", "amd64", (), cluster) for cluster in clusters]
-    (found,) = of_this_cluster(pools([value]), those)
+    (found,) = of_this_cluster(pools([value]), {name for name in clusters if name})
     assert (found.problem, found.architectures) == (problem, () if problem else ("arm64",))
 
 
@@ -484,7 +484,7 @@ def test_whole_clusters(name: str) -> None:
     file = ROOT / "fixtures" / "pools" / f"{name}.yaml"
     values = objects_of([str(file)], io.BytesIO(), "kubectl get nodes")
     those = nodes(values)
-    found = summarised(those, (), of_this_cluster(pools(values), those))
+    found = summarised(those, (), of_this_cluster(pools(values), {node.cluster for node in those}))
     assert found.architectures == architectures
     assert tuple((rule.text, rule.pools) for rule in found.rules) == rules
     assert {pool.title: pool.text for pool in found.pools} == texts
@@ -502,7 +502,7 @@ def test_the_file_names_the_pools_behind_each_value(tmp_path: Path) -> None:
         files.append(tmp_path / f"{value['kind']}.json")
         files[-1].write_text(json.dumps(value))
     out, err = io.BytesIO(), io.StringIO()
-    assert cluster_setup.run([str(files[0]), str(files[1])], io.BytesIO(), out, err) == 0
+    assert cluster_setup.run([str(files[0]), str(files[1])], io.BytesIO(), out, err, {}) == 0
     assert out.getvalue().decode() == (
         "# Written by `archfit setup cluster` from the nodes of a cluster. Use it with --config or ARCHFIT_CONFIG.\n"
         "apiVersion: archfit.dev/v1alpha1\n"
@@ -522,7 +522,7 @@ def test_the_file_names_the_pools_behind_each_value(tmp_path: Path) -> None:
     )
     assert err.getvalue() == ""
     again = io.BytesIO()
-    assert cluster_setup.run([str(files[1]), "-"], io.BytesIO(files[0].read_bytes()), again, err) == 0
+    assert cluster_setup.run([str(files[1]), "-"], io.BytesIO(files[0].read_bytes()), again, err, {}) == 0
     assert again.getvalue() == out.getvalue()
 
 
@@ -532,12 +532,25 @@ def test_an_object_of_several_files_counts_once() -> None:
     assert objects_of([file, file], io.BytesIO(), "") == objects_of([file], io.BytesIO(), "")
 
 
-@pytest.mark.parametrize("command", [cluster_setup, autoscaler_setup], ids=["cluster", "autoscaler"])
-def test_the_page_shows_what_is_written(command: Any) -> None:
+@pytest.mark.parametrize("kind", [{}, [], 1, None], ids=str)
+def test_an_object_whose_kind_is_no_text_is_none_of_these(kind: Any) -> None:
+    odd = {"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}}
+    content = json.dumps({"apiVersion": "v1", "kind": "List", "items": [a_node("a", "amd64"), odd]}).encode()
+    out, err = io.BytesIO(), io.StringIO()
+    assert cluster_setup.run([], io.BytesIO(content), out, err, {}) == 0
+    assert b"- amd64    # 1 Linux node" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("command", "more"), [(cluster_setup, ({},)), (autoscaler_setup, ())], ids=["cluster", "autoscaler"]
+)
+def test_the_page_shows_what_is_written(command: Any, more: tuple[Any, ...]) -> None:
     """docs/clouds.md, of the recorded cluster on EKS."""
     out = io.BytesIO()
     assert (
-        command.run([str(ROOT / "fixtures" / "pools" / "karpenter.yaml")], io.BytesIO(), out, io.StringIO())
+        command.run(
+            [str(ROOT / "fixtures" / "pools" / "karpenter.yaml")], io.BytesIO(), out, io.StringIO(), *more
+        )
         == 0
     )
     assert out.getvalue().decode() in (ROOT / "docs" / "clouds.md").read_text(encoding="utf-8")
@@ -550,7 +563,7 @@ def test_a_mistake_in_one_of_several_files_names_it(tmp_path: Path, name: str) -
     good.write_text(json.dumps(a_node("a", "amd64")))
     bad.write_text("kind: Node\n---\na: [\n" if name.endswith("yaml") else "[]")
     with pytest.raises(InvalidInput) as caught:
-        cluster_setup.run([str(good), str(bad)], io.BytesIO(), io.BytesIO(), io.StringIO())
+        cluster_setup.run([str(good), str(bad)], io.BytesIO(), io.BytesIO(), io.StringIO(), {})
     assert caught.value.message.startswith(f"{bad}: ")
     assert caught.value.line == (4 if name.endswith("yaml") else 0)
 
@@ -566,6 +579,6 @@ def test_text_of_a_pool_cannot_break_out_of_a_comment() -> None:
     ):
         out, err = io.BytesIO(), io.StringIO()
         content = json.dumps({"kind": "List", "items": [a_node("a", "amd64"), one]}).encode()
-        assert cluster_setup.run([], io.BytesIO(content), out, err) == 0
+        assert cluster_setup.run([], io.BytesIO(content), out, err, {}) == 0
         assert "\x1b" not in out.getvalue().decode() + err.getvalue()
         assert load(["--config", "archfit.yaml"], {}, lambda _path, out=out: out.getvalue())

@@ -58,7 +58,7 @@ def listed(*items: object, kind: str = "List") -> bytes:
 def ran(content: bytes, *argv: str) -> tuple[str, str]:
     """Standard output and standard error of a run that succeeds."""
     out, err = io.BytesIO(), io.StringIO()
-    assert run(argv, io.BytesIO(content), out, err) == 0
+    assert run(argv, io.BytesIO(content), out, err, {}) == 0
     return out.getvalue().decode(), err.getvalue()
 
 
@@ -382,7 +382,7 @@ def test_anything_else_is_one_sentence(content: bytes, message: str) -> None:
     """Exit 1, nothing written."""
     out = io.BytesIO()
     with pytest.raises(InvalidInput) as caught:
-        run([], io.BytesIO(content), out, io.StringIO())
+        run([], io.BytesIO(content), out, io.StringIO(), {})
     assert str(caught.value) == message
     assert out.getvalue() == b""
 
@@ -390,7 +390,7 @@ def test_anything_else_is_one_sentence(content: bytes, message: str) -> None:
 def test_a_list_that_was_cut_is_one_sentence() -> None:
     """JSON is not tried as YAML, whose complaint would mislead."""
     with pytest.raises(InvalidInput, match=r"^the list of nodes is not complete JSON: "):
-        run([], io.BytesIO(listed(node("a"))[:-20]), io.BytesIO(), io.StringIO())
+        run([], io.BytesIO(listed(node("a"))[:-20]), io.BytesIO(), io.StringIO(), {})
 
 
 @pytest.mark.parametrize(
@@ -440,14 +440,14 @@ def test_text_of_the_cluster_cannot_break_out_of_a_comment() -> None:
 def test_wrong_usage_is_one_sentence(argv: list[str], message: str) -> None:
     """Exit 2."""
     with pytest.raises(UsageError) as caught:
-        run(argv, io.BytesIO(listed(node("a"))), io.BytesIO(), io.StringIO())
+        run(argv, io.BytesIO(listed(node("a"))), io.BytesIO(), io.StringIO(), {})
     assert str(caught.value) == message
 
 
 def test_a_terminal_is_not_waited_for() -> None:
     """Whoever types the bare command is told what to pipe in."""
     with pytest.raises(UsageError, match=r"^standard input is a terminal: pipe "):
-        run([], Terminal(), io.BytesIO(), io.StringIO())
+        run([], Terminal(), io.BytesIO(), io.StringIO(), {})
 
 
 def test_files_are_read_and_written(tmp_path: Path) -> None:
@@ -466,7 +466,7 @@ def test_an_existing_file_is_never_overwritten(tmp_path: Path) -> None:
     target = tmp_path / "archfit.yaml"
     target.write_text("mine")
     with pytest.raises(ArchfitError) as caught:
-        run(["--output", str(target)], io.BytesIO(listed(node("a"))), io.BytesIO(), io.StringIO())
+        run(["--output", str(target)], io.BytesIO(listed(node("a"))), io.BytesIO(), io.StringIO(), {})
     assert (
         str(caught.value)
         == f"--output: '{target}' exists and may hold your changes: name another, or move it"

@@ -443,7 +443,8 @@ echo '{"auths": {"ghcr.io": {"auth": "dTpw"}, "'"${REGISTRY#http://}"'": {"auth"
             stand_ins={
                 "kubectl": Because(
                     """case "$*" in
-"get nodes "*) cat "$HOME/nodes.json";;
+"get nodes "*|*"--raw /api/v1/nodes?"*) cat "$HOME/nodes.json";;
+*"--raw /apis") echo '{"groups": [{"name": "karpenter.sh", "preferredVersion": {"version": "v1"}}]}';;
 *nodepools*) cat "$HOME/karpenter.json";;
 *computeclasses*) cat "$HOME/gke.json";;
 *machinedeployments*) cat "$HOME/cluster-api.json";;

@@ -71,6 +71,7 @@ WRITTEN = {
         "patch.json": '"op":"add"',
     },
     "clouds": {
+        "live.yaml": "arch=arm64:NoSchedule@arm64",
         "archfit.yaml": "arch=arm64:NoSchedule@arm64",
         "first.yaml": "weight: ",
         "gke.yaml": "ComputeClass",

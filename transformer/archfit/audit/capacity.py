@@ -1,11 +1,12 @@
-"""Nodes by architecture, and what could run nowhere if one architecture were lost.
+"""Nodes by architecture, what pools may bring, and what could run nowhere if one architecture were lost.
 
     open        a node that is Ready, not cordoned and not virtual
     closed to   pods that do not tolerate one of its taints with the effect NoSchedule or NoExecute; the taint
                 kubernetes.io/arch=<the node's own architecture> does not count: archfit writes its toleration
     free        allocatable - requested of the open nodes that are closed to no pod; never below 0 for a node
     possible    architectures on which a workload's images all run, less those that its own placement excludes
-    lost(a)     stranded: `possible` has a and none of the cluster's other architectures
+    bring(a)    architectures but a of Linux nodes that a pool without a problem may make; its limits do not count
+    lost(a)     stranded: `possible` has a, and none of the other architectures of the cluster's nodes and of bring(a)
                 uncertain: the same may be so; an image of it is unknown or gone
                 moving: what runs on nodes of a and could run on another one
                 free: of the open nodes of other architectures that every pod of `moving` could use
@@ -15,15 +16,19 @@ Pods do not move between clusters, so each snapshot is judged by itself.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from archfit.audit.amount import NOTHING, Amount
-from archfit.audit.facts import AuditFacts, ImageFacts, NodeFacts
+from archfit.audit.clusters import brought
+from archfit.audit.facts import AuditFacts, ImageFacts, NodeFacts, PoolFacts
 from archfit.audit.readiness import Failures, WorkloadFinding, distinct_uses, image_state
 from archfit.base.record import Record
 from archfit.options.settings import Toleration
 from archfit.options.text_form import ARCH_KEYS
 from archfit.placement.tolerations import covers
+
+_CLOSING = ("NoSchedule", "NoExecute")
 
 
 class NodeGroup(Record):
@@ -82,12 +87,14 @@ class Mislabelled(Record):
 class Loss(Record):
     """What becomes of the workloads that could move if one architecture of a cluster were lost.
 
+    others: architectures of the other Linux nodes. bring: the other architectures that a pool may bring.
     free_*: on nodes of the other architectures that every pod of `moving` could use; 0 where nothing moves.
     """
 
     snapshot: str
     architecture: str
     others: tuple[str, ...]
+    bring: tuple[str, ...]
     stranded: Amount
     uncertain: Amount
     moving: Amount
@@ -106,13 +113,29 @@ class Loss(Record):
         )
 
 
+class PoolTaint(Record):
+    """A taint of a pool that keeps pods off which do not tolerate it. The first fields are the key of its PoolFacts.
+
+    tolerating: how many of `workloads`, those that could move, tolerate it.
+    """
+
+    snapshot: str
+    kind: str
+    name: str
+    architectures: tuple[str, ...]
+    taint: str
+    tolerating: int
+    workloads: int
+
+
 class Capacity(Record):
-    """All about nodes."""
+    """All about nodes, and about the taints of pools."""
 
     groups: tuple[NodeGroup, ...]
     instances: tuple[InstanceGroup, ...]
     mislabelled: tuple[Mislabelled, ...]
     losses: tuple[Loss, ...]
+    pool_taints: tuple[PoolTaint, ...]
 
 
 def capacity(
@@ -137,8 +160,32 @@ def capacity(
             for node in facts.nodes
             if node.kubelet_architecture and node.kubelet_architecture != node.architecture
         ),
-        tuple(_losses(facts.nodes, workloads, images, failures)),
+        tuple(_losses(facts, workloads, images, failures)),
+        tuple(_pool_taints(facts.pools, workloads)),
     )
+
+
+def _pool_taints(pools: Iterable[PoolFacts], workloads: Iterable[WorkloadFinding]) -> Iterable[PoolTaint]:
+    having = Counter((one.facts.snapshot, one.facts.tolerations) for one in workloads if one.movable)
+    for pool in pools:
+        for text in () if pool.problem else pool.taints:
+            taint = _toleration(text)
+            if taint.effect not in _CLOSING:
+                continue
+            tolerating = sum(
+                number
+                for (snapshot, own), number in having.items()
+                if snapshot == pool.snapshot and any(covers(Toleration(*one), taint) for one in own)
+            )
+            yield PoolTaint(
+                pool.snapshot,
+                pool.kind,
+                pool.name,
+                pool.architectures,
+                text,
+                tolerating,
+                sum(number for (snapshot, _own), number in having.items() if snapshot == pool.snapshot),
+            )
 
 
 def share_on(workload: WorkloadFinding, architectures: frozenset[str]) -> Amount:
@@ -198,13 +245,8 @@ def is_open(node: NodeFacts) -> bool:
 
 def taints_of(node: NodeFacts) -> tuple[Toleration, ...]:
     """The taints that keep pods off which do not tolerate them, each as the toleration of exactly this taint."""
-    found = []
-    for taint in node.taints:
-        assignment, _, effect = taint.rpartition(":")
-        key, _, value = assignment.partition("=")
-        if effect in ("NoSchedule", "NoExecute"):
-            found.append(Toleration(key, "Equal", value, effect))
-    return tuple(found)
+    taints = map(_toleration, node.taints)
+    return tuple(one for one in taints if one.effect in _CLOSING)
 
 
 def _closing_taints(node: NodeFacts) -> tuple[Toleration, ...]:
@@ -212,6 +254,13 @@ def _closing_taints(node: NodeFacts) -> tuple[Toleration, ...]:
     return tuple(
         taint for taint in taints_of(node) if taint.key not in ARCH_KEYS or taint.value != node.architecture
     )
+
+
+def _toleration(taint: str) -> Toleration:
+    """Of exactly a taint, which is written `key=value:effect`."""
+    assignment, _, effect = taint.rpartition(":")
+    key, _, value = assignment.partition("=")
+    return Toleration(key, "Equal", value, effect)
 
 
 def _instances(
@@ -239,15 +288,16 @@ class _Mover(Record):
 
 
 def _losses(
-    nodes: Sequence[NodeFacts],
+    facts: AuditFacts,
     workloads: Sequence[WorkloadFinding],
     images: Mapping[str, ImageFacts],
     failures: Failures,
 ) -> list[Loss]:
     linux: dict[str, dict[str, list[NodeFacts]]] = {}
-    for node in sorted(nodes, key=lambda one: (one.snapshot, one.architecture)):
+    for node in sorted(facts.nodes, key=lambda one: (one.snapshot, one.architecture)):
         if node.os == "linux" and node.architecture and not node.virtual:
             linux.setdefault(node.snapshot, {}).setdefault(node.architecture, []).append(node)
+    allowed = brought(facts.pools)
     keys = [(snapshot, lost) for snapshot, found in linux.items() for lost in found]
     sums = {key: [NOTHING, NOTHING, NOTHING] for key in keys}
     movers: dict[tuple[str, str], set[_Mover]] = {key: set() for key in keys}
@@ -256,7 +306,7 @@ def _losses(
         own = linux.get(snapshot)
         if not own or not workload.movable:
             continue
-        possible, certain = _possible(workload, images, failures, own)
+        possible, certain = _possible(workload, images, failures, {*own, *allowed.get(snapshot, ())})
         for lost in own:
             total = sums[snapshot, lost]
             if lost in possible and len(possible) == 1:
@@ -283,6 +333,7 @@ def _losses(
                 snapshot,
                 lost,
                 tuple(others),
+                tuple(sorted(allowed.get(snapshot, set()) - {lost})),
                 stranded,
                 uncertain,
                 moving,

@@ -13,10 +13,10 @@ Manifests are of no cluster at a moment: several sets of them may be of one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from archfit.audit.facts import AuditFacts, Snapshot
+from archfit.audit.facts import AuditFacts, PoolFacts, Snapshot
 from archfit.audit.merge import missing_shards
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.printable import visible
@@ -42,8 +42,8 @@ def cluster_name(name: str) -> str:
 class Cluster(Record):
     """A snapshot for people and programs.
 
-    name: no other cluster of the audit has it. architectures: of its Linux nodes, () where no nodes were read. The rest
-    is as in Snapshot.
+    name: no other cluster of the audit has it. architectures: of its Linux nodes, () where no nodes were read.
+    pools: the architectures of Linux nodes that a pool may bring. The rest is as in Snapshot.
     """
 
     snapshot: str
@@ -52,11 +52,14 @@ class Cluster(Record):
     date: str
     date_by: str
     architectures: tuple[str, ...]
+    pools: tuple[str, ...] = ()
+    unread_pools: tuple[str, ...] = ()
 
 
 def clusters(facts: AuditFacts) -> tuple[Cluster, ...]:
     """Every snapshot, in the order of the facts."""
     names = [snapshot.name for snapshot in facts.snapshots]
+    pools = brought(facts.pools)
     return tuple(
         Cluster(
             one.id,
@@ -67,6 +70,8 @@ def clusters(facts: AuditFacts) -> tuple[Cluster, ...]:
             one.date,
             one.date_by,
             _architectures(facts, one),
+            tuple(sorted(pools.get(one.id, ()))),
+            one.unread_pools,
         )
         for one in facts.snapshots
     )
@@ -75,6 +80,15 @@ def clusters(facts: AuditFacts) -> tuple[Cluster, ...]:
 def _architectures(facts: AuditFacts, snapshot: Snapshot) -> tuple[str, ...]:
     nodes = (node for node in facts.nodes if node.snapshot == snapshot.id and node.os == "linux")
     return tuple(sorted({node.architecture for node in nodes if node.architecture}))
+
+
+def brought(pools: Iterable[PoolFacts]) -> dict[str, set[str]]:
+    """The architectures of Linux nodes that the pools of each snapshot may bring."""
+    found: dict[str, set[str]] = {}
+    for pool in pools:
+        if not pool.problem:
+            found.setdefault(pool.snapshot, set()).update(one for one in pool.architectures if "/" not in one)
+    return found
 
 
 def node_uids(facts: AuditFacts) -> dict[str, frozenset[str]]:

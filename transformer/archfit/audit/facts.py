@@ -1,8 +1,8 @@
 """What an audit knows: the facts from which every report is made, and by which shards and clusters are merged.
 
-    lists of a cluster, manifests ─> Snapshot, NodeFacts, WorkloadFacts ──┐
-    registries, cache, lock file  ─> ImageFacts, BuildFacts ──────────────┴─> AuditFacts ── findings ─> reports
-    lists of tags (--newer-tags)  ─> `newer` of ImageFacts
+    lists of a cluster, manifests ─> Snapshot, NodeFacts, PoolFacts, WorkloadFacts ─┐
+    registries, cache, lock file ─> ImageFacts, BuildFacts ─────────────────────────┴> AuditFacts ─ findings ─> reports
+    lists of tags (--newer-tags) ─> `newer` of ImageFacts
 
 Facts are sets of records with a key, so that their union has no order: merging is associative, commutative and
 idempotent. Nothing that follows from facts (readiness, the work list) is a fact. Two records with one key differ only
@@ -11,6 +11,7 @@ in what a shard did not ask, or where a registry answered differently at another
     record           key
     Snapshot         id
     NodeFacts        snapshot, name
+    PoolFacts        snapshot, kind, name, architectures, problem
     WorkloadFacts    snapshot, namespace, kind, name, standing, images
     BuildFacts       snapshot, namespace, kind, name, container, image, image_id, node os and architecture, runtime
     ImageFacts       reference
@@ -54,6 +55,7 @@ class Snapshot(Record):
     nodes: whether nodes were read; without them no build can be proven and no capacity is known.
     name_by: where the name is from: "flag" (--cluster), "context" (of kubectl), "uid" (of the namespace kube-system),
         "input" (names of files) or "" (there is none).
+    unread_pools: the lists of pools that the user may not read, as `nodepools.karpenter.sh`.
     uid: of the namespace kube-system, "" where it was not read.
     date: in UTC, as `2026-11-23T00:30:00Z`, "" where it is not known. date_by: "read" (from a live cluster then),
         "stated" (SOURCE_DATE_EPOCH), "input" (the newest time in the lists: they are of then or later) or "".
@@ -67,6 +69,7 @@ class Snapshot(Record):
     uid: str = ""
     date: str = ""
     date_by: Literal["read", "stated", "input", ""] = ""
+    unread_pools: tuple[str, ...] = ()
 
 
 class NodeFacts(Record):
@@ -100,6 +103,27 @@ class NodeFacts(Record):
     virtual: bool = False
     uid: str = ""
     devices: tuple[str, ...] = ()
+
+
+class PoolFacts(Record):
+    """What makes nodes: a NodePool of Karpenter, machines of Cluster API or OpenShift, a ComputeClass of GKE.
+
+    architectures: what it may bring, as entries of clusterArchitectures (arm64, windows/amd64); () with a problem: why
+        it brings nothing, or why nothing is known. basis: why these, as `its requirements`.
+    taints: of its nodes, as `key=value:effect`, sorted. weight: of Karpenter, 0 where none is set.
+    limits: (what, how much), as (`CPU`, `500`). scales: whether an autoscaler decides on the number of its nodes.
+    """
+
+    snapshot: str
+    kind: str
+    name: str
+    architectures: tuple[str, ...] = ()
+    basis: str = ""
+    problem: str = ""
+    taints: tuple[str, ...] = ()
+    weight: int = 0
+    limits: tuple[tuple[str, str], ...] = ()
+    scales: bool = True
 
 
 class ContainerImage(Record):
@@ -218,3 +242,4 @@ class AuditFacts(Record):
     builds: tuple[BuildFacts, ...] = ()
     images: tuple[ImageFacts, ...] = ()
     shards: tuple[Shard, ...] = ()
+    pools: tuple[PoolFacts, ...] = ()

@@ -8,7 +8,7 @@
                 └─ prices      its savings, from user-supplied prices
 
 The first architecture is the one that the reports begin with: the first of --require; else arm64, then amd64, then what
-else the nodes are.
+else the nodes are and pools may bring.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from archfit.audit.builds import BuildFindings, build_findings
 from archfit.audit.capacity import Capacity, capacity
-from archfit.audit.clusters import Cluster, clusters
+from archfit.audit.clusters import Cluster, brought, clusters
 from archfit.audit.facts import AuditFacts
 from archfit.audit.plan.waves import Planner, Waves, is_planned, owner_of
 from archfit.audit.plan.work_list import WorkList, work_list
@@ -136,5 +136,6 @@ def findings(
 
 
 def _usual(facts: AuditFacts) -> tuple[str, ...]:
-    nodes = {node.architecture for node in facts.nodes if node.os == "linux"} & set(ARCHITECTURES)
-    return (*_USUAL, *sorted(nodes - set(_USUAL)))
+    there = {node.architecture for node in facts.nodes if node.os == "linux"}
+    there = there.union(*brought(facts.pools).values()) & set(ARCHITECTURES)
+    return (*_USUAL, *sorted(there - set(_USUAL)))

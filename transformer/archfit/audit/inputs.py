@@ -4,6 +4,7 @@
     DIR, --helm a folder of such files, what a chart renders                          `cli.inputs.input_files`
     FILE        a report of archfit audit --format json: its lists; the images are asked for again
     --live      pods, nodes, what makes pods (`_READ`), page by page                  `cluster.live_objects`
+                what makes nodes, as far as the user may list it                      `cluster.pools.live`
 
 The snapshot gets its name (--cluster, kubectl's context, the uid of the namespace kube-system, or the files) and its
 date: SOURCE_DATE_EPOCH, else the time when a live cluster was read, else the newest time that lists hold.
@@ -52,6 +53,7 @@ from archfit.cluster.live_objects import (
     anew_once,
     live_objects,
 )
+from archfit.cluster.pools.live import NOT_READ, pool_objects
 from archfit.options.settings import Options
 
 _READ = (PODS, NODES, DEPLOYMENTS, STATEFUL_SETS, DAEMON_SETS, REPLICA_SETS, JOBS, CRON_JOBS)
@@ -210,6 +212,10 @@ def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) ->
             if kind is PODS or error.reason not in {"forbidden", "not-found"}:
                 raise
             results.append(Result("warning", f"{error}. Without them {_WITHOUT[kind.resource]}"))
+    makers = pool_objects(connection)
+    for value in makers.values:
+        collector.add(value)
+    results += [Result("warning", f"{why}. Without them {NOT_READ}") for _what, why in makers.unread]
     try:
         namespace = get_if_there(connection, f"/api/v1/namespaces/{KUBE_SYSTEM}")
     except ClusterError as error:
@@ -218,7 +224,10 @@ def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) ->
     else:
         collector.add({"apiVersion": "v1", "kind": "Namespace", **mapping(namespace)})
     collected = _collected(collector)
-    return collected.replace(results=(*results, *collected.results))
+    unread = tuple(what for what, _why in makers.unread)
+    snapshots = tuple(one.replace(unread_pools=unread) for one in collected.facts.snapshots)
+    facts = collected.facts.replace(snapshots=snapshots)
+    return collected.replace(facts=facts, results=(*results, *collected.results))
 
 
 def _add(collector: Collector, reports: dict[str, AuditFacts], file: BinaryIO, name: str) -> None:

@@ -38,6 +38,7 @@ from archfit.audit.facts import (
     BuildFacts,
     ImageFacts,
     NodeFacts,
+    PoolFacts,
     Shard,
     Snapshot,
     WorkloadFacts,
@@ -46,7 +47,7 @@ from archfit.base.errors import InvalidReference
 from archfit.base.record import Record
 from archfit.images.reference import parse
 
-_Fact = TypeVar("_Fact", Snapshot, NodeFacts, WorkloadFacts, BuildFacts, ImageFacts)
+_Fact = TypeVar("_Fact", Snapshot, NodeFacts, PoolFacts, WorkloadFacts, BuildFacts, ImageFacts)
 _ANSWERS = ("Unread", "Unknown", "Unasked", "Malformed", "Absent", "Found")
 _READS = ("no", "partial", "complete")
 _VERDICTS = ("unread", "unknown", "ambiguous", "mismatch", "proven")
@@ -60,6 +61,7 @@ def merge(parts: Iterable[AuditFacts]) -> AuditFacts:
     builds: dict[Any, BuildFacts] = {}
     images: dict[Any, ImageFacts] = {}
     shards: set[Shard] = set()
+    pools: dict[Any, PoolFacts] = {}
     for part in parts:
         _choose(snapshots, part.snapshots, snapshot_key, _snapshot_rank)
         _choose(nodes, part.nodes, node_key, _fields)
@@ -67,6 +69,7 @@ def merge(parts: Iterable[AuditFacts]) -> AuditFacts:
         _choose(builds, part.builds, build_key, _build_rank)
         _choose(images, part.images, image_key, _image_rank)
         shards.update(part.shards)
+        _choose(pools, part.pools, pool_key, _fields)
     return AuditFacts(
         _sorted(snapshots),
         _sorted(nodes),
@@ -74,6 +77,7 @@ def merge(parts: Iterable[AuditFacts]) -> AuditFacts:
         _sorted(builds),
         _sorted(images),
         tuple(sorted(shards, key=_fields)),
+        _sorted(pools),
     )
 
 
@@ -100,6 +104,11 @@ def snapshot_key(one: Snapshot) -> tuple[str, ...]:
 def node_key(one: NodeFacts) -> tuple[str, ...]:
     """The key of `facts`."""
     return one.snapshot, one.name
+
+
+def pool_key(one: PoolFacts) -> tuple[Any, ...]:
+    """The key of `facts`."""
+    return one.snapshot, one.kind, one.name, one.architectures, one.problem
 
 
 def workload_key(one: WorkloadFacts) -> tuple[Any, ...]:

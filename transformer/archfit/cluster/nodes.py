@@ -17,7 +17,7 @@ from archfit.images.platforms import ARCHITECTURES, WINDOWS
 from archfit.options.text_form import ARCH_KEYS
 
 _ASK = "pass the output of `kubectl get nodes -o json`"
-_CLUSTER = "cluster.x-k8s.io/cluster-name"
+CLUSTER_NAME = "cluster.x-k8s.io/cluster-name"
 _OS_KEYS = ("kubernetes.io/os", "beta.kubernetes.io/os")
 
 
@@ -95,7 +95,7 @@ def _node(item: dict[str, Any]) -> Node:
             for taint in (taints if isinstance(taints, list) else ())
             if isinstance(taint, dict)
         ),
-        str(_mapping(metadata, "annotations").get(_CLUSTER) or ""),
+        str(_mapping(metadata, "annotations").get(CLUSTER_NAME) or ""),
     )
 
 

@@ -1,9 +1,12 @@
-"""`archfit setup cluster [FILE|-].. [--arch-taint KEY].. [-o FILE]`: an archfit.yaml from nodes and node pools.
+"""`archfit setup cluster [FILE|-].. | --live [--arch-taint KEY].. [-o FILE]`: an archfit.yaml from nodes and pools.
+
+    archfit setup cluster --live -o archfit.yaml
 
     kubectl get nodes -o json > nodes.json; kubectl get nodepools -o json > pools.json
     archfit setup cluster nodes.json pools.json -o archfit.yaml
 
     stdin or FILE..    nodes and what makes them, JSON or YAML, lists or single objects
+    --live             the same of a live cluster, as far as the user may list it (`pools.live`)
     stdout or -o       the configuration file, with comments that say where each value comes from
     stderr             what was not used, and why; the same stands in the file as comments
 
@@ -13,7 +16,8 @@ bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from argparse import Namespace
+from collections.abc import Iterable, Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from ruamel.yaml.comments import CommentedSeq
@@ -22,10 +26,13 @@ from archfit.base.errors import UsageError
 from archfit.base.printable import count
 from archfit.cli.setup.yaml_files import mapping, written
 from archfit.cli.usage.command_table import BY_NAME
+from archfit.cluster.cluster_connection import connect
 from archfit.cluster.configuration_file import deliver
-from archfit.cluster.nodes import nodes
+from archfit.cluster.nodes import ascii_text, nodes
 from archfit.cluster.pools.karpenter import KIND as NODE_POOL
-from archfit.cluster.pools.read import PREFER, objects_of, of_this_cluster, pools
+from archfit.cluster.pools.live import PoolObjects, nodes_and_pools
+from archfit.cluster.pools.object_files import objects_of
+from archfit.cluster.pools.read import PREFER, of_this_cluster, pools
 from archfit.cluster.summary import NodeSummary, UsedTaint, some_of, summarised
 from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.text_form import Problem, label_key
@@ -45,17 +52,40 @@ The architectures of the cluster's Linux nodes, of its Windows nodes as windows/
 bring. Add those of pools that are not here and have no node at the moment."""
 
 
-def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
-    """The command, after the words `setup cluster`. The exit code; raises UsageError and InvalidInput."""
+def run(
+    argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+) -> int:
+    """The command, after the words `setup cluster`. The exit code; raises ArchfitError."""
     found, words = BY_NAME["setup cluster"].parser().read(argv)
     keys = [_key(key) for key in found.arch_taint]
-    values = objects_of(words or ["-"], stdin, _SOURCE)
-    those = nodes(values)
-    cluster = summarised(those, keys, of_this_cluster(pools(values), those))
+    read = _objects(found, words, stdin, environ)
+    those = nodes(read.values)
+    clusters = {node.cluster for node in those if node.cluster}
+    cluster = summarised(those, keys, of_this_cluster(pools(read.values), clusters))
+    unread = tuple((what, ascii_text(f"not read: {why}")) for what, why in read.unread)
+    cluster = cluster.replace(unused=(*cluster.unused, *unread))
     messages = "".join(f"not used: {subject}: {reason}\n" for subject, reason in cluster.unused)
     advice = "use it with --config or ARCHFIT_CONFIG"
     deliver(configuration(cluster), found.output, stdout, stderr, messages, advice)
     return 0
+
+
+def _objects(
+    found: Namespace, words: Sequence[str], stdin: BinaryIO, environ: Mapping[str, str]
+) -> PoolObjects:
+    """Of the files, or of the cluster. Raises ArchfitError."""
+    if not found.live:
+        for flag in ("context", "kubeconfig"):
+            if getattr(found, flag) is not None:
+                raise UsageError(f"--{flag} needs --live: files are of no context")
+        return PoolObjects(tuple(objects_of(words or ["-"], stdin, _SOURCE)))
+    if words:
+        raise UsageError(f"--live reads the cluster: leave {words[0]!r} out, or leave --live out")
+    connection = connect(environ, context=found.context or "", kubeconfig=found.kubeconfig or "")
+    try:
+        return nodes_and_pools(connection)
+    finally:
+        connection.close()
 
 
 def _key(text: str) -> str:

@@ -37,7 +37,7 @@ from archfit.options.text_form import Problem, cache_path
 _MOST_SHARDS = 500
 """A workflow of Argo has to stay below 1 MB, and a command line below 128 KiB."""
 _DEFAULT = "archfit-fleet"
-_WITH_CHECK = ("check", "engine", "namespace", "claim", "context", "kubeconfig")
+_WITH_CHECK = ("check", "engine", "namespace", "claim", "context", "kubeconfig", "node_pools")
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
@@ -100,6 +100,7 @@ def _choices(found: Namespace) -> FleetChoices:
         _name("--claim", found.claim, SUBDOMAIN),
         _name("--storage-class", found.storage_class, SUBDOMAIN),
         "" if found.cluster is None else _cluster(found.cluster),
+        found.node_pools,
     )
     if chosen.cache_secret and not chosen.cache:
         raise UsageError("--cache-secret: is the password of a cache server: name the server with --cache")

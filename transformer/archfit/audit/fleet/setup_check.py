@@ -18,12 +18,15 @@ from archfit.cli.setup.check_lines import Wrong, up_to_wrong, write_lines
 from archfit.cluster.checks import answering, kubectl_of, may_list
 from archfit.cluster.cluster_connection import get_if_there
 from archfit.cluster.kubectl import Kubectl
+from archfit.cluster.pools.live import KINDS
 from archfit.yaml.values import mapping_of
 
 READ = (
     "pods", "nodes", "deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "jobs.batch",
     "cronjobs.batch",
 )  # fmt: skip
+POOLS = tuple(f"{resource}.{group}" for group, resource, _kind in KINDS)
+"""With --node-pools. A right for a kind that the cluster does not have is no fault."""
 _APPLY = "archfit setup fleet, then kubectl apply --server-side -f archfit-fleet"
 
 
@@ -36,7 +39,8 @@ def _right(choices: FleetChoices, flags: Namespace, environ: Mapping[str, str]) 
     kubectl = kubectl_of(flags, environ)
     yield answering(kubectl)
     remedy = f"write 10-access.yaml with {_APPLY}"
-    yield may_list(kubectl, f"{choices.namespace}/{NAME}", dict(zip(READ, READ, strict=True)), remedy)
+    read = (*READ, *(POOLS if choices.node_pools else ()))
+    yield may_list(kubectl, f"{choices.namespace}/{NAME}", dict(zip(read, read, strict=True)), remedy)
     yield _claim(kubectl, choices.namespace, choices.claim or NAME)
     if choices.engine == "argo":
         place = f"/apis/argoproj.io/v1alpha1/namespaces/{choices.namespace}/workflowtemplates/{NAME}"

@@ -38,6 +38,7 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarStri
 from archfit.base.record import Record
 from archfit.cli.setup.own_pods import IMAGE, NAMESPACE, leave_out, name_registry_secret, name_secret, named
 from archfit.cli.setup.yaml_files import one_line, parsed, shipped, written
+from archfit.cluster.pools.live import KINDS
 
 NAME = "archfit-audit"
 ENGINES = ("job", "argo")
@@ -55,7 +56,7 @@ class FleetChoices(Record):
 
     cache: the URL of a cache server, "" for none. cache_secret: a Secret whose key `password` is the server's.
     registry_secret: a Secret of type kubernetes.io/dockerconfigjson. claim: a claim that is there already.
-    cluster: its name in the report, "" for the uid of the namespace kube-system.
+    cluster: its name in the report, "" for the uid of the namespace kube-system. node_pools: whether it reads them.
     """
 
     engine: str
@@ -70,6 +71,7 @@ class FleetChoices(Record):
     claim: str = ""
     storage_class: str = ""
     cluster: str = ""
+    node_pools: bool = False
 
 
 def files(choices: FleetChoices) -> dict[str, str]:
@@ -95,6 +97,9 @@ def _filled_in(value: Any, choices: FleetChoices) -> Any:
     """The object with what the user chose. It changes its argument."""
     _place(value, choices.namespace)
     match value["kind"]:
+        case "ClusterRole" if not choices.node_pools:
+            pools = {group for group, _resource, _kind in KINDS}
+            value["rules"] = [rule for rule in value["rules"] if not pools.intersection(rule["apiGroups"])]
         case "ConfigMap" if choices.configuration:
             value["data"]["archfit.yaml"] = LiteralScalarString(choices.configuration)
         case "PersistentVolumeClaim" if choices.storage_class:

@@ -15,6 +15,7 @@ from itertools import takewhile
 from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
 from archfit.audit.report import tables
+from archfit.audit.report.pool_words import pool_table, unread_pools
 from archfit.audit.report.tables import Table
 from archfit.audit.report.trend import trend_sentences
 from archfit.audit.report.words import (
@@ -74,7 +75,9 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         yield from _table(tables.work_list(work, readiness), f"Work list for {escaped(work.architecture)}")
     yield from _table(tables.groups(findings), "Readiness by group")
     yield from _table(tables.nodes(findings), "Nodes")
-    sentences = [loss_sentence(loss) for loss in findings.capacity.losses]
+    yield from _table(pool_table(findings), "Pools that may bring nodes")
+    sentences = list(unread_pools(findings))
+    sentences += [loss_sentence(loss) for loss in findings.capacity.losses]
     sentences += [
         f"Node {one.name} has the label kubernetes.io/arch={one.label}, its kubelet reports {one.kubelet}."
         for one in findings.capacity.mislabelled

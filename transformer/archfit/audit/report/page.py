@@ -31,6 +31,7 @@ from archfit.audit.findings import AuditFindings
 from archfit.audit.readiness import WorkloadFinding
 from archfit.audit.report import page_charts, tables
 from archfit.audit.report.json import findings_value
+from archfit.audit.report.pool_words import pool_table, unread_pools
 from archfit.audit.report.tables import Table
 from archfit.audit.report.trend import trend_line, trend_sentences
 from archfit.audit.report.words import (
@@ -102,6 +103,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         node_bars=page_charts.node_bars(findings.capacity.groups, names if several(findings) else {}),
         groups=tables.groups(findings).of("page"),
         nodes=_shown((tables.nodes(findings), tables.instances(findings), tables.mislabelled(findings))),
+        pools=_shown((pool_table(findings),)),
         since=list(change_sentences(since)) if since else None,
         changes=_shown(map(tables.changes, since.changes)) if since else [],
         losses=[loss_sentence(one) for one in findings.capacity.losses],
@@ -111,7 +113,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         builds=_shown(tables.builds(findings)),
         apart=tables.counted_apart(findings).of("page"),
         costs=findings.costs,
-        not_known=[*unknown_reasons(findings), *not_known(findings)],
+        not_known=[*unknown_reasons(findings), *unread_pools(findings), *not_known(findings)],
         formulas=(*FORMULAS, *([UPGRADE_FORMULA] if findings.upgrades else [])),
     )
     return text.encode()

@@ -16,7 +16,7 @@
       1  registry.example/search-indexer:0.8.2                              76.4 %
          frees 8.25 CPU alone: use 0.9.1 (minor)
 
-    Not known ..  Nodes ..  Builds ..  Apart ..
+    Not known ..  Nodes ..  Pools ..  Builds ..  Apart ..
     WORK LIST FOR arm64 .. WORKLOADS .. IMAGES .. BUILDS .. NODES ..
 
 The percentage in the work list is the readiness once that image and all above it have the architecture. Parts of the
@@ -40,6 +40,7 @@ from archfit.audit.plan.waves import Waves
 from archfit.audit.plan.work_list import WorkItem, WorkList
 from archfit.audit.readiness import Readiness
 from archfit.audit.report import tables
+from archfit.audit.report.pool_words import pool_sentences, unread_pools
 from archfit.audit.report.tables import Table
 from archfit.audit.report.trend import trend_sentences
 from archfit.audit.report.words import (
@@ -185,6 +186,8 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
             f"{cpu_text(group.cpu)} CPU requested, {cpu_text(group.free_cpu)} free"
             f"{note}"
         )
+    yield from pool_sentences(findings)
+    yield from unread_pools(findings)
     for loss in findings.capacity.losses:
         yield loss_sentence(loss)
     yield ""

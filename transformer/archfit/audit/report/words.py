@@ -76,8 +76,10 @@ def of_cluster(findings: AuditFindings) -> str:
 
 
 def cluster_words(one: Cluster) -> str:
-    """What is said of a cluster beside its name: `nodes amd64, arm64; read 2026-11-23 00:30 UTC`."""
+    """What is said of a cluster beside its name: `nodes amd64, pools arm64; read 2026-11-23 00:30 UTC`."""
     nodes = f"nodes {', '.join(one.architectures)}" if one.architectures else "nodes not known"
+    nodes += f"; pools may bring {', '.join(one.pools)}" if one.pools else ""
+    nodes += "; not all pools are known" if one.unread_pools else ""
     return f"{nodes}; {date_words(one)}"
 
 
@@ -299,9 +301,10 @@ def group_rows(findings: AuditFindings) -> Iterator[tuple[str, str, str, str]]:
 
 def loss_sentence(loss: Loss) -> str:
     """What would become of the pods without nodes of an architecture."""
-    if not loss.others:
+    if not loss.others and not loss.bring:
         return f"Without {loss.architecture} nodes, no Linux node is left (virtual ones do not count)."
     words = f"Without {loss.architecture} nodes, "
+    words += "" if loss.others else "no Linux node is left until a pool makes one; "
     if loss.stranded.pods:
         words += f"{amount_words(loss.stranded)} would have no node that runs them"
     else:
@@ -310,10 +313,15 @@ def loss_sentence(loss: Loss) -> str:
         words += f"; of {amount_words(loss.uncertain)} this is not known"
     if not loss.moving.pods:
         return f"{words}."
+    pools = f"pools may bring {' and '.join(loss.bring)} nodes"
+    if not loss.others:
+        return f"{words}. {amount_words(loss.moving)} would move: {pools}, within their limits and taints."
     room = "have room" if loss.fits else "have too little room"
+    more = f"; {pools}" if loss.bring else ""
     return (
         f"{words}. {amount_words(loss.moving)} would move: {' and '.join(loss.others)} nodes that all of them may use "
-        f"{room} ({cpu_text(loss.free_cpu)} CPU, {memory_text(loss.free_memory)}, {count(loss.free_pods, 'pod')} free)."
+        f"{room} ({cpu_text(loss.free_cpu)} CPU, {memory_text(loss.free_memory)}, {count(loss.free_pods, 'pod')} free)"
+        f"{more}."
     )
 
 

@@ -6,6 +6,7 @@
                    ├── anything with pods   of a cluster: its owner, and its template, which counts where no pod of it
                    │                        was read (`fold`)
                    │                        a manifest: `manifest`, with the number of pods that it asks for
+                   ├── NodePool, ..         what makes nodes, and what says more about it (`pools`)
                    ├── a kind without pods  passed over; Secrets are never read
                    └── any other kind       counted in `unknown`
 
@@ -60,6 +61,7 @@ from archfit.audit.running.object_fields import (
 )
 from archfit.audit.running.owners import Named, Owners
 from archfit.audit.running.pod_requests import amounts, devices, devices_of, requested
+from archfit.audit.running.pools import Pools
 from archfit.audit.running.templates import Template, templates
 from archfit.base.errors import InvalidInput
 from archfit.cluster.quantity import milli, units
@@ -124,6 +126,7 @@ class Collector:
         self._held: dict[tuple[Named, int], Template] = {}
         self._last_runs: dict[Named, LastRun] = {}
         self._rendered: list[Rendered] = []
+        self._pools = Pools()
         self._of_cluster = False
         self._newest = ""
         self._uid = ""
@@ -166,6 +169,7 @@ class Collector:
                     else ImageFacts("", "Unasked", detail=_UNASKED)
                     for reference in references
                 ),
+                pools=self._pools.facts(snapshot.id),
             )
         )
 
@@ -209,10 +213,14 @@ class Collector:
                 facts = node_facts(value)
                 self._of_cluster = True
                 self._nodes[facts.name] = facts
+                self._pools.add_node(metadata)
         elif (group, kind) == ("", "Pod") and of_cluster:
             if self._is_new(value, metadata, kind):
                 self._of_cluster = True
                 self._pod(value, metadata)
+        elif group and self._pools.takes(value):
+            if self._is_new(value, metadata, kind):
+                self._pools.add(value)
         else:
             self._other(value, metadata, kind, where, of_cluster=of_cluster)
 

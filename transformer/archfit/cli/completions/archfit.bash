@@ -9,11 +9,11 @@ _archfit() {
         previous=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in
-    'setup cluster') flags='--arch-taint -o --output --quiet -q --color -h --help --help-all -V --version'
+    'setup cluster') flags='--live --context --kubeconfig --arch-taint -o --output --quiet -q --color -h --help --help-all -V --version'
         case $previous in
         --color) values='auto always never' ;;
-        --arch-taint) files='' ;;
-        -o|--output) files=-f ;;
+        --context|--arch-taint) files='' ;;
+        --kubeconfig|-o|--output) files=-f ;;
         esac
         ;;
     'setup autoscaler') flags='--architecture --namespace -o --output --quiet -q --color -h --help --help-all -V --version'
@@ -89,7 +89,7 @@ _archfit() {
         --configuration|--lock-file|--client-ca|--kubeconfig) files=-f ;;
         esac
         ;;
-    'setup fleet') flags='--engine --shards --parallelism --into --namespace --image --cluster --configuration --registry-secret --cache --cache-secret --claim --storage-class --force --check --context --kubeconfig --quiet -q --color -h --help --help-all -V --version'
+    'setup fleet') flags='--engine --shards --parallelism --into --namespace --image --cluster --configuration --registry-secret --cache --cache-secret --claim --storage-class --node-pools --force --check --context --kubeconfig --quiet -q --color -h --help --help-all -V --version'
         files=''
         case $previous in
         --engine) values='job argo' ;;

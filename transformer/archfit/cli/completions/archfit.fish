@@ -639,6 +639,9 @@ complete -c archfit -n '__archfit_is setup' -l help-all
 complete -c archfit -n '__archfit_is setup' -s V
 complete -c archfit -n '__archfit_is setup' -l version
 complete -c archfit -n '__archfit_is setup; and test (__archfit_words) = 2' -f -a cluster -d 'Writes a configuration file from nodes and node pools.'
+complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -l live
+complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -l context -x
+complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -l kubeconfig -r -F
 complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -l arch-taint -x
 complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -s o -r -F
 complete -c archfit -n '__archfit_is '"'"'setup cluster'"'"'' -l output -r -F
@@ -816,6 +819,7 @@ complete -c archfit -n '__archfit_is '"'"'setup fleet'"'"'' -l cache -x
 complete -c archfit -n '__archfit_is '"'"'setup fleet'"'"'' -l cache-secret -x
 complete -c archfit -n '__archfit_is '"'"'setup fleet'"'"'' -l claim -x
 complete -c archfit -n '__archfit_is '"'"'setup fleet'"'"'' -l storage-class -x
+complete -c archfit -n '__archfit_is '"'"'setup fleet'"'"'' -l node-pools
 complete -c archfit -n '__archfit_is '"'"'setup fleet'"'"'' -l force
 complete -c archfit -n '__archfit_is '"'"'setup fleet'"'"'' -l check
 complete -c archfit -n '__archfit_is '"'"'setup fleet'"'"'' -l context -x

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from archfit.cli.usage.cluster_commands import POLICY_FLAGS
-from archfit.cli.usage.command_row import CHECK_FLAG, NO_INPUT, OUTPUT, SET_UP, Command, Flag
+from archfit.cli.usage.command_row import ALL_STREAMS, CHECK_FLAG, NO_INPUT, OUTPUT, SET_UP, Command, Flag
 
 SETUP = (
     Command(
@@ -15,9 +15,9 @@ SETUP = (
     Command(
         "setup cluster",
         "Writes a configuration file from nodes and node pools.",
-        ("setup cluster [OPTION].. [FILE|-]..",),
+        ("setup cluster [OPTION].. [FILE|-]..", "setup cluster --live [--context NAME] [OPTION].."),
         "archfit.cluster.setup:run",
-        ("stdin", "stdout", "stderr"),
+        ALL_STREAMS,
         arguments=(
             (
                 "FILE ..",
@@ -28,6 +28,15 @@ SETUP = (
         ),
         flags=(
             Flag(
+                ("--live",),
+                "",
+                "Read nodes and node pools of the cluster through kubectl, or in a pod with its service account. What "
+                "the user may not list is named.",
+                brief="Read nodes and node pools of the cluster through kubectl.",
+            ),
+            Flag(("--context",), "NAME", "The context of kubectl, for --live."),
+            Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live."),
+            Flag(
                 ("--arch-taint",),
                 "KEY",
                 "Another taint that marks nodes by architecture, beside kubernetes.io/arch, "
@@ -37,6 +46,7 @@ SETUP = (
             OUTPUT,
         ),
         about="""\
+  archfit setup cluster --live -o archfit.yaml
   kubectl get nodes -o json | archfit setup cluster -o archfit.yaml
   kubectl get nodepools,ec2nodeclasses -o json > pools.json
   kubectl get nodes -o json | archfit setup cluster - pools.json""",
@@ -456,6 +466,12 @@ pods.
                 "A PersistentVolumeClaim that is there, for all pods to write to. Without it, archfit writes one.",
             ),
             Flag(("--storage-class",), "NAME", "The storage class of the claim that archfit writes."),
+            Flag(
+                ("--node-pools",),
+                "",
+                "Let the audit also list node pools: of Karpenter, Cluster API, OpenShift, and ComputeClasses of GKE.",
+                brief="Let the audit also list node pools.",
+            ),
             Flag(("--force",), "", "Overwrite files that differ."),
             Flag(
                 ("--check",),

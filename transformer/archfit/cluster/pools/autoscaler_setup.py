@@ -33,8 +33,9 @@ from archfit.cluster.nodes import ascii_text
 from archfit.cluster.pools import pool as fields
 from archfit.cluster.pools.autoscaler import CONFIG_MAP, node_groups, priorities, weights
 from archfit.cluster.pools.karpenter import is_node_pool
+from archfit.cluster.pools.object_files import objects_of
 from archfit.cluster.pools.pool import Pool
-from archfit.cluster.pools.read import objects_of, pools
+from archfit.cluster.pools.read import pools
 from archfit.images.platforms import ALIASES, ARCHITECTURES
 
 _SOURCE = "kubectl get nodepools -o json"

@@ -36,6 +36,7 @@ from archfit.cluster.pools.pool import (
     Pool,
     entries,
     group_of,
+    kind_of,
     mapping,
     name_of,
     sequence,
@@ -70,7 +71,7 @@ _ARM_TAINT = Taint("kubernetes.io/arch", "arm64", "NoSchedule")
 def is_machines(value: Mapping[str, Any]) -> bool:
     """Whether an object makes machines by itself; a MachineSet of a MachineDeployment does not."""
     owners = sequence(value, "metadata", "ownerReferences")
-    return (group_of(value), value.get("kind")) in KINDS and not any(one.get("controller") for one in owners)
+    return (group_of(value), kind_of(value)) in KINDS and not any(one.get("controller") for one in owners)
 
 
 def machines(value: Mapping[str, Any], templates: Iterable[Mapping[str, Any]] = ()) -> Pool:

@@ -99,6 +99,12 @@ def name_of(value: Mapping[str, Any]) -> str:
     return f"{metadata['namespace']}/{name}" if metadata.get("namespace") else name
 
 
+def kind_of(value: Mapping[str, Any]) -> str:
+    """The kind of an object, "" where it is no text."""
+    kind = value.get("kind")
+    return kind if isinstance(kind, str) else ""
+
+
 def group_of(value: Mapping[str, Any]) -> str:
     """The API group of an object, "" for core."""
     return str(value.get("apiVersion") or "").rpartition("/")[0]

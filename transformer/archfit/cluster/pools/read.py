@@ -10,76 +10,17 @@ annotation cluster.x-k8s.io/cluster-name. So a MachineDeployment counts where a 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import Any
 
-from archfit.base.errors import InvalidInput, UsageError
-from archfit.cluster.configuration_file import read_input
-from archfit.cluster.nodes import Node, ascii_text, objects
+from archfit.cluster.nodes import ascii_text
 from archfit.cluster.pools import karpenter, node_groups
-from archfit.cluster.pools.pool import Pool, group_of, mapping
-from archfit.options.config_yaml import read
-from archfit.options.text_form import Problem
-from archfit.yaml.scan import whole
-from archfit.yaml.stream import split
+from archfit.cluster.pools.pool import Pool, group_of, kind_of
 
 PREFER = """\
 Karpenter takes `prefer` as required, the heaviest term first, as long as it can make such a node; with
 PREFERENCE_POLICY=Ignore it does not look at it."""
 """Source: karpenter v1.14.0, pkg/controllers/provisioning/scheduling/preferences.go; pkg/operator/options."""
-
-
-def objects_of(names: Sequence[str], stdin: BinaryIO, source: str) -> list[dict[str, Any]]:
-    """The objects of files of kubectl, `-` for standard input; one that several files hold is taken once.
-
-    source: the command to name in messages.
-
-    Raises UsageError and InvalidInput.
-    """
-    if names.count("-") > 1:
-        raise UsageError("- is standard input, which can be read only once: name it once")
-    found: list[dict[str, Any]] = []
-    for name in names:
-        place = f"{name}: " if len(names) > 1 and name != "-" else ""
-        try:
-            for value in _decoded(read_input(name, stdin, source), source):
-                found += objects(value)
-        except InvalidInput as error:
-            raise InvalidInput(f"{place}{error.message}", line=error.line) from None
-    by_identity: dict[object, dict[str, Any]] = {}
-    for number, value in enumerate(found):
-        metadata = mapping(value, "metadata")
-        name = str(metadata.get("name") or number)
-        identity = group_of(value), value.get("kind"), str(metadata.get("namespace")), name
-        by_identity.setdefault(identity, value)
-    return list(by_identity.values())
-
-
-def _decoded(content: bytes, source: str) -> list[object]:
-    """The documents: JSON, else YAML. Raises InvalidInput."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidInput("the list of nodes is not UTF-8: pass the output of kubectl unchanged") from None
-    if not text.strip():
-        raise InvalidInput(f"the list of nodes is empty: check that `{source}` prints the nodes")
-    try:
-        return [json.loads(text)]
-    except RecursionError:
-        raise InvalidInput(f"the list of nodes is nested too deeply: pass the output of `{source}`") from None
-    except ValueError as error:
-        if text.lstrip()[0] in "{[":
-            raise InvalidInput(f"the list of nodes is not complete JSON: {error}") from None
-    data = text.encode()
-    found = []
-    for piece in split(data):
-        try:
-            found.append(read(whole(piece).text(data)).values)
-        except Problem as problem:
-            message = f"the list of nodes is neither JSON nor YAML as kubectl writes it: {problem.message}"
-            raise InvalidInput(message, line=piece.line - 1 + problem.line) from None
-    return found
 
 
 def is_pool(value: Mapping[str, Any]) -> bool:
@@ -91,9 +32,9 @@ def is_pool(value: Mapping[str, Any]) -> bool:
 
 def is_beside(value: Mapping[str, Any]) -> bool:
     """Whether an object says more about pools: a node class, a machine template."""
-    group, kind = group_of(value), value.get("kind")
+    group, kind = group_of(value), kind_of(value)
     return (group, kind) in karpenter.CLASSES or (
-        group == node_groups.INFRASTRUCTURE and str(kind).endswith("Template")
+        group == node_groups.INFRASTRUCTURE and kind.endswith("Template")
     )
 
 
@@ -112,9 +53,9 @@ def pools(values: Iterable[Mapping[str, Any]]) -> list[Pool]:
     return sorted(found, key=lambda one: (one.kind, one.name, one.architectures))
 
 
-def of_this_cluster(found: Sequence[Pool], nodes: Iterable[Node]) -> list[Pool]:
-    """The pools, with a problem for those that belong to another cluster than the nodes."""
-    return [_judged(pool, {node.cluster for node in nodes if node.cluster}) for pool in found]
+def of_this_cluster(found: Sequence[Pool], clusters: Collection[str]) -> list[Pool]:
+    """The pools, with a problem for those of another cluster. clusters: that the nodes name (`Node.cluster`)."""
+    return [_judged(pool, clusters) for pool in found]
 
 
 def _judged(pool: Pool, clusters: Collection[str]) -> Pool:

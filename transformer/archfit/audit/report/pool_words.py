@@ -1,0 +1,98 @@
+"""The words of an audit about pools: what may bring nodes of an architecture, and whom its taints keep off.
+
+    arm64 allowed by NodePool default (the images of its node class), limit 500 CPU, weight 10.
+    arm64 allowed by NodePool graviton (its instance types); taint arch=arm64:NoSchedule: no workload that could move
+    tolerates it (--tolerate 'arch=arm64:NoSchedule@arm64').
+    NodePool old: its limit of cpu is 0, so it brings no node.
+    Not read: nodepools.karpenter.sh. Whether they bring nodes is not known.
+
+A taint is named only where it keeps pods off that do not tolerate it. Of workloads count those that could move to
+another architecture. The remedy stands where the value of the taint spells the one architecture that the pool brings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from archfit.audit.capacity import PoolTaint
+from archfit.audit.facts import PoolFacts
+from archfit.audit.findings import AuditFindings
+from archfit.audit.report.tables import Cell, Column, Table
+from archfit.audit.report.words import several, snapshot_names
+from archfit.options.settings import GKE
+from archfit.options.text_form import architecture_of
+
+_DEFAULT = f"{GKE.toleration.key}={GKE.toleration.value}:{GKE.toleration.effect}"
+
+
+def pool_sentences(findings: AuditFindings) -> Iterator[str]:
+    """A sentence for each pool."""
+    names = snapshot_names(findings)
+    taints = _taints(findings)
+    for pool in findings.facts.pools:
+        at = f"{names[pool.snapshot]}: " if several(findings) else ""
+        if pool.problem:
+            yield f"{at}{pool.kind} {pool.name}: {pool.problem}."
+            continue
+        limits = "".join(f", limit {amount} {what}" for what, amount in pool.limits)
+        weight = f", weight {pool.weight}" if pool.weight else ""
+        closed = "".join(f"; {_taint_words(one)}" for one in taints.get(_key(pool), ()))
+        architectures = " and ".join(pool.architectures)
+        yield f"{at}{architectures} allowed by {pool.kind} {pool.name} ({pool.basis}){limits}{weight}{closed}."
+
+
+def unread_pools(findings: AuditFindings) -> Iterator[str]:
+    """What of the pools of each cluster was not read."""
+    for one in findings.clusters:
+        if one.unread_pools:
+            at = f"{one.name}: " if several(findings) else ""
+            those = ", ".join(one.unread_pools)
+            yield f"{at}Not read: {those}. Whether they bring nodes is not known."
+
+
+def pool_table(findings: AuditFindings) -> Table:
+    """Every pool that was read."""
+    names = snapshot_names(findings)
+    taints = _taints(findings)
+    columns = (
+        Column("Cluster" if several(findings) else None), Column("Pool", markdown="Pool"),
+        Column("May bring", markdown="May bring"), Column("Known by", markdown="Known by"),
+        Column("Limit", markdown="Limit"), Column("Weight", "number", markdown="Weight"),
+        Column("Taints", markdown="Taints"),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Cell(names[pool.snapshot]), Cell(f"{pool.kind} {pool.name}"), Cell(", ".join(pool.architectures) or "-"),
+            Cell(pool.problem or pool.basis), Cell(", ".join(f"{amount} {what}" for what, amount in pool.limits)),
+            Cell(str(pool.weight or ""), str(pool.weight)),
+            Cell("; ".join(_taint_words(one) for one in taints.get(_key(pool), ()))),
+        )
+        for pool in findings.facts.pools
+    )  # fmt: skip
+    return Table("pools", "Pools that may bring nodes", columns, rows)
+
+
+def _taint_words(one: PoolTaint) -> str:
+    if one.tolerating == one.workloads:
+        return f"taint {one.taint}" + (": all workloads that could move tolerate it" if one.workloads else "")
+    who = f"{one.tolerating} of {one.workloads} workloads" if one.tolerating else "no workload"
+    verb = "tolerate" if one.tolerating else "tolerates"
+    who += " that could move"
+    key, _, rest = one.taint.partition("=")
+    architecture = architecture_of(key, rest.rpartition(":")[0])
+    if one.taint == _DEFAULT:
+        remedy = " (archfit writes this toleration by default)"
+    else:
+        remedy = f" (--tolerate '{one.taint}@{architecture}')" if one.architectures == (architecture,) else ""
+    return f"taint {one.taint}: {who} {verb} it{remedy}"
+
+
+def _taints(findings: AuditFindings) -> dict[tuple[object, ...], list[PoolTaint]]:
+    found: dict[tuple[object, ...], list[PoolTaint]] = {}
+    for one in findings.capacity.pool_taints:
+        found.setdefault((one.snapshot, one.kind, one.name, one.architectures), []).append(one)
+    return found
+
+
+def _key(pool: PoolFacts) -> tuple[object, ...]:
+    return pool.snapshot, pool.kind, pool.name, pool.architectures
