@@ -335,7 +335,7 @@ def title(one: Any) -> tuple[str, str, str]:
     return one.facts.namespace, one.facts.kind, one.facts.name
 
 
-def test_the_largest_come_first_and_daemon_sets_that_are_not_ready_before_all():
+def test_those_that_are_not_ready_come_first_then_the_largest():
     rows = [row(f"web-{number}", cpu=number * 100) for number in range(8)]
     rows += [
         row("agent", kind="DaemonSet", standing="daemonset", cpu=1),

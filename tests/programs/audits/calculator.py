@@ -897,7 +897,7 @@ def _sums(
             needs[image] = added([needs.get(image, NOTHING), _amount(row)])
     ranked = sorted(
         owners,
-        key=lambda one: (number == 0 and one not in waiting, -weight[one][2], -weight[one][1], one),
+        key=lambda one: (one not in waiting, -weight[one][2], -weight[one][1], one),
     )
     return {
         "number": number,

@@ -34,6 +34,7 @@ from archfit.audit.report import csv as audit_csv
 from archfit.audit.report import json as audit_json
 from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import openmetrics as audit_openmetrics
+from archfit.audit.report import rules as audit_rules
 from archfit.audit.report import text as audit_text
 from archfit.audit.report.words import title, unknown_reasons
 from archfit.audit.reports import facts_of_report
@@ -202,6 +203,8 @@ _FORMS: Mapping[str, Render] = {
 def _renderer(flags: AuditFlags) -> Render:
     if flags.format == "text":
         return partial(audit_text.render, everything=flags.everything)
+    if flags.format == "rules":
+        return partial(audit_rules.render, number=flags.wave)
     if flags.format != "html":
         return _FORMS[flags.format]
     try:

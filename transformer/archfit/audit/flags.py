@@ -2,6 +2,7 @@
 
     inputs        FILE.. or standard input | --live | --merge FILE..           one of the three
     --live        --context, --kubeconfig, -n; no --shards, whose parts would each read another moment
+    --wave        which wave --format rules writes, 0 to 4
     --newer-tags  how many repositories; no --merge, which asks nothing
     --cluster     the name of what is read; reports have theirs
     --compare     --fail-on-regression
@@ -20,6 +21,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 
 from archfit.audit.clusters import cluster_name
+from archfit.audit.plan.waves import MOST_RULED
 from archfit.audit.readiness import group_keys
 from archfit.base.errors import UsageError
 from archfit.base.record import Record
@@ -40,7 +42,7 @@ class AuditFlags(Record):
     """See the module. everything: whether the text has all tables. warnings: of flags that do not fit together.
 
     min_ready: percent, None where it is not asked for. newer_tags: of how many repositories, 0 for none.
-    assume_cpu: in 1/1000 CPU. output: a path, "" for stdout.
+    assume_cpu: in 1/1000 CPU. output: a path, "" for stdout. wave: None for the next one.
     """
 
     live: bool
@@ -65,6 +67,7 @@ class AuditFlags(Record):
     output: str
     warnings: tuple[str, ...]
     newer_tags: int = 0
+    wave: int | None = None
 
 
 def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, str]) -> AuditFlags:
@@ -121,7 +124,21 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         flags.output or "",
         tuple(warnings),
         _repositories(flags.newer_tags),
+        _wave(flags.wave, form),
     )
+
+
+def _wave(text: str | None, form: str) -> int | None:
+    if text is None:
+        return None
+    if form != "rules":
+        raise UsageError("--wave: says whose rules are written: add --format rules, or leave it out")
+    number = _number("--wave", text)
+    if number > MOST_RULED:
+        raise UsageError(
+            f"--wave: {text!r} is not between 0 and {MOST_RULED}: nothing that rules say moves wave 5"
+        )
+    return number
 
 
 def _repositories(texts: Sequence[str]) -> int:

@@ -36,6 +36,8 @@ from archfit.placement.tolerations import covers
 
 WAVES = (0, 1, 2, 3, 4, 5)
 NOT_KNOWN = -1
+MOST_RULED = 4
+"""The last wave that rules of a configuration move."""
 _MOST_OWNERS = 5
 Owner: TypeAlias = tuple[str, str, str, str]
 """(namespace, kind, name, snapshot)."""
@@ -47,7 +49,7 @@ class Wave(Record):
     """One wave, or what is not known. number: None for that.
 
     amount: of all its rows. owner_count: how many workloads; waiting: those of them that are not ready.
-    owners: the largest five as namespace/kind/name; in wave 0 those that are not ready come first.
+    owners: five as namespace/kind/name: those that are not ready come first, of each the largest.
     images: what lacks the architecture or is not known, the image in the most CPU first.
     there, allowed: pods.
     """
@@ -81,7 +83,7 @@ class Waves(Record):
     @property
     def following(self) -> Wave | None:
         """The first of waves 0 to 4 that has pods which are not done; None where there is none."""
-        return next((one for one in self.waves[:-1] if one.allowed < one.amount.pods), None)
+        return next((one for one in self.waves[: MOST_RULED + 1] if one.allowed < one.amount.pods), None)
 
 
 class _Place(Record):
@@ -199,7 +201,7 @@ class Planner:
         }
 
         def order(owner: Owner) -> tuple[bool, int, int, Owner]:
-            return number == 0 and owner not in waiting, -amounts[owner].cpu, -amounts[owner].pods, owner
+            return owner not in waiting, -amounts[owner].cpu, -amounts[owner].pods, owner
 
         ranked = sorted(members, key=order)
         rows = [row for own in members.values() for row in own]

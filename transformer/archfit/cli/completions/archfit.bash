@@ -186,11 +186,11 @@ _archfit() {
         --hosts-dir) files=-d ;;
         esac
         ;;
-    'audit '*) flags='--helm --kustomize --live --context --kubeconfig -n --namespace --cluster --require --min-ready --allow-unknown --newer-tags --assume-cpu --price --currency --prices --format --by --own --all -o --output --merge --compare --fail-on-regression --history --shards --shard --image-platforms --lock-file --locked --no-locked --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
+    'audit '*) flags='--helm --kustomize --live --context --kubeconfig -n --namespace --cluster --require --min-ready --allow-unknown --newer-tags --assume-cpu --price --currency --prices --format --by --wave --own --all -o --output --merge --compare --fail-on-regression --history --shards --shard --image-platforms --lock-file --locked --no-locked --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
         case $previous in
-        --format) values='text json csv markdown html openmetrics' ;;
+        --format) values='text json csv markdown html openmetrics rules' ;;
         --color) values='auto always never' ;;
-        --helm|--context|-n|--namespace|--cluster|--require|--min-ready|--assume-cpu|--price|--currency|--by|--own|--shards|--shard|--image-platforms|--mirror|--allow-host|--deny-host|--requests-per-second|--cache-ttl|--max-stale|--timeout) files='' ;;
+        --helm|--context|-n|--namespace|--cluster|--require|--min-ready|--assume-cpu|--price|--currency|--by|--wave|--own|--shards|--shard|--image-platforms|--mirror|--allow-host|--deny-host|--requests-per-second|--cache-ttl|--max-stale|--timeout) files='' ;;
         --kustomize|--hosts-dir) files=-d ;;
         --kubeconfig|--prices|-o|--output|--merge|--compare|--history|--lock-file|--registries-conf|--ca-file|--cache|--cache-password-file|--cache-ca-file|--authfile|--config) files=-f ;;
         esac

@@ -322,8 +322,9 @@ complete -c archfit -n '__archfit_is audit' -l assume-cpu -x
 complete -c archfit -n '__archfit_is audit' -l price -x
 complete -c archfit -n '__archfit_is audit' -l currency -x
 complete -c archfit -n '__archfit_is audit' -l prices -r -F
-complete -c archfit -n '__archfit_is audit' -l format -x -a 'text json csv markdown html openmetrics'
+complete -c archfit -n '__archfit_is audit' -l format -x -a 'text json csv markdown html openmetrics rules'
 complete -c archfit -n '__archfit_is audit' -l by -x
+complete -c archfit -n '__archfit_is audit' -l wave -x
 complete -c archfit -n '__archfit_is audit' -l own -x
 complete -c archfit -n '__archfit_is audit' -l all
 complete -c archfit -n '__archfit_is audit' -s o -r -F

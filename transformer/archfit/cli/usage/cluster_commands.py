@@ -228,11 +228,12 @@ AUDIT = Command(
         Flag(
             ("--format",),
             "FORMAT",
-            "text, json, csv, markdown, html or openmetrics; default: as the name of --output ends (.html, .json, "
-            ".csv, .md, .prom), else text. "
-            "json is what --merge and --compare read; html is one page without any request.",
-            words=("text", "json", "csv", "markdown", "html", "openmetrics"),
-            brief="text|json|csv|markdown|html|openmetrics.",
+            "text, json, csv, markdown, html, openmetrics or rules; default: as the name of --output ends (.html, "
+            ".json, .csv, .md, .prom), else text. "
+            "json is what --merge and --compare read; html is one page without any request; rules is a configuration "
+            "file for the next wave.",
+            words=("text", "json", "csv", "markdown", "html", "openmetrics", "rules"),
+            brief="text|json|csv|markdown|html|openmetrics|rules.",
         ),
         Flag(
             ("--by",),
@@ -241,6 +242,12 @@ AUDIT = Command(
             "(annotation=KEY), too.",
             repeatable=True,
             brief="The readiness of each, too.",
+        ),
+        Flag(
+            ("--wave",),
+            "N",
+            "The wave whose rules --format rules writes, 0 to 4; default: the next one.",
+            brief="The wave of --format rules; default: the next one.",
         ),
         Flag(
             ("--own",),

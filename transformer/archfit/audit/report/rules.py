@@ -1,0 +1,105 @@
+"""The rules of a wave as a configuration file of archfit: what is in it goes to the architecture, all others stay.
+
+    spec:
+      rules:
+        - match: {}                                       every pod: no toleration, no preference
+          tolerate: false
+          prefer: {}
+        - match: {namespace: shop, kind: Deployment, name: web}
+          tolerate: true                                  the wave, and those before it: see below
+          prefer: {arm64: 100}
+
+The waves before are in the file, too: without them the next render would take back what they have. Those of wave 0 get
+the toleration alone; DaemonSets have no preference. Workloads of one owner are one rule. What is not known, what stays,
+and later waves have no rule of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from glob import escape
+
+from archfit.audit.amount import cpu_text
+from archfit.audit.compare import AuditComparison
+from archfit.audit.findings import AuditFindings
+from archfit.audit.plan.waves import MOST_RULED, Owner, Wave, owner_of
+from archfit.audit.report.words import cluster_words, done_words, wave_name
+from archfit.base.errors import UsageError
+from archfit.base.printable import count, visible
+from archfit.edit.render import scalar
+
+_WEIGHT = 100
+_MOST_NAMES = 3
+
+
+def render(
+    findings: AuditFindings,
+    since: AuditComparison | None = None,  # noqa: ARG001
+    *,
+    number: int | None = None,
+) -> bytes:
+    """The file in UTF-8. number: of the wave; None for the next one. Raises UsageError for several clusters."""
+    if len(findings.facts.snapshots) > 1:
+        raise UsageError(
+            f"--format rules: a configuration file is for one cluster, and this audit is of "
+            f"{len(findings.facts.snapshots)}: name the report of one"
+        )
+    return "".join(f"{line}\n" for line in _lines(findings, number)).encode()
+
+
+def _lines(findings: AuditFindings, number: int | None) -> Iterator[str]:
+    plan = findings.waves[0]
+    wave = plan.following if number is None else plan.waves[number]
+    last = MOST_RULED if wave is None or wave.number is None else wave.number
+    yield from _head(findings, wave)
+    yield "apiVersion: archfit.dev/v1alpha1"
+    yield "kind: ArchFit"
+    yield "spec:"
+    yield "  rules:"
+    yield "    # all that no rule below names: no toleration and no preference"
+    yield "    - match: {}"
+    yield "      tolerate: false"
+    yield "      prefer: {}"
+    owners: dict[int, list[Owner]] = {}
+    for workload in findings.workloads:
+        place = workload.waves[0]
+        if place is not None and 0 <= place <= last:
+            owners.setdefault(place, []).append(owner_of(workload))
+    for place in sorted(owners):
+        yield f"    # wave {wave_name(plan.waves[place])}"
+        for owner in dict.fromkeys(owners[place]):
+            yield f"    - match: {{{_match(owner)}}}"
+            yield "      tolerate: true"
+            if place:
+                yield f"      prefer: {{{scalar(plan.architecture)}: {_WEIGHT}}}"
+
+
+def _head(findings: AuditFindings, wave: Wave | None) -> Iterator[str]:
+    plan = findings.waves[0]
+    for cluster in findings.clusters:
+        yield f"# {visible(cluster.name)}: {visible(cluster_words(cluster))}"
+    if wave is None:
+        yield f"# Waves 0 to {MOST_RULED} to {plan.architecture} are done, as far as they are known: their rules"
+    else:
+        yield (
+            f"# Wave {wave_name(wave)}, to {plan.architecture}: {count(wave.owner_count, 'workload')}, "
+            f"{cpu_text(wave.amount.cpu)} CPU, {done_words(wave)}; with the waves before it"
+        )
+    for one in plan.waves[: MOST_RULED + 1 if wave is None or wave.number is None else wave.number + 1]:
+        if one.waiting:
+            verb = "is" if one.waiting == 1 else "are"
+            named = visible(_waiting(one))
+            yield f"# Wave {wave_name(one)}: {one.waiting} of {one.owner_count} {verb} not ready ({named})"
+    yield "# To use it: archfit --config FILE, or copy rules: into your own file"
+
+
+def _waiting(wave: Wave) -> str:
+    """The first of those that are not ready."""
+    shown = wave.owners[: min(_MOST_NAMES, wave.waiting)]
+    more = wave.waiting - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def _match(owner: Owner) -> str:
+    parts = zip(("namespace", "kind", "name"), owner[:3], strict=True)
+    return ", ".join(f"{key}: {scalar(escape(text))}" for key, text in parts if text)
