@@ -9,6 +9,7 @@ import pytest
 from explained_cases import CASES, workload
 from explained_pods import explained_stream, tree
 from machine import ROOT
+from pod_decisions import found
 
 pytestmark = pytest.mark.usefixtures("nothing_seen")
 TREES = dict(
@@ -74,3 +75,34 @@ def test_a_pod_that_is_left_alone_says_what_to_do():
 def test_a_remedy_is_chosen_by_what_leaves_the_pod_alone_not_by_words(fields: str, remedy: str) -> None:
     (pod,) = explained_stream(workload(fields), {}).pods
     assert [one.effect for one in pod.explanation.remedies] == [remedy]
+
+
+def test_images_that_another_object_lends_are_told_apart() -> None:
+    """They have one place in the object that borrows them."""
+    stream = """\
+apiVersion: serving.kserve.io/v1alpha1
+kind: ServingRuntime
+metadata: {name: onnx}
+spec:
+  containers:
+  - {name: kserve-container, image: 'app:1'}
+  - {name: logs, image: 'logs:1'}
+---
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: flowers}
+spec: {predictor: {model: {runtime: onnx, modelFormat: {name: onnx}}}}
+"""
+    pods = explained_stream(stream, {"app:1": "amd64", "logs:1": "amd64 arm64"}).pods
+    images = {one.image: one for one in pods[-1].explanation.images}
+    assert {name: one.runs_on for name, one in images.items() if name} == {
+        "app:1": ("amd64",),
+        "logs:1": ("amd64", "arm64"),
+    }
+    answers = {
+        "app:1": found("amd64").replace(origin="override"),
+        "logs:1": found("arm64").replace(origin="override"),
+    }
+    for one in explained_stream(stream, answers).pods[-1].explanation.images:
+        stated = f"its platforms are stated by configuration or annotation: {', '.join(one.platforms)}"
+        assert not one.image or one.messages == (stated,)

@@ -73,10 +73,10 @@ def pod_inventory(
         from archfit.workloads.replaced_images import with_borrowed_images
 
         documents = with_borrowed_images(documents, rows)
-    if any(pod.placement_paths is not None and "affinity" in pod.placement_paths.hidden for pod in pods):
-        from archfit.workloads.callers import with_outer_affinities
+    if any(pod.placement_paths is not None and pod.placement_paths.outside for pod in pods):
+        from archfit.workloads.outside import with_outside
 
-        documents = with_outer_affinities(data, pieces, documents)
+        documents = with_outside(data, pieces, documents)
     selects_nodes, replaces_images = _effects_of_others(data)
     if selects_nodes or (data.find(_CLASS) >= 0 and any("runtimeClassName" in pod.spec for pod in pods)):
         from archfit.workloads.node_selectors import with_node_selectors

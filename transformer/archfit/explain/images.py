@@ -72,17 +72,23 @@ def image_answers(
 ) -> tuple[ImageAnswer, ...]:
     """The images of the pod, in its order."""
     given: Iterable[Answer | None] = trace.given if trace.given is not None else (None,) * len(pod.images)
-    counted = {use.path: found for use, found in trace.evidence.known} if trace.evidence else {}
+    # Images that another object lends stand at one path.
+    counted = dict(trace.evidence.known) if trace.evidence else {}
     groups: dict[tuple[object, ...], tuple[ImageUse, Answer | None, list[Path]]] = {}
     for use, answer in zip(pod.images, given, strict=True):
         groups.setdefault((use.text, use.volume, answer), (use, answer, []))[2].append(use.path)
     wanted = _wanted(trace, options)
     made = []
     for use, answer, paths in groups.values():
-        messages = dict.fromkeys(
-            one.message.removeprefix(f"{use.text}: ") for one in decision.results if one.path in paths
+        beside = tuple(
+            f"{one.text}: " for one in pod.images if one.text and one.text != use.text and one.path in paths
         )
-        fact = _answer(use, answer, counted.get(use.path), own, wanted)
+        messages = dict.fromkeys(
+            one.message.removeprefix(f"{use.text}: ")
+            for one in decision.results
+            if one.path in paths and not one.message.startswith(beside)
+        )
+        fact = _answer(use, answer, counted.get(use), own, wanted)
         made.append(fact.replace(fields=tuple(map(dotted, paths)), messages=tuple(messages)))
     return tuple(made)
 

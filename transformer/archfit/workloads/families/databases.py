@@ -87,6 +87,8 @@ pgv2.percona.com PerconaPGCluster spec.dataSource.postgresCluster spec.image BAC
 _LEFT = """
 postgresql.cnpg.io ImageCatalog,ClusterImageCatalog spec: it lists images for Clusters, which are placed where they
   stand
+acid.zalan.do OperatorConfiguration configuration: it names images that run in the pods of each postgresql, where they
+  count
 pxc.percona.com PerconaXtraDBClusterRestore spec: its pods are placed as the cluster that it restores says
 ps.percona.com PerconaServerMySQLRestore spec: its pods are placed as the cluster that it restores says
 """
