@@ -171,7 +171,8 @@ def audit_schema() -> dict[str, Any]:
     image = members(
         reference=str, states=by_architecture(ImageState), failures=by_architecture(str), used=Amount, apart=Amount
     )  # fmt: skip
-    group = members(by=str, name=str, readiness=list_schema(of(Readiness)))
+    part = members(cluster=str, readiness=list_schema(of(Readiness)))
+    group = members(by=str, name=str, readiness=list_schema(of(Readiness)), clusters=list_schema(part))
     workload = members(
         snapshot=str, namespace=str, kind=str, name=str, standing=Standing, images=_TEXTS,
         states=by_architecture(WorkloadState), notReady=by_architecture(_TEXTS),

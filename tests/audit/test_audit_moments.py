@@ -436,6 +436,42 @@ def test_the_teams_of_shards_and_merged_clusters_are_those_of_the_reports(audit:
     assert {row["name"]: row["label=team"] for row in rows}["c"] == "search"
 
 
+def test_in_a_merge_each_team_has_its_readiness_in_each_cluster(audit: Audit, report: Any):
+    one = report("1.json", TEAMS, "--cluster", "eu", "--by", "label=team")
+    two = report("2.json", (labelled("e", BOTH, team="web"),), "--cluster", "us", "--by", "label=team")
+    words = ("--merge", one, two, "--by", "label=team", "--by", "namespace")
+    groups = json.loads(audit(b"", *words, "--format", "json").ok())["findings"]["groups"]
+    parts = {
+        (group["by"], group["name"], part["cluster"]): part["readiness"][0]["share"]
+        for group in groups
+        for part in group["clusters"]
+    }
+    assert parts == {
+        ("label=team", "web", "eu"): "50 %",
+        ("label=team", "web", "us"): "100 %",
+        ("label=team", "search", "eu"): "0 %",
+        ("label=team", "", "eu"): "100 %",
+        ("namespace", "shop", "eu"): "50 %",
+        ("namespace", "shop", "us"): "100 %",
+    }
+    rows = csv.DictReader(io.StringIO(audit(b"", *words, "--format", "csv").ok().decode()))
+    ready = {row["name"]: (row["label=team_ready_arm64"], row["namespace_ready_arm64"]) for row in rows}
+    assert (ready["b"], ready["e"]) == (("50 %", "50 %"), ("100 %", "100 %"))
+    assert "| label=team | web | us | 100 % |" in audit(
+        b"", *words, "--format", "markdown"
+    ).ok().decode().replace("&#61;", "=")
+    assert "    in us: 100 % ready; 1 of 1 requested CPU" in audit(b"", *words, "--all").ok().decode()
+    assert "    in us" not in audit(b"", *words).ok().decode()
+
+
+def test_of_one_cluster_a_team_has_no_parts(audit: Audit):
+    ran = audit(listed(*TEAMS), "--by", "label=team", "--format", "json")
+    assert [group["clusters"] for group in json.loads(ran.ok())["findings"]["groups"]] == [[], [], []]
+    assert (
+        "| Cluster |" not in audit(listed(*TEAMS), "--by", "label=team", "--format", "markdown").ok().decode()
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -310,12 +310,23 @@ def apart(workloads: Sequence[WorkloadFinding]) -> tuple[Apart, ...]:
 _FORMS = "write namespace, label=KEY or annotation=KEY, such as label=team"
 
 
+class GroupPart(Record):
+    """What of a group is in one cluster. cluster: its name."""
+
+    cluster: str
+    readiness: tuple[Readiness, ...]
+
+
 class Group(Record):
-    """A part. by: "cluster" or one of --by. name: "" where pods lack the label."""
+    """A part. by: "cluster" or one of --by. name: "" where pods lack the label.
+
+    clusters: its parts, by name of the cluster; () where there is one cluster, and where `by` is "cluster".
+    """
 
     by: str
     name: str
     readiness: tuple[Readiness, ...]
+    clusters: tuple[GroupPart, ...] = ()
 
 
 def group_keys(words: Iterable[str]) -> tuple[str, ...]:
@@ -360,13 +371,31 @@ def groups(
         members: dict[str, list[WorkloadFinding]] = {}
         for workload in workloads:
             if workload.movable:
-                members.setdefault(_name(workload, key, names), []).append(workload)
-        parts = [Group(key, name, readiness(own, architectures)) for name, own in members.items()]
+                members.setdefault(group_name(workload, key, names), []).append(workload)
+        parts = [
+            Group(
+                key,
+                name,
+                readiness(own, architectures),
+                () if key == "cluster" or len(names) < 2 else _parts(own, names, architectures),
+            )
+            for name, own in members.items()
+        ]
         found += sorted(parts, key=_order)
     return tuple(found)
 
 
-def _name(workload: WorkloadFinding, key: str, clusters: dict[str, str]) -> str:
+def _parts(
+    workloads: Sequence[WorkloadFinding], names: Mapping[str, str], architectures: Sequence[str]
+) -> tuple[GroupPart, ...]:
+    members: dict[str, list[WorkloadFinding]] = {}
+    for workload in workloads:
+        members.setdefault(group_name(workload, "cluster", names), []).append(workload)
+    return tuple(GroupPart(name, readiness(members[name], architectures)) for name in sorted(members))
+
+
+def group_name(workload: WorkloadFinding, key: str, clusters: Mapping[str, str]) -> str:
+    """The name of the workload's group. key: "cluster" or one of --by. clusters: names by snapshot."""
     facts = workload.facts
     if key == "cluster":
         return clusters.get(facts.snapshot, facts.snapshot)

@@ -1,7 +1,7 @@
 """An audit as one table (RFC 4180): a row for each use of an image in a workload; DaemonSets come first.
 
     cluster,date,cluster_architectures,namespace,kind,name,standing,pods,cpu,memory_bytes,container,role,image,answer,runs_on,origin,
-    newer_tag,newer_step,workload_ARCH..,image_ARCH..,wave_ARCH..,label=KEY..
+    newer_tag,newer_step,workload_ARCH..,image_ARCH..,wave_ARCH..,BY_ready_ARCH..,label=KEY..
 
 CPU and memory are those of the whole workload, with its pods added up, so they repeat in each of its rows. cpu is in
 CPUs with a point. A cell that a spreadsheet would read as a formula (=, +, -, @) begins with an apostrophe (OWASP, CSV
@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 
 from archfit.audit.compare import AuditComparison
 from archfit.audit.facts import ImageFacts
 from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import NOT_KNOWN
+from archfit.audit.readiness import WorkloadFinding, group_name
+from archfit.audit.report.words import ready_share
 from archfit.base.printable import visible
 
 _HEADS = (
@@ -30,14 +33,17 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
     """The table in UTF-8, with line ends as RFC 4180 has them. It is of one moment: `since` changes nothing."""
     out = io.StringIO(newline="")
     table = csv.writer(out)
+    shares = _shares(findings)
     keys = sorted({key for workload in findings.workloads for key, _ in workload.facts.labels})
     table.writerow(
         [
             *_HEADS,
             *(f"{what}_{one}" for what in ("workload", "image", "wave") for one in findings.architectures),
+            *(f"{by}_ready_{one}" for by in shares for one in findings.architectures),
             *map(_cell, keys),
         ]
     )
+    names = {one.snapshot: one.name for one in findings.clusters}
     known = {one.snapshot: (one.name, one.date, " ".join(one.architectures)) for one in findings.clusters}
     images = {image.facts.reference: image for image in findings.images}
     for workload in sorted(findings.workloads, key=lambda one: one.facts.standing != "daemonset"):
@@ -52,6 +58,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
             row = (
                 *common, use.container, use.role, use.reference, image.facts.answer, architectures, image.facts.origin,
                 *_newer(image.facts), *workload.states, *image.states, *map(_wave, workload.waves),
+                *(share for by in shares for share in _share(workload, by, shares[by], names)),
                 *(dict(facts.labels).get(key, "") for key in keys),
             )  # fmt: skip
             table.writerow([_cell(cell) for cell in row])
@@ -62,6 +69,29 @@ def _newer(image: ImageFacts) -> tuple[str, str]:
     for tag in image.newer:
         return tag.tag, tag.step if tag.exact else f"{tag.step} at most"
     return "", ""
+
+
+def _shares(findings: AuditFindings) -> dict[str, dict[tuple[str, str], tuple[str, ...]]]:
+    """Of each --by: the name of a group, and the cluster where there are several -> its readiness, as in the text."""
+    found: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {}
+    for group in findings.groups:
+        if group.by != "cluster":
+            parts = [(part.cluster, part.readiness) for part in group.clusters] or [("", group.readiness)]
+            for cluster, own in parts:
+                found.setdefault(group.by, {})[group.name, cluster] = tuple(map(ready_share, own))
+    return found
+
+
+def _share(
+    workload: WorkloadFinding,
+    by: str,
+    shares: Mapping[tuple[str, str], tuple[str, ...]],
+    names: Mapping[str, str],
+) -> tuple[str, ...]:
+    """Those of the workload's group in its cluster; empty where nothing of the group could move."""
+    cluster = names.get(workload.facts.snapshot, "") if len(names) > 1 else ""
+    found = shares.get((group_name(workload, by, names), cluster))
+    return found or ("",) * len(workload.states)
 
 
 def _wave(number: int | None) -> str:

@@ -87,7 +87,14 @@ def _short(findings: AuditFindings) -> dict[str, Any]:
         "daemonSets": record_value(findings.daemon_sets),
         "readiness": [_readiness(one) for one in findings.readiness],
         "groups": [
-            {**record_value(one), "readiness": [_readiness(part) for part in one.readiness]}
+            {
+                **record_value(one),
+                "readiness": [_readiness(part) for part in one.readiness],
+                "clusters": [
+                    {"cluster": own.cluster, "readiness": [_readiness(part) for part in own.readiness]}
+                    for own in one.clusters
+                ],
+            }
             for one in findings.groups
         ],
         "apart": record_value(findings.apart),

@@ -31,6 +31,7 @@ from archfit.audit.report.words import (
     first_owners,
     group_rows,
     needed_images,
+    ready_sentence,
     ready_share,
     runs_on,
     several,
@@ -194,18 +195,19 @@ def waves(plan: Waves) -> Table:
 def groups(findings: AuditFindings) -> Table:
     """The readiness of clusters, namespaces and labels."""
     columns = (
-        Column("By", markdown="By"), Column("Name", markdown="Name"), Column(None, markdown="Ready"),
+        Column("By", markdown="By"), Column("Name", markdown="Name"),
+        Column("Cluster", markdown="Cluster" if several(findings) else None), Column(None, markdown="Ready"),
         Column(None, markdown=f"For {findings.readiness[0].architecture}"),
         *(Column(f"{one} ready", "number") for one in findings.architectures),
         Column("CPU", "number"), Column("Pods", "count"),
     )  # fmt: skip
     rows = tuple(
         (
-            *map(Cell, words),
-            *(Cell(ready_share(part), f"{_thousandths(*part.share)}") for part in one.readiness),
-            cpu(one.readiness[0].total.cpu), count(one.readiness[0].total.pods),
+            Cell(by), Cell(name), Cell(cluster), Cell(ready_share(own[0])), Cell(ready_sentence(own[0])),
+            *(Cell(ready_share(part), f"{_thousandths(*part.share)}") for part in own),
+            cpu(own[0].total.cpu), count(own[0].total.pods),
         )
-        for one, words in zip(findings.groups, group_rows(findings), strict=True)
+        for by, name, cluster, own in group_rows(findings)
     )  # fmt: skip
     return Table("groups", "Readiness by group", columns, rows)
 

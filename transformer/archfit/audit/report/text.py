@@ -57,9 +57,9 @@ from archfit.audit.report.words import (
     not_known,
     plans,
     ready_amounts,
+    ready_sentence,
     ready_words,
     share_after,
-    share_words,
     unknown_reasons,
     upgrade_sentence,
     used_by,
@@ -228,13 +228,14 @@ def _waves(plan: Waves) -> Iterator[_Item]:
 
 
 def _groups(findings: AuditFindings, most: int) -> Iterator[_Item]:
-    rows = list(group_rows(findings))
+    rows = [row for row in group_rows(findings) if not row[2] or most == sys.maxsize]
     for by in dict.fromkeys(row[0] for row in rows):
         own = [row for row in rows if row[0] == by]
         yield ""
         yield f"By {by}:"
-        for _, name, share, sentence in own[:most]:
-            yield f"  {_short(name, _WIDTH // 2)}: {share_words(share)}; {sentence}"
+        for _, name, cluster, (first, *_) in own[:most]:
+            head = f"    in {_short(cluster)}" if cluster else f"  {_short(name, _WIDTH // 2)}"
+            yield f"{head}: {ready_words(first)}; {ready_sentence(first)}"
         yield max(0, len(own) - most)
 
 

@@ -292,11 +292,13 @@ def needed_images(wave: Wave, most: int) -> str:
     return ", ".join(wave.images[:most]) + (f" and {left} more" if left > 0 else "")
 
 
-def group_rows(findings: AuditFindings) -> Iterator[tuple[str, str, str, str]]:
-    """Of each group: by what, its name, the share that is ready for the first architecture, and a sentence."""
+def group_rows(findings: AuditFindings) -> Iterator[tuple[str, str, str, tuple[Readiness, ...]]]:
+    """Of each group: by what, its name, "", its readiness; then the same of its parts, with the name of the cluster."""
     for one in findings.groups:
-        first = one.readiness[0]
-        yield one.by, one.name or f"without {one.by}", ready_share(first), ready_sentence(first)
+        name = one.name or f"without {one.by}"
+        yield one.by, name, "", one.readiness
+        for part in one.clusters:
+            yield one.by, name, part.cluster, part.readiness
 
 
 def loss_sentence(loss: Loss) -> str:
