@@ -544,3 +544,83 @@ class TestForms:
         (tmp_path / "a.json").write_bytes(whole.stdout)
         merged = audit(b"", "--merge", str(tmp_path / "a.json"))
         assert merged.value["findings"] == whole.value["findings"]
+
+    def test_kustomize(self, audit, cluster):
+        text = audit(cluster, "--newer-tags=3", form="kustomize").stdout.decode()
+        assert text == (
+            "# Newer tags that were read to have arm64, by archfit: 2 of 3 images have one; 1 not asked.\n"
+            "images:\n"
+            '- name: "x.example/app" # 1.0.0: patch\n'
+            '  newTag: "1.0.1"\n'
+            '- name: "x.example/tool" # 1.0.0: patch\n'
+            '  newTag: "1.0.1"\n'
+        )
+
+    def test_renovate(self, audit, cluster):
+        told = audit(cluster, "--newer-tags=3", form="renovate").value
+        assert told["description"][1] == "2 of 3 images have one; 1 not asked"
+        assert [rule["matchPackageNames"] for rule in told["packageRules"]] == [
+            ["x.example/app"],
+            ["x.example/tool"],
+        ]
+
+    @pytest.mark.parametrize("form", ["kustomize", "renovate"])
+    def test_siblings_and_latest_are_no_replacements(self, audit, served, form):
+        for name, tag, platforms in (("app", "1.0.0-arm64", BOTH[1:]), ("tool", "latest", BOTH)):
+            served.index(name, "1.0.1", AMD)
+            served.index(name, tag, platforms)
+            served.tags(name, "1.0.0", "1.0.1", tag)
+        told = audit(CLUSTER, "--newer-tags")
+        assert told.to_do == {APP: "join 1.0.0-arm64 into an index (sibling)", TOOL: "use latest (latest)"}
+        text = audit(CLUSTER, "--newer-tags", form=form).stdout
+        assert b"0 of 2 images have one" in text
+        assert b"1.0.0-arm64" not in text
+        assert b'"latest"' not in text
+
+    @pytest.mark.parametrize("form", ["kustomize", "renovate"])
+    def test_the_names_are_those_of_the_manifests(self, audit, served, form):
+        served.index("library/app", "1.0.0", AMD)
+        served.index("library/app", "1.0.1", BOTH)
+        served.tags("library/app", "1.0.0", "1.0.1")
+        text = audit(
+            listed(pod("a", "app:1.0.0"), pod("b", "docker.io/app:1.0.0")),
+            "--newer-tags",
+            "--deny-host",
+            "hub.docker.com",
+            form=form,
+        )
+        assert b'"app"' in text.stdout, text.stderr
+        assert b'"docker.io/app"' in text.stdout
+
+    @pytest.mark.parametrize("form", ["kustomize", "renovate"])
+    def test_what_is_gone_counts_no_more(self, audit, form):
+        old = workload(
+            "ReplicaSet", "api-1", owner=("Deployment", "api"), replicas=0, image="x.example/app:0.1.0"
+        )
+        text = audit(listed(pod("a", APP), old), "--newer-tags", form=form).stdout
+        assert b"x.example/app" in text
+        assert b"left out" not in text
+
+    @pytest.mark.parametrize("form", ["kustomize", "renovate"])
+    def test_they_need_newer_tags(self, audit, cluster, form):
+        told = audit(cluster, form=form)
+        assert (told.status, told.stdout) == (2, b"")
+        assert (
+            f"--format {form}: writes newer tags, and nobody asks for them: add --newer-tags" in told.stderr
+        )
+
+    @pytest.mark.parametrize("form", ["kustomize", "renovate"])
+    def test_a_merge_writes_what_its_reports_have(self, audit, cluster, tmp_path, form):
+        whole = audit(cluster, "--newer-tags=3", form=form)
+        (tmp_path / "a.json").write_bytes(audit(cluster, "--newer-tags=3").stdout)
+        assert audit(b"", "--merge", str(tmp_path / "a.json"), form=form).stdout == whole.stdout
+
+    def test_renovate_may_write_a_file_of_json(self, audit, cluster, tmp_path):
+        told = audit(cluster, "--newer-tags", "-o", str(tmp_path / "renovate.json"), form="renovate")
+        assert "--output" not in told.stderr
+        assert json.loads((tmp_path / "renovate.json").read_bytes())["packageRules"]
+
+    @pytest.mark.parametrize("form", ["kustomize", "renovate"])
+    def test_a_merge_without_newer_tags_says_so(self, audit, cluster, tmp_path, form):
+        (tmp_path / "a.json").write_bytes(audit(cluster).stdout)
+        assert b"no image was asked for" in audit(b"", "--merge", str(tmp_path / "a.json"), form=form).stdout

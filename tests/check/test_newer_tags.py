@@ -107,10 +107,47 @@ def test_other_formats_say_what_to_do(check, form):
     assert "use 1.0.1" not in check("--format", form).replace("\\", "")
 
 
+def test_kustomize_and_renovate_take_versions_alone(check):
+    assert check("--newer-tags", "--format", "kustomize") == (
+        "# Newer tags that were read to have linux/arm64, by archfit: 1 of 2 images has one.\n"
+        "images:\n"
+        '- name: "x.example/shop/web" # 1.0.0: patch\n'
+        '  newTag: "1.0.1"\n'
+    )
+    (rule,) = json.loads(check("--newer-tags", "--format", "renovate"))["packageRules"]
+    assert rule["allowedVersions"] == "/^1\\.0\\.1$/"
+
+
+def test_an_image_of_the_same_name_that_runs_there_stays(archfit, served, tmp_path):
+    text = POD.replace(b"x.example/shop/tool:1", b"x.example/shop/web:1.0.1-both")
+    served.index("shop/web", "1.0.1-both", BOTH)
+    words = ("--no-cache", "--mirror", f"*={served.url}", "--newer-tags", "--format", "kustomize")
+    ran = archfit(text, "check", "--require", "arm64", *words)
+    assert (
+        "# x.example/shop/web is left out: it is also there as 1.0.1-both, which stays."
+        in ran.stdout.decode()
+    )
+
+
+@pytest.mark.parametrize("form", ["kustomize", "renovate"])
+def test_formats_of_newer_tags_need_them(archfit, form):
+    ran = archfit(POD, "check", "--require", "arm64", "--format", form)
+    assert (ran.status, ran.stdout) == (2, b"")
+    assert f"--format {form}: writes newer tags, and nobody asks for them: add --newer-tags" in ran.stderr
+
+
 def test_it_belongs_to_require(archfit):
     ran = archfit(POD, "check", "--newer-tags")
     assert ran.status == 2
     assert "--newer-tags belongs to --require" in ran.stderr
+
+
+@pytest.mark.parametrize("step", ["sibling", "latest"])
+def test_what_is_no_version_is_no_edit(step):
+    newer = NewerTags((NewerTag("latest", "", step, BOTH),), "complete")
+    finding = Finding("required-platform", "error", "", file="a.yaml", line=1, image=IMAGE)
+    (told,) = with_newer([finding], {IMAGE: newer}, "a.yaml", f"image: {IMAGE}\n".encode())
+    assert edit(told) is None
 
 
 NEWER = NewerTags((NewerTag("1.0.1", "", "patch", BOTH),), "complete")

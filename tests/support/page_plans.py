@@ -499,7 +499,7 @@ NOT_FOLLOWED = {
     "fuzzing": _MAKE,
     "helm-plugin": "for those who publish: tests/real/helm packages, signs and pushes the plugin",
     "install": "installs from a package index; tests/real/release builds and installs the packages",
-    "newer-tags": "asks registries for lists of tags; tests/inspect/test_inspect.py runs its commands on one",
+    "newer-tags": "asks registries for lists of tags; tests/inspect, check and audit run its commands on one",
     "performance": "benchmarks, for a quiet machine",
     "releasing": _MAKE,
 }

@@ -36,11 +36,12 @@ from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import openmetrics as audit_openmetrics
 from archfit.audit.report import rules as audit_rules
 from archfit.audit.report import text as audit_text
-from archfit.audit.report.words import title, unknown_reasons
+from archfit.audit.report.words import title, unknown_reasons, upgrade_counts
 from archfit.audit.reports import facts_of_report
 from archfit.audit.trend import history_file
 from archfit.audit.trend.trend import Point, point_of, trend_of
 from archfit.audit.upgrades.upgrade_lookup import with_newer_tags
+from archfit.audit.upgrades.upgrades import tag_updates
 from archfit.base import packages, standard_streams
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.base.files import read_file, replace, unwritable
@@ -53,6 +54,7 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.lookup.lookup import lookup_of
 from archfit.options.layers import Given, Layer
 from archfit.reports.summary import lines
+from archfit.reports.tag_updates import kustomize, renovate
 
 Render: TypeAlias = Callable[[AuditFindings, AuditComparison | None], bytes]
 _COMMAND = BY_NAME["audit"]
@@ -192,11 +194,23 @@ def _missing(facts: AuditFacts) -> list[Result]:
     ]
 
 
+def _kustomize(found: AuditFindings, _since: AuditComparison | None) -> bytes:
+    updates, kept = tag_updates(found.architectures[0], 0, found.workloads, found.images)
+    return kustomize(updates, kept, found.architectures[0], upgrade_counts(found.upgrades))
+
+
+def _renovate(found: AuditFindings, _since: AuditComparison | None) -> bytes:
+    updates, _ = tag_updates(found.architectures[0], 0, found.workloads, found.images)
+    return renovate(updates, found.architectures[0], upgrade_counts(found.upgrades))
+
+
 _FORMS: Mapping[str, Render] = {
     "json": audit_json.render,
     "csv": audit_csv.render,
     "markdown": audit_markdown.render,
     "openmetrics": audit_openmetrics.render,
+    "kustomize": _kustomize,
+    "renovate": _renovate,
 }
 
 

@@ -7,6 +7,7 @@
     --cluster     the name of what is read; reports have theirs
     --compare     --fail-on-regression
     --history     no --shards: a part is no audit of the cluster
+    --format      kustomize and renovate with --newer-tags or --merge
     --output      its suffix is the format, unless --format names one
     --shard I     --shards N: I from 0. Without --shard it is JOB_COMPLETION_INDEX, or CI_NODE_INDEX less one
 
@@ -31,10 +32,14 @@ from archfit.images.platforms import Platform
 from archfit.options.text_form import Problem, glob
 
 MOST_SHARDS = 100_000
+UPDATES = ("kustomize", "renovate")
+"""The formats that are for programs which change images."""
 _SUFFIXES = {
     ".html": "html", ".htm": "html", ".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
     ".txt": "text", ".prom": "openmetrics",
 }  # fmt: skip
+_FILES = {"renovate": "json"}
+"""The formats that are of another one's kind."""
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)%?", re.ASCII).fullmatch
 
 
@@ -97,6 +102,8 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
     if flags.newer_tags and flags.merge:
         raise UsageError("--newer-tags: --merge asks nothing: make each of the reports with --newer-tags")
     form, warnings = _form(flags.format, flags.output or "")
+    if form in UPDATES and not (flags.newer_tags or flags.merge):
+        raise UsageError(f"--format {form}: writes newer tags, and nobody asks for them: add --newer-tags")
     if flags.all and form != "text":
         raise UsageError(
             f"--all: adds the tables to the text; {form} has everything without it: leave it out"
@@ -157,7 +164,7 @@ def _form(stated: str | None, output: str) -> tuple[str, list[str]]:
     """The format, and a warning where the name of the file says another one. stated: by --format."""
     suffix = os.path.splitext(output)[1].lower()
     named = _SUFFIXES.get(suffix)
-    if stated and named and stated != named:
+    if stated and named and _FILES.get(stated, stated) != named:
         return stated, [
             f"--output: {output!r} ends in {suffix}, but --format says {stated}, so it is {stated}"
         ]

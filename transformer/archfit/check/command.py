@@ -20,7 +20,7 @@ from archfit.base.record import Record
 from archfit.base.results import Decision, Result, has_error
 from archfit.check.findings import Check, Finding, from_result, of_decisions, of_objects, of_verdicts, placed
 from archfit.check.newer_tags import newer_of, with_newer
-from archfit.check.reports import report_places, write_reports
+from archfit.check.reports import UPDATES, report_places, write_reports
 from archfit.check.source_roots import SourceRoots
 from archfit.cli.inputs.command_inputs import check_objects, in_file, manifests_of, on_blank, questions
 from archfit.cli.inputs.manifests import Manifests
@@ -59,6 +59,11 @@ def run(
         raise UsageError("--allow-unknown belongs to --require, as in --require arm64 --allow-unknown")
     if flags.newer_tags and not required:
         raise UsageError("--newer-tags belongs to --require, as in --require arm64 --newer-tags")
+    for form in places.values():
+        if form in UPDATES and not flags.newer_tags:
+            raise UsageError(
+                f"--format {form}: writes newer tags, and nobody asks for them: add --newer-tags"
+            )
     inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options, on_blank(invocation.layer))
     if invocation.rendering:
         roots.add_rendered(invocation.rendering.words)
@@ -240,4 +245,5 @@ def _check(messages: Iterable[Finding], checked: Sequence[_Checked], asked: _Que
         sum(part.left_alone for part in checked),
         sum(part.by_annotation for part in checked),
         sum(part.objects for part in checked),
+        tuple(sorted(frozenset().union(*(part.seen.images for part in checked)))),
     )

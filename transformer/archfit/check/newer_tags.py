@@ -15,14 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from archfit.base.printable import count
 from archfit.base.record import Record
-from archfit.check.findings import Finding
+from archfit.check.findings import Check, Finding
 from archfit.images.platforms import Answer, Found, Platform
 from archfit.run import Run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.candidates import NewerTags
+    from archfit.reports.tag_updates import TagUpdate
 
 
 class Edit(Record):
@@ -77,10 +79,32 @@ def _goes_on(character: str) -> bool:
 def edit(finding: Finding) -> Edit | None:
     """The edit that takes the nearest tag, None where none can or nobody knows where."""
     tags = finding.newer.tags if finding.newer else ()
-    if not tags or not tags[0].ready or not finding.column:
+    if not tags or not tags[0].replaces or not finding.column:
         return None
     text = with_tag(finding.image, tags[0].tag)
     return Edit(finding.line, finding.column, finding.column + len(finding.image), text)
+
+
+def updates(check: Check) -> list[TagUpdate]:
+    """The images of the check that have a version which was read, each once: neither siblings nor `latest`."""
+    from archfit.reports.tag_updates import TagUpdate
+
+    found = {}
+    for finding in check.of("required-platform"):
+        for newer in finding.newer.tags if finding.newer else ():
+            if newer.replaces:
+                found[finding.image] = TagUpdate(finding.image, newer)
+    return [found[image] for image in sorted(found)]
+
+
+def counts(check: Check, found: Sequence[TagUpdate]) -> str:
+    """How many of the images that lack a platform have such a version, and how many were not asked for."""
+    asked = {one.image: bool(one.newer and one.newer.asked) for one in check.of("required-platform")}
+    words = (
+        f"{len(found)} of {count(sum(asked.values()), 'image')} {'has' if len(found) == 1 else 'have'} one"
+    )
+    left = len(asked) - sum(asked.values())
+    return f"{words}; {left} not asked" if left else words
 
 
 def with_tag(image: str, tag: str) -> str:

@@ -171,6 +171,24 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]
     return table(heads, rows, longest=_LONGEST_MESSAGE)
 
 
+def _kustomize(check: Check) -> bytes:
+    from archfit.check.newer_tags import counts, updates
+    from archfit.reports.tag_updates import kustomize
+
+    found = updates(check)
+    changed = {update.image for update in found}
+    kept = [text for text in check.texts if text not in changed]
+    return kustomize(found, kept, ", ".join(check.required), counts(check, found))
+
+
+def _renovate(check: Check) -> bytes:
+    from archfit.check.newer_tags import counts, updates
+    from archfit.reports.tag_updates import renovate
+
+    found = updates(check)
+    return renovate(found, ", ".join(check.required), counts(check, found))
+
+
 Render: TypeAlias = Callable[[Check], bytes]
 FORMATS: Mapping[str, Render] = {
     "text": check_listing.text,
@@ -179,7 +197,11 @@ FORMATS: Mapping[str, Render] = {
     "gitlab": code_quality,
     "sarif": sarif.log,
     "markdown": markdown,
+    "kustomize": _kustomize,
+    "renovate": _renovate,
 }
+UPDATES = ("kustomize", "renovate")
+"""The formats that are for programs which change images."""
 _OF_CODE_HOSTS = {"github", "gitlab", "sarif"}
 
 

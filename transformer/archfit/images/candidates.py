@@ -76,6 +76,11 @@ class NewerTag(Record):
         return self.step != "sibling" or len({platform.split("/")[1] for platform in self.platforms}) > 1
 
     @property
+    def replaces(self) -> bool:
+        """It is a version that can take the image's place: neither a sibling nor `latest`."""
+        return self.ready and self.step not in {"sibling", "latest"}
+
+    @property
     def advice(self) -> str:
         """What to do, as in `use 1.24.3 (minor)`."""
         if not self.ready:

@@ -17,6 +17,7 @@ from archfit.audit.merge import missing_shards
 from archfit.audit.plan.waves import Wave, Waves
 from archfit.audit.plan.work_list import WorkItem
 from archfit.audit.readiness import DaemonSets, ImageState, Readiness, WorkloadFinding, WorkloadState
+from archfit.audit.upgrades.upgrades import Upgrades
 from archfit.base.printable import count
 
 _MOST_NAMES = 5
@@ -162,11 +163,16 @@ def upgrade_sentence(findings: AuditFindings) -> str:
     first = findings.readiness[0]
     ready, known = first.share
     then = percent(ready + first.counted(found.freed), known)
-    beside = [
-        f"{found.replaceable} of {count(found.asked, 'image')} {'has' if found.replaceable == 1 else 'have'} one",
-        *([f"{found.not_asked} not asked"] if found.not_asked else []),
-    ]
-    return f"With newer tags alone: {ready_share(first)} -> {then}; {'; '.join(beside)}"
+    return f"With newer tags alone: {ready_share(first)} -> {then}; {upgrade_counts(found)}"
+
+
+def upgrade_counts(found: Upgrades | None) -> str:
+    """`5 of 12 images have one; 3 not asked`, or that nobody was asked."""
+    if found is None:
+        return "no image was asked for"
+    verb = "has" if found.replaceable == 1 else "have"
+    words = f"{found.replaceable} of {count(found.asked, 'image')} {verb} one"
+    return f"{words}; {found.not_asked} not asked" if found.not_asked else words
 
 
 def daemon_sentence(daemons: DaemonSets, *, nodes: bool) -> str:

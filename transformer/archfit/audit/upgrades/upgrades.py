@@ -27,8 +27,11 @@ from archfit.base.record import Record
 from archfit.images.candidates import NewerTag
 from archfit.images.overrides import matches
 from archfit.images.reference import parse
+from archfit.reports.tag_updates import TagUpdate
 
 _TO_DO = {"fails": "repair its build", "absent": "push it again", "unknown": "find out"}
+_GONE = frozenset({"old", "finished", "mirror"})
+"""Standings of pods whose manifest is another one now, or a file of a node."""
 _UNREAD = {"complete": "", "partial": " (not all tags were read)", "no": " (its tags are not known)"}
 _OF_AN_ACCOUNT = re.compile(
     r"\d{12}\.dkr[.-]ecr(?:-fips)?\.[a-z0-9-]+\.(?:amazonaws\.com(?:\.cn)?|on\.aws)"
@@ -54,7 +57,7 @@ class Upgrades(Record):
 def replacement(image: ImageFacts, architecture: str) -> NewerTag | None:
     """The version that can take the image's place, and was read to have the architecture; None where there is none."""
     for tag in image.newer:
-        if tag.step not in ("sibling", "latest") and tag.ready and offers(tag, architecture):
+        if tag.replaces and offers(tag, architecture):
             return tag
     return None
 
@@ -97,6 +100,28 @@ def to_do(state: str, image: ImageFacts, architecture: str, patterns: Sequence[s
     if image.newer_for != architecture:
         return "build it" if own else "look for a newer tag"
     return ("build it" if own else "ask upstream") + _UNREAD[image.newer_read]
+
+
+def tag_updates(
+    architecture: str, index: int, workloads: Sequence[WorkloadFinding], images: Sequence[ImageFinding]
+) -> tuple[list[TagUpdate], list[str]]:
+    """The images that have a version which was read, as manifests write them, and the texts of all others.
+
+    Both are of pods that run or will run. index: the architecture's place in the tuples of the findings.
+    """
+    versions = {
+        image.facts.reference: newer
+        for image in images
+        if image.states[index] == "no" and (newer := replacement(image.facts, architecture))
+    }
+    written = {
+        (use.image, use.reference)
+        for workload in workloads
+        if workload.facts.standing not in _GONE
+        for use in workload.facts.images
+    }
+    updates = [TagUpdate(text, versions[of]) for text, of in sorted(written) if of in versions]
+    return updates, [text for text, of in sorted(written) if of not in versions]
 
 
 def upgrades(

@@ -74,7 +74,7 @@ complete -c archfit -n '__archfit_is check' -l kustomize -x -a '(__fish_complete
 complete -c archfit -n '__archfit_is check' -l require -x
 complete -c archfit -n '__archfit_is check' -l allow-unknown
 complete -c archfit -n '__archfit_is check' -l newer-tags
-complete -c archfit -n '__archfit_is check' -l format -x -a 'text json github gitlab sarif markdown'
+complete -c archfit -n '__archfit_is check' -l format -x -a 'text json github gitlab sarif markdown kustomize renovate'
 complete -c archfit -n '__archfit_is check' -l source-root -x -a '(__fish_complete_directories)'
 complete -c archfit -n '__archfit_is check' -l cluster-architectures -x
 complete -c archfit -n '__archfit_is check' -l tolerate -x
@@ -322,7 +322,7 @@ complete -c archfit -n '__archfit_is audit' -l assume-cpu -x
 complete -c archfit -n '__archfit_is audit' -l price -x
 complete -c archfit -n '__archfit_is audit' -l currency -x
 complete -c archfit -n '__archfit_is audit' -l prices -r -F
-complete -c archfit -n '__archfit_is audit' -l format -x -a 'text json csv markdown html openmetrics rules'
+complete -c archfit -n '__archfit_is audit' -l format -x -a 'text json csv markdown html openmetrics rules kustomize renovate'
 complete -c archfit -n '__archfit_is audit' -l by -x
 complete -c archfit -n '__archfit_is audit' -l wave -x
 complete -c archfit -n '__archfit_is audit' -l own -x

@@ -119,7 +119,7 @@ _archfit() {
         ;;
     'check '*) flags='--helm --kustomize --require --allow-unknown --newer-tags --format --source-root --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         case $previous in
-        --format) values='text json github gitlab sarif markdown' ;;
+        --format) values='text json github gitlab sarif markdown kustomize renovate' ;;
         --affinity) values='needed always never' ;;
         --on-absent) values='fail leave' ;;
         --on-unknown) values='fail assume leave' ;;
@@ -189,7 +189,7 @@ _archfit() {
         ;;
     'audit '*) flags='--helm --kustomize --live --context --kubeconfig -n --namespace --cluster --require --min-ready --allow-unknown --newer-tags --assume-cpu --price --currency --prices --format --by --wave --own --all -o --output --merge --compare --fail-on-regression --history --shards --shard --image-platforms --lock-file --locked --no-locked --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --quiet -q --color --config -h --help --help-all -V --version'
         case $previous in
-        --format) values='text json csv markdown html openmetrics rules' ;;
+        --format) values='text json csv markdown html openmetrics rules kustomize renovate' ;;
         --color) values='auto always never' ;;
         --helm|--context|-n|--namespace|--cluster|--require|--min-ready|--assume-cpu|--price|--currency|--by|--wave|--own|--shards|--shard|--image-platforms|--mirror|--allow-host|--deny-host|--requests-per-second|--cache-ttl|--max-stale|--timeout) files='' ;;
         --kustomize|--hosts-dir) files=-d ;;

@@ -164,7 +164,7 @@ AUDIT = Command(
             "Read the cluster through kubectl, or in a pod with its service account.",
             brief="Read the cluster through kubectl.",
         ),
-        Flag(("--context",), "NAME", "The context of kubectl, for --live."),
+        Flag(("--context",), "NAME", "The context of kubectl, for --live.", rare=True),
         Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live.", rare=True),
         Flag(("-n", "--namespace"), "NAME", "The only namespace that --live reads; default: all."),
         Flag(
@@ -209,6 +209,7 @@ AUDIT = Command(
             "CPU",
             "What a pod that requests no CPU counts as, such as 100m.",
             brief="What a pod without CPU requests counts as.",
+            rare=True,
         ),
         Flag(
             ("--price",),
@@ -231,9 +232,19 @@ AUDIT = Command(
             "text, json, csv, markdown, html, openmetrics or rules; default: as the name of --output ends (.html, "
             ".json, .csv, .md, .prom), else text. "
             "json is what --merge and --compare read; html is one page without any request; rules is a configuration "
-            "file for the next wave.",
-            words=("text", "json", "csv", "markdown", "html", "openmetrics", "rules"),
-            brief="text|json|csv|markdown|html|openmetrics|rules.",
+            "file for the next wave; kustomize (an images: block) and renovate (packageRules) need --newer-tags.",
+            words=(
+                "text",
+                "json",
+                "csv",
+                "markdown",
+                "html",
+                "openmetrics",
+                "rules",
+                "kustomize",
+                "renovate",
+            ),
+            brief="text|json|csv|markdown|html|openmetrics|rules|..",
         ),
         Flag(
             ("--by",),

@@ -433,7 +433,12 @@ pods.
             Flag(("--parallelism",), "N", "How many parts run at once; default: 8."),
             Flag(("--into",), "DIR", "Write there; default: archfit-fleet."),
             Flag(("--namespace",), "NAME", "The namespace of the audit; default: archfit."),
-            Flag(("--image",), "NAME", "The pods' image; default: registry.example.com/archfit:VERSION."),
+            Flag(
+                ("--image",),
+                "NAME",
+                "The pods' image; default: registry.example.com/archfit:VERSION.",
+                brief="The pods' image, which is yours.",
+            ),
             Flag(
                 ("--cluster",),
                 "NAME",
