@@ -78,3 +78,60 @@ def test_the_agent_that_jaeger_injects_into_its_query_counts() -> None:
     assert edited(stated.encode()).data.count(b"nodeAffinity") == 2
     silent = text.replace("QUERY", ", tracingEnabled: false").replace("AGENT", ", agent: {image: 'amd:1'}")
     assert edited(silent.encode()).data.count(b"nodeAffinity") == 1
+
+
+RUNNERS = (
+    "apiVersion: actions.summerwind.dev/v1alpha1\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{{spec}}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec"),
+    [
+        ("Runner", "{}"),
+        ("RunnerDeployment", "template: {{spec: {{{}}}}}"),
+        ("RunnerReplicaSet", "template: {{spec: {{{}}}}}"),
+        ("RunnerSet", "{}, template: {{spec: {{initContainers: [{{name: i, image: 'both:1'}}]}}}}"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("runner", "added"),
+    [
+        pytest.param("image: 'both:1'", True, id="by default"),
+        pytest.param("image: 'both:1', dockerEnabled: true", True, id="asked for"),
+        pytest.param("image: 'both:1', dockerdWithinRunnerContainer: false", True, id="beside the runner"),
+        pytest.param("image: 'both:1', dockerEnabled: false", False, id="switched off"),
+        pytest.param("image: 'both:1', dockerdWithinRunnerContainer: true", False, id="in the runner"),
+        pytest.param("image: 'both:1', containerMode: kubernetes", False, id="in pods of its own"),
+        pytest.param(
+            "image: 'both:1', dockerEnabled: false, dockerdWithinRunnerContainer: true, containerMode: kubernetes",
+            False,
+            id="all at once",
+        ),
+        pytest.param("dockerEnabled: false", True, id="the controller chooses the runner's image"),
+    ],
+)
+def test_a_runner_has_docker_beside_it_unless_it_is_switched_off(
+    kind: str, spec: str, runner: str, *, added: bool
+) -> None:
+    output = edited(RUNNERS.format(kind=kind, spec=spec.format(runner)).encode())
+    assert (b"tolerations" in output.data) is not added
+    assert len(output.transformed.decisions) == 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "found"),
+    [
+        pytest.param("containers: [{name: runner, image: 'both:1'}]", ["tolerations"], id="of the container"),
+        pytest.param("containers: [{name: runner, image: 'amd:1'}]", ["amd64"], id="of the container alone"),
+        pytest.param(
+            "image: 'amd:1', containers: [{name: runner, image: 'both:1'}]",
+            ["amd64"],
+            id="the one beside it wins",
+        ),
+        pytest.param("containers: [{name: logs, image: 'both:1'}]", [], id="of another container"),
+    ],
+)
+def test_the_image_of_a_runner_stands_in_two_places(spec: str, found: list[str]) -> None:
+    data = edited(RUNNERS.format(kind="Runner", spec=f"dockerEnabled: false, {spec}").encode()).data
+    assert [word for word in ("tolerations", "amd64") if word.encode() in data] == found

@@ -22,12 +22,12 @@ _MAIN = (
         "package-runtime", "the Provider or Function",
     ),
 )  # fmt: skip
-_RUNNERS = """
-actions.summerwind.dev RunnerDeployment,RunnerReplicaSet spec.template.spec @.image
-  @.sidecarContainers[*].image
-actions.summerwind.dev RunnerSet spec.template.spec spec.image
-actions.summerwind.dev Runner spec @.image @.sidecarContainers[*].image
-"""
+# Kinds, their pods, and where the runner's image and its switches stand.
+_RUNNERS = (
+    ("RunnerDeployment,RunnerReplicaSet", "spec.template.spec", "spec.template.spec"),
+    ("RunnerSet", "spec.template.spec", "spec"),
+    ("Runner", "spec", "spec"),
+)
 _PARTS = """
 operators.coreos.com CatalogSource spec.grpcPodConfig spec.image <spec
 infra.contrib.fluxcd.io Terraform spec.runnerPodTemplate.spec @.image <spec
@@ -90,7 +90,7 @@ def rows() -> Iterator[Draft]:
         yield row(group, kind, pod, there=pod, main=main, default_image=f"{chooser} chooses it")
     chosen = "the runner controller chooses it"
     yield from parts("actions.github.com AutoscalingListener spec.template.spec spec.image", chosen)
-    yield from parts(_RUNNERS, chosen, added=(("docker", _DOCKER),))
+    yield from _runners(chosen)
     yield from parts(_PARTS, "its operator chooses it")
     yield from parts(
         "tailscale.com ProxyClass spec.statefulSet.pod @.tailscaleContainer.image", "its operator chooses it",
@@ -114,6 +114,23 @@ def rows() -> Iterator[Draft]:
             f"cert-manager.io Issuer,ClusterIssuer spec.acme.solvers[*].{solver}: {_CERT_MANAGER}"
         )
         yield from left(f"acme.cert-manager.io Challenge spec.solver.{solver}: {_CERT_MANAGER}")
+
+
+def _runners(chosen: str) -> Iterator[Draft]:
+    for kinds, pod, settings in _RUNNERS:
+        line = (
+            f"actions.summerwind.dev {kinds} {pod} {settings}.image|{pod}.containers.=runner.image "
+            f"{pod}.sidecarContainers[*].image"
+        )
+        # With one of these the controller adds no container (newRunnerPodWithContainerMode).
+        switches = (
+            (f"{settings}.dockerEnabled", "false"),
+            (f"{settings}.dockerdWithinRunnerContainer", "true"),
+            (f"{settings}.containerMode", "kubernetes"),
+        )
+        yield from parts(line, chosen, unless=switches, added=(("docker", _DOCKER),))
+        for number, switch in enumerate(switches):
+            yield from parts(line, chosen, when=(switch,), unless=switches[:number])
 
 
 def _policies() -> Iterator[Draft]:
