@@ -11,6 +11,7 @@ import os
 import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import zipfile
@@ -47,8 +48,8 @@ def build(operator: Operator) -> Built:
     began = time.monotonic()
     place = TOOLS / "operators" / operator.folder.name
     place.mkdir(parents=True, exist_ok=True)
-    commands = {program.name: _command(program, place) for program in operator.programs}
-    lacking = [program for program in operator.programs if not (place / program.name).exists()]
+    commands = {program.name: _command(operator, program) for program in operator.programs}
+    lacking = [one for one in operator.programs if not (one.script or (place / one.name).exists())]
     module = fetched(f"{operator.module}@{operator.version}") if operator.module else None
     if not lacking:
         return Built(commands, module, 0.0, 0)
@@ -117,8 +118,10 @@ def _texts(operator: Operator, pattern: str) -> Iterator[str]:
         yield path.read_text(encoding="utf-8")
 
 
-def _command(program: Program, place: Path) -> list[str]:
-    path = str(place / program.name)
+def _command(operator: Operator, program: Program) -> list[str]:
+    if program.script:
+        return [sys.executable, str(operator.folder / program.script)]
+    path = str(TOOLS / "operators" / operator.folder.name / program.name)
     return [path] if program.package else ["java", "-cp", f"{path}/*", program.main]
 
 

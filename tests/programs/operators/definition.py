@@ -24,6 +24,8 @@ arguments = ["--kubeconfig={kubeconfig}"]    {kubeconfig} {certificates} {module
                                              {here} (the folder of this file) {programs} (where each stands by its name)
 environment = { WATCH_NAMESPACE = "" }       KUBECONFIG and TMPDIR are set
 started = true                               false for a program that another one starts
+script = "server.py"                         in place of a package: a Python program beside the file, which plays a
+                                             server that the operator asks
 """
 
 from __future__ import annotations
@@ -39,13 +41,14 @@ OPERATORS = ROOT / "fixtures" / "operators"
 
 
 class Program(NamedTuple):
-    """A program of an operator; package is "" for a Java program."""
+    """A program of an operator; package is "" for a Java program and for a script."""
 
     name: str
     package: str = ""
     module: str = ""
     jars: tuple[str, ...] = ()
     main: str = ""
+    script: str = ""
     arguments: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     started: bool = True

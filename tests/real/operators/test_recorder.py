@@ -10,6 +10,7 @@ import pytest
 
 import recordings
 from corpus_streams import Oracle
+from operators import build as building
 from operators.build import Built, Failed
 from operators.definition import BadDefinition, Operator, Program, operator
 from operators.recorder import record
@@ -104,6 +105,16 @@ def test_a_second_recording_gives_the_same_bytes(tmp_path: Path, oracle: Oracle,
     assert list(recordings.faults(folder / "whole", oracle, recordings.ALL)) == []
     record(*given)
     assert _files(folder) == first
+
+
+def test_a_script_beside_the_definition_needs_no_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "TOOLS", tmp_path / "tools")
+    made, _ = _operator(tmp_path / "dragonfly-1", *PODS)
+    built = building.build(made._replace(programs=(Program("server", script="server.py"),)))
+    assert built.commands == {"server": [sys.executable, str(tmp_path / "dragonfly-1" / "server.py")]}
+    assert built.seconds == 0.0
 
 
 @pytest.mark.parametrize(
