@@ -128,10 +128,18 @@ def npm_install(tool: Tool) -> str:
     folder = TOOLS / "node" / tool.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    package = f"{tool.origin}@{tool.version}"
+    packages = f"{tool.origin}@{tool.version}".split()
     # Nothing of the package runs while it is installed.
     complaint = run(
-        npm, "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder, package
+        npm,
+        "install",
+        "--silent",
+        "--no-audit",
+        "--no-fund",
+        "--ignore-scripts",
+        "--prefix",
+        folder,
+        *packages,
     )
     return complaint or link(tool, folder / "node_modules" / ".bin" / tool.installs)
 

@@ -145,6 +145,7 @@ TABLE = {
         Tool("krew", "kubernetes", "sigs.k8s.io/krew/cmd/krew", "v0.5.0", "krew"),
         Tool("sarif-multitool", "npm", "@microsoft/sarif-multitool-linux", "5.7.0", "sarif-multitool-linux"),
         Tool("renovate-config-validator", "npm", "renovate", "39.264.1", "renovate-config-validator"),
+        Tool("tsc", "npm", "@grafana/schema@13.2.3 typescript", "5.9.3", "tsc"),
         Tool(
             "mkdocs",
             "docs",

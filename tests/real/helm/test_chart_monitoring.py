@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
-import machine
 from chart_runs import CHART, Chart, named
+from dashboards import Family, complaints, exposed_by, promtool, queries, read, recorded, wrong
 from webhook_server import WebhookServer
 
 if TYPE_CHECKING:
@@ -19,21 +18,6 @@ if TYPE_CHECKING:
 
 _ON = ("--set", "metrics.prometheusRule.enabled=true")
 _DASHBOARD = ("--set", "metrics.dashboard.enabled=true")
-# What others expose: Prometheus itself; kube-state-metrics, docs/metrics/workload/cronjob-metrics.md.
-OF_OTHERS = {
-    "up": {"job", "namespace"},
-    "kube_cronjob_spec_suspend": {"cronjob", "namespace"},
-    "kube_cronjob_status_last_schedule_time": {"cronjob", "namespace"},
-    "kube_cronjob_status_last_successful_time": {"cronjob", "namespace"},
-}
-_OF_A_TARGET = {"job", "namespace", "pod"}
-_WORDS = {"and", "or", "unless", "by", "on", "ignoring", "group_left"}
-
-
-class Family(NamedTuple):
-    """labels: label -> the values that are always there, empty where they come with requests."""
-
-    labels: dict[str, set[str]]
 
 
 @pytest.fixture(params=["helm3", "helm4"])
@@ -47,13 +31,7 @@ def exposed(tmp_path_factory: pytest.TempPathFactory, real) -> dict[str, Family]
     """The metrics of a real `archfit serve`, by the names of their samples."""
     with WebhookServer(tmp_path_factory.mktemp("serve")) as server:
         text = server.probe("/metrics")[1]
-    found: dict[str, Family] = {}
-    for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE):
-        for suffix in ("_bucket", "_sum", "_count") if kind == "histogram" else ("",):
-            found[name + suffix] = Family({})
-    for name, labels in re.findall(r"^(\w+)\{(.*)\} \S+$", text, re.MULTILINE):
-        for label, value in re.findall(r'(\w+)="([^"]*)"', labels):
-            found[name].labels.setdefault(label, set()).add(value)
+    found = exposed_by(text)
     assert len(found) > 20
     return found
 
@@ -64,31 +42,11 @@ def rules(chart: Chart, *words: str) -> list[dict[str, Any]]:
 
 
 def dashboard() -> dict[str, Any]:
-    return json.loads((CHART / "dashboards" / "archfit.json").read_text(encoding="utf-8"))
+    return read(CHART / "dashboards" / "archfit.json")
 
 
-def queries() -> list[str]:
-    """Of the dashboard, with what Grafana puts for its variables."""
-    found = [target["expr"] for panel in dashboard()["panels"] for target in panel["targets"]]
-    put = {"$__rate_interval": "5m", "$namespace": "archfit", "$job": "archfit"}
-    return [re.sub(r"\$\w+", lambda name: put[name[0]], expression) for expression in found]
-
-
-def promtool(folder: Path, verb: str, value: Any) -> str:
-    """What it says. Raises AssertionError where it complains."""
-    path = folder / f"{verb}.json"
-    path.write_text(json.dumps(value), encoding="utf-8")
-    done = subprocess.run(
-        [machine.tool("promtool"), verb, "rules", path], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-def recorded(expressions: list[str]) -> dict[str, Any]:
-    """A file of rules that asks each."""
-    found = [{"record": f"a:{number}", "expr": one} for number, one in enumerate(expressions)]
-    return {"groups": [{"name": "a", "rules": found}]}
+def asked() -> list[str]:
+    return queries(dashboard(), namespace="archfit", job="archfit")
 
 
 def test_promtool_takes_the_alerts_and_the_queries(chart: Chart, tmp_path: Path) -> None:
@@ -97,51 +55,17 @@ def test_promtool_takes_the_alerts_and_the_queries(chart: Chart, tmp_path: Path)
         assert f"SUCCESS: {len(found)} rules found" in promtool(
             tmp_path, "check", {"groups": [{"name": "archfit", "rules": found}]}
         )
-    assert f"SUCCESS: {len(queries())} rules found" in promtool(tmp_path, "check", recorded(queries()))
-
-
-def selectors(expression: str) -> list[tuple[str, dict[str, tuple[str, str]]]]:
-    """(metric, label -> (operator, value)) of each selector."""
-    found = re.findall(r"\b([a-z]\w*)\{([^}]*)\}", expression)
-    return [
-        (
-            name,
-            {label: (sign, value) for label, sign, value in re.findall(r'(\w+)(=~|!~|!=|=)"([^"]*)"', text)},
-        )
-        for name, text in found
-    ]
-
-
-def names(expression: str) -> set[str]:
-    """The metrics of an expression, also without a selector."""
-    bare = re.sub(r'"[^"]*"|\{[^}]*\}|\[[^\]]*\]|\b(?:by|on|ignoring)\s*\([^)]*\)', " ", expression)
-    return {name for name in re.findall(r"\b[a-zA-Z_]\w*\b(?!\s*\()", bare) if name not in _WORDS}
-
-
-def wrong(expression: str, exposed: dict[str, Family]) -> list[str]:
-    """What the expression asks for and nobody has: metrics, labels, values of labels."""
-    found = [name for name in names(expression) if name not in exposed and name not in OF_OTHERS]
-    for name, matchers in selectors(expression):
-        known = (
-            exposed[name].labels if name in exposed else {label: set() for label in OF_OTHERS.get(name, ())}
-        )
-        for label, (sign, value) in matchers.items():
-            if label not in known and label not in _OF_A_TARGET and known:
-                found.append(f"{name}{{{label}}}")
-            words = value.split("|") if sign.endswith("~") else [value]
-            there = known.get(label) or set(words)
-            found += [f"{name}{{{label}={word}}}" for word in words if word not in there]
-    return found
+    assert f"SUCCESS: {len(asked())} rules found" in promtool(tmp_path, "check", recorded(asked()))
 
 
 def test_every_metric_that_is_asked_for_is_one_of_the_server(
     chart: Chart, exposed: dict[str, Family]
 ) -> None:
-    asked = [rule["expr"] for rule in rules(chart)] + queries()
-    asked += [rule["expr"] for rule in rules(chart, "--set", "mode=policy")]
+    expressions = [rule["expr"] for rule in rules(chart)] + asked()
+    expressions += [rule["expr"] for rule in rules(chart, "--set", "mode=policy")]
     for variable in dashboard()["templating"]["list"][1:]:
-        asked.append(re.sub(r"label_values\((.*), \w+\)", r"\1", variable["query"]["query"]))
-    assert [one for expression in asked for one in wrong(expression, exposed)] == []
+        expressions.append(re.sub(r"label_values\((.*), \w+\)", r"\1", variable["query"]["query"]))
+    assert [one for expression in expressions for one in wrong(expression, exposed)] == []
 
 
 @pytest.mark.parametrize(
@@ -321,6 +245,10 @@ def test_alerts_and_dashboard_are_off_by_default_and_carry_the_users_labels(char
     assert found["metadata"]["labels"]["grafana_dashboard"] == "1"
     assert found["metadata"]["annotations"] == {"grafana_folder": "archfit"}
     assert json.loads(found["data"]["archfit.json"]) == dashboard()
+
+
+def test_grafanas_own_schema_takes_the_dashboard(tmp_path: Path, real) -> None:
+    assert complaints(dashboard(), tmp_path) == ""
 
 
 def test_the_alerts_are_about_the_releases_own_service(chart: Chart) -> None:
