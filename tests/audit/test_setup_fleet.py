@@ -3,20 +3,23 @@
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
+import io
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from archfit.audit.command import run as audit
 from archfit.audit.fleet.setup import run
 from archfit.cluster.pools.live import KINDS
+from cluster_objects import workload
 from lock_runs import Said, setup_said
+from warm_cache import warm
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+INTEL, BOTH = "quay.io/team/intel:1", "quay.io/team/both:1"
 FILES = {"00-namespace.yaml", "10-access.yaml", "20-volume.yaml", "30-configuration.yaml", "run/reader.yaml"}
 OF_ENGINE = {
     "job": {"run/1-snapshot.yaml", "run/2-shards.yaml", "run/3-merge.yaml"},
@@ -294,6 +297,11 @@ def test_a_file_of_somebodys_is_never_replaced(tmp_path: Path):
         pytest.param(["--engine", "job", "--configuration", "no.yaml"], "cannot read 'no.yaml'", id="file"),
         pytest.param(["--engine", "job", "--check", "--image", "x"], "--image says what", id="check"),
         pytest.param(["--engine", "job", "--context", "x"], "--context needs --check", id="context"),
+        pytest.param(["--engine", "job", "--schedule", "0 0 * * *"], "only the engine cron has one", id="no cron job"),
+        pytest.param(["--engine", "cron", "--shards", "8"], "--shards: the engine cron runs one pod", id="no shards"),
+        pytest.param(["--engine", "cron", "--parallelism", "8"], "--parallelism: the engine cron", id="not parallel"),
+        pytest.param(["--engine", "cron", "--schedule", "daily"], "'daily' is no schedule", id="schedule"),
+        pytest.param(["--engine", "cron", "--schedule", "TZ=UTC 0 0 * * *"], "is no schedule", id="time zone"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(words: list[str], message: str, tmp_path: Path):
@@ -302,6 +310,89 @@ def test_a_mistake_is_named(words: list[str], message: str, tmp_path: Path):
     assert message in said.stderr
     assert "secret@" not in said.stderr
     assert not (tmp_path / "archfit-fleet").exists()
+
+
+def nightly(*words: str) -> dict[str, Any]:
+    """The objects of the engine cron, in a folder of their own."""
+    assert setup("--engine", "cron", "--into", "nightly", *words).status == 0
+    return objects(Path("nightly"))
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("--namespace", "reports", "--image", "a/b:1", "--node-pools")], ids=["plain", "chosen"]
+)
+def test_the_cron_job_is_one_pod_and_shares_all_else_with_the_jobs(words: tuple[str, ...], tmp_path: Path):
+    said = setup("--engine", "cron", "--into", "cron", *words)
+    setup("--engine", "job", "--into", "job", *words)
+    shared = [name for name in FILES if (tmp_path / "job" / name).exists()]
+    assert len(shared) == (4 if words else 5)
+    for name in shared:
+        job, cron = ((tmp_path / engine / name).read_text() for engine in ("job", "cron"))
+        assert cron == job.replace("[ReadWriteMany]", "[ReadWriteOnce]"), name
+    every = objects(tmp_path / "cron")
+    assert [name for name in every if name.startswith(("Job/", "CronJob/"))] == ["CronJob/archfit-audit"]
+    where = "reports" if words else "archfit"
+    assert f"kubectl create job -n {where} --from=cronjob/archfit-audit first" in said.stderr
+
+
+@pytest.mark.parametrize("cluster", ["", "prod eu"])
+def test_the_cron_job_reads_once_and_makes_all_else_of_what_it_read(cluster: str):
+    every = nightly("--schedule", "0 4 * * 1-5", *(["--cluster", cluster] if cluster else []))
+    spec = every["CronJob/archfit-audit"]["spec"]
+    assert (spec["schedule"], spec["concurrencyPolicy"]) == ("0 4 * * 1-5", "Forbid")
+    pod = spec["jobTemplate"]["spec"]["template"]["spec"]
+    assert pod["enableServiceLinks"] is False
+    merge = ["archfit", "audit", "--merge", "/audit/report.json"]
+    history = ["--history", "/audit/history.jsonl"]
+    named = ["--cluster", cluster] if cluster else []
+    assert {one["name"]: one["command"] for one in (*pod["initContainers"], *pod["containers"])} == {
+        "audit": ["archfit", "audit", "--live", *named, "--format", "json", "-o", "/audit/report.json"],
+        "page": [*merge, *history, "--format", "html", "-o", "/audit/report.html"],
+        "metrics": [*merge, "--format", "openmetrics", "-o", "/audit/archfit.prom"],
+        "archfit": [*merge, *history],
+    }
+
+
+def test_only_the_step_that_asks_registries_has_their_credentials():
+    pod = nightly(*CREDENTIALS)["CronJob/archfit-audit"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    with_them = {
+        one["name"]
+        for one in (*pod["initContainers"], *pod["containers"])
+        if {mount["name"] for mount in one["volumeMounts"]} & {"cache", "registries"}
+        or {entry["name"] for entry in one["env"]} & {"ARCHFIT_AUTHFILE", "ARCHFIT_CACHE"}
+    }
+    assert with_them == {"audit"}
+    bare = nightly("--force")["CronJob/archfit-audit"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    assert {one["name"] for one in bare["volumes"]} == {"configuration", "audit", "tmp"}
+
+
+def test_two_nights_of_the_cron_job_are_two_lines_of_history(tmp_path: Path):
+    """Its own commands, in the order in which the kubelet runs them; the lists come from a file."""
+    pod = nightly("--cluster", "prod")["CronJob/archfit-audit"]["spec"]["jobTemplate"]["spec"]["template"][
+        "spec"
+    ]
+    warm({INTEL: ["linux/amd64"], BOTH: ["linux/amd64", "linux/arm64"]}, str(tmp_path / "cache"))
+    for night, image in enumerate((INTEL, BOTH)):
+        lists = json.dumps(
+            {"apiVersion": "v1", "kind": "List", "items": [workload("Deployment", "web", image=image)]}
+        )
+        (tmp_path / "lists.json").write_text(lists)
+        environ = {
+            "HOME": str(tmp_path),
+            "PATH": "/bin",
+            "SOURCE_DATE_EPOCH": f"{1_790_000_000 + 86_400 * night}",
+        }
+        for step in (*pod["initContainers"], *pod["containers"]):
+            words = [word.replace("/audit/", f"{tmp_path}/") for word in step["command"][2:]]
+            words = ["lists.json" if word == "--live" else word for word in words]
+            stdout, stderr = io.BytesIO(), io.StringIO()
+            cached = ("--offline", "--cache", str(tmp_path / "cache"))
+            assert audit((*words, *cached), io.BytesIO(), stdout, stderr, environ) == 0, stderr.getvalue()
+            assert "history" not in stderr.getvalue()
+    assert "100 points since" in stdout.getvalue().decode()
+    assert "points since" in (tmp_path / "report.html").read_text()
+    assert (tmp_path / "archfit.prom").read_text().endswith("# EOF\n")
+    assert len((tmp_path / "history.jsonl").read_text().splitlines()) == 2
 
 
 _KUBECTL = """\
@@ -319,6 +410,7 @@ elif words[:2] == ["get", "--raw"]:
 """
 _CLAIM = "/api/v1/namespaces/archfit/persistentvolumeclaims/archfit-audit"
 _SHARDS = "/apis/batch/v1/namespaces/archfit/jobs/archfit-audit-shards"
+_CRON = "/apis/batch/v1/namespaces/archfit/cronjobs/archfit-audit"
 _WORKFLOW = "/apis/argoproj.io/v1alpha1/namespaces/archfit/workflowtemplates/archfit-audit"
 
 
@@ -342,6 +434,16 @@ def _finished(kind: str, **status: Any) -> dict[str, Any]:
             "failed (FailedIndexes; failed indexes: 1,3); its log says why: kubectl logs",
             id="shards failed",
         ),
+        pytest.param("cron", {}, "ok: CronJob archfit/archfit-audit is there, and has not run on its schedule yet", id="well for cron"),
+        pytest.param("cron", {_CRON: None}, "there is no CronJob archfit/archfit-audit: write 50-cron-job.yaml", id="no cron job"),
+        pytest.param("cron", {_CRON: {"spec": {"suspend": True}}}, "CronJob archfit/archfit-audit is suspended: kubectl patch", id="suspended"),
+        pytest.param("cron", {_CRON: {"status": {"lastScheduleTime": "A"}}}, "ok: CronJob archfit/archfit-audit started at A, and has not succeeded yet", id="no success"),
+        pytest.param(
+            "cron",
+            {_CRON: {"status": {"lastScheduleTime": "A", "lastSuccessfulTime": "B"}}},
+            "ok: CronJob archfit/archfit-audit started at A, and last succeeded at B",
+            id="success",
+        ),
     ],
 )  # fmt: skip
 def test_the_check_says_what_is_wrong(engine: str, answers: dict[str, Any], last: str, tmp_path: Path):
@@ -351,6 +453,7 @@ def test_the_check_says_what_is_wrong(engine: str, answers: dict[str, Any], last
         _CLAIM: {"spec": {"accessModes": ["ReadWriteOnce"]}, "status": {"phase": "Bound"}},
         _SHARDS: _finished("Complete", succeeded=4),
         _WORKFLOW: {"spec": {}},
+        _CRON: {"spec": {}},
         **answers,
     }
     program = tmp_path / "kubectl"
@@ -362,5 +465,6 @@ def test_the_check_says_what_is_wrong(engine: str, answers: dict[str, Any], last
     assert said.status == (not last.startswith("ok: "))
     if not answers and engine == "job":
         assert "ok: Job archfit/archfit-audit-shards is complete (4 of 4)" in lines
-        assert any("not ReadWriteMany, so all pods have to fit on one node" in line for line in lines)
+    one_node = any("not ReadWriteMany, so all pods have to fit on one node" in line for line in lines)
+    assert one_node == (engine != "cron" and _CLAIM not in answers and "can" not in answers)
     assert not (tmp_path / "archfit-fleet").exists()

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from control_plane import ControlPlane
 
 NAMESPACE = "archfit"
-_OPTIONS = ("--shards", "12", "--cache", "redis://c.example", "--cache-secret", "c", "--registry-secret", "r")
+_SECRETS = ("--cache", "redis://c.example", "--cache-secret", "c", "--registry-secret", "r")
+_OPTIONS = ("--shards", "12", *_SECRETS)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,7 @@ def plane(control_plane: ControlPlane) -> ControlPlane:
     return control_plane
 
 
-@pytest.fixture(params=["job", "argo"])
+@pytest.fixture(params=["job", "argo", "cron"])
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -58,12 +59,18 @@ def setup(folder: Path, *words: str) -> list[dict[str, Any]]:
     ]
 
 
+def options(engine: str) -> tuple[str, ...]:
+    return _SECRETS if engine == "cron" else _OPTIONS
+
+
 def pods(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The pod of each Job, and of each step of a workflow as Argo makes it, without Argo's own containers."""
     found = []
     for value in objects:
         spec = value.get("spec", {})
-        if value["kind"] == "Job":
+        if value["kind"] == "CronJob":
+            found.append(spec["jobTemplate"]["spec"]["template"]["spec"])
+        elif value["kind"] == "Job":
             found.append(spec["template"]["spec"])
         elif value["kind"] == "Pod":
             found.append(spec)
@@ -80,7 +87,7 @@ def pods(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def test_the_api_server_accepts_everything(plane: ControlPlane, engine: str, tmp_path: Path) -> None:
-    objects = setup(tmp_path / "out", "--engine", engine, *_OPTIONS)
+    objects = setup(tmp_path / "out", "--engine", engine, *options(engine))
     done = plane.kubectl(
         *("apply", "--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict"),
         *("-R", "-f", str(tmp_path / "out")),
@@ -92,8 +99,8 @@ def test_the_api_server_accepts_everything(plane: ControlPlane, engine: str, tmp
 def test_the_pods_meet_the_restricted_pod_security_standard(
     plane: ControlPlane, engine: str, tmp_path: Path
 ) -> None:
-    every = pods(setup(tmp_path / "out", "--engine", engine, *_OPTIONS))
-    assert len(every) == {"job": 4, "argo": 6}[engine]
+    every = pods(setup(tmp_path / "out", "--engine", engine, *options(engine)))
+    assert len(every) == {"job": 4, "argo": 6, "cron": 2}[engine]
     for spec in every:
         spec.pop("serviceAccountName", None)
         pod = {"kind": "Pod", "metadata": {"generateName": "step-", "namespace": NAMESPACE}, "spec": spec}

@@ -1,4 +1,4 @@
-"""`archfit setup fleet --engine job|argo [--into DIR] [OPTION]..`: an audit in parts, run by Kubernetes or by Argo.
+"""`archfit setup fleet --engine job|argo|cron [--into DIR] [OPTION]..`: an audit in parts, or each night.
 
     --into DIR    writes the manifests, see `setup_files`
     --check       asks the cluster whether all of it works, see `setup_check`
@@ -17,7 +17,7 @@ from typing import BinaryIO, TextIO
 from archfit.audit.clusters import cluster_name
 from archfit.audit.fleet import setup_files
 from archfit.audit.fleet.setup_check import check
-from archfit.audit.fleet.setup_files import ENGINES, JOBS, FleetChoices
+from archfit.audit.fleet.setup_files import ENGINES, JOBS, SCHEDULE, FleetChoices
 from archfit.base.errors import UsageError
 from archfit.cli.setup.own_pods import (
     IMAGE,
@@ -37,6 +37,7 @@ from archfit.options.text_form import Problem, cache_path
 _MOST_SHARDS = 500
 """A workflow of Argo has to stay below 1 MB, and a command line below 128 KiB."""
 _DEFAULT = "archfit-fleet"
+_CRON = re.compile(r"[0-9A-Za-z*/,-]+( [0-9A-Za-z*/,-]+){4}", re.ASCII).fullmatch
 _WITH_CHECK = ("check", "engine", "namespace", "claim", "context", "kubeconfig", "node_pools")
 
 
@@ -68,6 +69,10 @@ def _next_steps(choices: FleetChoices, folder: str) -> list[str]:
     """What to type now."""
     apply = f"Now run: kubectl apply --server-side -f {folder}"
     where = f"-n {choices.namespace}"
+    if choices.engine == "cron":
+        first = f"kubectl create job {where} --from=cronjob/{setup_files.NAME} first"
+        wait = f"kubectl wait {where} --for=condition=complete --timeout=6h job/first"
+        return [apply, "An audit at once:", f"  {first} && {wait}", f"  kubectl logs {where} job/first"]
     if choices.engine == "argo":
         return [apply, f"An audit: argo submit {where} --from workflowtemplate/{setup_files.NAME} --watch"]
     lines = [apply, "An audit:"]
@@ -83,7 +88,10 @@ def _choices(found: Namespace) -> FleetChoices:
     """What the flags say. Raises UsageError."""
     if found.engine not in ENGINES:
         what = "is missing" if found.engine is None else f"{found.engine!r} is not known"
-        raise UsageError(f"--engine: {what}: write job for Jobs of Kubernetes, or argo for Argo Workflows")
+        raise UsageError(
+            f"--engine: {what}: write job for Jobs of Kubernetes, argo for Argo Workflows, or cron for a nightly audit "
+            "in one pod"
+        )
     for flag, value in vars(found).items():
         if value == "":
             raise UsageError(f"--{flag.replace('_', '-')}: is empty: write a value, or leave the flag out")
@@ -101,7 +109,11 @@ def _choices(found: Namespace) -> FleetChoices:
         _name("--storage-class", found.storage_class, SUBDOMAIN),
         "" if found.cluster is None else _cluster(found.cluster),
         found.node_pools,
+        _schedule(found.schedule, found.engine),
     )
+    for flag in ("shards", "parallelism") if chosen.engine == "cron" else ():
+        if getattr(found, flag) is not None:
+            raise UsageError(f"--{flag}: the engine cron runs one pod: leave it out, or take the engine job")
     if chosen.cache_secret and not chosen.cache:
         raise UsageError("--cache-secret: is the password of a cache server: name the server with --cache")
     if chosen.claim and chosen.storage_class:
@@ -115,6 +127,19 @@ def _number(flag: str, text: str | None) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 9 and 1 <= int(text) <= _MOST_SHARDS):
         raise UsageError(f"{flag}: {text!r} cannot be used: write a number from 1 to {_MOST_SHARDS}")
     return int(text)
+
+
+def _schedule(text: str | None, engine: str) -> str:
+    """Five fields; the API server knows the rest of the grammar."""
+    if text is None:
+        return SCHEDULE
+    if engine != "cron":
+        raise UsageError("--schedule: only the engine cron has one: add --engine cron, or leave it out")
+    if not _CRON(text):
+        raise UsageError(
+            f"--schedule: {text!r} is no schedule: write five fields of cron, such as '{SCHEDULE}'"
+        )
+    return text
 
 
 def _name(flag: str, text: str | None, form: re.Pattern[str]) -> str:

@@ -5,6 +5,7 @@ the claim is there                                        Bound, or Pending unti
 the account may list what the snapshot reads              as `kubectl auth can-i --as` says it
 --engine argo: the WorkflowTemplate is there
 --engine job: what the Jobs of the last run say, if there are any
+--engine cron: the CronJob is there, and when it last succeeded
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def _right(choices: FleetChoices, flags: Namespace, environ: Mapping[str, str]) 
     remedy = f"write 10-access.yaml with {_APPLY}"
     read = (*READ, *(POOLS if choices.node_pools else ()))
     yield may_list(kubectl, f"{choices.namespace}/{NAME}", dict(zip(read, read, strict=True)), remedy)
-    yield _claim(kubectl, choices.namespace, choices.claim or NAME)
+    yield _claim(kubectl, choices.namespace, choices.claim or NAME, many=choices.engine != "cron")
     if choices.engine == "argo":
         place = f"/apis/argoproj.io/v1alpha1/namespaces/{choices.namespace}/workflowtemplates/{NAME}"
         if get_if_there(kubectl, place) is None:
@@ -51,11 +52,15 @@ def _right(choices: FleetChoices, flags: Namespace, environ: Mapping[str, str]) 
             )
         yield f"WorkflowTemplate {choices.namespace}/{NAME} is there"
         return
+    if choices.engine == "cron":
+        yield _cron_job(kubectl, choices.namespace)
+        return
     for job in JOBS.values():
         yield _job(kubectl, choices.namespace, job)
 
 
-def _claim(kubectl: Kubectl, namespace: str, name: str) -> str:
+def _claim(kubectl: Kubectl, namespace: str, name: str, *, many: bool) -> str:
+    """many: whether several pods write at once."""
     found = get_if_there(kubectl, f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{name}")
     if found is None:
         raise Wrong(f"there is no PersistentVolumeClaim {namespace}/{name}: write it with {_APPLY}")
@@ -65,8 +70,27 @@ def _claim(kubectl: Kubectl, namespace: str, name: str) -> str:
             f"PersistentVolumeClaim {namespace}/{name} has lost its volume: delete it and apply it again"
         )
     modes = mapping_of(found.get("spec")).get("accessModes") or []
-    many = "" if "ReadWriteMany" in modes else "; not ReadWriteMany, so all pods have to fit on one node"
-    return f"PersistentVolumeClaim {namespace}/{name} is there ({phase}{many})"
+    one_node = many and "ReadWriteMany" not in modes
+    note = "; not ReadWriteMany, so all pods have to fit on one node" if one_node else ""
+    return f"PersistentVolumeClaim {namespace}/{name} is there ({phase}{note})"
+
+
+def _cron_job(kubectl: Kubectl, namespace: str) -> str:
+    found = get_if_there(kubectl, f"/apis/batch/v1/namespaces/{namespace}/cronjobs/{NAME}")
+    if found is None:
+        raise Wrong(f"there is no CronJob {namespace}/{NAME}: write 50-cron-job.yaml with {_APPLY}")
+    if mapping_of(found.get("spec")).get("suspend"):
+        raise Wrong(
+            f"CronJob {namespace}/{NAME} is suspended: kubectl patch cronjob -n {namespace} {NAME} -p "
+            '\'{"spec":{"suspend":false}}\''
+        )
+    status = mapping_of(found.get("status"))
+    last, succeeded = status.get("lastScheduleTime"), status.get("lastSuccessfulTime")
+    if last is None:
+        return f"CronJob {namespace}/{NAME} is there, and has not run on its schedule yet"
+    if succeeded is None:
+        return f"CronJob {namespace}/{NAME} started at {last}, and has not succeeded yet"
+    return f"CronJob {namespace}/{NAME} started at {last}, and last succeeded at {succeeded}"
 
 
 def _job(kubectl: Kubectl, namespace: str, name: str) -> str:

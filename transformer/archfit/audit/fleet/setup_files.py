@@ -1,4 +1,4 @@
-"""What `archfit setup fleet` writes: the manifests of files/job.yaml or files/argo.yaml, filled in.
+"""What `archfit setup fleet` writes: the manifests of files/job.yaml, argo.yaml or cron.yaml, filled in.
 
     00-namespace.yaml           archfit; not for a namespace of the user's
     10-access.yaml              an account with the rights of an audit, and no other
@@ -6,6 +6,7 @@
     20-volume.yaml              the PersistentVolumeClaim of all steps               without --claim
     30-configuration.yaml       archfit.yaml
     50-workflow.yaml            WorkflowTemplate                                     --engine argo
+    50-cron-job.yaml            CronJob: all steps in one pod                        --engine cron
     run/1-snapshot.yaml         Job                                                  --engine job
     run/2-shards.yaml           Indexed Job, one index for each shard                --engine job
     run/3-merge.yaml            Job                                                  --engine job
@@ -20,6 +21,9 @@ are started one after the other. The commands are the same for both engines, and
     merge       archfit audit --merge shard-*      one report              -> /audit/report.json
     page        archfit audit --merge report.json  the same as a page      -> /audit/report.html
     report      archfit audit --merge report.json  the same as text        -> log
+
+A CronJob is for the audits that need no shards: its pod writes /audit/report.json, and from it the page, the metrics
+(/audit/archfit.prom) and a line of /audit/history.jsonl. One pod at a time writes, so its volume is ReadWriteOnce.
 
 Every shard reads the one snapshot, so all reports are of the same moment. A step that runs again writes the same file
 again, as a whole.
@@ -41,7 +45,8 @@ from archfit.cli.setup.yaml_files import one_line, parsed, shipped, written
 from archfit.cluster.pools.live import KINDS
 
 NAME = "archfit-audit"
-ENGINES = ("job", "argo")
+ENGINES = ("job", "argo", "cron")
+SCHEDULE = "23 2 * * *"
 JOBS = {
     "run/1-snapshot.yaml": "archfit-audit-snapshot",
     "run/2-shards.yaml": "archfit-audit-shards",
@@ -56,6 +61,7 @@ class FleetChoices(Record):
 
     cache: the URL of a cache server, "" for none. cache_secret: a Secret whose key `password` is the server's.
     registry_secret: a Secret of type kubernetes.io/dockerconfigjson. claim: a claim that is there already.
+    schedule: of the CronJob, five fields of cron in the time of the control plane.
     cluster: its name in the report, "" for the uid of the namespace kube-system. node_pools: whether it reads them.
     """
 
@@ -72,6 +78,7 @@ class FleetChoices(Record):
     storage_class: str = ""
     cluster: str = ""
     node_pools: bool = False
+    schedule: str = SCHEDULE
 
 
 def files(choices: FleetChoices) -> dict[str, str]:
@@ -89,8 +96,10 @@ def files(choices: FleetChoices) -> dict[str, str]:
 
 def _shipped(engine: str) -> Iterator[tuple[str, str]]:
     """(path, text) of every file."""
+    if engine == "cron":
+        yield from ((path, text) for path, text in _shipped("job") if path not in JOBS)
     _about, *parts = _FILE.split(shipped(__package__, f"{engine}.yaml"))
-    return zip(parts[::2], parts[1::2], strict=True)
+    yield from zip(parts[::2], parts[1::2], strict=True)
 
 
 def _filled_in(value: Any, choices: FleetChoices) -> Any:
@@ -102,10 +111,13 @@ def _filled_in(value: Any, choices: FleetChoices) -> Any:
             value["rules"] = [rule for rule in value["rules"] if not pools.intersection(rule["apiGroups"])]
         case "ConfigMap" if choices.configuration:
             value["data"]["archfit.yaml"] = LiteralScalarString(choices.configuration)
-        case "PersistentVolumeClaim" if choices.storage_class:
-            value["spec"]["storageClassName"] = choices.storage_class
         case "PersistentVolumeClaim":
-            del value["spec"]["storageClassName"]
+            if choices.engine == "cron":
+                value["spec"]["accessModes"] = one_line(["ReadWriteOnce"])
+            if choices.storage_class:
+                value["spec"]["storageClassName"] = choices.storage_class
+            else:
+                del value["spec"]["storageClassName"]
         case "Pod":
             spec = value["spec"]
             _fill_pod(spec, spec["containers"], choices)
@@ -115,6 +127,10 @@ def _filled_in(value: Any, choices: FleetChoices) -> Any:
             if "completions" in value["spec"]:
                 value["spec"]["completions"] = choices.shards
                 value["spec"]["parallelism"] = min(choices.parallelism, choices.shards)
+        case "CronJob":
+            value["spec"]["schedule"] = DoubleQuotedScalarString(choices.schedule)
+            spec = value["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+            _fill_pod(spec, [*spec["initContainers"], *spec["containers"]], choices)
         case "WorkflowTemplate":
             # The pods' shared fields are in the Workflow's.
             audit, *steps = value["spec"]["templates"]
@@ -138,14 +154,14 @@ def _place(value: Any, namespace: str) -> None:
 
 
 def _fill_pod(pod: Any, containers: Sequence[Any], choices: FleetChoices) -> None:
-    """Only a shard has the credentials for registries and the cache."""
+    """Only what asks registries has the credentials for them and for the cache."""
     if choices.claim:
         named(pod["volumes"], "audit")["persistentVolumeClaim"]["claimName"] = choices.claim
     for container in containers:
         words = list(container["command"])
         container["image"] = choices.image
         container["command"] = _command(words, choices)
-        if "--shard" in words:
+        if "--shard" in words or ("--live" in words and "--offline" not in words):
             name_registry_secret(pod, container, choices.registry_secret)
             _name_cache(pod, container, choices)
 

@@ -90,12 +90,12 @@ _archfit() {
         --configuration|--lock-file|--client-ca|--kubeconfig) files=-f ;;
         esac
         ;;
-    'setup fleet') flags='--engine --shards --parallelism --into --namespace --image --cluster --configuration --registry-secret --cache --cache-secret --claim --storage-class --node-pools --force --check --context --kubeconfig --quiet -q --color -h --help --help-all -V --version'
+    'setup fleet') flags='--engine --shards --parallelism --schedule --into --namespace --image --cluster --configuration --registry-secret --cache --cache-secret --claim --storage-class --node-pools --force --check --context --kubeconfig --quiet -q --color -h --help --help-all -V --version'
         files=''
         case $previous in
-        --engine) values='job argo' ;;
+        --engine) values='job argo cron' ;;
         --color) values='auto always never' ;;
-        --shards|--parallelism|--namespace|--image|--cluster|--registry-secret|--cache|--cache-secret|--claim|--storage-class|--context) files='' ;;
+        --shards|--parallelism|--schedule|--namespace|--image|--cluster|--registry-secret|--cache|--cache-secret|--claim|--storage-class|--context) files='' ;;
         --into) files=-d ;;
         --configuration|--kubeconfig) files=-f ;;
         esac

@@ -414,23 +414,30 @@ pods.
     ),
     Command(
         "setup fleet",
-        "Writes an audit in parts, as Jobs or for Argo Workflows, or checks it.",
+        "Writes an audit in parts or each night, as Jobs or for Argo Workflows, or checks it.",
         (
-            "setup fleet --engine job|argo [OPTION]..",
-            "setup fleet --engine job|argo --check [OPTION]..",
+            "setup fleet --engine job|argo|cron [OPTION]..",
+            "setup fleet --engine job|argo|cron --check [OPTION]..",
         ),
         "archfit.audit.fleet.setup:run",
         NO_INPUT,
         flags=(
             Flag(
                 ("--engine",),
-                "job|argo",
+                "job|argo|cron",
                 "What runs the parts: job, the Indexed Job of Kubernetes itself; argo, a WorkflowTemplate of Argo "
-                "Workflows.",
-                words=("job", "argo"),
+                "Workflows; cron, a CronJob with one pod and no parts, which keeps a history.",
+                words=("job", "argo", "cron"),
+                brief="Jobs, Argo Workflows, or a nightly CronJob without parts.",
             ),
             Flag(("--shards",), "N", "Into how many parts the images are divided, 1 to 500; default: 8."),
             Flag(("--parallelism",), "N", "How many parts run at once; default: 8."),
+            Flag(
+                ("--schedule",),
+                "CRON",
+                "When the CronJob runs, in the time zone of the control plane; default: '23 2 * * *'.",
+                brief="When the CronJob runs; default: '23 2 * * *'.",
+            ),
             Flag(("--into",), "DIR", "Write there; default: archfit-fleet."),
             Flag(("--namespace",), "NAME", "The namespace of the audit; default: archfit."),
             Flag(
