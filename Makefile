@@ -9,7 +9,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign floods fuzz readers pods audits policies policy-cel policy-cost injections applies operators audit lint format bench bundle kinds manifests address docs docs-serve lock clean
+.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign floods fuzz readers pods audits policies policy-cel policy-cost injections applies operators whole audit lint format bench bundle kinds manifests address docs docs-serve lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -137,6 +137,10 @@ applies: .venv/.ready ## Apply Pods with own lists again behind each door, in a 
 operators: .venv/.ready ## Record what real operators make of what archfit writes (NAME=k6 CASE=whole)
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m operators $(NAME) $(if $(CASE),--case $(CASE)) $(if $(VERSIONS),--versions $(VERSIONS)) $(ARGS)
 	@$(RUN) scripts/custom_kinds.py update docs/custom-resources.md > docs/custom-resources.md.new && mv docs/custom-resources.md.new docs/custom-resources.md
+
+whole: .venv/.ready ## Run whole systems with archfit in them, and write the tables of docs/proof.md (PART=karpenter)
+	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m whole $(PART) $(ARGS); ended=$$?; \
+	  for page in docs/clouds.md docs/proof.md; do $(RUN) scripts/whole_tables.py update $$page > $$page.new && mv $$page.new $$page || exit 1; done; exit $$ended
 
 lint: .venv/.ready ## Check style, types and the direction of imports
 	$(RUN) -m ruff check .

@@ -33,4 +33,4 @@ def test_a_program_starts(path: str, name: str) -> None:
     )
     assert started.returncode == 0, started.stderr
     assert started.stdout.startswith("usage: ")
-    assert name in {"operators", "policy_cost"} or "--seed" in started.stdout
+    assert name in {"operators", "policy_cost", "whole"} or "--seed" in started.stdout

@@ -128,6 +128,7 @@ TABLE = {
             for name in ("kubectl", "kube-apiserver", "kube-scheduler", "kube-controller-manager")
         ),
         Tool("etcd", "unpack", "etcd-server", "", "etcd"),
+        Tool("karpenter-kwok", "go", "sigs.k8s.io/karpenter/kwok", "v1.14.0", "kwok"),
         Tool("promtool", "unpack", "prometheus", "", "promtool"),
         Tool("prometheus", "unpack", "prometheus", "", "prometheus"),
         *(
@@ -166,7 +167,7 @@ TABLE = {
 
 
 # No test needs it; who does asks for it by name.
-ON_REQUEST = ("kube-controller-manager",)
+ON_REQUEST = ("kube-controller-manager", "karpenter-kwok")
 
 
 def find(name: str) -> Path | None:

@@ -500,6 +500,7 @@ NOT_FOLLOWED = {
     "helm-plugin": "for those who publish: tests/real/helm packages, signs and pushes the plugin",
     "install": "installs from a package index; tests/real/release builds and installs the packages",
     "newer-tags": "asks registries for lists of tags; tests/inspect, check and audit run its commands on one",
+    "proof": _MAKE,
     "performance": "benchmarks, for a quiet machine",
     "releasing": _MAKE,
 }

@@ -1,0 +1,126 @@
+"""What `make whole` measured, as Markdown tables: fixtures/whole/PART/measured.json into the pages.
+
+    .venv/bin/python scripts/whole_tables.py update F    the page F with the tables between its markers renewed
+
+    <!-- whole -->       a row for each part        docs/proof.md
+    <!-- karpenter -->   the turns of that part     docs/clouds.md
+
+Each marker has an end, `<!-- /whole -->`, and stands on a line of its own. A page has one of them or more.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from option_pages import replace_between
+
+MEASURED = Path(__file__).resolve().parents[1] / "fixtures" / "whole"
+_POOLS = {
+    "one-pool": "one NodePool for both",
+    "tainted": "one for each, arm64 with a taint",
+    "arm-first": "one for each, arm64 with more weight",
+}
+_WRITTEN = "as written"
+
+
+def measured(part: str) -> Mapping[str, Any]:
+    """The newest record of a part."""
+    found: Mapping[str, Any] = json.loads((MEASURED / part / "measured.json").read_text(encoding="utf-8"))
+    return found
+
+
+def karpenter_table() -> str:
+    """The turns of Karpenter: nodes, price, and what is wrong."""
+    record = measured("karpenter")
+    head = (
+        "NodePools",
+        "Workloads",
+        "Nodes amd64, arm64",
+        "USD an hour",
+        "Pods on an architecture that an image lacks",
+        "Pods without a node",
+        "DaemonSet pods that are missing",
+    )
+    rows = [
+        (
+            _POOLS[turn["pools"]],
+            turn["workloads"] + ("" if turn["policy"] == "Respect" else f", {turn['policy']}"),
+            ", ".join(str(turn["nodes"].get(one, 0)) for one in ("amd64", "arm64")),
+            f"{turn['dollars']:.2f}",
+            *(", ".join(turn[key]) or "none" for key in ("wrong", "pending", "missing")),
+        )
+        for turn in record["turns"]
+    ]
+    return f"Measured on {record['date']} with {_versions(record)}.\n\n{_table(head, rows)}"
+
+
+def parts_table() -> str:
+    """A row for each part that was measured."""
+    rows = [
+        (name, _versions(record), record["date"], str(record["seconds"]), RESULTS[name](record))
+        for name, record in (
+            (path.parent.name, measured(path.parent.name))
+            for path in sorted(MEASURED.glob("*/measured.json"))
+        )
+    ]
+    return _table(("Part", "With", "Date", "Seconds", "Result"), rows)
+
+
+def _of_karpenter(record: Mapping[str, Any]) -> str:
+    """How many pods were wrong without archfit and with it."""
+
+    def words(turns: Sequence[Mapping[str, Any]]) -> str:
+        pods, wrong, pending = (
+            sum(_number(turn[key]) for turn in turns) for key in ("pods", "wrong", "pending")
+        )
+        return f"{wrong} where an image cannot run, {pending} without a node, of {pods} in {len(turns)} turns"
+
+    written = [turn for turn in record["turns"] if turn["workloads"] == _WRITTEN]
+    placed = [turn for turn in record["turns"] if turn["workloads"] != _WRITTEN]
+    return f"pods as written: {words(written)}; with archfit: {words(placed)}"
+
+
+def _number(value: int | Sequence[str]) -> int:
+    """The pods of a list such as `legacy (3)`."""
+    return value if isinstance(value, int) else sum(int(one.rpartition("(")[2].rstrip(")")) for one in value)
+
+
+def _versions(record: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in record["versions"].items())
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "".join(f"{line}\n" for line in lines)
+
+
+RESULTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {"karpenter": _of_karpenter}
+TABLES: Mapping[str, Callable[[], str]] = {"whole": parts_table, "karpenter": karpenter_table}
+
+
+def updated(text: str) -> str:
+    """A page with the tables between its markers renewed. Raises ValueError without any marker."""
+    found = [name for name in TABLES if f"<!-- {name} -->\n" in text]
+    if not found:
+        raise ValueError(f"the page has none of the lines {', '.join(f'<!-- {name} -->' for name in TABLES)}")
+    for name in found:
+        text = replace_between(text, f"<!-- {name} -->", f"<!-- /{name} -->", TABLES[name]())
+    return text
+
+
+def main(argv: Sequence[str]) -> str:
+    """What the script prints for these arguments. Raises ValueError for others."""
+    match argv:
+        case ["update", path]:
+            with open(path, encoding="utf-8") as page:
+                return updated(page.read())
+    raise ValueError("write update and the path of a page")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Whole systems with archfit in them: `make whole [PART=..]`."""
