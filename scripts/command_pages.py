@@ -23,10 +23,10 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 
-from option_pages import json_schema, replace_between
+from option_pages import json_schema, printed, replace_between
 
 from archfit import __version__
 from archfit.cli.usage.command_row import MESSAGES, Command
@@ -222,21 +222,11 @@ def _word(command: Command) -> Schema:
     return {"type": "string", "pattern": f"^(({flags})(=[^\\n]*)?|[^-][^\\n]*)$"}
 
 
-def main(argv: Sequence[str]) -> str:
-    """What the script prints for these arguments. Raises ValueError for others."""
-    match argv:
-        case ["man"]:
-            return man_page()
-        case ["commands"]:
-            return markdown_list()
-        case ["update", path]:
-            with open(path, encoding="utf-8") as page:
-                return updated(page.read())
-        case ["values", path]:
-            with open(path, encoding="utf-8") as schema:
-                return values_schema(schema.read())
-    raise ValueError("write man, commands, or update or values and a path")
-
-
 if __name__ == "__main__":
-    sys.stdout.write(main(sys.argv[1:]))
+    sys.stdout.write(
+        printed(
+            sys.argv[1:],
+            {"man": man_page, "commands": markdown_list},
+            {"update": updated, "values": values_schema},
+        )
+    )

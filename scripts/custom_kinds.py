@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
-from option_pages import replace_between
+from option_pages import printed, replace_between
 
 from archfit.base.patch import pattern_text
 from archfit.options.settings import Workload
@@ -82,16 +82,5 @@ def updated(text: str) -> str:
     return replace_between(text, BEGIN, END, markdown_table())
 
 
-def main(argv: Sequence[str]) -> str:
-    """What the script prints for these arguments. Raises ValueError for others."""
-    match argv:
-        case ["table"]:
-            return markdown_table()
-        case ["update", path]:
-            with open(path, encoding="utf-8") as page:
-                return updated(page.read())
-    raise ValueError("write table, or update and the path of a page")
-
-
 if __name__ == "__main__":
-    sys.stdout.write(main(sys.argv[1:]))
+    sys.stdout.write(printed(sys.argv[1:], {"table": markdown_table}, {"update": updated}))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from archfit.base.documentation import schema_id
 from archfit.options.config_file import API_VERSION, KIND
@@ -121,17 +121,26 @@ def _part(description: str, properties: dict[str, Schema]) -> Schema:
     }
 
 
+def printed(
+    argv: Sequence[str],
+    pages: Mapping[str, Callable[[], str]],
+    renewed: Mapping[str, Callable[[str], str]],
+) -> str:
+    """What a script of pages prints: a page by its word, or the file behind a word renewed. Raises ValueError."""
+    match argv:
+        case [word] if word in pages:
+            return pages[word]()
+        case [word, path] if word in renewed:
+            with open(path, encoding="utf-8") as file:
+                return renewed[word](file.read())
+    words = [*pages, *(f"{word} PATH" for word in renewed)]
+    raise ValueError(f"write {', '.join(words[:-1])} or {words[-1]}")
+
+
 def main(argv: Sequence[str]) -> str:
     """What the script prints for these arguments. Raises ValueError for others."""
-    match argv:
-        case ["table"]:
-            return markdown_table()
-        case ["schema"]:
-            return json.dumps(json_schema(), indent=2) + "\n"
-        case ["update", path]:
-            with open(path, encoding="utf-8") as page:
-                return updated(page.read())
-    raise ValueError("write table, schema, or update and the path of a page")
+    pages = {"table": markdown_table, "schema": lambda: json.dumps(json_schema(), indent=2) + "\n"}
+    return printed(argv, pages, {"update": updated})
 
 
 if __name__ == "__main__":

@@ -164,7 +164,7 @@ def _left_to_controllers(
     """One result about all objects that a controller made. decided: those with pods, and what controls them."""
     owned = [*decided, *((one.ref, one.controller) for one in untouched if one.controller)]
     if owned:
-        from archfit.workloads.owner import left_to_controllers
+        from archfit.workloads.pod_specs import left_to_controllers
 
         yield from left_to_controllers(owned)
 

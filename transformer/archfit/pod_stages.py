@@ -22,7 +22,7 @@ from archfit.placement.decide import decide
 from archfit.placement.pod_patch import parents_once
 from archfit.placement.selection import PodOptions, pod_options, questions
 from archfit.workloads.builtin import UserRows, by_kind
-from archfit.workloads.documents import Document
+from archfit.workloads.documents import Document, Lines
 from archfit.workloads.pods import Pod
 from archfit.yaml.scan import check_editable
 from archfit.yaml.stream import Piece, Splice
@@ -154,8 +154,6 @@ def located(data: bytes, documents: Iterable[Document], results: tuple[Result, .
     """
     if not any(result.path and result.severity != "info" for result in results):
         return results
-    from archfit.workloads.line_numbers import Lines
-
     lines = Lines(data, documents)
     return tuple(result if result.severity == "info" else lines.located(result) for result in results)
 

@@ -60,8 +60,7 @@ from archfit.placement.annotations import STAMP
 from archfit.placement.case import Trace
 from archfit.placement.decide import decide
 from archfit.placement.selection import PodOptions, pod_options, questions
-from archfit.workloads.owner import controller_of
-from archfit.workloads.pod_specs import find_pods
+from archfit.workloads.pod_specs import controller_of, find_pods
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import mapping_of, text_of, typed
 

@@ -37,7 +37,7 @@ from archfit.pod_stages import located
 from archfit.reports.outcome_page import after_failure
 from archfit.reports.summary import lines
 from archfit.run import ReportedInput, Run
-from archfit.workloads.line_numbers import Lines
+from archfit.workloads.documents import Lines
 from archfit.workloads.pods import Pod
 
 _COMMAND = BY_NAME["check"]

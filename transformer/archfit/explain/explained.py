@@ -17,7 +17,7 @@ from archfit.images.platforms import Answer
 from archfit.options.settings import Options
 from archfit.pipeline import StreamInventory
 from archfit.workloads.builtin import by_kind
-from archfit.workloads.line_numbers import Lines
+from archfit.workloads.documents import Lines
 from archfit.workloads.pods import Pod
 
 

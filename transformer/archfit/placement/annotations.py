@@ -33,8 +33,7 @@ from archfit.base.typing_names import Any, Iterator, Sequence
 from archfit.images.platforms import ARCHITECTURES, Platform, no_architecture, normalised, parse_platform
 from archfit.placement.fields import MalformedField, mapping
 from archfit.workloads.builtin import UserRows
-from archfit.workloads.owner import controller_of
-from archfit.workloads.pod_specs import objects
+from archfit.workloads.pod_specs import controller_of, objects
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
 

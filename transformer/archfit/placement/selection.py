@@ -142,7 +142,7 @@ class PodOptions(Record):
 def pod_options(pod: Pod, options: Options) -> PodOptions:
     """The options of this pod, from those of the run, rules and annotations."""
     if "ownerReferences" in pod.object_metadata:
-        from archfit.workloads.owner import controller_of  # live objects have it
+        from archfit.workloads.pod_specs import controller_of  # live objects have it
 
         controller = controller_of(pod.object_metadata)
         if controller:

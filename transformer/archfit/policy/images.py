@@ -55,8 +55,7 @@ from archfit.options.settings import Options, Settings
 from archfit.placement.evidence import assumed
 from archfit.placement.selection import PodOptions, questions
 from archfit.policy.cel.platform_table import OfferClass, as_found
-from archfit.workloads.owner import controller_of
-from archfit.workloads.pod_specs import find_pods
+from archfit.workloads.pod_specs import controller_of, find_pods
 from archfit.yaml.values import mapping_of, typed
 
 KINDS = (PODS, DEPLOYMENTS, STATEFUL_SETS, REPLICA_SETS, DAEMON_SETS, JOBS, CRON_JOBS)

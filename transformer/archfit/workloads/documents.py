@@ -6,15 +6,18 @@
                     ├── null, or a mapping             passes through
                     └── anything else                  error: this is not a Kubernetes object
 
-Loaded with the first part that has to be parsed, together with the parser.
+Loaded with the first part that has to be parsed, together with the parser. `Lines` says where a member stands:
+
+    spec.template.spec.containers[0].image    ->    the line of `image:`
 """
 
 from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
+from archfit.base.patch import Path
 from archfit.base.record import Record
 from archfit.base.results import Location, Result
-from archfit.base.typing_names import Any
+from archfit.base.typing_names import Any, Iterable
 from archfit.workloads.builtin import WORKLOADS, UserRows
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
@@ -163,3 +166,36 @@ def _non_objects(tree: Tree, root: int, value: Any, span: Span, location: Locati
         )
         for path, severity, message in non_objects(value, item=span.item)
     )
+
+
+class Lines:
+    """Lines of one stream for people. It remembers the document it was asked about last.
+
+    A member that an alias or `<<` supplies has the line of the nearest mapping or list that is written. The trees of
+    documents are not kept, so a document is parsed again: only for results that are shown.
+    """
+
+    def __init__(self, data: bytes, documents: Iterable[Document]) -> None:
+        self._data = data
+        # All pods of a document have its location, those of a stamped one too, which are made anew.
+        self._of = {document.pods[0].location: document for document in documents}
+        self._last: tuple[Document, Tree, Children] | None = None
+
+    def line(self, pod: Pod, path: Path) -> int:
+        """The 1-based line of what stands at path in the pod's document."""
+        return self._line(self._of[pod.location], path)
+
+    def located(self, result: Result) -> Result:
+        """The result with the line of its path, where it has one that is in a document."""
+        if result.location is None or not result.path:
+            return result
+        document = self._of.get(result.location)
+        if document is None:
+            return result
+        line = self._line(document, result.path)
+        return result.replace(location=document.pods[0].location.replace(line=line), path=())
+
+    def _line(self, document: Document, path: Path) -> int:
+        if self._last is None or self._last[0] is not document:
+            self._last = document, parse(document.span.text(self._data)), {}
+        return document.span.line + line_at(*self._last[1:], ROOT + document.span.item, path)

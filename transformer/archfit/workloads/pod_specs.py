@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path
-from archfit.base.results import Location, ObjectRef
-from archfit.base.typing_names import Any, Iterable, Iterator
+from archfit.base.results import Location, ObjectRef, Result
+from archfit.base.typing_names import Any, Iterable, Iterator, Sequence
 from archfit.options.settings import Workload
 from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.pods import ImageUse, Pod, image_uses
-from archfit.yaml.values import mapping_of, text_of
+from archfit.yaml.values import mapping_of, resolve, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -289,3 +289,27 @@ def _images_of(row: Workload, value: dict[str, Any], found: CustomPod, path: Pat
             yield from resolved(row.group, row.kind, value, use)
         else:
             yield use
+
+
+def controller_of(metadata: Any) -> str:
+    """`ReplicaSet/web-5d4f` of the object that controls this one, "" where none does: `controller: true`, as live lists
+    have it.
+
+    The controller makes and changes the object from its own template (apimachinery, metav1.GetControllerOf), so a
+    change to it is lost or refused.
+    """
+    owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
+    for owner in owners if isinstance(owners, list) else ():
+        if isinstance(owner, dict) and owner.get("controller") == resolve("true"):
+            return f"{text_of(owner.get('kind'))}/{text_of(owner.get('name'))}"
+    return ""
+
+
+def left_to_controllers(owned: Sequence[tuple[ObjectRef, str]]) -> Iterator[Result]:
+    """One result about all objects that a controller made. owned: each with what controls it."""
+    if not owned:
+        return
+    ref, controller = owned[0]
+    others = len(owned) - 1
+    more = f"; so {'is' if others == 1 else 'are'} {others} more with a controller" if others else ""
+    yield Result("info", f"left as it is, because {controller} controls it and decides{more}", ref)

@@ -14,8 +14,7 @@ from archfit.base.results import Location, ObjectRef, Result
 from archfit.base.typing_names import Any, Iterable, Iterator
 from archfit.options.settings import Workload as Row
 from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, UserRows, group_of, rows_of
-from archfit.workloads.owner import controller_of
-from archfit.workloads.pod_specs import objects, reference_of
+from archfit.workloads.pod_specs import controller_of, objects, reference_of
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
 
