@@ -43,7 +43,7 @@ machine_learning kubeflow.org trainer.kubeflow.org ray.io serving.knative.dev se
 machine_learning machinelearning.seldon.io apps.nvidia.com kaito.sh production-stack.vllm.ai
 observability    monitoring.coreos.com grafana.integreatly.org operator.victoriametrics.com opentelemetry.io
 observability    logging.banzaicloud.io fluentbit.fluent.io jaegertracing.io datadoghq.com loki.grafana.com
-observability    tempo.grafana.com
+observability    tempo.grafana.com fluentd.fluent.io
 stores           opensearch.org opensearch.opster.io milvus.io pingcap.com k8s.mariadb.com crdb.cockroachlabs.com
 stores           mongodbcommunity.mongodb.com clickhouse.altinity.com clickhouse-keeper.altinity.com
 stores           cassandra.datastax.com k8ssandra.io cluster.redpanda.com core.humio.com

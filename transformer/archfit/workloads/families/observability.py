@@ -52,6 +52,7 @@ logging.banzaicloud.io SyslogNGConfig spec.configCheckPod spec.syslogNGImage.rep
 _FLUENT = """
 fluentbit.fluent.io FluentBit spec @.image @.positionDB.image.reference
 fluentbit.fluent.io Collector spec @.image
+fluentd.fluent.io Fluentd spec @.image @.positionDB.image.reference
 """
 _BALANCER = "spec.requestsLoadBalancer"
 _VICTORIA = "operator.victoriametrics.com"
