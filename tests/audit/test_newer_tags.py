@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -253,9 +254,12 @@ class TestTrust:
 
     def test_a_deadline_counts_for_answers_and_tags_together(self, audit, served):
         audit(CLUSTER)
-        served.on(lambda asked: Answer(200, delay=30) if asked.kind == "list" else None)
+        never = threading.Event()
+        served.on(lambda asked: Answer(hold=never) if asked.kind == "list" else None)
         told = audit(CLUSTER, "--newer-tags", "--timeout", "2s")
+        never.set()
         assert told.images[APP]["newerRead"] == "no"
+        assert told.images[APP]["newerWhy"]
         assert told.status == 0
 
     @pytest.mark.parametrize("status", [401, 403, 404, 429, 500])

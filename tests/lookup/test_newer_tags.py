@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import threading
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -147,6 +148,31 @@ class TestOneRepository:
         served.on(lambda asked: Answer(403) if asked.kind == "list" else None)
         runs.now += 2 * 86400
         assert one(runs, "x.example/app:1.0.0").advice.startswith("no newer tag is known: ")
+
+    def test_a_tag_that_could_not_be_read_is_no_tag_without_it(self, runs, served):
+        put(served, amd=("1.0.0", "1.0.1", "1.0.2"))
+        served.on(lambda asked: Answer(500) if asked.kind == "manifest" and "1.0.2" in asked.path else None)
+        newer = one(runs, "x.example/app:1.0.0")
+        assert (newer.tags, newer.read) == ((), "partial")
+        assert newer.advice.startswith(
+            "none of the tags that were read has it: 1 of 2 tags could not be read: "
+        )
+        assert "answered 500" in newer.why
+
+    def test_a_tag_that_does_not_exist_is_known_to_lack_it(self, runs, served):
+        put(served, amd=("1.0.0", "1.0.1"))
+        served.tags("app", "1.0.0", "1.0.1", "1.0.2")
+        assert one(runs, "x.example/app:1.0.0").advice == "no newer tag has it"
+
+    def test_a_deadline_between_list_and_manifests_leaves_nothing_said(self, runs, served):
+        put(served, "1.0.1")
+        with runs.lookup() as lookup:
+            answers = lookup.resolve(["x.example/app:1.0.0"])
+            never = threading.Event()
+            served.on(lambda asked: Answer(hold=never) if asked.path.endswith("1.0.1") else None)
+            newer = newer_tags(lookup, answers, ARM, cluster=CLUSTER, seconds=1.0)
+            never.set()
+        assert newer["x.example/app:1.0.0"].read == "partial"
 
     def test_a_tag_beside_a_digest_may_have_moved(self, runs, served):
         old = served.index("app", "1.0.0", BOTH[:1])

@@ -21,6 +21,7 @@ from collections.abc import Collection, Generator, Mapping, Sequence
 from time import monotonic
 
 from archfit.base.errors import InvalidReference
+from archfit.base.printable import count
 from archfit.base.record import Record
 from archfit.images.candidates import (
     MOST_MANIFESTS,
@@ -32,7 +33,7 @@ from archfit.images.candidates import (
     offers,
     search,
 )
-from archfit.images.platforms import Absent, Answer, Found, Platform
+from archfit.images.platforms import Absent, Answer, Found, Platform, Unknown
 from archfit.images.reference import Reference, parse
 from archfit.images.tags import TagList
 from archfit.lookup.lookup import Lookup
@@ -60,6 +61,7 @@ class _Repository:
         self.images = images
         self.suggestions: dict[str, Suggestion | None] = {}
         self.answers: dict[str, Found] = {}
+        self.failure = ""
         self.image = images[0]
         self.plan = self._plan()
         self.tag = next(self.plan, "")
@@ -80,6 +82,8 @@ class _Repository:
         """Go on with what was read."""
         if isinstance(answer, Found):
             self.answers[self.tag] = answer
+        elif isinstance(answer, Unknown):
+            self.failure = self.failure or answer.cause
         try:
             self.tag = self.plan.send(_reading(answer, self.image))
         except StopIteration:
@@ -98,6 +102,10 @@ class _Repository:
                 suggestion.exact,
             )
             return NewerTags((tag,), listed.read, listed.why)
+        unread = sum(reading == "unknown" for reading in self.reads.known.values())
+        if unread and listed.read == "complete":
+            why = f"{unread} of {count(len(self.reads.known), 'tag')} could not be read: {self.failure}"
+            return NewerTags((), "partial", why)
         if self.reads.spent and listed.read == "complete":
             return NewerTags((), "partial", f"{MOST_MANIFESTS} tags were read, and there are more")
         return NewerTags((), listed.read, listed.why)

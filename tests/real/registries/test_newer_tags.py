@@ -1,0 +1,148 @@
+"""Newer tags on other people's registries: distribution 2.8 (Debian) and go-containerregistry's."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from archfit.audit.command import run
+from archfit.images.platforms import Found, parse_platform
+from archfit.lookup.newer_tags import newer_tags
+from archfit.registry import manifest as media
+from fake_registry import as_json, platform_of
+from lookup_runs import Runs
+from real_registries import Running, TokenService, distribution, ggcr
+from tls_files import tls_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from archfit.images.candidates import NewerTags
+
+BOTH = ["linux/amd64", "linux/arm64"]
+VERSIONS = [f"1.{minor}.{patch}" for minor in range(20) for patch in range(8)]
+FIRST = VERSIONS.index("1.12.0")
+OTHERS = [f"sha-{number:07x}" for number in range(1000)]
+# distribution syncs each file that it writes.
+FEW = 40
+
+
+def fill(server: Running, others: int) -> None:
+    """`t/app`: 160 versions, the later ones with arm64, and so many other tags; `t/own`: one version without it."""
+    entries = [{**server.single("t/app", "", text), "platform": platform_of(text)} for text in BOTH]
+    bodies = [
+        as_json({"schemaVersion": 2, "mediaType": media.OCI_INDEX, "manifests": some})
+        for some in (entries[:1], entries)
+    ]
+    for place, tag in enumerate(VERSIONS):
+        server.push(f"t/app/manifests/{tag}", bodies[place >= FIRST], media.OCI_INDEX)
+    for tag in OTHERS[:others]:
+        server.push(f"t/app/manifests/{tag}", bodies[0], media.OCI_INDEX)
+    server.index("t/own", "1.0.0", BOTH[:1])
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that distributions serve, filled through a plain one."""
+    folder = tmp_path_factory.mktemp("content")
+    with distribution(folder) as running:
+        fill(running, FEW)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def debian(content: Path) -> Iterator[Running]:
+    with distribution(content) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def google(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with ggcr(tmp_path_factory.mktemp("ggcr")) as running:
+        fill(running, len(OTHERS))
+        yield running
+
+
+@pytest.fixture(params=["debian", "google"])
+def server(request: pytest.FixtureRequest) -> Running:
+    running: Running = request.getfixturevalue(request.param)
+    return running
+
+
+def told(runs: Runs, text: str) -> NewerTags:
+    with runs.lookup() as lookup:
+        answer = lookup.resolve([text])[text]
+        assert isinstance(answer, Found)
+        arm = [parse_platform("arm64")]
+        return newer_tags(lookup, {text: answer}, arm, cluster=("amd64", "arm64"), seconds=60.0)[text]
+
+
+def test_the_nearest_tag_among_many_is_named_and_a_second_run_asks_nobody(server, tmp_path):
+    runs = Runs(tmp_path, server.url)
+    newer = told(runs, "x.example/t/app:1.3.0")
+    (tag,) = newer.tags
+    assert newer.read == "complete"
+    assert (tag.step, tag.platforms) == ("minor", tuple(BOTH))
+    assert VERSIONS.index(tag.tag) >= FIRST
+    assert tag.exact == (tag.tag == VERSIONS[FIRST])
+    assert runs.requests["list"] <= 3
+    assert runs.requests["manifest"] <= 7
+    assert told(runs, "x.example/t/app:1.3.0") == newer
+    assert runs.requests == {}
+
+
+def test_the_list_is_whole(server, tmp_path):
+    listed = Runs(tmp_path, server.url).list("x.example/t/app:1.3.0")
+    others = {tag for tag in listed.tags if tag.startswith("sha-")}
+    assert len(others) in {FEW, len(OTHERS)}
+    assert (set(listed.tags) - others, listed.read) == (set(VERSIONS), "complete")
+
+
+def test_one_tag_alone_has_no_newer_one(server, tmp_path):
+    newer = told(Runs(tmp_path, server.url), "x.example/t/own:1.0.0")
+    assert (newer.tags, newer.read, newer.advice) == ((), "complete", "no newer tag has it")
+
+
+def test_a_token_for_another_repository_lists_nothing(content, tmp_path):
+    files = tls_files()
+    tokens = TokenService(tmp_path / "tokens", files, repositories=("t/own",))
+    try:
+        with distribution(content, files, token=tokens) as running:
+            runs = Runs(tmp_path, running.url, SSL_CERT_FILE=str(files.ca))
+            runs.also("tokens.io", tokens.url)
+            listed = runs.list("x.example/t/app:1.3.0")
+            assert (listed.tags, listed.read) == ((), "no")
+            assert listed.why
+            assert runs.list("x.example/t/own:1.0.0").tags == ("1.0.0",)
+    finally:
+        tokens.close()
+
+
+def test_an_audit_names_the_tag(server, tmp_path):
+    def pod(name: str, image: str) -> dict[str, Any]:
+        container = {"name": "app", "image": image, "resources": {"requests": {"cpu": "1"}}}
+        return {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name, "namespace": "shop", "uid": name},
+            "spec": {"containers": [container]},
+            "status": {"phase": "Running"},
+        }
+
+    images = ("x.example/t/app:1.3.0", "x.example/t/app:1.19.0", "x.example/t/own:1.0.0")
+    pods = [pod(f"p{number}", image) for number, image in enumerate(images)]
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": pods}).encode()
+    stdout, environ = io.BytesIO(), {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    words = ("--newer-tags", "--mirror", f"*={server.url}", "--format", "json")
+    assert run(words, io.BytesIO(text), stdout, io.StringIO(), environ) == 0
+    findings = json.loads(stdout.getvalue())["findings"]
+    (work, *_) = findings["workLists"]
+    to_do = {item["reference"]: item["toDo"] for item in work["items"]}
+    assert to_do[images[0]].startswith("use 1.")
+    assert to_do[images[2]] == "ask upstream"
+    assert findings["upgrades"]["replaceable"] == 1
