@@ -3,6 +3,7 @@
 shop()          a cluster of a shop, of which two thirds are ready for arm64; the picture in docs/audit.md shows it
 hostile()       names that attack terminals, spreadsheets, Markdown and pages
 large(10_000)   that many workloads
+shops(500, 3)     the shop's workloads over and over, so many in all, in several clusters of equal size
 facts_of(..)    a small one from (name, pods, CPU, images)
 """
 
@@ -210,6 +211,29 @@ def shop() -> AuditFacts:
         tuple(sorted(workloads, key=lambda one: (one.namespace, one.kind, one.name))),
         tuple(builds),
         tuple(image(reference, _SHOP_IMAGES[reference]) for reference in sorted(_SHOP_IMAGES)),
+    )
+
+
+def shops(rows: int, clusters: int = 1) -> AuditFacts:
+    """So many workloads in all; each cluster has the nodes of the shop. Labelled as `label=team`."""
+    one = shop()
+    (snapshot,) = one.snapshots
+    names = [f"prod-{number}" for number in range(1, clusters + 1)]
+    return AuditFacts(
+        tuple(snapshot.replace(id=name, name=name, uid=name) for name in names),
+        tuple(node.replace(snapshot=name) for name in names for node in one.nodes),
+        tuple(
+            like.replace(
+                snapshot=name,
+                namespace=f"{like.namespace}-{number // len(one.workloads):02}",
+                labels=(("label=team", f"team-{number % 9}"),),
+            )
+            for name in names
+            for number in range(rows // clusters)
+            for like in [one.workloads[number % len(one.workloads)]]
+        ),
+        one.builds if clusters == 1 else (),
+        one.images,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 import re
 import struct
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import audit_clusters
+from archfit.audit.compare import compare
 from archfit.audit.findings import findings
 from archfit.audit.prices import parse_prices
 from archfit.audit.report.page import render
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from chromium import Page
 
+ON_PAPER = 20
 WIDTHS = (360, 768, 1280)
 PRICES = parse_prices(["amd64=0.0425,arm64=0.034"])
 COLUMN = """(name, column, most = 10) => [...document.querySelectorAll(`[aria-labelledby=t-${name}] tbody tr`)]
@@ -189,17 +192,70 @@ def test_without_scripts_everything_is_there_and_nothing_pretends(opened):
     assert page.requests == []
 
 
-def test_paper_has_every_row_and_no_controls(opened):
-    page = opened(audit_clusters.large(600))
-    assert len(column(page, "workloads", 0, 1000)) == 200
-    page.value("dispatchEvent(new Event('beforeprint'))")
-    assert len(column(page, "workloads", 0, 1000)) == 600
-    page.value("dispatchEvent(new Event('afterprint'))")
-    assert len(column(page, "workloads", 0, 1000)) == 200
+SEEN = """[...document.querySelectorAll('[aria-labelledby=t-workloads] tbody tr')]
+  .filter((row) => getComputedStyle(row).display !== 'none').length"""
+CUT = "document.querySelector('[aria-labelledby=t-workloads] .cut')"
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_paper_has_the_first_rows_and_says_how_many_more_there_are(opened, scripts):
+    page = opened(audit_clusters.large(600), scripts=scripts)
     page.call("Emulation.setEmulatedMedia", media="print")
+    page.call("Emulation.setScriptExecutionDisabled", value=False)
+    assert page.value(SEEN) == ON_PAPER
+    assert page.value(f"getComputedStyle({CUT}).display") == "block"
+    assert page.value(f"{CUT}.textContent") == "580 more on the screen; --format csv has all."
     assert page.value("getComputedStyle(document.querySelector('.filter')).display") == "none"
     assert page.value("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert len(page.call("Page.printToPDF")["data"]) > 10_000
+    page.call("Emulation.setEmulatedMedia", media="screen")
+    assert page.value(SEEN) == (200 if scripts else 600)
+    assert page.value(f"getComputedStyle({CUT}).display") == "none"
+
+
+def test_paper_follows_the_filter(opened):
+    page = opened(audit_clusters.large(600))
+    page.value(
+        "(() => { const box = document.getElementById('filter'); box.value = 'service-00599';"
+        " box.dispatchEvent(new Event('input')); })()"
+    )
+    page.call("Emulation.setEmulatedMedia", media="print")
+    assert page.value(SEEN) == 1
+    assert page.value(f"{CUT}.hidden") is True
+
+
+@pytest.mark.parametrize(
+    ("facts", "compared"),
+    [
+        pytest.param(audit_clusters.shops(500), True, id="one cluster, compared"),
+        pytest.param(audit_clusters.shops(500, 3), False, id="three clusters"),
+        pytest.param(audit_clusters.large(500), False, id="as many images"),
+    ],
+)
+def test_500_workloads_are_at_most_ten_sheets(browser, tmp_path, facts, compared):
+    found = findings(facts, (), PRICES, 0, ["namespace"])
+    before = facts.replace(images=tuple(one.replace(architectures=("amd64",)) for one in facts.images))
+    path = tmp_path / "audit.html"
+    path.write_bytes(render(found, compare(before, found) if compared else None))
+    page = browser.opened(path)
+    try:
+        data = base64.b64decode(page.call("Page.printToPDF", printBackground=True)["data"])
+    finally:
+        page.close()
+    assert 3 <= len(re.findall(rb"/Type\s*/Page\b", data)) <= 10
+
+
+def test_the_page_begins_with_what_the_first_node_needs(opened):
+    page = opened(audit_clusters.shops(500))
+    heads = page.value("[...document.querySelectorAll('h2')].map((one) => one.textContent)")
+    assert heads[:3] == ["On each arm64 node", "In which order", "What to do first"]
+    tops = page.value(
+        "['daemonsets', 'waves', 'work'].map((id) => document.getElementById(id).getBoundingClientRect().top)"
+    )
+    assert tops == sorted(tops)
+    assert tops[0] < 900
+    assert "monitoring-00/apm-agent" in page.value("document.getElementById('daemonsets').innerText")
+    assert "Next is wave 0 every node" in page.value("document.getElementById('waves').innerText")
+    assert column(page, "waves-arm64", 0) == ["0 every node", "1 ready", "4 stateful, pinned", "not known"]
 
 
 def test_long_tables_show_the_rest_when_asked(opened):

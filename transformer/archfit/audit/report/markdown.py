@@ -23,7 +23,7 @@ from archfit.audit.report.words import (
     change_sentences,
     cluster_words,
     daemon_sentences,
-    loss_sentence,
+    loss_sentences,
     not_known,
     of_cluster,
     plans,
@@ -77,7 +77,7 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
     yield from _table(tables.nodes(findings), "Nodes")
     yield from _table(pool_table(findings), "Pools that may bring nodes")
     sentences = list(unread_pools(findings))
-    sentences += [loss_sentence(loss) for loss in findings.capacity.losses]
+    sentences += loss_sentences(findings)
     sentences += [
         f"Node {one.name} has the label kubernetes.io/arch={one.label}, its kubelet reports {one.kubelet}."
         for one in findings.capacity.mislabelled

@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   // Everything is in the page already. This sorts and filters rows, and keeps long tables short until they are asked for.
-  const FIRST = 200;
+  const FIRST = 200, PAPER = 20; // page.css cuts what is on paper
   const order = new Intl.Collator("en", { numeric: true }).compare;
   const tables = [...document.querySelectorAll("section.table")].map((section) => {
     const body = section.querySelector("tbody");
@@ -10,6 +10,7 @@
       section, body, rows, sorted: rows, kept: rows, limit: FIRST, column: -1, down: false,
       heads: [...section.querySelectorAll("th")],
       status: section.querySelector(".rows"), more: section.querySelector(".more"),
+      cut: section.querySelector(".cut"),
     };
   });
 
@@ -24,6 +25,8 @@
     table.more.hidden = left === 0;
     table.more.firstElementChild.textContent = `Show ${number(left)} more`;
     const count = kept.length === rows.length ? number(rows.length) : `${number(kept.length)} of ${number(rows.length)}`;
+    table.cut.hidden = kept.length <= PAPER;
+    table.cut.firstElementChild.textContent = number(kept.length - PAPER);
     table.status.textContent = `${count} ${rows.length === 1 ? "row" : "rows"}`;
   };
 
@@ -72,7 +75,4 @@
     show(table);
     table.section.querySelector(".long")?.classList.remove("long");
   }
-  // Paper has all rows.
-  addEventListener("beforeprint", () => tables.forEach((table) => table.body.replaceChildren(...table.kept.map((row) => row.element))));
-  addEventListener("afterprint", () => tables.forEach(show));
 })();

@@ -42,9 +42,11 @@ from archfit.audit.report.words import (
     cluster_words,
     daemon_sentences,
     everything_runs,
-    loss_sentence,
+    loss_sentences,
+    next_wave,
     not_known,
     of_cluster,
+    plans,
     ready_sentence,
     ready_share,
     several,
@@ -56,7 +58,19 @@ from archfit.base.printable import visible
 
 _FOLDER = os.path.dirname(__file__)
 _MOST_COLUMNS = 20
-_DATA = ("clusters", "groups", "architectures", "daemonSets", "readiness", "workLists", "apart", "costs")
+_ON_PAPER = 20
+"""Rows of a table on paper, as page.css and page.js have it."""
+_DATA = (
+    "clusters",
+    "groups",
+    "architectures",
+    "daemonSets",
+    "readiness",
+    "workLists",
+    "waves",
+    "apart",
+    "costs",
+)
 
 
 def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
@@ -95,7 +109,13 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
             (one.architecture, amount_words(one.pinned)) for one in findings.readiness if one.pinned.pods
         ],
         charts={architecture: (wide, narrow) for architecture, wide, narrow in charts},
+        there=any(group.architecture == first.architecture for group in findings.capacity.groups),
         daemons=list(daemon_sentences(findings)),
+        ready_daemons=_ready_daemons(findings),
+        waves=_shown(map(tables.waves, plans(findings))),
+        next_wave=next_wave(findings.waves[0]),
+        wave_bar=page_charts.wave_bar(findings.waves[0], first),
+        on_paper=_ON_PAPER,
         daemon_sets=tables.daemon_sets(findings).of("page"),
         everything_runs=everything_runs(findings),
         work=_shown(map(tables.work_list, findings.work_lists, findings.readiness)),
@@ -106,7 +126,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         pools=_shown((pool_table(findings),)),
         since=list(change_sentences(since)) if since else None,
         changes=_shown(map(tables.changes, since.changes)) if since else [],
-        losses=[loss_sentence(one) for one in findings.capacity.losses],
+        losses=loss_sentences(findings),
         workloads=tables.workloads(findings, sorted(findings.workloads, key=_urgency)).of("page"),
         images=tables.images(findings).of("page"),
         verdicts=findings.builds.verdicts,
@@ -117,6 +137,20 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         formulas=(*FORMULAS, *([UPGRADE_FORMULA] if findings.upgrades else [])),
     )
     return text.encode()
+
+
+def _ready_daemons(findings: AuditFindings) -> list[str]:
+    """The names of the DaemonSets that start on the first architecture's nodes and are ready, each once."""
+    waiting = {(one.snapshot, one.namespace, one.name) for one in findings.daemon_sets[0].not_ready}
+    names = snapshot_names(findings) if several(findings) else {}
+    found = []
+    for one in findings.workloads:
+        facts = one.facts
+        key = facts.snapshot, facts.namespace, facts.name
+        if facts.standing == "daemonset" and one.waves[0] is not None and key not in waiting:
+            cluster = f" in {names[facts.snapshot]}" if facts.snapshot in names else ""
+            found.append(f"{facts.namespace}/{facts.name}{cluster}")
+    return list(dict.fromkeys(found))
 
 
 def _shown(those: Iterable[Table]) -> list[Table]:

@@ -16,9 +16,10 @@ from collections.abc import Sequence
 
 from archfit.audit.amount import cpu_text
 from archfit.audit.capacity import NodeGroup
+from archfit.audit.plan.waves import Waves
 from archfit.audit.plan.work_list import WorkItem, WorkList
 from archfit.audit.readiness import Readiness
-from archfit.audit.report.words import gain, ready_sentence, ready_share, share_after
+from archfit.audit.report.words import gain, ready_sentence, ready_share, share_after, wave_name
 from archfit.audit.upgrades.upgrades import Upgrades
 from archfit.base.printable import visible
 from archfit.base.record import Record
@@ -27,7 +28,7 @@ _STEPS = (1, 2, 5)
 
 
 class Segment(Record):
-    """A part of a bar. kind: ready, newer, unknown, blocked, used or free. start, width: of 1000."""
+    """A part of a bar. kind: ready, newer, unknown, blocked, used, free; w2 to w5 for a wave. start, width: of 1000."""
 
     kind: str
     start: float
@@ -97,6 +98,32 @@ def readiness_bar(one: Readiness, upgrades: Upgrades | None = None) -> Bar:
         detail,
         tuple(_segments(shown, whole)),
         f"{ready_sentence(one)}: {detail}.",
+    )
+
+
+def wave_bar(plan: Waves, readiness: Readiness) -> Bar:
+    """How what is to move is spread over the waves; what runs on every node does not move."""
+    whole = [one for one in (*plan.waves[1:], plan.unknown) if one.owner_count]
+    by_cpu = any(one.amount.cpu for one in whole)
+    values = [(one, one.amount.cpu if by_cpu else one.amount.pods) for one in whole]
+    shown = [
+        (
+            "unknown" if one.number is None else "ready" if one.number == 1 else f"w{one.number}",
+            value,
+            f"{wave_name(one)}: {cpu_text(value) if by_cpu else value}",
+        )
+        for one, value in values
+        if value
+    ]
+    total = sum(value for _, value in values)
+    detail = ", ".join(text for _, _, text in shown)
+    unit = "CPU" if by_cpu else "pods"
+    return Bar(
+        f"To {readiness.architecture}",
+        f"{cpu_text(total) if by_cpu else total} {unit}",
+        detail,
+        tuple(_segments(shown, total)),
+        f"Waves to {readiness.architecture} by {unit}: {detail}.",
     )
 
 

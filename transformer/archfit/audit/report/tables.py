@@ -4,7 +4,7 @@
     Column    its heading on the page, in text and in Markdown; None where that form leaves it out
     Cell      text, sorting key ("" sorts by the text), lines below a summary
     kinds     text, count (1,200 on the page, 1200 elsewhere), number, image (monospace), state (one word with a mark),
-              details (a summary that opens)
+              details (a summary that opens), meter (a share with a bar; the key is of 100), names (lines)
 
 Two columns stand beside each other where the forms say one thing in different words. All texts are raw here; each form
 escapes them. The rows of the CSV are another list, of the uses of images: `csv`.
@@ -19,7 +19,7 @@ from archfit.audit.amount import cpu_text, memory_text, percent
 from archfit.audit.compare import ArchitectureChange
 from archfit.audit.facts import BuildFacts, Standing
 from archfit.audit.findings import AuditFindings
-from archfit.audit.plan.waves import Waves
+from archfit.audit.plan.waves import Wave, Waves
 from archfit.audit.plan.work_list import WorkList
 from archfit.audit.readiness import Readiness, WorkloadFinding
 from archfit.audit.report.words import (
@@ -54,7 +54,7 @@ _COUNTS_AS: dict[Standing, str] = {
     "virtual": "virtual node",
 }
 _MOST_USERS = 3
-Kind: TypeAlias = Literal["text", "count", "number", "image", "state", "details"]
+Kind: TypeAlias = Literal["text", "count", "number", "image", "state", "details", "meter", "names"]
 Form: TypeAlias = Literal["page", "text", "markdown"]
 
 
@@ -76,12 +76,13 @@ class Cell(Record):
 
 
 class Column(Record):
-    """One column, with its heading in each form; None where the form leaves it out."""
+    """One column, with its heading in each form; None where the form leaves it out. paper: whether a sheet has it."""
 
     page: str | None
     kind: Kind = "text"
     text: str | None = None
     markdown: str | None = None
+    paper: bool = True
 
 
 class Table(Record):
@@ -151,7 +152,8 @@ def work_list(work: WorkList, readiness: Readiness) -> Table:
         Column("#", "count", "", ""), Column("Image", "image", "IMAGE", "Image"),
         Column("Runs on", "text", "RUNS ON", "Runs on"), Column("To do", "text", "TO DO", "To do"),
         Column("Frees CPU alone", "number", "FREES CPU ALONE", "Frees CPU alone"),
-        Column("Pods", "count", "PODS", "Pods"), Column("CPU of all its pods", "number", "CPU OF ALL ITS PODS"),
+        Column("Pods", "count", "PODS", "Pods"),
+        Column("CPU of all its pods", "number", "CPU OF ALL ITS PODS", paper=False),
         Column("Frees with a second image", "image", "WITH A SECOND", "Frees with a second image"),
         Column("Ready then", "number", "READY THEN", "Ready then"),
         Column("Used by", "text", "USED BY"), Column(None, markdown="Used by"),
@@ -176,20 +178,37 @@ def waves(plan: Waves) -> Table:
     columns = (
         Column("Wave", "text", "WAVE", "Wave"), Column("Workloads", "count", "WORKLOADS", "Workloads"),
         Column("Not ready", "count", "NOT READY", "Not ready"), Column("CPU", "number", "CPU", "CPU"),
-        Column("Pods", "count", "PODS", "Pods"), Column("Done", "number", "DONE", "Done"),
-        Column("Largest", "text", "LARGEST", "Largest"), Column("Needs", "image", "NEEDS", "Needs"),
+        Column("Pods", "count", "PODS", "Pods"), Column("Done", "meter", "DONE", "Done"),
+        Column("Largest", "names", "LARGEST", "Largest"), Column("Needs", "image", "NEEDS", "Needs"),
     )  # fmt: skip
     rows = tuple(
         (
             Cell(wave_name(one)), count(one.owner_count), count(one.waiting), cpu(one.amount.cpu),
             count(one.amount.pods),
-            Cell("-" if one.number is None else percent(one.allowed, one.amount.pods), f"{one.allowed}"),
-            Cell(first_owners(one, _MOST_USERS)), Cell(needed_images(one, _MOST_USERS)),
+            _done(one),
+            Cell(first_owners(one, _MOST_USERS), "", tuple(_largest(one))), Cell(needed_images(one, _MOST_USERS)),
         )
         for one in filled(plan)
     )  # fmt: skip
     name = plan.architecture
     return Table(f"waves-{name}", f"Waves to {name}", columns, rows, f"WAVES TO {name}")
+
+
+def _largest(wave: Wave) -> Iterator[str]:
+    shown = wave.owners[:_MOST_USERS]
+    yield from shown
+    if wave.owner_count > len(shown):
+        yield f"and {wave.owner_count - len(shown)} more"
+
+
+def _wave(number: int | None) -> Cell:
+    return Cell("" if number is None else NOT_KNOWN if number < 0 else f"{number}")
+
+
+def _done(wave: Wave) -> Cell:
+    if wave.number is None or not wave.amount.pods:
+        return Cell("-", "0")
+    return Cell(percent(wave.allowed, wave.amount.pods), f"{wave.allowed * 100 // wave.amount.pods}")
 
 
 def groups(findings: AuditFindings) -> Table:
@@ -239,8 +258,10 @@ def workloads(findings: AuditFindings, chosen: Iterable[WorkloadFinding]) -> Tab
     columns = (
         _cluster_column(findings), Column("Namespace"), Column("Workload", "details"),
         Column(None, "text", "WORKLOAD", "Workload"), Column("Kind"), Column("State"), Column(None, "text", "STANDING"),
-        Column("Pods", "count", "PODS", "Pods"), Column("CPU", "number", "CPU", "CPU"), Column("Memory", "number"),
-        *(Column(one, "state", one) for one in findings.architectures), Column("Not ready", "image", "NOT READY"),
+        Column("Pods", "count", "PODS", "Pods"), Column("CPU", "number", "CPU", "CPU"),
+        Column("Memory", "number", paper=False),
+        *(Column(one, "state", one, paper=not place) for place, one in enumerate(findings.architectures)),
+        Column(f"Wave to {findings.architectures[0]}"), Column("Not ready", "image", "NOT READY"),
         Column(None, markdown="Images"), Column("Where"),
     )  # fmt: skip
     rows = tuple(
@@ -248,7 +269,7 @@ def workloads(findings: AuditFindings, chosen: Iterable[WorkloadFinding]) -> Tab
             at(one.facts.snapshot), Cell(one.facts.namespace), Cell(one.facts.name, "", tuple(_opened(one, known))),
             Cell(title(one)), Cell(one.facts.kind), Cell(_COUNTS_AS.get(one.facts.standing, one.facts.standing)),
             Cell(one.facts.standing), count(one.amount.pods), cpu(one.amount.cpu), memory(one.amount.memory),
-            *(Cell(state) for state in one.states),
+            *(Cell(state) for state in one.states), _wave(one.waves[0]),
             _references(use.reference for uses in one.not_ready for use in uses),
             _references(use.reference for use in one.not_ready[0]), Cell(one.facts.where),
         )
@@ -263,7 +284,8 @@ def images(findings: AuditFindings) -> Table:
         Column("Image", "image", "IMAGE"), Column("Runs on", "text", "RUNS ON"), Column(None, "text", "FROM"),
         *(Column(one, "state") for one in findings.architectures),
         Column("Pods", "count"), Column(None, "count", "PODS"), Column("CPU", "number", "CPU"),
-        Column("Counted apart, pods", "count"), Column("Kind"), Column("Answer from"),
+        Column("Counted apart, pods", "count", paper=False), Column("Kind", paper=False),
+        Column("Answer from", paper=False),
     )  # fmt: skip
     rows = tuple(
         (

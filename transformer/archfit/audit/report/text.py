@@ -53,7 +53,7 @@ from archfit.audit.report.words import (
     filled,
     gain,
     group_rows,
-    loss_sentence,
+    loss_sentences,
     not_known,
     plans,
     ready_amounts,
@@ -188,8 +188,7 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
         )
     yield from pool_sentences(findings)
     yield from unread_pools(findings)
-    for loss in findings.capacity.losses:
-        yield loss_sentence(loss)
+    yield from loss_sentences(findings)
     yield ""
     if findings.builds.verdicts:
         yield "Containers by build: " + ", ".join(

@@ -285,6 +285,19 @@ def done_words(wave: Wave) -> str:
     return f"{wave.allowed} of {count(wave.amount.pods, 'pod')} done"
 
 
+def next_wave(plan: Waves) -> str:
+    """Which wave comes next, and what writes its rules."""
+    wave = plan.following
+    if wave is None:
+        return f"Nothing of waves 0 to 4 waits for {plan.architecture}, as far as the waves are known."
+    waiting = f", {wave.waiting} of them not ready" if wave.waiting else ""
+    return (
+        f"Next is wave {wave_name(wave)}: {count(wave.owner_count, 'workload')}{waiting}; {done_words(wave)}. Done are "
+        f"pods that run on {plan.architecture} nodes, or may as they are. archfit audit --format rules writes its "
+        "rules."
+    )
+
+
 def first_owners(wave: Wave, most: int) -> str:
     """`shop/Deployment/web, shop/Deployment/cart and 7 more`."""
     shown = wave.owners[:most]
@@ -305,6 +318,15 @@ def group_rows(findings: AuditFindings) -> Iterator[tuple[str, str, str, tuple[R
         yield one.by, name, "", one.readiness
         for part in one.clusters:
             yield one.by, name, part.cluster, part.readiness
+
+
+def loss_sentences(findings: AuditFindings) -> list[str]:
+    """`loss_sentence` of each architecture of each cluster, with its name where there are several."""
+    names = snapshot_names(findings) if several(findings) else {}
+    return [
+        f"{names[loss.snapshot]}: {loss_sentence(loss)}" if loss.snapshot in names else loss_sentence(loss)
+        for loss in findings.capacity.losses
+    ]
 
 
 def loss_sentence(loss: Loss) -> str:
