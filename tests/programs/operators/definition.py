@@ -14,6 +14,7 @@ webhook_prefix = ""                          of the names of its webhook configu
 nested = { "api" = "MODULE@VERSION" }        modules that a local replace of its go.mod points to
 random = ["-[a-z0-9]{5}$"]                   parts of names that differ from run to run
 patience_seconds = 60                        how long its pods may take
+ending = true                                false where pods wait for work, which none of them gets here: they run on
 quiet_seconds = 4                            how long nothing new has to appear until it is taken to have made all
 recorded = 2026-11-23
 [[programs]]
@@ -74,6 +75,7 @@ class Operator(NamedTuple):
     patience_seconds: float = 60.0
     quiet_seconds: float = 4.0
     controllers: bool = True
+    ending: bool = True
 
     @property
     def started(self) -> list[Program]:

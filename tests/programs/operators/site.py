@@ -1,7 +1,7 @@
 """A control plane on loopback with an operator in it: workload controllers, CRDs, webhooks, and a stand-in for kubelet.
 
 There is no kubelet: the stand-in says that a pod runs and is ready, or, where it is not restarted always, that it
-succeeded. No container of anybody runs.
+succeeded (`Operator.ending`). No container of anybody runs.
 """
 
 from __future__ import annotations
@@ -312,7 +312,8 @@ class Site:
                     for pod in client.get("/api/v1/pods").json().get("items", ()):
                         uid = pod["metadata"]["uid"]
                         looks[uid] = looks.get(uid, 0) + 1
-                        ends = pod["spec"].get("restartPolicy") != "Always" and looks[uid] > _LOOKS
+                        once = self.operator.ending and pod["spec"].get("restartPolicy") != "Always"
+                        ends = once and looks[uid] > _LOOKS
                         phase = "Succeeded" if ends else "Running"
                         if pod.get("status", {}).get("phase") not in (phase, "Succeeded"):
                             at = "/api/v1/namespaces/{namespace}/pods/{name}/status".format_map(
@@ -376,7 +377,9 @@ def _status(spec: Object, phase: str) -> Object:
         "podIP": "127.0.0.1",
         "podIPs": [{"ip": "127.0.0.1"}],
         "startTime": now,
-        "conditions": [{"type": name, "status": value} for name, value in conditions.items()],
+        "conditions": [
+            {"type": name, "status": value, "lastTransitionTime": now} for name, value in conditions.items()
+        ],
         "containerStatuses": statuses("containers", runs),
         "initContainerStatuses": statuses("initContainers", ended),
     }
