@@ -375,7 +375,15 @@ echo '{"auths": {"ghcr.io": {"auth": "dTpw"}, "'"${REGISTRY#http://}"'": {"auth"
                 "harbor.corp.example": Because("h.example", "the images of the test are there"),
             },
         ),
-        Plan("audit", snapshot, programs={"kubectl": "kubectl"}),
+        Plan(
+            "audit",
+            snapshot,
+            programs={"kubectl": "kubectl"},
+            stand_ins={
+                "curl": Because("test -s archfit.prom", "no Pushgateway is here; test_metrics.py pushes to one")
+            },
+            replaced={"/var/lib/prometheus/node-exporter/": Because("./", _HOME)},
+        ),
         Plan(
             "fleet",
             snapshot,
@@ -499,6 +507,7 @@ NOT_FOLLOWED = {
     "fuzzing": _MAKE,
     "helm-plugin": "for those who publish: tests/real/helm packages, signs and pushes the plugin",
     "install": "installs from a package index; tests/real/release builds and installs the packages",
+    "migrate": "tests/real/pages/test_migrate_page.py follows it, with its undos, on a cluster of its own",
     "newer-tags": "asks registries for lists of tags; tests/inspect, check and audit run its commands on one",
     "proof": _MAKE,
     "performance": "benchmarks, for a quiet machine",

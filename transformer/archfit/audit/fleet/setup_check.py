@@ -42,7 +42,7 @@ def _right(choices: FleetChoices, flags: Namespace, environ: Mapping[str, str]) 
     remedy = f"write 10-access.yaml with {_APPLY}"
     read = (*READ, *(POOLS if choices.node_pools else ()))
     yield may_list(kubectl, f"{choices.namespace}/{NAME}", dict(zip(read, read, strict=True)), remedy)
-    yield _claim(kubectl, choices.namespace, choices.claim or NAME, many=choices.engine != "cron")
+    yield _claim(kubectl, choices.namespace, choices.claim_name, many=choices.engine != "cron")
     if choices.engine == "argo":
         place = f"/apis/argoproj.io/v1alpha1/namespaces/{choices.namespace}/workflowtemplates/{NAME}"
         if get_if_there(kubectl, place) is None:

@@ -80,6 +80,11 @@ class FleetChoices(Record):
     node_pools: bool = False
     schedule: str = SCHEDULE
 
+    @property
+    def claim_name(self) -> str:
+        """Of the claim that is there, or that archfit writes: the access modes of one that is there never change."""
+        return self.claim or (f"{NAME}-nightly" if self.engine == "cron" else NAME)
+
 
 def files(choices: FleetChoices) -> dict[str, str]:
     """Path -> text."""
@@ -112,6 +117,7 @@ def _filled_in(value: Any, choices: FleetChoices) -> Any:
         case "ConfigMap" if choices.configuration:
             value["data"]["archfit.yaml"] = LiteralScalarString(choices.configuration)
         case "PersistentVolumeClaim":
+            value["metadata"]["name"] = choices.claim_name
             if choices.engine == "cron":
                 value["spec"]["accessModes"] = one_line(["ReadWriteOnce"])
             if choices.storage_class:
@@ -155,8 +161,7 @@ def _place(value: Any, namespace: str) -> None:
 
 def _fill_pod(pod: Any, containers: Sequence[Any], choices: FleetChoices) -> None:
     """Only what asks registries has the credentials for them and for the cache."""
-    if choices.claim:
-        named(pod["volumes"], "audit")["persistentVolumeClaim"]["claimName"] = choices.claim
+    named(pod["volumes"], "audit")["persistentVolumeClaim"]["claimName"] = choices.claim_name
     for container in containers:
         words = list(container["command"])
         container["image"] = choices.image
