@@ -272,6 +272,12 @@ def snapshot(folder: Path, environ: dict[str, str]) -> None:
     until(folder, environ, "get", "workflowtemplates")
 
 
+def chart_and_snapshot(folder: Path, environ: dict[str, str]) -> None:
+    """The folder itself is a chart, and pods are in the cluster."""
+    inside_chart(folder, environ)
+    snapshot(folder, environ)
+
+
 def tls(folder: Path, _environ: dict[str, str]) -> None:
     """The server's certificate and its configuration."""
     files = tls_files()
@@ -377,10 +383,12 @@ echo '{"auths": {"ghcr.io": {"auth": "dTpw"}, "'"${REGISTRY#http://}"'": {"auth"
         ),
         Plan(
             "audit",
-            snapshot,
-            programs={"kubectl": "kubectl"},
+            chart_and_snapshot,
+            programs=_HELM3,
             stand_ins={
-                "curl": Because("test -s archfit.prom", "no Pushgateway is here; test_metrics.py pushes to one")
+                "curl": Because(
+                    "test -s archfit.prom", "no Pushgateway is here; test_metrics.py pushes to one"
+                )
             },
             replaced={"/var/lib/prometheus/node-exporter/": Because("./", _HOME)},
         ),
