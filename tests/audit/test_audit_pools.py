@@ -258,6 +258,26 @@ def test_programs_read_pools_from_the_facts_and_taints_from_the_findings() -> No
     assert value["findings"]["capacity"]["losses"][0]["bring"] == ["arm64"]
 
 
+DONE = [
+    pytest.param(pool("a", "arm64"), (), 2, id="a pool without a taint"),
+    pytest.param(pool("a", "amd64"), (), 0, id="a pool of the other architecture"),
+    pytest.param(pool("a", problem="its limit of cpu is 0"), (), 0, id="a pool that brings nothing"),
+    pytest.param(pool("a", "arm64", taints=("arch=arm64:NoSchedule",)), (), 0, id="its taint is not tolerated"),
+    pytest.param(pool("a", "arm64", taints=("arch=arm64:NoSchedule",)), ARM, 2, id="its taint is tolerated"),
+    pytest.param(pool("a", "arm64").replace(snapshot="1" * 16), (), 0, id="a pool of another cluster"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "tolerations", "allowed"), DONE)
+def test_pods_may_go_where_a_pool_brings_nodes(one: PoolFacts, tolerations: Any, allowed: int) -> None:
+    """Without a node of the architecture; web is ready for it, with two pods."""
+    plan = next(
+        plan for plan in with_pools(one, tolerations=tolerations).waves if plan.architecture == "arm64"
+    )
+    (ready,) = (wave for wave in plan.waves if wave.number == 1)
+    assert (ready.amount.pods, ready.there, ready.allowed) == (2, 0, allowed)
+
+
 HOSTILE = [
     pytest.param({"weight": -5}, id="a weight below 0"),
     pytest.param({"weight": "x", "limits": []}, id="no number"),

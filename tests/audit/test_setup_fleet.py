@@ -101,7 +101,7 @@ def test_what_the_engines_share_is_the_same(words: list[str], tmp_path: Path):
         assert (tmp_path / "job" / name).read_bytes() == (tmp_path / "argo" / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("engine", ["job", "argo"])
+@pytest.mark.parametrize("engine", ["job", "argo", "cron"])
 def test_pools_are_listed_only_by_choice(engine: str, tmp_path: Path):
     def lists(folder: str) -> set[tuple[str, str]]:
         rules = objects(tmp_path / folder)["ClusterRole/archfit-audit"]["rules"]

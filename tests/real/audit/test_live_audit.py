@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+import machine
 from archfit.audit.command import run
 from archfit.audit.inputs import GET
 from archfit.audit.reports import from_json
@@ -293,6 +294,63 @@ def test_a_user_who_sees_pods_alone_gets_what_they_show(audit: Audit, plane: Con
     for what in ("nodes", "deployments", "statefulsets", "daemonsets", "replicasets", "jobs", "cronjobs"):
         assert f'cannot list resource "{what}"' in ran.stderr
     assert "Without them which build runs" in ran.stderr
+
+
+# As much of Karpenter's definition as an API server needs to serve such objects.
+NODE_POOLS = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "nodepools.karpenter.sh"},
+    "spec": {
+        "group": "karpenter.sh",
+        "scope": "Cluster",
+        "names": {"kind": "NodePool", "plural": "nodepools"},
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "schema": {
+                    "openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+                },
+            }
+        ],
+    },
+}
+
+
+@pytest.mark.usefixtures("shop")
+def test_pools_are_read_as_far_as_the_user_may(audit: Audit, plane: ControlPlane, tmp_path: Path):
+    plane.apply(json.dumps(NODE_POOLS))
+    plane.established("nodepools.karpenter.sh")
+    recorded = yaml.safe_load(
+        (machine.ROOT / "fixtures" / "pools" / "karpenter.yaml").read_text(encoding="utf-8")
+    )
+    items = [one for one in recorded["items"] if one["kind"] == "NodePool"]
+    for one in items:
+        one["metadata"].pop("uid")
+    plane.apply("---\n".join(json.dumps(one) + "\n" for one in items))
+    try:
+        facts = from_json(audit("--format", "json").ok(), "live")
+        assert [(one.name, one.architectures, one.basis) for one in facts.pools] == [
+            ("default", ("amd64", "arm64"), "nothing narrows it"),
+            ("graviton", ("arm64",), "its instance types"),
+            ("old", (), ""),
+        ]
+        assert facts.snapshots[0].unread_pools == ()
+        own = rights(
+            plane, tmp_path, "without-pools", "pods", "nodes", "deployments", "statefulsets", "daemonsets",
+            "replicasets", "jobs", "cronjobs", "namespaces",
+        )  # fmt: skip
+        refused = audit("--format", "json", kubeconfig=own)
+        facts = from_json(refused.ok(), "live")
+        assert (facts.pools, facts.snapshots[0].unread_pools) == ((), ("nodepools.karpenter.sh",))
+        assert 'cannot list resource "nodepools"' in refused.stderr
+        assert (
+            "Without them whether a pool brings nodes of other architectures is not known" in refused.stderr
+        )
+    finally:
+        plane.kubectl("delete", "crd", "nodepools.karpenter.sh")
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,7 @@ def is_open(node: NodeFacts) -> bool:
     return node.ready and not node.unschedulable and not node.virtual
 
 
-def taints_of(node: NodeFacts) -> tuple[Toleration, ...]:
+def taints_of(node: NodeFacts | PoolFacts) -> tuple[Toleration, ...]:
     """The taints that keep pods off which do not tolerate them, each as the toleration of exactly this taint."""
     taints = map(_toleration, node.taints)
     return tuple(one for one in taints if one.effect in _CLOSING)

@@ -99,7 +99,7 @@ def findings(
         workload_finding(workload, images, architectures, assume_cpu, failures)
         for workload in facts.workloads
     )
-    planner = Planner(workloads, images, failures, facts.nodes, own=own)
+    planner = Planner(workloads, images, failures, facts.nodes, facts.pools, own)
     plans = [planner.waves(one, index) for index, one in enumerate(architectures)]
     workloads = tuple(
         workload.replace(

@@ -16,8 +16,8 @@ architecture out are in no wave.
 
     there      pods of rows that are ready, on nodes of the architecture
     allowed    those, and pods of such rows that the scheduler may put there as they are: their own placement lets them
-               in, they need no device that is missing, and they tolerate the taints of an open node there, that of the
-               architecture with them
+               in, they need no device that is missing, and they tolerate the taints of an open node there or of a pool
+               that may bring one, that of the architecture with them
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.capacity import is_open, taints_of
-from archfit.audit.facts import ContainerImage, ImageFacts, NodeFacts
+from archfit.audit.facts import ContainerImage, ImageFacts, NodeFacts, PoolFacts
 from archfit.audit.readiness import Failures, WorkloadFinding, image_state
 from archfit.audit.upgrades.upgrades import is_own, offers, replacement
 from archfit.base.record import Record
@@ -87,7 +87,7 @@ class Waves(Record):
 
 
 class _Place(Record):
-    """What one architecture has in one cluster. devices: of all its nodes. taints: of each open one."""
+    """What one architecture has in one cluster. devices: of its nodes. taints: of each open one, and of each pool."""
 
     devices: frozenset[str] = frozenset()
     taints: frozenset[_Taints] = frozenset()
@@ -113,10 +113,11 @@ class Planner:
         images: Mapping[str, ImageFacts],
         failures: Failures,
         nodes: Iterable[NodeFacts],
+        pools: Iterable[PoolFacts] = (),
         own: Sequence[str] = (),
     ) -> None:
         self._images, self._failures, self._own = images, failures, own
-        self._places = _places(nodes)
+        self._places = _places(nodes, pools)
         self._owners: dict[Owner, list[WorkloadFinding]] = {}
         for workload in workloads:
             self._owners.setdefault(owner_of(workload), []).append(workload)
@@ -227,7 +228,7 @@ def _there(row: WorkloadFinding, architecture: str, index: int) -> int:
     return sum(pods for name, pods in row.facts.runs_on if name == architecture)
 
 
-def _places(nodes: Iterable[NodeFacts]) -> dict[tuple[str, str], _Place]:
+def _places(nodes: Iterable[NodeFacts], pools: Iterable[PoolFacts]) -> dict[tuple[str, str], _Place]:
     devices: dict[tuple[str, str], set[str]] = {}
     taints: dict[tuple[str, str], set[_Taints]] = {}
     for node in nodes:
@@ -236,7 +237,13 @@ def _places(nodes: Iterable[NodeFacts]) -> dict[tuple[str, str], _Place]:
             devices.setdefault(key, set()).update(node.devices)
             if is_open(node):
                 taints.setdefault(key, set()).add(taints_of(node))
-    return {key: _Place(frozenset(devices[key]), frozenset(taints.get(key, ()))) for key in devices}
+    for pool in pools:
+        for architecture in pool.architectures:
+            taints.setdefault((pool.snapshot, architecture), set()).add(taints_of(pool))
+    return {
+        key: _Place(frozenset(devices.get(key, ())), frozenset(taints.get(key, ())))
+        for key in devices.keys() | taints.keys()
+    }
 
 
 def _enters(row: WorkloadFinding, taints: _Taints) -> bool:
