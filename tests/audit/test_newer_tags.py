@@ -463,9 +463,27 @@ def test_a_workload_of_which_one_image_is_replaced_stays_blocked(audit, served):
     assert (upgrades["asked"], upgrades["replaceable"], upgrades["freed"]["cpu"]) == (3, 2, 2000)
 
 
-def test_daemon_sets_weigh_nothing(audit):
-    told = audit(listed(workload("DaemonSet", "agent", image=APP), pod("b", TOOL, "2")), "--newer-tags")
-    assert told.value["findings"]["upgrades"]["freed"]["cpu"] == 2000
+def test_daemon_sets_come_first_and_weigh_nothing(audit):
+    cluster = listed(workload("DaemonSet", "agent", image=APP), pod("b", TOOL, "2"))
+    told = audit(cluster, "--newer-tags=1")
+    assert (audit.lists(), told.images[APP]["newer"][0]["tag"]) == (["app"], "1.0.1")
+    upgrades = audit(cluster, "--newer-tags").value["findings"]["upgrades"]
+    assert (upgrades["asked"], upgrades["replaceable"], upgrades["freed"]["cpu"]) == (2, 2, 2000)
+
+
+@pytest.mark.parametrize("form", ["html", "markdown"])
+def test_the_table_of_daemon_sets_says_what_to_do(audit, form):
+    cluster = listed(workload("DaemonSet", "agent", image=APP), pod("b", "x.example/both:1"))
+    assert b"use 1.0.1 (patch)" in audit(cluster, "--newer-tags", form=form).stdout
+    assert b"look for a newer tag" in audit(cluster, form=form).stdout
+
+
+def test_workloads_without_pods_come_last(audit):
+    cluster = listed(workload("StatefulSet", "db", replicas=0, image=APP), pod("b", TOOL, "2"))
+    told = audit(cluster, "--newer-tags=1")
+    assert audit.lists() == ["tool"]
+    assert told.images[APP]["newerWhy"] == "not asked: --newer-tags=1 allows no more repositories"
+    assert audit(cluster, "--newer-tags").images[APP]["newer"]
 
 
 class TestForms:

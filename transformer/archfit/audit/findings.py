@@ -73,6 +73,7 @@ class AuditFindings(Record):
     costs: Costs
     upgrades: Upgrades | None = None
     trend: Trend | None = None
+    own: tuple[str, ...] = ()
 
 
 def findings(
@@ -132,6 +133,7 @@ def findings(
         prices or Prices(),
         costs(prices or Prices(), architectures if required else architectures[:1], workloads, nodes),
         upgrades(architectures[0], 0, workloads, found),
+        own=tuple(own),
     )
 
 

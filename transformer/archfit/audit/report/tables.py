@@ -21,7 +21,7 @@ from archfit.audit.facts import BuildFacts, Standing
 from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import Wave, Waves
 from archfit.audit.plan.work_list import WorkList
-from archfit.audit.readiness import Readiness, WorkloadFinding
+from archfit.audit.readiness import DaemonSet, DaemonSets, Readiness, WorkloadFinding
 from archfit.audit.report.words import (
     IMAGE_WORDS,
     NOT_KNOWN,
@@ -42,6 +42,7 @@ from archfit.audit.report.words import (
     wave_name,
     with_second,
 )
+from archfit.audit.upgrades.upgrades import to_do
 from archfit.base.record import Record
 
 _COUNTS_AS: dict[Standing, str] = {
@@ -237,13 +238,24 @@ def daemon_sets(findings: AuditFindings) -> Table:
     columns = (
         Column("Architecture", markdown="Architecture"), Column("Cluster"), Column("Namespace"), Column("Name"),
         Column("Kind"), Column(None, markdown="DaemonSet"), Column("State", "state"), Column(None, markdown="State"),
-        Column("Not ready", "image", markdown="Images"),
+        Column("Not ready", "image", markdown="Images"), Column("To do", markdown="To do"),
     )  # fmt: skip
+    known = {image.facts.reference: image for image in findings.images}
+
+    def to_do_of(daemons: DaemonSets, one: DaemonSet) -> str:
+        index = findings.architectures.index(daemons.architecture)
+        words = (
+            to_do(known[of].states[index], known[of].facts, daemons.architecture, findings.own)
+            for of in one.images
+        )
+        return ", ".join(dict.fromkeys(words))
+
     rows = tuple(
         (
             Cell(daemons.architecture), at(one.snapshot), Cell(one.namespace), Cell(one.name), Cell(one.kind),
             Cell(f"{one.namespace}/{one.kind}/{one.name}"), Cell(one.state),
             Cell(NOT_KNOWN if one.state == "unknown" else one.state), Cell(", ".join(one.images)),
+            Cell(to_do_of(daemons, one)),
         )
         for daemons in findings.daemon_sets
         for one in daemons.not_ready

@@ -1,14 +1,16 @@
 """The newer tags of an audit: which images they are asked for, and what becomes of the answers (`lookup.newer_tags`).
 
-    facts with answers ── work list of the first architecture ── images with state `no`, in its order
-                                                                   └─ N repositories at most ── `newer` of ImageFacts
+    facts with answers ── images with state `no`, for the first architecture ── N repositories ── `newer` of ImageFacts
+                           1  of DaemonSets, which start on the first node
+                           2  of the work list, in its order
+                           3  of other workloads that will run: gated ones, those without pods
 
     reference             the text whose tags are asked
     name:tag              itself
     name@digest           the image of a pod that names a tag beside the digest, where one does; else nothing is asked
 
-An upgrade has to keep the architectures of the clusters' Linux nodes that the image has; where nodes were not read,
-those of archfit's default. A shard has the answers of its own repositories alone, so it asks for the tags of these, up
+An upgrade has to keep the architectures of the clusters' Linux nodes and pools that the image has; where nodes were not
+read, those of archfit's default. A shard has the answers of its own repositories alone, so it asks for their tags, up
 to N of them. --timeout counts for the answers and the tags together.
 """
 
@@ -16,8 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from archfit.audit.clusters import brought
 from archfit.audit.facts import AuditFacts, ImageFacts
-from archfit.audit.findings import findings
+from archfit.audit.findings import AuditFindings, findings
+from archfit.audit.upgrades.upgrades import lacking_images
 from archfit.base.errors import InvalidReference
 from archfit.images.candidates import NewerTags
 from archfit.images.platforms import ARCHITECTURES, Found, Platform, parse_platform
@@ -39,28 +43,38 @@ def with_newer_tags(
 
     required, assume_cpu: as `findings` takes them. most: how many repositories are asked. seconds: for all of it.
     """
-    work = findings(facts, required, assume_cpu=assume_cpu).work_lists[0]
+    found = findings(facts, required, assume_cpu=assume_cpu)
+    architecture = found.architectures[0]
     images = {image.reference: image for image in facts.images}
-    lacking = [item.reference for item in work.items if item.state == "no"]
+    lacking = _lacking(found)
     texts = _texts(facts, lacking)
     answers: dict[str, Found] = {}
     for reference in lacking:
-        found = _answer(images[reference])
-        if reference in texts and found:
-            answers[texts[reference]] = found
+        answer = _answer(images[reference])
+        if reference in texts and answer:
+            answers[texts[reference]] = answer
     newer = newer_tags(
         lookup,
         answers,
-        [Platform("linux", work.architecture)],
+        [Platform("linux", architecture)],
         cluster=_cluster(facts),
         seconds=seconds,
         most=most,
     )
     told = {
-        reference: _with(images[reference], newer.get(texts.get(reference, "")), work.architecture)
+        reference: _with(images[reference], newer.get(texts.get(reference, "")), architecture)
         for reference in lacking
     }
     return facts.replace(images=tuple(told.get(image.reference, image) for image in facts.images))
+
+
+def _lacking(found: AuditFindings) -> list[str]:
+    """The images that are known to lack the first architecture, the most urgent first; see the module."""
+    known = {image.facts.reference for image in found.images if image.states[0] == "no"}
+    ordered = [reference for one in found.daemon_sets[0].not_ready for reference in one.images]
+    ordered += [item.reference for item in found.work_lists[0].items]
+    ordered += sorted(lacking_images(found.architectures[0], 0, found.workloads))
+    return [reference for reference in dict.fromkeys(ordered) if reference in known]
 
 
 def _texts(facts: AuditFacts, references: Iterable[str]) -> Mapping[str, str]:
@@ -87,8 +101,9 @@ def _answer(image: ImageFacts) -> Found | None:
 
 
 def _cluster(facts: AuditFacts) -> frozenset[str]:
-    """The architectures of Linux nodes; those of archfit's default for snapshots without nodes."""
+    """The architectures of Linux nodes and pools; those of archfit's default for snapshots without nodes."""
     names = {node.architecture for node in facts.nodes if node.os == "linux" and not node.virtual}
+    names = names.union(*brought(facts.pools).values())
     if not names or not all(snapshot.nodes for snapshot in facts.snapshots):
         names.update(Options().cluster_architectures)
     return frozenset(names & set(ARCHITECTURES))

@@ -43,8 +43,8 @@ _OF_AN_ACCOUNT = re.compile(
 class Upgrades(Record):
     """What was asked of newer tags, and what they would free, for one architecture.
 
-    asked, not_asked: how many images lack the architecture and keep a workload off. replaceable: how many of the asked
-    ones have a version that was read. freed: what becomes ready with these versions and nothing else.
+    asked, not_asked: how many images of what runs or will run lack the architecture. replaceable: how many of the asked
+    ones have a version that was read. freed: what could move and becomes ready with these versions and nothing else.
     """
 
     architecture: str
@@ -124,11 +124,24 @@ def tag_updates(
     return updates, [text for text, of in sorted(written) if of not in versions]
 
 
+def lacking_images(architecture: str, index: int, workloads: Sequence[WorkloadFinding]) -> frozenset[str]:
+    """The images that are not ready, of what runs or will run there. index: the architecture's place in the tuples."""
+    return frozenset(
+        use.reference
+        for workload in workloads
+        if workload.is_required(architecture)
+        for use in workload.not_ready[index]
+    )
+
+
 def upgrades(
     architecture: str, index: int, workloads: Sequence[WorkloadFinding], images: Sequence[ImageFinding]
 ) -> Upgrades | None:
     """For one architecture; None where no image was asked for. index: its place in the tuples of the findings."""
-    lacking = [image.facts for image in images if image.states[index] == "no" and image.used.workloads]
+    used = lacking_images(architecture, index, workloads)
+    lacking = [
+        image.facts for image in images if image.states[index] == "no" and image.facts.reference in used
+    ]
     replaced = {image.reference for image in lacking if replacement(image, architecture)}
     asked = [image for image in lacking if image.newer_for == architecture or image.reference in replaced]
     if not asked:

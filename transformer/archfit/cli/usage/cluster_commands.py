@@ -198,7 +198,7 @@ AUDIT = Command(
         Flag(
             ("--newer-tags",),
             "[=N]",
-            "For images of the work list that lack the first architecture: read the tags of their repositories, N of "
+            "For images that are known to lack the first architecture: read the tags of their repositories, N of "
             "them at most (50 by default), and name the nearest tag that has it. It is a hint, and changes no exit "
             "code.",
             bare="50",
