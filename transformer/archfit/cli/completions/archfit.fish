@@ -805,7 +805,7 @@ complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l help
 complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l help-all
 complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -s V
 complete -c archfit -n '__archfit_is '"'"'setup webhook'"'"'' -l version
-complete -c archfit -n '__archfit_is setup; and test (__archfit_words) = 2' -f -a fleet -d 'Writes an audit in parts or each night, as Jobs or for Argo Workflows, or checks it.'
+complete -c archfit -n '__archfit_is setup; and test (__archfit_words) = 2' -f -a fleet -d 'Writes an audit in parts or each night, or checks it.'
 complete -c archfit -n '__archfit_is '"'"'setup fleet'"'"'' -f
 complete -c archfit -n '__archfit_is '"'"'setup fleet'"'"'' -l engine -x -a 'job argo cron'
 complete -c archfit -n '__archfit_is '"'"'setup fleet'"'"'' -l shards -x

@@ -414,7 +414,7 @@ pods.
     ),
     Command(
         "setup fleet",
-        "Writes an audit in parts or each night, as Jobs or for Argo Workflows, or checks it.",
+        "Writes an audit in parts or each night, or checks it.",
         (
             "setup fleet --engine job|argo|cron [OPTION]..",
             "setup fleet --engine job|argo|cron --check [OPTION]..",
