@@ -431,6 +431,77 @@ def test_the_devices_of_a_node():
     assert node_facts({"status": {"allocatable": allocatable}}).devices == ("hugepages-1Gi", "nvidia.com/gpu")
 
 
+SERVICE: Any = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "hook", "namespace": "shop"}}
+SELECTING = {**SERVICE, "spec": {"selector": {"app": "web"}}}
+
+
+def configuration(
+    name: str = "hook", namespace: str = "shop", kind: str = "ValidatingWebhookConfiguration"
+) -> Any:
+    hook = {"name": "a.example", "clientConfig": {"service": {"name": name, "namespace": namespace}}}
+    return {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": kind,
+        "metadata": {"name": "hooks"},
+        "webhooks": [{"name": "b.example", "clientConfig": {"url": "https://b.example"}}, hook],
+    }
+
+
+@pytest.mark.parametrize("live", [False, True], ids=["manifest", "live"])
+@pytest.mark.parametrize(
+    ("others", "serves"),
+    [
+        pytest.param([configuration(), SELECTING], True, id="validating"),
+        pytest.param([configuration(kind="MutatingWebhookConfiguration"), SELECTING], True, id="mutating"),
+        pytest.param([SELECTING], False, id="no webhook"),
+        pytest.param([configuration()], False, id="no Service"),
+        pytest.param([configuration(), SERVICE], False, id="a Service without a selector"),
+        pytest.param([configuration("other"), SELECTING], False, id="another Service"),
+        pytest.param([configuration(namespace="else"), SELECTING], False, id="another namespace"),
+        pytest.param(
+            [configuration(), {**SERVICE, "spec": {"selector": {"app": "web", "tier": "x"}}}],
+            False,
+            id="a label more",
+        ),
+        pytest.param(
+            [configuration(), {**SELECTING, "metadata": {"name": "hook"}}],
+            True,
+            id="a Service without a namespace",
+        ),
+    ],
+)
+def test_what_serves_a_webhook_is_in_the_first_wave(others, serves, live):
+    template = {
+        "metadata": {"labels": {"app": "web", "x": "y"}},
+        "spec": {"containers": [{"name": "a", "image": "nginx"}]},
+    }
+    web: dict[str, Any] = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"template": template},
+    }
+    if live:
+        web["metadata"]["uid"] = "u"
+    more = {
+        **configuration("more"),
+        "webhooks": [*configuration("a")["webhooks"], *configuration("b")["webhooks"]],
+    }
+    others = [*others, more, configuration("b")]
+    seen = set()
+    for objects in ([web, *others], [*reversed(others), web, *others]):
+        collector = Collector("lists", "x")
+        for value in objects:
+            collector.add(value)
+        facts = collector.facts()
+        (workload,) = facts.workloads
+        assert workload.webhook is serves
+        seen.add(facts.snapshots[0].id)
+        known = facts.replace(images=tuple(audit_clusters.image(one.reference) for one in facts.images))
+        assert findings(known).workloads[0].waves[0] == (0 if serves else 1)
+    assert len(seen) == 1
+
+
 # The forms
 
 

@@ -57,6 +57,7 @@ class Row(NamedTuple):
     pinned: frozenset[str]
     tolerations: frozenset[tuple[str, str, str, str]]
     devices: frozenset[str] = frozenset()
+    webhook: bool = False
 
 
 class Report(NamedTuple):
@@ -136,7 +137,7 @@ def _fails(row: Row, arch: str, states: _States, allow_unknown: bool) -> bool:
 
 
 def _labels(value: Object) -> Object:
-    return value.get("metadata", {}).get("labels") or {}
+    return (value.get("metadata") or {}).get("labels") or {}
 
 
 def _system(node: Object) -> str:
@@ -208,7 +209,32 @@ class _Cluster:
             value for value in self.objects.values() if value["kind"] == "Pod" and _is_of_cluster(value)
         ]
         self.requests = {_place(pod): _request(pod, manifest=False) for pod in self.pods}
-        self.rows = self._rows()
+        hooked = self._hooked()
+        self.rows = [row._replace(webhook=row.owner in hooked) for row in self._rows()]
+
+    def _hooked(self) -> set[tuple[str, str, str]]:
+        """The owners whose pods serve a webhook."""
+        named = {
+            (hook["clientConfig"]["service"]["namespace"], hook["clientConfig"]["service"]["name"])
+            for value in self.objects.values()
+            if value["kind"] in ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+            for hook in value["webhooks"]
+            if "service" in hook["clientConfig"]
+        }
+        chosen = [
+            (value["metadata"]["namespace"], value["spec"]["selector"])
+            for value in self.objects.values()
+            if value["kind"] == "Service" and _place(value)[::2] in named and value["spec"].get("selector")
+        ]
+        found = set()
+        for value in self.objects.values():
+            spec = value.get("spec") or {}
+            template = (spec["jobTemplate"]["spec"] if value["kind"] == "CronJob" else spec).get("template")
+            for namespace, selector in chosen if template else ():
+                labels = _labels(template)
+                if value["metadata"]["namespace"] == namespace and selector.items() <= labels.items():
+                    found.add(self.owner(value))
+        return found
 
     def owner(self, value: Object) -> tuple[str, str, str]:
         namespace, kind, name = _place(value)
@@ -857,7 +883,7 @@ def _wave(arch: str, rows: Sequence[Row], cluster: _Cluster, states: _States) ->
         image for row in rows for image, state in states.images_of(row, arch).items() if state != "yes"
     }
     unknown = any("unknown" in states.images_of(row, arch).values() for row in rows)
-    if any(row.standing == "daemonset" for row in rows):
+    if any(row.standing == "daemonset" or row.webhook for row in rows):
         return 0 if "blocked" in known or "unknown" not in known else None
     if unknown:
         return None

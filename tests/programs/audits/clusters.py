@@ -109,6 +109,8 @@ class _Drawing:
         found = list(self.nodes)
         for _ in range(random.randint(0, 9)):
             found += self.workload()
+        if len(found) > len(self.nodes) and self.maybe(0.3):
+            found += self.webhook()
         random.shuffle(found)
         return found + random.sample(found, min(len(found), random.choice([0, 0, 1]) if self.live else 0))
 
@@ -146,6 +148,25 @@ class _Drawing:
                 "nodeInfo": {"architecture": kubelet, "operatingSystem": system},
             },
         }
+
+    def webhook(self) -> list[Object]:
+        """A configuration and the Service that it names, or one that it does not name."""
+        named, namespace = self.random.choice(["hook", "hook", "other"]), self.random.choice(["shop", "data"])
+        service = {"namespace": namespace, "name": named}
+        configuration = {
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": self.random.choice(["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"]),
+            "metadata": {"name": "hooks", **({"uid": "hooks"} if self.live else {})},
+            "webhooks": [{"name": "a.example", "clientConfig": {"service": service}}],
+        }
+        selector = self.random.choice([{"tier": "hook"}, {"tier": "hook", "zone": "a"}, {}])
+        selecting = {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {"name": "hook", "namespace": "shop", **({"uid": "hook"} if self.live else {})},
+            "spec": {"selector": selector},
+        }
+        return [configuration, selecting]
 
     # Workloads
 
@@ -333,7 +354,8 @@ class _Drawing:
             spec["affinity"] = {"nodeAffinity": {_REQUIRED: {"nodeSelectorTerms": self.terms()}}}
         if self.maybe(0.3):
             spec["tolerations"] = random.sample(_TOLERATIONS, random.randint(1, 2))
-        return {"spec": spec}
+        labels = {"tier": "hook", "zone": random.choice("ab")} if self.maybe(0.2) else {}
+        return {"spec": spec, **({"metadata": {"labels": labels}} if labels else {})}
 
     def terms(self) -> list[Object]:
         return [

@@ -148,6 +148,7 @@ class WorkloadFacts(Record):
         tolerationSeconds, which lets a pod stay for a while only.
     labels: (`label=KEY` or `annotation=KEY`, value) of the keys that --by named when the cluster was read, sorted.
     devices: what one of the pods requests beside CPU, memory and storage, as `nvidia.com/gpu`, sorted: `pod_requests`.
+    webhook: whether its pods serve an admission webhook, as far as the input says so (`running.webhooks`).
     """
 
     snapshot: str
@@ -167,6 +168,7 @@ class WorkloadFacts(Record):
     tolerations: tuple[tuple[str, str, str, str], ...] = ()
     labels: tuple[tuple[str, str], ...] = ()
     devices: tuple[str, ...] = ()
+    webhook: bool = False
 
 
 class BuildFacts(Record):

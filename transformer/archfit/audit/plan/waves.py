@@ -1,6 +1,7 @@
 """The waves of a migration: which workloads go to an architecture in which order, from what is known of them.
 
-    0  every node    DaemonSets: a blocked one fails on the first node of the architecture
+    0  every node    DaemonSets, of which a blocked one fails on the first node of the architecture, and what serves
+                     admission webhooks, for which every new pod waits
     1  ready         all images have the architecture, and no wave below holds
     2  newer tag     images lack it, and each of them has a newer tag with it
     3  build         images lack it; those without a newer tag are your own, or a sibling or `latest` has it
@@ -146,7 +147,7 @@ class Planner:
 
     def _number(self, rows: Sequence[WorkloadFinding], architecture: str, index: int) -> int:
         states = {row.states[index] for row in rows}
-        if any(row.facts.standing == "daemonset" for row in rows):
+        if any(row.facts.standing == "daemonset" or row.facts.webhook for row in rows):
             return NOT_KNOWN if "unknown" in states and "blocked" not in states else 0
         work = {self._work(use, architecture) for row in rows for use in row.not_ready[index]}
         if "find out" in work:

@@ -7,7 +7,7 @@
                    │                        was read (`fold`)
                    │                        a manifest: `manifest`, with the number of pods that it asks for
                    ├── NodePool, ..         what makes nodes, and what says more about it (`pools`)
-                   ├── a kind without pods  passed over; Secrets are never read
+                   ├── a kind without pods  passed over, but for webhooks and their Services; Secrets are never read
                    └── any other kind       counted in `unknown`
 
 An object is of a cluster if it has a metadata.uid, a status or a node, else it is a manifest. An object that comes
@@ -63,6 +63,7 @@ from archfit.audit.running.owners import Named, Owners
 from archfit.audit.running.pod_requests import amounts, devices, devices_of, requested
 from archfit.audit.running.pools import Pools
 from archfit.audit.running.templates import Template, templates
+from archfit.audit.running.webhooks import Webhooks
 from archfit.base.errors import InvalidInput
 from archfit.cluster.quantity import milli, units
 from archfit.options.settings import Options
@@ -117,6 +118,7 @@ class Collector:
         self._seen: set[bytes] = set()
         self._sum = 0
         self._owners = Owners()
+        self._webhooks = Webhooks()
         self._templates = _Interned()
         self._images = _Interned()
         self._statuses = _Interned()
@@ -186,6 +188,7 @@ class Collector:
             tuple((named, template) for (named, _), template in self._held.items()),
             self._last_runs,
             tuple(self._rendered),
+            self._webhooks.selectors(),
         )
 
     def _snapshot_id(self) -> int:
@@ -269,6 +272,8 @@ class Collector:
             if kind == "Namespace" and metadata.get("name") == KUBE_SYSTEM and not self._uid:
                 self._uid = text(metadata.get("uid"))
                 self._sum = (self._sum + _hashed([KUBE_SYSTEM, self._uid])) & _BITS
+            for added in self._webhooks.add(group_of(text(value.get("apiVersion"))), kind, value):
+                self._sum = (self._sum + _hashed(added)) & _BITS
             self.kinds[kind] += 1
             return
         if of_cluster and not self._is_new(value, metadata, kind):

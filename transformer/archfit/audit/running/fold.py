@@ -29,6 +29,7 @@ from archfit.audit.running.container_images import EVIDENCE, ContainerStatus
 from archfit.audit.running.object_fields import on_node
 from archfit.audit.running.owners import Named, Owner, Owners
 from archfit.audit.running.templates import Template
+from archfit.audit.running.webhooks import PodSelector, serves
 from archfit.base.record import Record
 
 _NO_NODE = NodeFacts("", "", "", "")
@@ -88,7 +89,7 @@ class Gathered(Record):
     """What was read.
 
     runs: each once. pods: whether there was any. nodes: by name. held: the object that holds it, and the template.
-    last_runs: of each Job its newest finished pod.
+    last_runs: of each Job its newest finished pod. webhooks: the pods that serve them.
     """
 
     runs: Iterable[PodGroup]
@@ -98,6 +99,7 @@ class Gathered(Record):
     held: Sequence[tuple[Named, Template]]
     last_runs: Mapping[Named, LastRun]
     rendered: Sequence[Rendered]
+    webhooks: tuple[PodSelector, ...] = ()
 
 
 class Folded(Record):
@@ -132,7 +134,11 @@ def folded(snapshot: str, gathered: Gathered) -> Folded:
     for one in _without_pods(snapshot, gathered, tuple(workloads.values())):
         count_workload(workloads, one)
     for rendered in gathered.rendered:
-        count_workload(workloads, _of_template(snapshot, rendered.template, rendered.where))
+        facts = _of_template(snapshot, rendered.template, rendered.where)
+        labels = rendered.template.pod_labels
+        webhook = bool(gathered.webhooks) and serves(gathered.webhooks, facts.namespace, labels)
+        count_workload(workloads, facts.replace(webhook=webhook) if webhook else facts)
+    serving = _serving(gathered)
     nodes = (
         node.replace(
             snapshot=snapshot,
@@ -142,7 +148,21 @@ def folded(snapshot: str, gathered: Gathered) -> Folded:
         )
         for name, node in gathered.nodes.items()
     )
-    return Folded(tuple(workloads.values()), tuple(builds.values()), tuple(nodes))
+    return Folded(
+        tuple(one.replace(webhook=True) if _place(one) in serving else one for one in workloads.values()),
+        tuple(builds.values()),
+        tuple(nodes),
+    )
+
+
+def _serving(gathered: Gathered) -> set[tuple[str, str, str]]:
+    """The owners of the cluster whose pods serve webhooks."""
+    found = set()
+    for named, template in gathered.held:
+        if serves(gathered.webhooks, named.namespace, template.pod_labels):
+            owner = gathered.owners.resolved(named, is_pod=False).named
+            found.add((owner.namespace, owner.kind, owner.name))
+    return found
 
 
 def _of_run(snapshot: str, run: PodGroup, owner: Owner, standing: Standing, node: NodeFacts) -> WorkloadFacts:
@@ -323,6 +343,7 @@ def count_workload(workloads: Workloads, one: WorkloadFacts) -> None:
         labels=_least(before.labels, one.labels),
         tolerations=tuple(sorted({*before.tolerations} & {*one.tolerations})),
         devices=tuple(sorted({*before.devices} | {*one.devices})),
+        webhook=before.webhook or one.webhook,
     )
 
 

@@ -25,6 +25,7 @@ from archfit.audit.running.object_fields import (
     tolerations,
 )
 from archfit.audit.running.pod_requests import devices, requested_by_manifest
+from archfit.audit.running.webhooks import Labels, labels_of
 from archfit.base.patch import Path
 from archfit.base.record import Record
 from archfit.base.results import Location
@@ -39,7 +40,8 @@ _HERE = Location(1, 1)
 class Template(Record):
     """One pod template. cpu, memory: of one pod. pods: how many the object asks for. per_node: a DaemonSet's.
 
-    suspended: a Job or CronJob that starts none now. done: a Job that is complete or has failed.
+    suspended: a Job or CronJob that starts none now. done: a Job that is complete or has failed. pod_labels: of the
+    template's own metadata.
     """
 
     namespace: str
@@ -57,6 +59,7 @@ class Template(Record):
     done: bool
     labels: tuple[tuple[str, str], ...] = ()
     devices: tuple[str, ...] = ()
+    pod_labels: Labels = ()
 
 
 def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()) -> Iterator[Template]:
@@ -84,6 +87,7 @@ def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()
             pod.ref.kind == "Job" and _is_done(root),
             kept_labels(mapping(_at(value, pod.path[:-1]).get("metadata")), keys),
             devices(spec),
+            labels_of(mapping(_at(value, pod.path[:-1]).get("metadata")).get("labels")),
         )
 
 
