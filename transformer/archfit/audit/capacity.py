@@ -166,25 +166,23 @@ def capacity(
 
 
 def _pool_taints(pools: Iterable[PoolFacts], workloads: Iterable[WorkloadFinding]) -> Iterable[PoolTaint]:
-    having = Counter((one.facts.snapshot, one.facts.tolerations) for one in workloads if one.movable)
+    having: dict[str, Counter[tuple[tuple[str, str, str, str], ...]]] = {}
+    for one in workloads:
+        if one.movable:
+            having.setdefault(one.facts.snapshot, Counter())[one.facts.tolerations] += 1
     for pool in pools:
+        own = having.get(pool.snapshot, Counter())
         for text in () if pool.problem else pool.taints:
             taint = _toleration(text)
             if taint.effect not in _CLOSING:
                 continue
             tolerating = sum(
                 number
-                for (snapshot, own), number in having.items()
-                if snapshot == pool.snapshot and any(covers(Toleration(*one), taint) for one in own)
+                for tolerations, number in own.items()
+                if any(covers(Toleration(*one), taint) for one in tolerations)
             )
             yield PoolTaint(
-                pool.snapshot,
-                pool.kind,
-                pool.name,
-                pool.architectures,
-                text,
-                tolerating,
-                sum(number for (snapshot, _own), number in having.items() if snapshot == pool.snapshot),
+                pool.snapshot, pool.kind, pool.name, pool.architectures, text, tolerating, own.total()
             )
 
 
