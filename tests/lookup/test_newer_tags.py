@@ -12,7 +12,7 @@ import pytest
 from archfit.images.candidates import NewerTag, NewerTags
 from archfit.images.platforms import Found, parse_platform
 from archfit.lookup.newer_tags import newer_tags
-from fake_registry import Answer, FakeRegistry
+from fake_registry import Answer, Asked, FakeRegistry
 from lookup_runs import Runs
 from tagged_repositories import BOTH, Shape, serve, shapes
 
@@ -173,6 +173,25 @@ class TestOneRepository:
             newer = newer_tags(lookup, answers, ARM, cluster=CLUSTER, seconds=1.0)
             never.set()
         assert newer["x.example/app:1.0.0"].read == "partial"
+
+    def test_the_last_tenth_of_the_pulls_is_left_to_images(self, runs, served):
+        """As Docker Hub counts them, for each address or account."""
+        put(served, "2.0.0", amd=("1.0.0", "1.1.0", "1.2.0"))
+        left = iter([10, 9, 8, 7])
+
+        def limited(asked: Asked) -> Answer | None:
+            if asked.kind != "manifest":
+                return None
+            found = served.documents[asked.path]
+            limits = {"RateLimit-Limit": "100;w=21600", "RateLimit-Remaining": f"{next(left)};w=21600"}
+            return Answer(body=found.body, headers={"Content-Type": found.media_type, **limits})
+
+        served.on(limited)
+        newer = one(runs, "x.example/app:1.0.0")
+        assert runs.pulls_left == {served.url: "9;w=21600"}
+        assert (newer.tags, newer.read) == ((), "partial")
+        assert f"{served.url} has 9 of 100 pulls left, which are kept for images that run" in newer.why
+        assert runs.found("x.example/app:1.1.0")
 
     def test_a_tag_beside_a_digest_may_have_moved(self, runs, served):
         old = served.index("app", "1.0.0", BOTH[:1])

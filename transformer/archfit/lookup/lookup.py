@@ -86,6 +86,7 @@ class Lookup:
         self._line = line
         self._opened: LookupCache | None = None
         self._pull_secrets: PullSecretLookup | None = None
+        self._sparing = False
 
     def open(self) -> LookupCache:
         """Open lock file and cache, once. Where the cache cannot be used, `messages` says why.
@@ -262,13 +263,15 @@ class Lookup:
     def probe(self, references: Sequence[Reference], *, seconds: float) -> dict[str, Answer]:
         """The answer for each, by normalised reference, as `resolve`, but without overrides.
 
-        seconds: how long it may take.
+        A server with few pulls left is not asked. seconds: how long it may take.
         """
         self.open()
         self._deadline.start(seconds)
+        self._sparing = True
         try:
             return self._references(list(references))
         finally:
+            self._sparing = False
             self._clear_line()
 
     @property
@@ -380,6 +383,7 @@ class Lookup:
                 self._context,
                 warn=self.messages.append,
             )
+        self._asked.spare(pulls=self._sparing)
         return self._asked
 
 

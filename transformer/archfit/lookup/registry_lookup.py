@@ -85,6 +85,10 @@ class RegistryLookup:
         """The last RateLimit-Remaining header of each server that sends it, by origin."""
         return self._fetcher.pulls_left
 
+    def spare(self, *, pulls: bool) -> None:
+        """As `Fetcher.spare`."""
+        self._fetcher.spare(pulls=pulls)
+
     def answers(self, references: Sequence[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
         """An answer for each, by normalised reference. stale: what the cache has that is too old to be used as it is.
 

@@ -102,6 +102,7 @@ class Fetcher:
         self._dialer = Dialer(self._left, policy, self._trust, context.environ, ahead=not rates)
         self._client: RegistryClient | None = None
         self._loading = threading.Lock()
+        self._sparing = False
         self._remembered: dict[str, str] = {}
 
     @property
@@ -114,7 +115,14 @@ class Fetcher:
 
                 transport = HttpTransport(self._dialer, self._bodies, self._budget)
                 self._client = RegistryClient(transport, self._keychain, self._context, self._recall)
+                self._client.http.sparing = self._sparing
             return self._client
+
+    def spare(self, *, pulls: bool) -> None:
+        """Whether manifests are not asked for from now on where a server has few pulls left."""
+        self._sparing = pulls
+        if self._client:
+            self._client.http.sparing = pulls
 
     def remember(self, kept: Mapping[str, str]) -> None:
         """Take over what earlier runs learned of servers. kept: what the store has under `host:<origin>`."""

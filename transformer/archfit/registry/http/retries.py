@@ -42,7 +42,7 @@ _LIMITS = re.compile(r"[0-9]{1,12}(?:;w=[0-9]{1,12})?", re.ASCII).fullmatch
 class RetryingClient:
     """Safe to use from several threads. now: Unix seconds, for Retry-After dates. wait: sleeps for some seconds.
 
-    requests: how many were sent, by kind.
+    requests: how many were sent, by kind. sparing: manifests are not asked for where few pulls are left.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class RetryingClient:
         self.transport = transport
         self.servers = servers
         self.requests: dict[str, int] = {}
+        self.sparing = False
         self._replies: dict[tuple[str, int], int] = {}
         self._now = now
         self._wait = wait
@@ -69,6 +70,10 @@ class RetryingClient:
     def send(self, request: Request) -> Reply:
         """The last answer. Raises RegistryError where there is none, or one that is refused."""
         server = self.servers.of(request.origin)
+        if self.sparing and request.kind == "manifest" and server.few_pulls_left:
+            raise RegistryError(
+                f"{request.origin} has {server.few_pulls_left} pulls left, which are kept for images that run"
+            )
         pause = server.paused_for(self._now())
         if pause and not self._pause(pause):
             raise RegistryError(
@@ -135,6 +140,9 @@ class RetryingClient:
         pulls_left = reply.headers.get("ratelimit-remaining", "")
         if _LIMITS(pulls_left):  # other text might repeat what the server was sent
             server.pulls_left = pulls_left
+        pull_limit = reply.headers.get("ratelimit-limit", "")
+        if _LIMITS(pull_limit):
+            server.pull_limit = pull_limit
         return reply
 
     def _count_reply(self, request: Request, status: int) -> None:

@@ -7,7 +7,8 @@
     remembered    the challenge is from an earlier run, and nothing in this run has confirmed it
     head          it answers HEAD with a digest; where not, tags are asked by GET
     known         it has answered something
-    pulls left    its last RateLimit-Remaining header, as in "20;w=21600"
+    pulls left    its last RateLimit-Remaining header, as in "20;w=21600"; few where that is less than a tenth of its
+                  last RateLimit-Limit
 
 The cache gets only what the server tells everybody: scheme, realm, service; never tokens or credentials.
 """
@@ -43,6 +44,7 @@ class ServerState:
         self.head = True
         self.known = False
         self.pulls_left = ""
+        self.pull_limit = ""
         self.share = MAX_PER_SERVER
         self._retries_left = MAX_RETRIES_PER_SERVER
         self._paused_until = 0.0
@@ -76,6 +78,12 @@ class ServerState:
             if wave == self._wave:
                 self.share = max(1, self.share // 2)
                 self._wave += 1
+
+    @property
+    def few_pulls_left(self) -> str:
+        """`9 of 100` where less than a tenth of its pulls is left, else ""."""
+        left, limit = (text.partition(";")[0] for text in (self.pulls_left, self.pull_limit))
+        return f"{left} of {limit}" if left and limit and 10 * int(left) < int(limit) else ""
 
     def may_retry(self) -> bool:
         """Whether one more request may be sent again; counts it."""
