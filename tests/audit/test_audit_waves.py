@@ -349,6 +349,16 @@ def test_those_that_are_not_ready_come_first_then_the_largest():
     assert (plan.waves[0].waiting, plan.waves[0].images) == (1, (HUB,))
 
 
+def test_owners_of_two_clusters_with_one_name_are_named_once_and_counted_twice():
+    wave = findings(audit_clusters.shops(100, 2)).waves[0].waves[1]
+    assert len(set(wave.owners)) == 5
+    assert wave.owner_count == len({(one.facts.snapshot, *title(one)) for one in wave_rows(1, 100, 2)})
+
+
+def wave_rows(number: int, rows: int, clusters: int) -> list[Any]:
+    return [one for one in findings(audit_clusters.shops(rows, clusters)).workloads if one.waves[0] == number]
+
+
 def test_the_following_wave_is_the_first_with_pods_that_are_not_done():
     agent = row("agent", kind="DaemonSet", standing="daemonset", tolerations=ALL)
     tainted = [node("a", "arm64", taints=(TAINT,))]

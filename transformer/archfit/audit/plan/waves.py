@@ -50,7 +50,8 @@ class Wave(Record):
     """One wave, or what is not known. number: None for that.
 
     amount: of all its rows. owner_count: how many workloads; waiting: those of them that are not ready.
-    owners: five as namespace/kind/name: those that are not ready come first, of each the largest.
+    owners: five as namespace/kind/name: those that are not ready come first, of each the largest; those of two
+        clusters may be called the same, and are one of the five then.
     images: what lacks the architecture or is not known, the image in the most CPU first.
     there, allowed: pods.
     """
@@ -216,7 +217,9 @@ class Planner:
             sum(amounts.values(), NOTHING),
             len(members),
             len(waiting),
-            tuple("/".join(part for part in owner[:3] if part) for owner in ranked[:_MOST_OWNERS]),
+            tuple(dict.fromkeys("/".join(part for part in owner[:3] if part) for owner in ranked))[
+                :_MOST_OWNERS
+            ],
             tuple(sorted(needs, key=lambda one: (-needs[one].cpu, -needs[one].pods, one))),
             sum(_there(row, architecture, index) for row in rows),
             sum(self._allowed(row, architecture, index) for row in rows),
