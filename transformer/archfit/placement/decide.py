@@ -91,7 +91,7 @@ def decide(
     if evidence.leave_reason:
         return Decision("Unresolved", evidence.leave_reason, immutable=immutable, results=tuple(results))
     reachable = _live(found)
-    case = PodCase(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results)
+    case = PodCase(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results, ())
     if trace is not None:
         trace.judged(case)
     if reachable:
@@ -210,7 +210,7 @@ def _additions(
         from archfit.placement.pod_warnings import allowed_tolerations
 
         new = allowed_tolerations(case, new)
-    return Additions(terms, tuple(preferred), tuple(new))
+    return Additions(terms, tuple(preferred), tuple(new), "")
 
 
 def _all_tainted(case: PodCase) -> bool:
