@@ -105,20 +105,17 @@ class Made:
         }
 
     def _placement(self, spec: Object) -> Object:
+        tolerations = [
+            one
+            for one in spec.get("tolerations") or ()
+            if one.get("key") not in _DEFAULT_TOLERATIONS or one.get("tolerationSeconds") != 300
+        ]
+        spec = {**spec, "tolerations": tolerations}
         made = {name: self._without_hashes(spec[name]) for name in _FIELDS if spec.get(name)}
         for term in recordings.pinning(made):
             node = term["matchFields"][0]["values"][0]
             architecture = {"key": "kubernetes.io/arch", "operator": "In", "values": [node.partition("-")[0]]}
             term["matchExpressions"] = [*term.get("matchExpressions", ()), architecture]
-        tolerations = [
-            one
-            for one in made.get("tolerations", ())
-            if one.get("key") not in _DEFAULT_TOLERATIONS or one.get("tolerationSeconds") != 300
-        ]
-        if tolerations:
-            made["tolerations"] = tolerations
-        else:
-            made.pop("tolerations", None)
         for name in ("containers", "initContainers"):
             containers = [
                 {key: one[key] for key in ("name", "image") if key in one} for one in spec.get(name, ())

@@ -13,6 +13,7 @@ from corpus_streams import Oracle
 from operators import build as building
 from operators.build import Built, Failed
 from operators.definition import BadDefinition, Operator, Program, operator
+from operators.made import Made
 from operators.recorder import record
 
 CRD = """\
@@ -105,6 +106,29 @@ def test_a_second_recording_gives_the_same_bytes(tmp_path: Path, oracle: Oracle,
     assert list(recordings.faults(folder / "whole", oracle, recordings.ALL)) == []
     record(*given)
     assert _files(folder) == first
+
+
+def test_what_the_api_server_tolerates_by_default_is_left_out_whatever_names_end_in() -> None:
+    """`-ready` looks like the end of a name that differs from run to run."""
+    defaults = [
+        {
+            "key": f"node.kubernetes.io/{name}",
+            "operator": "Exists",
+            "effect": "NoExecute",
+            "tolerationSeconds": 300,
+        }
+        for name in ("not-ready", "unreachable")
+    ]
+    own = {"key": "pool", "operator": "Exists"}
+    made = Made(["-[a-z0-9]{5}$"])
+    for name, tolerations in (("a-x7k2d", [own, *defaults]), ("b-x7k2d", defaults)):
+        metadata = {"name": name, "namespace": "whole", "uid": name}
+        made.add("Pod", {"metadata": metadata, "spec": {"tolerations": tolerations}})
+    pods = made.of("whole")
+    assert [(one["metadata"]["name"], one["spec"].get("tolerations")) for one in pods] == [
+        ("a", [own]),
+        ("b", None),
+    ]
 
 
 def test_a_script_beside_the_definition_needs_no_build(
