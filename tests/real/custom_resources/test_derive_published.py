@@ -60,6 +60,11 @@ OWN = (
     ),
     ("derived", r"trainer.kubeflow.org/TrainJob .*", "overrides for the pods of a TrainingRuntime"),
     (
+        "own",
+        r"trainer.kubeflow.org/TrainJob spec\.podTemplateOverrides\[\*\]\.spec",
+        "lists that replace the runtime's",
+    ),
+    (
         "derived",
         r"operators.coreos.com/Subscription .*",
         "placement of an operator whose image the catalogue names",

@@ -189,5 +189,9 @@ def places(kind: dict[str, Any]) -> tuple[set[str], set[str]]:
     return exact, below
 
 
-# Preserves unknown fields; the facts leave it out (VictoriaMetrics operator, config/crd/overlay/crd.yaml).
-OPEN = {"spec.requestsLoadBalancer.spec"}
+OPEN = {
+    # Preserves unknown fields; the facts leave it out (VictoriaMetrics operator, config/crd/overlay/crd.yaml).
+    "spec.requestsLoadBalancer.spec",
+    # Kubeflow Trainer up to 2.1; the facts are about a later version.
+    "spec.podTemplateOverrides.*.spec",
+}
