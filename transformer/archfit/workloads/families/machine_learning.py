@@ -64,8 +64,8 @@ _CONFIG_TERMS = (
 )
 _TRAINED = "its training runtime names it"
 _OVERRIDES = (
-    "the pods that run this image are placed by spec.podTemplateOverrides, where archfit does not write; name the "
-    "architecture there, with targetJobs for the job that trains"
+    "the pods that run this image are placed by spec.podTemplateOverrides, to which archfit adds no item; name the "
+    "architecture in one, with targetJobs for the job that trains"
 )
 _RUNTIME_MERGED = "an InferenceService is merged with this runtime and may name other images" + ANNOTATE
 _RUNTIME = "the containers of its serving runtime run beside it" + ANNOTATE
