@@ -52,6 +52,14 @@ VALUES: dict[str, tuple[str, ...]] = {
         *("--set", "metrics.dashboard.enabled=true,metrics.dashboard.annotations.grafana_folder=archfit"),
     ),
     "autoscaler": ("--set", "replicas=null"),
+    "audit": ("--set", "audit.enabled=true"),
+    "audit-options": (
+        *(
+            "--set",
+            "audit.enabled=true,audit.cluster=prod eu,audit.schedule=0 4 * * 1-5,audit.storageClass=nfs",
+        ),
+        *("--set", "audit.size=5Gi,registrySecret=registries,priorityClassName=system-cluster-critical"),
+    ),
     "no-lists": (
         *("--set", "tolerations=null", "--set", "spreadOver=null", "--set", "nodeSelector=null"),
         *(

@@ -40,6 +40,7 @@ def leaves(value: Any, path: str = "") -> list[str]:
         "configuration",
         "resources",
         "policy.resources",
+        "audit.resources",
         "podSecurityContext",
         "nodeSelector",
     }:

@@ -231,3 +231,62 @@ spec:
 {{- define "archfit.firstJobName" -}}
 {{ include "archfit.policyName" . }}-{{ printf "%s%s" (include "archfit.policyPod" .) (include "archfit.configuration" .) | sha256sum | trunc 10 }}
 {{- end -}}
+
+{{/* Of the nightly audit. */}}
+{{- define "archfit.auditName" -}}
+{{ include "archfit.fullname" . | trunc 45 | trimSuffix "-" }}-audit
+{{- end -}}
+
+{{- define "archfit.auditLabels" -}}
+{{ include "archfit.labels" . | replace (printf "component: %s" .Values.mode) "component: audit" }}
+{{- end -}}
+
+{{/* A step of the nightly audit, from (root, name, command). Only the first one asks registries. */}}
+{{- define "archfit.auditStep" -}}
+{{- $asks := eq .name "audit" -}}
+- name: {{ .name }}
+  {{- with .root }}
+  image: {{ include "archfit.image" . }}
+  {{- if ne .Values.image.pullPolicy "IfNotPresent" }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  {{- end }}
+  command:
+    - archfit
+    - audit
+    {{- range $.words }}
+    - {{ . | quote }}
+    {{- end }}
+  env:
+    - name: ARCHFIT_CONFIG
+      value: /etc/archfit/archfit.yaml
+    - name: HOME
+      value: /tmp
+    {{- if and $asks .Values.registrySecret }}
+    - name: ARCHFIT_AUTHFILE
+      value: /etc/archfit/registries/config.json
+    {{- end }}
+  {{- with .Values.audit.resources }}
+  resources:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  securityContext:
+    allowPrivilegeEscalation: false
+    readOnlyRootFilesystem: true
+    capabilities:
+      drop:
+        - ALL
+  volumeMounts:
+    - name: configuration
+      mountPath: /etc/archfit
+      readOnly: true
+    - name: audit
+      mountPath: /audit
+    - name: tmp
+      mountPath: /tmp
+    {{- if and $asks .Values.registrySecret }}
+    - name: registries
+      mountPath: /etc/archfit/registries
+      readOnly: true
+    {{- end }}
+  {{- end }}
+{{- end -}}

@@ -141,6 +141,7 @@ PATHS = list(paths(yaml.safe_load((CHART / "values.yaml").read_text(encoding="ut
 _EVERYTHING = (
     *("--set", "metrics.serviceMonitor.enabled=true,metrics.prometheusRule.enabled=true"),
     *("--set", "metrics.dashboard.enabled=true,registrySecret=a,podLabels.a=b"),
+    *("--set", "audit.enabled=true"),
 )
 _SECTIONS = {path for path in PATHS if any(other.startswith(f"{path}.") for other in PATHS)}
 _FREE = {"configuration.spec", "podSecurityContext", "podSecurityContext.seccompProfile", "nodeSelector"}
