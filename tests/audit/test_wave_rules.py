@@ -80,21 +80,29 @@ def audited(stream: bytes, *words: str) -> Ended:
     return run(("audit", *OPTIONS, "--own", "x.io/*", "--format", "rules", *words), stream)
 
 
-def placed(path: Path, rules: bytes) -> dict[str, tuple[bool, bool]]:
+def placements(path: Path, rules: bytes, stream: bytes) -> list[tuple[bool, bool]]:
     """(has the toleration, has a preference) of each manifest, once archfit applied the rules."""
     file = path / "rules.yaml"
     file.write_bytes(rules)
-    ended = run((*OPTIONS, "--config", str(file)), yaml.safe_dump_all(MANIFESTS).encode())
+    ended = run((*OPTIONS, "--config", str(file)), stream)
     assert (ended.status, "warning" in ended.stderr) == (0, False), ended.stderr
-    found = {}
+    found = []
     for document in yaml.safe_load_all(ended.stdout):
         spec = document["spec"]["template"]["spec"]
         affinity = spec.get("affinity", {}).get("nodeAffinity", {})
-        found[document["metadata"]["name"]] = (
-            ARM in spec.get("tolerations", []),
-            "preferredDuringSchedulingIgnoredDuringExecution" in affinity,
+        found.append(
+            (
+                ARM in spec.get("tolerations", []),
+                "preferredDuringSchedulingIgnoredDuringExecution" in affinity,
+            )
         )
     return found
+
+
+def placed(path: Path, rules: bytes) -> dict[str, tuple[bool, bool]]:
+    """`placements` of MANIFESTS, by name."""
+    found = placements(path, rules, yaml.safe_dump_all(MANIFESTS).encode())
+    return dict(zip((one["metadata"]["name"] for one in MANIFESTS), found, strict=True))
 
 
 NOT, TOLERATES, BOTH_OF_THEM = (False, False), (True, False), (True, True)
@@ -125,6 +133,41 @@ def test_archfit_applies_the_rules_to_the_wave_and_to_nothing_behind_it(wave, th
     assert ended.status == 0, ended.stderr
     names = [one["metadata"]["name"] for one in MANIFESTS]
     assert placed(tmp_path, ended.stdout) == {name: there.get(name, NOT) for name in names}
+
+
+def without(manifest: dict[str, Any], *fields: str) -> dict[str, Any]:
+    """The manifest without these fields of its metadata, as many charts write it."""
+    metadata = {key: value for key, value in manifest["metadata"].items() if key not in fields}
+    return {**manifest, "metadata": metadata}
+
+
+GPU = {"resources": {"limits": {"hugepages-2Mi": "2Mi"}}}
+
+
+@pytest.mark.parametrize(
+    ("namesake", "gets"),
+    [
+        pytest.param(workload("web", **GPU), NOT, id="a workload that stays"),
+        pytest.param(workload("web"), BOTH_OF_THEM, id="one of the same wave"),
+    ],
+)
+@pytest.mark.parametrize("first", [True, False], ids=["before", "behind"])
+def test_the_rule_of_a_workload_without_a_namespace_moves_no_namesake(namesake, gets, first, tmp_path):
+    own = without(workload("web"), "namespace")
+    pair = [namesake, own] if first else [own, namesake]
+    stream = yaml.safe_dump_all([workload("old", image=AMD), *pair]).encode()
+    ended = audited(stream, "--wave", "1")
+    assert ended.status == 0, ended.stderr
+    found = placements(tmp_path, ended.stdout, stream)
+    assert found == [NOT, *([gets, BOTH_OF_THEM] if first else [BOTH_OF_THEM, gets])]
+
+
+def test_a_workload_without_a_name_has_no_rule_that_would_match_all_of_its_kind(tmp_path):
+    nameless = without(workload("web"), "name", "namespace")
+    stream = yaml.safe_dump_all([nameless, workload("train", **GPU), workload("old", image=AMD)]).encode()
+    ended = audited(stream, "--wave", "1")
+    assert placements(tmp_path, ended.stdout, stream) == [NOT, NOT, NOT]
+    assert b"# 1 workload without metadata.name" in ended.stdout
 
 
 def test_without_rules_all_that_are_ready_get_the_toleration(tmp_path):

@@ -11,18 +11,19 @@
 
 The waves before are in the file, too: without them the next render would take back what they have. Those of wave 0 get
 the toleration alone; DaemonSets have no preference. Workloads of one owner are one rule. What is not known, what stays,
-and later waves have no rule of their own.
+and later waves have no rule of their own. A rule has no word for "without a namespace": that of a manifest without one
+matches its kind and name in each namespace, so those of other namespaces that go otherwise follow at the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from glob import escape
 
 from archfit.audit.amount import cpu_text
 from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
-from archfit.audit.plan.waves import MOST_RULED, Owner, Wave, owner_of
+from archfit.audit.plan.waves import MOST_RULED, NOT_KNOWN, Owner, Wave, owner_of
 from archfit.audit.report.words import cluster_words, done_words, wave_name
 from archfit.base.errors import UsageError
 from archfit.base.printable import count, visible
@@ -60,18 +61,38 @@ def _lines(findings: AuditFindings, number: int | None) -> Iterator[str]:
     yield "    - match: {}"
     yield "      tolerate: false"
     yield "      prefer: {}"
-    owners: dict[int, list[Owner]] = {}
-    for workload in findings.workloads:
-        place = workload.waves[0]
-        if place is not None and 0 <= place <= last:
-            owners.setdefault(place, []).append(owner_of(workload))
-    for place in sorted(owners):
+    moved = {
+        owner_of(workload): place
+        for workload in findings.workloads
+        if (place := workload.waves[0]) is not None and 0 <= place <= last
+    }
+    for place in sorted(set(moved.values())):
         yield f"    # wave {wave_name(plan.waves[place])}"
-        for owner in dict.fromkeys(owners[place]):
-            yield f"    - match: {{{_match(owner)}}}"
-            yield "      tolerate: true"
-            if place:
-                yield f"      prefer: {{{scalar(plan.architecture)}: {_WEIGHT}}}"
+        owners = [owner for owner, own in moved.items() if own == place]
+        for owner in owners:
+            if owner[2]:
+                yield f"    - match: {{{_match(owner)}}}"
+                yield "      tolerate: true"
+                if place:
+                    yield f"      prefer: {{{scalar(plan.architecture)}: {_WEIGHT}}}"
+        nameless = sum(not owner[2] for owner in owners)
+        if nameless:
+            yield f"    # {count(nameless, 'workload')} without metadata.name: no rule can name what has no name"
+    namesakes = _namesakes(findings, moved)
+    if namesakes:
+        yield "    # namesakes of those above that have no namespace"
+    for owner in namesakes:
+        place = moved.get(owner, NOT_KNOWN)
+        yield f"    - match: {{{_match(owner)}}}"
+        yield f"      tolerate: {'true' if place >= 0 else 'false'}"
+        yield f"      prefer: {f'{{{scalar(plan.architecture)}: {_WEIGHT}}}' if place > 0 else '{}'}"
+
+
+def _namesakes(findings: AuditFindings, moved: Mapping[Owner, int]) -> list[Owner]:
+    """Those that the rule of a workload without a namespace matches, too, and that go otherwise."""
+    loose = {owner[1:3]: place for owner, place in moved.items() if not owner[0]}
+    owners = dict.fromkeys(map(owner_of, findings.workloads))
+    return [one for one in owners if one[0] and one[1:3] in loose and moved.get(one) != loose[one[1:3]]]
 
 
 def _head(findings: AuditFindings, wave: Wave | None) -> Iterator[str]:
