@@ -215,7 +215,25 @@ def test_the_wave_of_a_workload(rows, known, nodes, wave):
 def test_newer_tags_choose_between_waves(known, wave):
     found = audited(row(images=sorted(known)), known=known)
     assert found.workloads[0].waves[0] == wave
-    assert found.waves[0].unasked == (wave == NOT_KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("image", "unasked", "still_open"),
+    [
+        pytest.param(AMD, 1, 0, id="nobody asked"),
+        pytest.param(asked(wanted="s390x"), 1, 0, id="asked for another architecture"),
+        pytest.param(asked(read="partial"), 0, 1, id="not all tags were read"),
+        pytest.param(asked(read="no"), 0, 1, id="no list of tags"),
+        pytest.param("Absent", 0, 1, id="no newer tag of what is absent can be asked for"),
+        pytest.param(asked(), 0, 0, id="no tag has it"),
+        pytest.param("Unknown", 0, 0, id="no answer"),
+    ],
+)
+def test_nobody_asked_is_said_only_of_tags_that_nobody_asked_for(image, unasked, still_open):
+    found = audited(row(images=[HUB]), known={HUB: image})
+    assert (found.waves[0].unasked, found.waves[0].undecided) == (unasked, still_open)
+    text = " ".join(audit_text.render(found).decode().split())
+    assert ("nobody asked whether a newer tag" in text, "none is ruled out" in text) == (unasked, still_open)
 
 
 @pytest.mark.parametrize(

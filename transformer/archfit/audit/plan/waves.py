@@ -8,7 +8,7 @@
     4  stateful      StatefulSets, and pods that their own placement keeps off the architecture
     5  stays         a device that a pod needs is on no node of the architecture, or an image of others lacks it in all
                      of its tags: no change of an image alone moves it
-    -  not known     an image has no answer, or it is of others and nobody asked for its newer tags
+    -  not known     an image has no answer, or it is of others and not all of its newer tags were asked for and read
 
 The first that holds counts, in this order: 0, not known as an image has no answer, 5, not known, 4, 3, 2, 1. A
 DaemonSet that is not known is in no wave either. What counts as one is an owner with all of its rows that run or will
@@ -42,7 +42,7 @@ MOST_RULED = 4
 _MOST_OWNERS = 5
 Owner: TypeAlias = tuple[str, str, str, str]
 """(namespace, kind, name, snapshot)."""
-_Work: TypeAlias = Literal["find out", "replace", "build", "stays", "look"]
+_Work: TypeAlias = Literal["find out", "replace", "build", "stays", "look", "open"]
 _Taints: TypeAlias = tuple[Toleration, ...]
 
 
@@ -74,13 +74,17 @@ class Wave(Record):
 class Waves(Record):
     """For one architecture. waves: all six, in their order. unknown: what stands beside them.
 
-    unasked: images of others that lack the architecture in what is not known, and whose newer tags nobody asked for.
+    Of images of others that are not ready, in what is not known:
+    unasked: how many lack the architecture, and nobody asked for their newer tags.
+    undecided: how many others have no newer tag that is known, and none is ruled out: their tags were not all read, or
+        pods fail with the image, or it is absent.
     """
 
     architecture: str
     waves: tuple[Wave, ...]
     unknown: Wave
     unasked: int
+    undecided: int
 
     @property
     def following(self) -> Wave | None:
@@ -137,14 +141,16 @@ class Planner:
             self._wave(number, members.get(number, {}), architecture, index) for number in (*WAVES, NOT_KNOWN)
         ]
         unknown = members.get(NOT_KNOWN, {})
-        unasked = {
-            use.reference
+        works = {
+            (use.reference, self._work(use, architecture))
             for rows in unknown.values()
             for row in rows
             for use in row.not_ready[index]
-            if self._work(use, architecture) == "look"
         }
-        return Waves(architecture, tuple(found[:-1]), found[-1], len(unasked)), numbers
+        unasked, still_open = ({name for name, work in works if work == one} for one in ("look", "open"))
+        return Waves(
+            architecture, tuple(found[:-1]), found[-1], len(unasked), len(still_open - unasked)
+        ), numbers
 
     def _number(self, rows: Sequence[WorkloadFinding], architecture: str, index: int) -> int:
         states = {row.states[index] for row in rows}
@@ -155,14 +161,14 @@ class Planner:
             return NOT_KNOWN
         if "stays" in work or any(self._held(row, architecture) for row in rows):
             return 5
-        if "look" in work:
+        if not work.isdisjoint(("look", "open")):
             return NOT_KNOWN
         if rows[0].facts.kind == "StatefulSet" or not all(row.goes_to(architecture) for row in rows):
             return 4
         return 3 if "build" in work else 2 if work else 1
 
     def _work(self, use: ContainerImage, architecture: str) -> _Work:
-        """What an image that is not ready needs. look: nobody knows whether a newer tag has the architecture."""
+        """What an image that is not ready needs. look: ask for newer tags. open: those that were read lack it."""
         image = self._images.get(use.reference)
         state = image_state(image, architecture, self._failures, volume=use.role == "volume")
         if image is None or state == "unknown":
@@ -173,8 +179,9 @@ class Planner:
             state == "no" and any(offers(tag, architecture) for tag in image.newer)
         ):
             return "build"
-        asked = state == "no" and image.newer_for == architecture and image.newer_read == "complete"
-        return "stays" if asked else "look"
+        if state == "no" and image.newer_for != architecture:
+            return "look"
+        return "stays" if state == "no" and image.newer_read == "complete" else "open"
 
     def _place(self, row: WorkloadFinding, architecture: str) -> _Place:
         return self._places.get((row.facts.snapshot, architecture), _Place())

@@ -414,6 +414,11 @@ def not_known(findings: AuditFindings) -> Iterator[str]:
                 f"{plan.architecture}, so the wave is not known. Add --newer-tags, or --own GLOB for images that you "
                 "build."
             )
+        if plan.undecided:
+            yield (
+                f"{count(plan.undecided, 'image')} of others: no newer tag that runs on {plan.architecture} is known, "
+                "and none is ruled out, so the wave is not known. Add --own GLOB for images that you build."
+            )
     without = sum(workload.amount.without_cpu for workload in findings.workloads if workload.movable)
     if without:
         remedy = (
