@@ -433,6 +433,13 @@ def test_pods_and_cpu_are_not_compared():
     found = trend(night(1).replace(readiness=tuple(pods)), night(2))
     assert found.delta is None
     assert next(trend_sentences(found)).endswith("50 % ready then, counted otherwise, 75 % ready now")
+    assert list(trend_sentences(found))[1:] == ["2 audits since 2026-01-02, 75 %: ·▅"]
+    assert trend_line(found, 100, 20).dots == ((96.0, 10.0),)
+
+
+def test_a_line_that_names_an_architecture_twice_is_one_audit():
+    twice = night(1).replace(readiness=night(1).readiness * 2)
+    assert trend(twice, night(2)).number == 2
 
 
 def test_a_trend_has_no_later_audit_none_of_another_weight_and_none_without_the_architecture():

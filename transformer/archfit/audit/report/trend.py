@@ -3,8 +3,9 @@
     +2.2 points since 2026-11-22 00:30 UTC: 34.8 of 56 CPU then, 36.1 of 56 CPU now; not known: 2 CPU then, 2 CPU now
     9 audits since 2026-11-01, between 58 % and 64.4 %: ▁▁▂▃▃·▅▆█
 
-The line goes from the smallest share of what it shows to the largest; both stand beside it. Where a share was not known
-it has a gap. What is not known stands beside the shares, since a share may grow as less is known.
+The line goes from the smallest share of what it shows to the largest; both stand beside it. It has a gap where a share
+was not known, and where CPU was counted and now pods are, or the other way round. What is not known stands beside the
+shares, since a share may grow as less is known.
 """
 
 from __future__ import annotations
@@ -80,13 +81,13 @@ def trend_line(trend: Trend, width: int, height: int) -> TrendLine | None:
 
 
 def _heights(trend: Trend) -> Iterator[float | None]:
-    """From 0, the smallest share, to 1, the largest; all in the middle where they are equal. None: not known."""
+    """From 0, the smallest share, to 1, the largest; all in the middle where they are equal. None: a gap."""
     low, high = trend.bounds or (0, 0)
-    for one in trend.moments:
-        if one.tenths is None:
+    for share in trend.shares:
+        if share is None:
             yield None
         else:
-            yield (one.tenths - low) / (high - low) if high > low else 0.5
+            yield (share - low) / (high - low) if high > low else 0.5
 
 
 def _span(trend: Trend) -> str:

@@ -118,9 +118,15 @@ class Trend(Record):
 
     @property
     def bounds(self) -> tuple[int, int] | None:
-        """The smallest and the largest share of the moments, in tenths of a percent."""
-        known = [one.tenths for one in self.moments if one.tenths is not None]
+        """The smallest and the largest of the shares, in tenths of a percent."""
+        known = [one for one in self.shares if one is not None]
         return (min(known), max(known)) if known else None
+
+    @property
+    def shares(self) -> tuple[int | None, ...]:
+        """Of each moment, in tenths of a percent; None where it is not known, or counted otherwise than now."""
+        by_cpu = self.moments[-1].readiness.by_cpu
+        return tuple(one.tenths if one.readiness.by_cpu == by_cpu else None for one in self.moments)
 
 
 def point_of(
@@ -161,10 +167,6 @@ def trend_of(now: Point, points: Iterable[Point], architecture: str) -> Trend:
         (one for one in points if one.date < now.date and one.assume_cpu == now.assume_cpu),
         key=lambda one: one.date,
     )
-    moments = [
-        Moment(point.date, readiness)
-        for point in (*earlier, now)
-        for readiness in point.readiness
-        if readiness.architecture == architecture
-    ]
+    known = ((point.date, {one.architecture: one for one in point.readiness}) for point in (*earlier, now))
+    moments = [Moment(date, own[architecture]) for date, own in known if architecture in own]
     return Trend(tuple(moments[-MOST_MOMENTS:]), len(moments), moments[0].date)
