@@ -60,7 +60,8 @@ def kustomize(updates: Iterable[TagUpdate], kept: Iterable[str], has: str, note:
         if why:
             lines.append(f"# {name} is left out: {why}. kustomize knows one tag for a name.")
             continue
-        entries += _entry(name, news)
+        pinned = any("@" in one for one in (*news, *others.get(name, ())))
+        entries += _entry(name, news, pinned=pinned)
     lines += ["images:", *entries] if entries else ["images: []"]
     return "".join(f"{line}\n" for line in lines).encode()
 
@@ -70,17 +71,21 @@ def _conflict(news: Mapping[str, NewerTag], others: set[str]) -> str:
     tags = sorted({newer.tag for newer in news.values()})
     if len(tags) > 1:
         return "its tags become " + " and ".join(tags)
-    stays = sorted(one for one in others if one.partition("@")[0] != tags[0])
+    digest = next(iter(news.values())).digest
+    stays = sorted(
+        one for one in others if one.partition("@")[0] != tags[0] or one.partition("@")[2] not in ("", digest)
+    )
     return f"it is also there as {visible(stays[0]) or 'latest'}, which stays" if stays else ""
 
 
-def _entry(name: str, news: Mapping[str, NewerTag]) -> Iterator[str]:
+def _entry(name: str, news: Mapping[str, NewerTag], *, pinned: bool) -> Iterator[str]:
     newer = next(iter(news.values()))
     was = ", ".join(sorted(news))
-    bound = "" if newer.exact else "; a smaller step may exist"
-    yield f"- name: {json.dumps(name)} # {visible(was)}: {newer.step}{bound}"
+    steps = " and ".join(sorted({one.step for one in news.values()}))
+    bound = "" if all(one.exact for one in news.values()) else "; a smaller step may exist"
+    yield f"- name: {json.dumps(name)} # {visible(was)}: {steps}{bound}"
     yield f"  newTag: {json.dumps(newer.tag)}"
-    if any("@" in one for one in news):
+    if pinned:
         yield f"  digest: {json.dumps(newer.digest)}"
 
 
