@@ -1,8 +1,9 @@
 """Which rows of custom resources were seen: transformer/archfit/workloads/recordings.txt, from the recordings.
 
 A row was seen where, in a case or a turn, archfit wrote at its path and an object that the operator made carries more
-of the architecture than it does without: a required term, a toleration; or where it made pods for fewer nodes. Whether
-these pods are right is the replay's question (tests/real/operators).
+of the architecture than it does without: a required term, a toleration; or where it made pods for fewer nodes. That
+object has an image of the row. An image that another row of the stream has at a place of its own tells nothing: the
+object may be the other one's. Whether these pods are right is the replay's question (tests/real/operators).
 """
 
 from __future__ import annotations
@@ -38,11 +39,12 @@ def table() -> str:
 def _lines(operator: Operator) -> Iterator[str]:
     said = f"{operator.version.removeprefix('v')} {operator.recorded} {operator.operator}"
     for case in operator.cases:
-        for row in _seen(case):
+        for row in seen(case):
             yield f"{row.group} {row.kind} {pattern_text(row.pod_spec or row.objects)} {said}\n"
 
 
-def _seen(case: Path) -> Iterator[Workload]:
+def seen(case: Path) -> Iterator[Workload]:
+    """The rows that a case and its turns show, each as often as it was seen."""
     text = (case / "object.yaml").read_bytes()
     without = case / "made.yaml"
     yield from _of_stream(text, without, case / "made-placed.yaml")
@@ -58,11 +60,24 @@ def _of_stream(text: bytes, without: Path, made: Path) -> Iterator[Workload]:
     after = recordings.read(made)
     fewer = Counter(map(_key, recordings.read(without))) - Counter(map(_key, after))
     placed = [one for one in after if _mentions(one) > before.get(_key(one), 0) or _key(one) in fewer]
-    for decision in recordings.placed(text, recordings.ALL).changed:
+    changed = recordings.placed(text, recordings.ALL).changed
+    for decision in changed:
         row = rows.get((decision["document"], decision["path"]))
-        images = [one["image"] for one in decision["images"] if one.get("image")]
-        if row is not None and any(not images or _runs(one, images) for one in placed):
+        images = _images(decision)
+        elsewhere = {
+            image for other in changed if other is not decision for image, _ in _images(other) - images
+        }
+        if row is None:
+            continue
+        # What an object borrows from another one stands there, and may be changed there too.
+        told = [image for image, _ in images if row.lender or image not in elsewhere]
+        if any(not images or _runs(one, told) for one in placed):
             yield row
+
+
+def _images(decision: Any) -> set[tuple[str, str]]:
+    """Each image that is stated, and where."""
+    return {(one["image"], one["field"]) for one in decision["images"] if one.get("image")}
 
 
 def _rows(text: bytes) -> dict[tuple[int, str], Workload]:

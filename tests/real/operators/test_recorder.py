@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 import recordings
+from archfit.base.patch import pattern_text
 from corpus_streams import Oracle
 from operators import build as building
+from operators import rows
 from operators.build import Built, Failed
 from operators.definition import BadDefinition, Operator, Program, operator
 from operators.made import Made
@@ -106,6 +108,38 @@ def test_a_second_recording_gives_the_same_bytes(tmp_path: Path, oracle: Oracle,
     assert list(recordings.faults(folder / "whole", oracle, recordings.ALL)) == []
     record(*given)
     assert _files(folder) == first
+
+
+_CONNECT = """\
+apiVersion: sparkoperator.k8s.io/v1alpha1
+kind: SparkConnect
+metadata: {{name: connect}}
+spec:
+  server: {{template: {{spec: {{containers: [{{name: spark-kubernetes-driver, image: {0}}}]}}}}}}
+  executor: {{template: {{spec: {{containers: [{{name: spark-kubernetes-executor, image: {1}}}]}}}}}}
+"""
+_SERVER = """\
+apiVersion: v1
+kind: Pod
+metadata: {{name: server}}
+spec: {{nodeSelector: {{{0}}}, containers: [{{name: a, image: img.test/amd/a:1}}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("executor", "seen"),
+    [
+        pytest.param("img.test/amd/b:1", ["spec.server.template.spec"], id="an-image-of-its-own"),
+        pytest.param("img.test/amd/a:1", [], id="one-image-for-two-roles-shows-neither"),
+    ],
+)
+def test_a_row_is_seen_by_an_image_that_no_other_row_states(
+    executor: str, seen: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "object.yaml").write_text(_CONNECT.format("img.test/amd/a:1", executor), encoding="utf-8")
+    (tmp_path / "made.yaml").write_text(_SERVER.format(""), encoding="utf-8")
+    (tmp_path / "made-placed.yaml").write_text(_SERVER.format("kubernetes.io/arch: amd64"), encoding="utf-8")
+    assert [pattern_text(row.pod_spec) for row in rows.seen(tmp_path)] == seen
 
 
 def test_what_the_api_server_tolerates_by_default_is_left_out_whatever_names_end_in() -> None:
