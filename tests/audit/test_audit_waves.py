@@ -18,6 +18,7 @@ from archfit.audit.report import json as audit_json
 from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import text as audit_text
 from archfit.audit.running.collect import Collector, node_facts
+from archfit.audit.running.webhooks import Webhooks, serves
 from archfit.images.candidates import NewerTag
 from audit_clusters import BOTH, node, uses
 
@@ -528,6 +529,29 @@ def test_what_serves_a_webhook_is_in_the_first_wave(others, serves, live):
         known = facts.replace(images=tuple(audit_clusters.image(one.reference) for one in facts.images))
         assert findings(known).workloads[0].waves[0] == (0 if serves else 1)
     assert len(seen) == 1
+
+
+def test_a_pod_is_compared_with_few_of_thousands_of_webhooks():
+    webhooks = Webhooks()
+    for number in range(2000):
+        selector = {"app": f"hook{number}", "all": "same"}
+        webhooks.add(
+            "",
+            "Service",
+            {
+                **SERVICE,
+                "metadata": {"name": f"hook{number}", "namespace": "shop"},
+                "spec": {"selector": selector},
+            },
+        )
+        webhooks.add(
+            "admissionregistration.k8s.io", "ValidatingWebhookConfiguration", configuration(f"hook{number}")
+        )
+    selectors = webhooks.selectors()
+    assert (len(selectors), {len(one) for one in selectors.values()}) == (2000, {1})
+    assert serves(selectors, "shop", (("all", "same"), ("app", "hook7"), ("x", "y")))
+    assert not serves(selectors, "shop", (("all", "same"),))
+    assert not serves(selectors, "else", (("all", "same"), ("app", "hook7")))
 
 
 # The forms

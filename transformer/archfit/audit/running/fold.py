@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from archfit.audit.facts import BuildFacts, ContainerImage, NodeFacts, Standing, WorkloadFacts
@@ -29,7 +30,7 @@ from archfit.audit.running.container_images import EVIDENCE, ContainerStatus
 from archfit.audit.running.object_fields import on_node
 from archfit.audit.running.owners import Named, Owner, Owners
 from archfit.audit.running.templates import Template
-from archfit.audit.running.webhooks import PodSelector, serves
+from archfit.audit.running.webhooks import Selectors, serves
 from archfit.base.record import Record
 
 _NO_NODE = NodeFacts("", "", "", "")
@@ -99,7 +100,7 @@ class Gathered(Record):
     held: Sequence[tuple[Named, Template]]
     last_runs: Mapping[Named, LastRun]
     rendered: Sequence[Rendered]
-    webhooks: tuple[PodSelector, ...] = ()
+    webhooks: Selectors = MappingProxyType({})
 
 
 class Folded(Record):

@@ -13,11 +13,11 @@ Source: admissionregistration.k8s.io/v1, WebhookClientConfig; core/v1, ServiceSp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from archfit.audit.running.object_fields import mapping, mappings, text
-from archfit.base.record import Record
 
 Labels: TypeAlias = tuple[tuple[str, str], ...]
 _CONFIGURATIONS = frozenset({
@@ -27,15 +27,11 @@ _CONFIGURATIONS = frozenset({
 _SERVICE = ("", "Service")
 
 
-class PodSelector(Record):
-    """Pods behind a webhook: in a namespace, "" for any, those with all of these labels."""
+Selectors: TypeAlias = Mapping[tuple[str, tuple[str, str]], Sequence[Labels]]
+"""Pods behind webhooks: namespace ("" for any), and the label of the selector that the fewest others have -> selectors.
 
-    namespace: str
-    labels: Labels
-
-    def takes(self, namespace: str, labels: Labels) -> bool:
-        """Whether pods of this namespace with these labels are behind the webhook."""
-        return self.namespace in ("", namespace) and set(labels).issuperset(self.labels)
+A pod is compared only with selectors one of whose labels it has, so thousands of them cost little.
+"""
 
 
 class Webhooks:
@@ -66,14 +62,22 @@ class Webhooks:
         self._selectors.add(row)
         return [[*row[:2], [list(pair) for pair in labels]]]
 
-    def selectors(self) -> tuple[PodSelector, ...]:
+    def selectors(self) -> Selectors:
         """The pods behind each webhook whose Service is there, each once."""
-        found = (
-            PodSelector(namespace, labels)
-            for namespace, name, labels in sorted(self._selectors)
-            if any(name == wanted and namespace in ("", place) for place, wanted in self._named)
+        names = {name for _, name in self._named}
+        found = sorted(
+            {
+                (namespace, labels)
+                for namespace, name, labels in self._selectors
+                if (namespace, name) in self._named or (not namespace and name in names)
+            }
         )
-        return tuple(dict.fromkeys(found))
+        shared = Counter((namespace, pair) for namespace, labels in found for pair in labels)
+        selectors: dict[tuple[str, tuple[str, str]], list[Labels]] = {}
+        for namespace, labels in found:
+            rarest = min(((namespace, pair) for pair in labels), key=lambda key: (shared[key], key))
+            selectors.setdefault(rarest, []).append(labels)
+        return selectors
 
 
 def labels_of(value: Any) -> Labels:
@@ -81,6 +85,12 @@ def labels_of(value: Any) -> Labels:
     return tuple(sorted((name, label) for name, label in mapping(value).items() if isinstance(label, str)))
 
 
-def serves(selectors: Iterable[PodSelector], namespace: str, labels: Labels) -> bool:
+def serves(selectors: Selectors, namespace: str, labels: Labels) -> bool:
     """Whether such pods are behind one of the webhooks."""
-    return any(one.takes(namespace, labels) for one in selectors)
+    own = set(labels)
+    return any(
+        own.issuperset(selector)
+        for pair in labels
+        for place in dict.fromkeys((namespace, ""))
+        for selector in selectors.get((place, pair), ())
+    )
