@@ -430,6 +430,7 @@ def test_a_history_changes_no_exit_code(
     ("words", "said"),
     [
         pytest.param(("--history", "none/a"), "--history: there is no folder 'none'", id="no folder"),
+        pytest.param(("--history", ""), "--history: is empty: write the path of the file", id="no path"),
         pytest.param(("pods.json", "--history", "pods.json"), "'pods.json' is an input", id="an input"),
         pytest.param(("-o", "a", "--history", "a"), "'a' is an input or the output", id="the output"),
         pytest.param(

@@ -95,6 +95,8 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
             "--history: a shard is a part of an audit: merge the reports of all shards: archfit audit --merge "
             "REPORT .. --history FILE"
         )
+    if flags.history == "":
+        raise UsageError("--history: is empty: write the path of the file")
     if flags.fail_on_regression and not flags.compare:
         raise UsageError("--fail-on-regression: since when? Add --compare REPORT")
     if flags.allow_unknown and not flags.require and flags.min_ready is None:
