@@ -25,7 +25,7 @@ first one fails, that is the error.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
@@ -48,11 +48,15 @@ _NEXT = re.compile(r'<([^<>]*)>\s*;[^<]*\brel\s*=\s*"?next\b', re.ASCII | re.IGN
 
 
 class Page(Record):
-    """One page. tags: valid ones, unique. next: the URL of the next page, "" for none."""
+    """One page. tags: valid ones, unique. next: the URL of the next page, "" for none.
+
+    understood: whether each entry has a name.
+    """
 
     tags: tuple[str, ...]
     next: str = ""
     offers: Mapping[str, tuple[Platform, ...]] = {}
+    understood: bool = True
 
 
 def read_tags(first: str, ask: Callable[[str, int], Reply], parse: Callable[[Reply], Page]) -> TagList:
@@ -65,7 +69,7 @@ def read_tags(first: str, ask: Callable[[str, int], Reply], parse: Callable[[Rep
     offers: dict[str, tuple[Platform, ...]] = {}
     left = MAX_BYTES
     wide = url = first
-    linked = False
+    linked, odd = False, ""
     for number in range(MAX_PAGES):
         try:
             reply = _wide(wide, url, ask, left)
@@ -78,8 +82,9 @@ def read_tags(first: str, ask: Callable[[str, int], Reply], parse: Callable[[Rep
         known = len(tags)
         tags.update(dict.fromkeys(page.tags))
         offers.update(page.offers)
+        odd = odd or ("" if page.understood else "entries of its list are no tags")
         if len(tags) == known and number:
-            why = "its pages repeat" if page.next else ""
+            why = "its pages repeat" if page.next else odd
             return TagList(tuple(tags), "partial" if why else "complete", why, offers)
         url, linked = page.next, linked or bool(page.next)
         if url and origin_of(url) == origin_of(first):
@@ -89,7 +94,7 @@ def read_tags(first: str, ask: Callable[[str, int], Reply], parse: Callable[[Rep
         elif page.tags and not linked and not len(page.tags) % _FULL and parse is registry_page:
             wide = url = f"{first}{'&' if '?' in first else '?'}n={PAGE}&last={page.tags[-1]}"
         else:
-            return TagList(tuple(tags), "complete", offers=offers)
+            return TagList(tuple(tags), "partial" if odd else "complete", odd, offers)
         if left <= 0:
             break
     return TagList(tuple(tags), "partial", f"{len(tags)} tags were read, and there are more", offers)
@@ -120,7 +125,9 @@ def registry_page(reply: Reply) -> Page:
     if listed is not None and not isinstance(listed, list):
         raise InvalidManifest("its `tags` is not a list")
     link = _NEXT(reply.headers.get("link", ""))
-    return Page(_valid(listed or ()), _target(reply.url, link[1]) if link else "")
+    names = [tag for tag in listed or () if isinstance(tag, str)]
+    following = _target(reply.url, link[1]) if link else ""
+    return Page(_valid(names), following, understood=len(names) == len(listed or ()))
 
 
 def hub_page(reply: Reply) -> Page:
@@ -129,15 +136,18 @@ def hub_page(reply: Reply) -> Page:
     results, following = document.get("results"), document.get("next")
     if not isinstance(results, list):
         raise InvalidManifest("its `results` is not a list")
-    offers = {}
-    for result in results:
-        if isinstance(result, dict) and isinstance(result.get("images"), list):
-            offers[str(result.get("name"))] = tuple(_platforms(result["images"]))
-    tags = _valid([result.get("name") for result in results if isinstance(result, dict)])
+    named = [result for result in results if isinstance(result, dict) and isinstance(result.get("name"), str)]
+    offers = {
+        result["name"]: tuple(_platforms(result["images"]))
+        for result in named
+        if isinstance(result.get("images"), list)
+    }
+    tags = _valid([result["name"] for result in named])
     return Page(
         tags,
         _target(reply.url, following) if isinstance(following, str) and following else "",
         {tag: offers[tag] for tag in tags if tag in offers},
+        understood=len(named) == len(results),
     )
 
 
@@ -155,8 +165,8 @@ def _platforms(images: list[Any]) -> Iterator[Platform]:
                 yield normalised(*words)
 
 
-def _valid(tags: Any) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(tag for tag in tags if isinstance(tag, str) and _TAG(tag)))
+def _valid(tags: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(_TAG, tags)))
 
 
 def _target(url: str, target: str) -> str:
