@@ -23,6 +23,7 @@ it out. A test without the marker gets Unmarked, on every machine.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import platform
@@ -212,20 +213,23 @@ def go_build(source: Path, name: str) -> Path:
     for path in sorted(path for path in source.iterdir() if path.suffix in {".go", ".mod", ".sum"}):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     built = TOOLS / "built" / f"{name}-{digest.hexdigest()[:16]}"
-    if not built.exists():
-        go = find("go") or missing("go", "install Go 1.26 or later from https://go.dev/dl/")
-        fresh = built.with_name(f"{built.name}.{os.getpid()}")
-        built.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory() as folder:  # the shared folder is not ours to write in
-            copied = shutil.copytree(source, Path(folder) / "source", copy_function=shutil.copyfile)
-            done = subprocess.run(
-                [go, "build", "-buildvcs=false", "-o", fresh, "."],
-                cwd=copied,
-                env=ENVIRON,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-        assert done.returncode == 0, f"go build in {source} failed:\n{done.stderr}"
-        fresh.replace(built)
+    built.parent.mkdir(parents=True, exist_ok=True)
+    # Two workers often want the same program: the second one waits for it.
+    with built.with_name(f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not built.exists():
+            go = find("go") or missing("go", "install Go 1.26 or later from https://go.dev/dl/")
+            fresh = built.with_name(f"{built.name}.{os.getpid()}")
+            with tempfile.TemporaryDirectory() as folder:  # the shared folder is not ours to write in
+                copied = shutil.copytree(source, Path(folder) / "source", copy_function=shutil.copyfile)
+                done = subprocess.run(
+                    [go, "build", "-buildvcs=false", "-o", fresh, "."],
+                    cwd=copied,
+                    env=ENVIRON,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+            assert done.returncode == 0, f"go build in {source} failed:\n{done.stderr}"
+            fresh.replace(built)
     return built
