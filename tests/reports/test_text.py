@@ -150,6 +150,18 @@ def test_control_characters_never_reach_a_terminal():
             "1 left alone, no node fits; 1 image, 0 registry requests",
             id="left-alone",
         ),
+        pytest.param(
+            [
+                (
+                    pod(),
+                    Decision("OptedOut", "its nodeSelector's kubernetes.io/arch is filled in later (${A})"),
+                ),
+                (pod(), Decision("OptedOut", 'archfit.dev/skip: "true"')),
+            ],
+            "archfit: 0 of 2 pod templates change and roll once when applied; "
+            "1 left alone, placement filled in later; 1 image, 0 registry requests",
+            id="a-template-in-the-placement",
+        ),
     ],
 )
 def test_the_summary_counts_what_rolls_and_what_cannot_be_changed(decisions, text):

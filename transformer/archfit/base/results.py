@@ -82,6 +82,10 @@ class Removed(Record):
     images: tuple[str, ...]
 
 
+FILLED_IN_LATER = "is filled in later"
+"""In the reason of a pod that is left alone because a template stands where its placement or its images do."""
+
+
 class Decision(Record):
     """What happens to one pod spec.
 

@@ -54,7 +54,7 @@ from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
 from archfit.base.patch import Path, dotted
 from archfit.base.record import Record
-from archfit.base.results import Result
+from archfit.base.results import FILLED_IN_LATER, Result
 from archfit.base.typing_names import Any, Literal, Mapping, TypeAlias
 from archfit.images.platforms import (
     Answer,
@@ -156,7 +156,7 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
         later = _filled_in_later(pod)
         if later:
             stated = _stated(pod, options)
-            return PodOptions(f"{later} is filled in later", platforms=stated, left_by="placeholder")
+            return PodOptions(f"{later} {FILLED_IN_LATER}", platforms=stated, left_by="placeholder")
     noted = _annotated(pod, options)
     only, tolerate, prefer, skip = None, None, None, None
     only_by: list[str] = []
@@ -241,7 +241,7 @@ def _by_selector(pod: Pod) -> tuple[LeftBy, str]:
     for label in _LABELS:
         value = selector.get(label)
         if _is_placeholder(value):
-            return "placeholder", f"its nodeSelector's {label} is filled in later ({value})"
+            return "placeholder", f"its nodeSelector's {label} {FILLED_IN_LATER} ({value})"
     if selector.get("type") == "virtual-kubelet":
         return (
             "virtual-kubelet",
@@ -259,7 +259,7 @@ def _required_later(node_affinity: Any) -> str:
             if expression.get("key") in _LABELS and isinstance(values, list):
                 value = next(filter(_is_placeholder, values), None)
                 if value is not None:
-                    return f"its node affinity's {expression['key']} is filled in later ({value})"
+                    return f"its node affinity's {expression['key']} {FILLED_IN_LATER} ({value})"
     return ""
 
 

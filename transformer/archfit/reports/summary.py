@@ -10,7 +10,7 @@ After a failure the errors come last, and each is one complete sentence: Helm 3 
 from __future__ import annotations
 
 from archfit.base.printable import count, visible
-from archfit.base.results import Decision, Result
+from archfit.base.results import FILLED_IN_LATER, Decision, Result
 from archfit.base.typing_names import Iterable, Mapping, Sequence
 
 TYPE_CHECKING = False
@@ -96,6 +96,13 @@ def summary(
         if number:
             parts.append(f"{number} {text}")
             attention = True
+    later = sum(
+        1
+        for _, decision in decisions
+        if decision.outcome == "OptedOut" and FILLED_IN_LATER in decision.reason
+    )
+    if later:
+        parts.append(f"{later} left alone, placement filled in later")
     text = (
         f"archfit: {'; '.join(parts)}; {count(len(answers), 'image')}, {count(requests, 'registry request')}"
     )
