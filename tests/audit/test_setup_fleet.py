@@ -111,7 +111,8 @@ def test_pools_are_listed_only_by_choice(engine: str, tmp_path: Path):
     setup("--engine", engine, "--into", "without")
     setup("--engine", engine, "--into", "with", "--node-pools")
     assert lists("with") - lists("without") == {(group, resource) for group, resource, _kind in KINDS}
-    assert {group for group, _resource in lists("without")} == {"", "apps", "batch"}
+    groups = {"", "apps", "batch", "admissionregistration.k8s.io"}
+    assert {group for group, _resource in lists("without")} == groups
 
 
 @pytest.mark.parametrize("engine", ["job", "argo"])
@@ -194,7 +195,11 @@ def test_the_rights_are_to_get_and_list_what_is_read_and_only_one_step_has_them(
         for verb in rule["verbs"]
     }
     of_apps = {("apps", one) for one in ("deployments", "statefulsets", "daemonsets", "replicasets")}
-    read = {("", "pods"), ("", "nodes"), ("batch", "jobs"), ("batch", "cronjobs")} | of_apps
+    webhooks = {
+        ("admissionregistration.k8s.io", f"{one}webhookconfigurations") for one in ("mutating", "validating")
+    }
+    core = {("", one) for one in ("pods", "nodes", "services")}
+    read = core | {("batch", "jobs"), ("batch", "cronjobs")} | of_apps | webhooks
     name = {("", "namespaces", "get")}
     assert rights == {(*one, verb) for one in read for verb in ("get", "list")} | name
     (named,) = (

@@ -127,7 +127,8 @@ def test_the_rights_are_these_and_no_more(plane: ControlPlane, engine: str, tmp_
         ("list", "configmaps", "-A"),
         ("watch", "pods", "-A"),
         ("create", "pods", "-n", NAMESPACE),
-        ("list", "services", "-A"),
+        ("list", "endpoints", "-A"),
+        ("create", "validatingwebhookconfigurations.admissionregistration.k8s.io"),
     ):
         assert not may("archfit-audit", *words), words
     assert not may("archfit-audit-shard", "list", "pods", "-n", NAMESPACE)

@@ -291,9 +291,50 @@ def test_a_user_who_sees_pods_alone_gets_what_they_show(audit: Audit, plane: Con
     assert [(one.kind, one.owner_by, one.pods) for one in facts.workloads if one.name == "web"] == [
         ("Deployment", "name", 2)
     ]
-    for what in ("nodes", "deployments", "statefulsets", "daemonsets", "replicasets", "jobs", "cronjobs"):
+    apps = "deployments statefulsets daemonsets replicasets"
+    webhooks = "services mutatingwebhookconfigurations validatingwebhookconfigurations"
+    for what in f"nodes {apps} jobs cronjobs {webhooks}".split():
         assert f'cannot list resource "{what}"' in ran.stderr
     assert "Without them which build runs" in ran.stderr
+    assert "Without them the workloads that serve webhooks are not known" in ran.stderr
+
+
+WEBHOOK = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: judge}
+webhooks:
+- name: judge.shop.example
+  clientConfig: {service: {namespace: judges, name: judge}}
+  sideEffects: None
+  admissionReviewVersions: [v1]
+  failurePolicy: Ignore
+  rules: [{apiGroups: [nothing.example], apiVersions: [v1], operations: [CREATE], resources: [nothings]}]
+---
+apiVersion: v1
+kind: Service
+metadata: {namespace: judges, name: judge}
+spec: {selector: {app: judge}, ports: [{port: 443}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {namespace: judges, name: judge}
+spec:
+  selector: {matchLabels: {app: judge}}
+  template:
+    metadata: {labels: {app: judge}}
+    spec: {containers: [{name: judge, image: registry.example/team/old:1}]}
+"""
+
+
+@pytest.mark.usefixtures("images")
+def test_what_serves_a_webhook_of_the_cluster_is_in_the_first_wave(audit: Audit, plane: ControlPlane):
+    plane.namespace("judges")
+    plane.apply(WEBHOOK)
+    started(plane, "judged", APP, "", "intel", namespace="judges")
+    report = json.loads(audit("-n", "judges", "--format", "json").ok())
+    waves = {one["name"]: one["wave"]["arm64"] for one in report["findings"]["workloads"]}
+    assert waves == {"judge": 0, "judged": 1}
 
 
 # As much of Karpenter's definition as an API server needs to serve such objects.

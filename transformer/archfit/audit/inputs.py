@@ -3,7 +3,7 @@
     FILE, -     lists of kubectl as JSON or YAML, JSON lines, rendered manifests      `running.list_stream`
     DIR, --helm a folder of such files, what a chart renders                          `cli.inputs.input_files`
     FILE        a report of archfit audit --format json: its lists; the images are asked for again
-    --live      pods, nodes, what makes pods (`_READ`), page by page                  `cluster.live_objects`
+    --live      pods, nodes, what makes pods, webhooks (`_READ`), page by page        `cluster.live_objects`
                 what makes nodes, as far as the user may list it                      `cluster.pools.live`
 
 The snapshot gets its name (--cluster, kubectl's context, the uid of the namespace kube-system, or the files) and its
@@ -46,17 +46,23 @@ from archfit.cluster.live_objects import (
     DAEMON_SETS,
     DEPLOYMENTS,
     JOBS,
+    MUTATING_WEBHOOKS,
     NODES,
     PODS,
     REPLICA_SETS,
+    SERVICES,
     STATEFUL_SETS,
+    VALIDATING_WEBHOOKS,
     anew_once,
     live_objects,
 )
 from archfit.cluster.pools.live import NOT_READ, pool_objects
 from archfit.options.settings import Options
 
-_READ = (PODS, NODES, DEPLOYMENTS, STATEFUL_SETS, DAEMON_SETS, REPLICA_SETS, JOBS, CRON_JOBS)
+_READ = (
+    *(PODS, NODES, DEPLOYMENTS, STATEFUL_SETS, DAEMON_SETS, REPLICA_SETS, JOBS, CRON_JOBS),
+    *(SERVICES, MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS),
+)
 GET = "kubectl get po,no,deploy,sts,ds,rs,jobs,cj -A -o json"
 _WITHOUT = {
     "nodes": "which build runs and what nodes have room is not known",
@@ -66,6 +72,9 @@ _WITHOUT = {
     "statefulsets": "StatefulSets without pods are not known",
     "daemonsets": "DaemonSets without pods are not known",
     "cronjobs": "CronJobs without pods are not known",
+    "services": "the workloads that serve webhooks are not known",
+    "mutatingwebhookconfigurations": "workloads that serve mutating webhooks are not known",
+    "validatingwebhookconfigurations": "workloads that serve validating webhooks are not known",
 }
 _MOST_KINDS = 10
 _IS_REPORT = re.compile(rb'\s*\{\s*"schema":\s*"archfit\.dev/audit/').match

@@ -3,6 +3,8 @@
     pods           /api/v1/pods                      nodes likewise
     deployments    /apis/apps/v1/deployments      statefulsets, daemonsets, replicasets likewise
     jobs           /apis/batch/v1/jobs            cronjobs likewise
+    services       /api/v1/services
+    mutatingwebhookconfigurations  /apis/admissionregistration.k8s.io/v1/..  validatingwebhookconfigurations likewise
 
 A page of a list leaves apiVersion and kind out of its items; they are put in here.
 
@@ -93,6 +95,14 @@ DAEMON_SETS = LiveKind("daemonsets", "apps/v1", "DaemonSet")
 REPLICA_SETS = LiveKind("replicasets", "apps/v1", "ReplicaSet")
 JOBS = LiveKind("jobs", "batch/v1", "Job")
 CRON_JOBS = LiveKind("cronjobs", "batch/v1", "CronJob")
+SERVICES = LiveKind("services", "v1", "Service")
+_ADMISSION = "admissionregistration.k8s.io/v1"
+MUTATING_WEBHOOKS = LiveKind(
+    "mutatingwebhookconfigurations", _ADMISSION, "MutatingWebhookConfiguration", namespaced=False
+)
+VALIDATING_WEBHOOKS = LiveKind(
+    "validatingwebhookconfigurations", _ADMISSION, "ValidatingWebhookConfiguration", namespaced=False
+)
 
 
 def live_objects(

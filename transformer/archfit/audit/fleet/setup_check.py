@@ -24,7 +24,8 @@ from archfit.yaml.values import mapping_of
 
 READ = (
     "pods", "nodes", "deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "jobs.batch",
-    "cronjobs.batch",
+    "cronjobs.batch", "services", "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+    "validatingwebhookconfigurations.admissionregistration.k8s.io",
 )  # fmt: skip
 POOLS = tuple(f"{resource}.{group}" for group, resource, _kind in KINDS)
 """With --node-pools. A right for a kind that the cluster does not have is no fault."""
