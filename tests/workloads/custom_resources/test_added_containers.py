@@ -80,6 +80,36 @@ def test_the_agent_that_jaeger_injects_into_its_query_counts() -> None:
     assert edited(silent.encode()).data.count(b"nodeAffinity") == 1
 
 
+@pytest.mark.parametrize(
+    ("storage", "found"),
+    [
+        pytest.param("type: cassandra", [], id="the operator chooses its image"),
+        pytest.param(
+            "type: cassandra, cassandraCreateSchema: {image: 'both:1'}",
+            ["tolerations"],
+            id="its image is stated",
+        ),
+        pytest.param(
+            "type: cassandra, cassandraCreateSchema: {image: 'amd:1'}", ["amd64"], id="its image runs on one"
+        ),
+        pytest.param(
+            "type: cassandra, cassandraCreateSchema: {enabled: false}", ["tolerations"], id="switched off"
+        ),
+        pytest.param("type: elasticsearch", ["tolerations"], id="another storage has no schema"),
+    ],
+)
+def test_the_job_that_takes_the_tolerations_of_jaegers_collector_counts(
+    storage: str, found: list[str]
+) -> None:
+    """The Job that creates the schema of Cassandra has them, and an affinity of its own (cassandra_dependencies.go)."""
+    text = (
+        "apiVersion: jaegertracing.io/v1\nkind: Jaeger\nmetadata: {name: a}\n"
+        f"spec: {{strategy: production, collector: {{image: 'both:1'}}, storage: {{{storage}}}}}\n"
+    )
+    data = edited(text.encode()).data
+    assert [word for word in ("tolerations", "amd64") if word.encode() in data] == found
+
+
 RUNNERS = (
     "apiVersion: actions.summerwind.dev/v1alpha1\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{{spec}}}\n"
 )

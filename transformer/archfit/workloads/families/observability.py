@@ -93,9 +93,15 @@ def _jaeger() -> Iterator[Draft]:
     for part in ("allInOne", "agent"):
         line = f"jaegertracing.io Jaeger spec.{part} @.image spec.storage.grpcPlugin.image -nodeSelector"
         yield from parts(line, chosen, inherits=spec)
-    for part in ("collector", "ingester"):
-        line = f"jaegertracing.io Jaeger spec.{part} @.image spec.storage.grpcPlugin.image"
-        yield from parts(line, chosen, inherits=spec)
+    ingester = "jaegertracing.io Jaeger spec.ingester @.image spec.storage.grpcPlugin.image"
+    yield from parts(ingester, chosen, inherits=spec)
+    # The Job that creates the schema of Cassandra has the collector's tolerations, and not its affinity.
+    collector = "jaegertracing.io Jaeger spec.collector @.image spec.storage.grpcPlugin.image"
+    schema = "spec.storage.cassandraCreateSchema"
+    cassandra, off = ("spec.storage.type", "cassandra"), (f"{schema}.enabled", "false")
+    yield from parts(f"{collector} !{schema}.image", chosen, inherits=spec, when=(cassandra,), unless=(off,))
+    yield from parts(collector, chosen, inherits=spec, when=(cassandra, off))
+    yield from parts(collector, chosen, inherits=spec, unless=(cassandra,))
     # The operator injects its agent into the query, which reports its own spans.
     query = "jaegertracing.io Jaeger spec.query @.image spec.storage.grpcPlugin.image"
     silent = (("spec.query.tracingEnabled", "false"),)
@@ -106,7 +112,7 @@ def _jaeger() -> Iterator[Draft]:
             f"jaegertracing.io Jaeger spec.storage.{part} @.image -nodeSelector", chosen, inherits=spec
         )
     yield from parts(
-        "jaegertracing.io Jaeger spec.storage.cassandraCreateSchema @.image -nodeSelector -tolerations",
+        f"jaegertracing.io Jaeger {schema} @.image -nodeSelector -tolerations",
         chosen,
     )
 
