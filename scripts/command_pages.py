@@ -23,7 +23,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 
 from option_pages import json_schema, printed, replace_between
@@ -222,11 +222,11 @@ def _word(command: Command) -> Schema:
     return {"type": "string", "pattern": f"^(({flags})(=[^\\n]*)?|[^-][^\\n]*)$"}
 
 
+def main(argv: Sequence[str]) -> str:
+    """What the script prints for these arguments. Raises ValueError for others."""
+    pages = {"man": man_page, "commands": markdown_list}
+    return printed(argv, pages, {"update": updated, "values": values_schema})
+
+
 if __name__ == "__main__":
-    sys.stdout.write(
-        printed(
-            sys.argv[1:],
-            {"man": man_page, "commands": markdown_list},
-            {"update": updated, "values": values_schema},
-        )
-    )
+    sys.stdout.write(main(sys.argv[1:]))

@@ -134,7 +134,8 @@ def printed(
             with open(path, encoding="utf-8") as file:
                 return renewed[word](file.read())
     words = [*pages, *(f"{word} PATH" for word in renewed)]
-    raise ValueError(f"write {', '.join(words[:-1])} or {words[-1]}")
+    listed = ", ".join(words[:-1])
+    raise ValueError(f"write {listed} or {words[-1]}" if listed else f"write {words[-1]}")
 
 
 def main(argv: Sequence[str]) -> str:

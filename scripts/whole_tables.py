@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from option_pages import replace_between
+from option_pages import printed, replace_between
 
 MEASURED = Path(__file__).resolve().parents[1] / "fixtures" / "whole"
 _POOLS = {
@@ -113,14 +113,5 @@ def updated(text: str) -> str:
     return text
 
 
-def main(argv: Sequence[str]) -> str:
-    """What the script prints for these arguments. Raises ValueError for others."""
-    match argv:
-        case ["update", path]:
-            with open(path, encoding="utf-8") as page:
-                return updated(page.read())
-    raise ValueError("write update and the path of a page")
-
-
 if __name__ == "__main__":
-    sys.stdout.write(main(sys.argv[1:]))
+    sys.stdout.write(printed(sys.argv[1:], {}, {"update": updated}))
