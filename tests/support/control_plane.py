@@ -189,6 +189,18 @@ class ControlPlane:
         finally:
             self._stop("kube-scheduler")
 
+    def controllers(self, *names: str) -> None:
+        """Start these controllers of kube-controller-manager, as `job`. They end with the control plane."""
+        self.start(
+            "kube-controller-manager",
+            [
+                machine.tool("kube-controller-manager"),
+                f"--kubeconfig={self.kubeconfig}",
+                f"--controllers={','.join(f'{name}-controller' for name in names)}",
+                *("--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=500"),
+            ],
+        )
+
     def placed(self, namespace: str) -> dict[str, str | None]:
         """The node of each pod of the namespace; None for a pod that no node can run. Waits for the scheduler."""
 

@@ -30,10 +30,7 @@ from operators.build import Built, Failed, files
 from operators.definition import Operator
 from operators.made import KINDS, Made, Object
 
-_CONTROLLERS = tuple(
-    f"{name}-controller"
-    for name in ("deployment", "replicaset", "statefulset", "daemonset", "job", "cronjob")
-)
+_CONTROLLERS = ("deployment", "replicaset", "statefulset", "daemonset", "job", "cronjob")
 # A pod that ends is seen at least so often before it does.
 _LOOKS = 3
 _CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWNS = 0x10000000, 0x40000000, 0x00020000
@@ -104,7 +101,7 @@ class Site:
     def _prepare(self) -> None:
         plane, operator = self.plane, self.operator
         if operator.controllers:
-            self._start_controllers()
+            plane.controllers(*_CONTROLLERS)
         for architecture in ("amd64", "arm64"):
             plane.node(f"{architecture}-1", architecture)
         for value in documents(operator, operator.crds):
@@ -126,17 +123,6 @@ class Site:
                     self._must(f"creating {value['kind']}", made)
         self._kubelet.start()
         self._start_programs()
-
-    def _start_controllers(self) -> None:
-        self.plane.start(
-            "kube-controller-manager",
-            [
-                machine.tool("kube-controller-manager"),
-                f"--kubeconfig={self.plane.kubeconfig}",
-                f"--controllers={','.join(_CONTROLLERS)}",
-                *("--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=500"),
-            ],
-        )
 
     def _define(self, value: Object) -> None:
         value["spec"].pop("conversion", None)

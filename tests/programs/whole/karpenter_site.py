@@ -35,9 +35,7 @@ POOL = "karpenter.sh/nodepool"
 PRICE = "eks-node-viewer/instance-price"
 SYSTEM_NODE = "system"
 _TAINT = {"key": "CriticalAddonsOnly", "value": "true", "effect": "NoSchedule"}
-_CONTROLLERS = (
-    "deployment-controller,replicaset-controller,statefulset-controller,daemonset-controller,job-controller"
-)
+_CONTROLLERS = ("deployment", "replicaset", "statefulset", "daemonset", "job")
 _PATIENCE_SECONDS = 90.0
 _QUIET_SECONDS = 3.0
 _LOOK_SECONDS = 0.2
@@ -100,14 +98,7 @@ class KarpenterSite:
         plane.apply(self._pools)
         plane.namespace(NAMESPACE)
         plane.node(SYSTEM_NODE, "amd64", taints=[_TAINT])
-        plane.start(
-            "kube-controller-manager",
-            [
-                machine.tool("kube-controller-manager"),
-                *(f"--kubeconfig={plane.kubeconfig}", f"--controllers={_CONTROLLERS}"),
-                *("--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=500"),
-            ],
-        )
+        plane.controllers(*_CONTROLLERS)
         self._exit.enter_context(plane.scheduler())
         (self._folder / "instance_types.json").write_text(
             json.dumps(instance_types(source)), encoding="utf-8"
