@@ -60,6 +60,12 @@ def program(path: Path, text: str) -> None:
             id="a program of Kubernetes without Go",
         ),
         pytest.param(
+            "argocd",
+            "go build github.com/argoproj/argo-cd/v3 ./cmd of v3.5.1, see tests/support/install_tools.py",
+            "Go is not installed (https://go.dev/dl/)",
+            id="a module with replaces without Go",
+        ),
+        pytest.param(
             "renovate-config-validator",
             "npm install renovate@39.264.1",
             "Node.js is not installed (https://nodejs.org/)",

@@ -88,6 +88,49 @@ def go_build_kubernetes(tool: Tool) -> str:
     return complaint
 
 
+def go_build_module(tool: Tool) -> str:
+    """Build a package of a module, as `example.org/module/v3 ./cmd`, by the module's own go.mod and its replaces.
+
+    The complaint, or "". A replace by a folder needs that folder in the published module.
+    """
+    go = shutil.which("go")
+    if go is None:
+        return "Go is not installed (https://go.dev/dl/)"
+    module, package = tool.origin.split()
+    with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
+        fetched = subprocess.run(
+            (go, "mod", "download", "-json", f"{module}@{tool.version}"),
+            cwd=folder,
+            capture_output=True,
+            check=False,
+        )
+        if fetched.returncode:
+            return f"{module}@{tool.version} could not be downloaded"
+        source = copied_module(Path(json.loads(fetched.stdout)["Dir"]), Path(folder) / "source")
+        built = Path(folder) / tool.installs
+        complaint = run(
+            *(go, "build", "-mod=mod", "-buildvcs=false", "-ldflags=-s -w", "-o", built, package),
+            cwd=source,
+            CGO_ENABLED="0",
+        )
+        if not complaint:
+            built.replace(TOOLS / "bin" / tool.name)
+            stamp(tool).touch()
+    return complaint
+
+
+def copied_module(module: Path, target: Path) -> Path:
+    """A module of Go's cache, which is read-only, as files that can be written: `target`.
+
+    Its zip has the list of what is vendored and none of it, so the folder `vendor` is left out.
+    """
+    shutil.copytree(module, target, dirs_exist_ok=True, symlinks=True)
+    for path in (target, *target.rglob("*")):
+        path.chmod(path.stat().st_mode | 0o200)
+    shutil.rmtree(target / "vendor", ignore_errors=True)
+    return target
+
+
 def unpack(tool: Tool) -> str:
     """Unpack Debian's packages without installing them: no service is started and root is not needed."""
     download = ("apt-get", "-o", "APT::Sandbox::User=root", "download", *tool.origin.split())
@@ -233,6 +276,7 @@ def present(tool: Tool) -> bool:
 INSTALL = {
     "go": go_install,
     "kubernetes": go_build_kubernetes,
+    "module": go_build_module,
     "unpack": unpack,
     "apt": apt_install,
     "pip": pip_install,

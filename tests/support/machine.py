@@ -71,9 +71,9 @@ def state(*paths: str) -> str:
 class Tool(NamedTuple):
     """A program the tests run.
 
-    source: "go" or "kubernetes" (a package path), "unpack" or "apt" (a Debian package), "pip" or "npm" (a package),
-    "docs" (what builds the site), "wheels" (what archfit is installed from).
-    origin: package path, package names, or a lock file.
+    source: "go" or "kubernetes" (a package path), "module" (a module and a package in it), "unpack" or "apt" (a Debian
+    package), "pip" or "npm" (a package), "docs" (what builds the site), "wheels" (what archfit is installed from).
+    origin: package path, module and package, package names, or a lock file.
     version: exact; "" where the distribution decides.
     installs: file name that the origin installs.
     """
@@ -90,6 +90,7 @@ class Tool(NamedTuple):
         return {
             "go": f"go install {self.origin}@{self.version}",
             "kubernetes": f"go build {self.origin} of {self.version}, see tests/support/install_tools.py",
+            "module": f"go build {self.origin} of {self.version}, see tests/support/install_tools.py",
             "unpack": f"apt-get install {self.origin}",
             "apt": f"apt-get install {self.origin}",
             "pip": f"pip install {self.origin}=={self.version}",
@@ -130,6 +131,7 @@ TABLE = {
         ),
         Tool("etcd", "unpack", "etcd-server", "", "etcd"),
         Tool("karpenter-kwok", "go", "sigs.k8s.io/karpenter/kwok", "v1.14.0", "kwok"),
+        Tool("argocd", "module", "github.com/argoproj/argo-cd/v3 ./cmd", "v3.5.1", "argocd"),
         Tool("promtool", "unpack", "prometheus", "", "promtool"),
         Tool("prometheus", "unpack", "prometheus", "", "prometheus"),
         *(
@@ -168,7 +170,7 @@ TABLE = {
 
 
 # No test needs it; who does asks for it by name.
-ON_REQUEST = ("kube-controller-manager", "karpenter-kwok")
+ON_REQUEST = ("karpenter-kwok", "argocd")
 
 
 def find(name: str) -> Path | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
+from install_tools import copied_module
 from machine import TOOLS
 from operators.definition import Operator, Program
 
@@ -62,11 +62,9 @@ def build(operator: Operator) -> Built:
                 assert origin is not None
                 source = sources.setdefault(origin, Path(name) / f"source-{len(sources)}")
                 if not source.exists():
-                    _copy(origin, source)
-                    # The zip has the list of what is vendored, and none of it.
-                    shutil.rmtree(source / "vendor", ignore_errors=True)
+                    copied_module(origin, source)
                     for below, nested in () if program.module else operator.nested:
-                        _copy(fetched(nested), source / below)
+                        copied_module(fetched(nested), source / below)
                 words = [
                     "go",
                     "build",
@@ -123,13 +121,6 @@ def _command(operator: Operator, program: Program) -> list[str]:
         return [sys.executable, str(operator.folder / program.script)]
     path = str(TOOLS / "operators" / operator.folder.name / program.name)
     return [path] if program.package else ["java", "-cp", f"{path}/*", program.main]
-
-
-def _copy(source: Path, target: Path) -> None:
-    """A module of Go's cache, which is read-only, as files that can be written."""
-    shutil.copytree(source, target, dirs_exist_ok=True, symlinks=True)
-    for path in (target, *target.rglob("*")):
-        path.chmod(path.stat().st_mode | 0o200)
 
 
 def _jars(program: Program, target: Path) -> None:

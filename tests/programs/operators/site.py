@@ -13,26 +13,22 @@ import fcntl
 import os
 import shutil
 import socket
-import ssl
 import struct
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Self
 
-import httpx
 import yaml
 
 import machine
 from control_plane import ControlPlane, Refused, refused
+from kubelet import Kubelet
 from operators.build import Built, Failed, files
 from operators.definition import Operator
 from operators.made import KINDS, Made, Object
 
 _CONTROLLERS = ("deployment", "replicaset", "statefulset", "daemonset", "job", "cronjob")
-# A pod that ends is seen at least so often before it does.
-_LOOKS = 3
 _CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWNS = 0x10000000, 0x40000000, 0x00020000
 _BIND, _PRIVATE = 0x1000, 0x44000  # mount(2); private means all below
 _DETACH = 2
@@ -78,9 +74,6 @@ class Site:
         self.plane = ControlPlane(folder, "--advertise-address=127.0.0.1", "--feature-gates=WatchList=false")
         self.made = Made(operator.random)
         self._resources: dict[tuple[str, str], tuple[str, bool]] = {}
-        self._stop = threading.Event()
-        self._kubelet = threading.Thread(target=self._play_kubelet, daemon=True)
-        self._trust = ssl.create_default_context(cafile=str(self.plane.ca))
         self._exit = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
@@ -88,14 +81,11 @@ class Site:
         try:
             self._prepare()
         except BaseException:
-            self.__exit__()
+            self._exit.close()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        if self._kubelet.is_alive():
-            self._kubelet.join()
         self._exit.close()
 
     def _prepare(self) -> None:
@@ -121,7 +111,7 @@ class Site:
                     value["metadata"]["name"] += f"-{number}" if number else ""
                     made = self._looped(value, int(port or operator.webhook_port))
                     self._must(f"creating {value['kind']}", made)
-        self._kubelet.start()
+        self._exit.enter_context(Kubelet(plane, ending=operator.ending, unbound=True))
         self._start_programs()
 
     def _define(self, value: Object) -> None:
@@ -288,29 +278,6 @@ class Site:
         """The largest resident memory of each program of the operator."""
         return {one.name: self.plane.peak_kib(one.name) // 1024 for one in self.operator.started}
 
-    def _play_kubelet(self) -> None:
-        looks: dict[str, int] = {}
-        with httpx.Client(
-            base_url=self.plane.url, headers=self.plane.client.headers, verify=self._trust, trust_env=False
-        ) as client:
-            while not self._stop.wait(0.2):
-                with contextlib.suppress(httpx.HTTPError, ValueError):
-                    for pod in client.get("/api/v1/pods").json().get("items", ()):
-                        uid = pod["metadata"]["uid"]
-                        looks[uid] = looks.get(uid, 0) + 1
-                        once = self.operator.ending and pod["spec"].get("restartPolicy") != "Always"
-                        ends = once and looks[uid] > _LOOKS
-                        phase = "Succeeded" if ends else "Running"
-                        if pod.get("status", {}).get("phase") not in (phase, "Succeeded"):
-                            at = "/api/v1/namespaces/{namespace}/pods/{name}/status".format_map(
-                                pod["metadata"]
-                            )
-                            client.patch(
-                                at,
-                                json={"status": _status(pod["spec"], phase)},
-                                headers={"Content-Type": "application/merge-patch+json"},
-                            )
-
 
 def documents(operator: Operator, patterns: tuple[str, ...]) -> Iterator[Object]:
     """The objects in the files of the patterns. Raises Failed."""
@@ -334,41 +301,6 @@ class _Kept(dict[str, str]):
 
     def __missing__(self, key: str) -> str:
         return "{" + key + "}"
-
-
-def _status(spec: Object, phase: str) -> Object:
-    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    ended = {"terminated": {"exitCode": 0, "reason": "Completed", "startedAt": now, "finishedAt": now}}
-    runs = {"running": {"startedAt": now}} if phase == "Running" else ended
-
-    def statuses(name: str, state: Object) -> list[Object]:
-        return [
-            {
-                "name": one["name"],
-                "image": one.get("image", ""),
-                "imageID": one.get("image", ""),
-                "ready": True,
-                "started": "running" in state,
-                "restartCount": 0,
-                "state": state,
-            }
-            for one in spec.get(name, ())
-        ]
-
-    ready = "True" if phase == "Running" else "False"
-    conditions = {"PodScheduled": "True", "Initialized": "True", "ContainersReady": ready, "Ready": ready}
-    return {
-        "phase": phase,
-        "hostIP": "127.0.0.1",
-        "podIP": "127.0.0.1",
-        "podIPs": [{"ip": "127.0.0.1"}],
-        "startTime": now,
-        "conditions": [
-            {"type": name, "status": value, "lastTransitionTime": now} for name, value in conditions.items()
-        ],
-        "containerStatuses": statuses("containers", runs),
-        "initContainerStatuses": statuses("initContainers", ended),
-    }
 
 
 def _passes(message: str) -> bool:
