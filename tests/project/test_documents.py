@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from itertools import takewhile
 
 import pytest
 from option_pages import updated
@@ -26,10 +27,12 @@ def test_links_lead_somewhere(page):
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
-def test_a_page_begins_with_what_the_reader_can_do_and_an_example(page):
+def test_a_page_begins_with_what_it_is_and_a_command(page):
     lines = (ROOT / page).read_text(encoding="utf-8").splitlines()
     assert re.match(r"# \w", lines[0])
-    assert re.search(r"\b(this page|you|your)\b", f"{lines[2]} {lines[3]}")
+    opening = " ".join(takewhile(lambda line: not line.startswith(("#", "```")), lines[1:]))
+    assert re.search(r"[.:](\s|$)", opening), "a sentence that says what it is"
+    assert not re.search(r"\b([Tt]his page|[Tt]hese pages)\b", opening), "the thing, not the page"
     assert any(line.startswith("```") for line in lines[:20])
 
 
