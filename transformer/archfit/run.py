@@ -19,6 +19,7 @@ from time import gmtime, strftime
 from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, OutputError, exit_code_of, message_of
 from archfit.base.files import Prepared, unwritable
+from archfit.base.record import Record
 from archfit.base.results import Decision, Result
 from archfit.base.typing_names import (
     BinaryIO,
@@ -69,6 +70,18 @@ class Frame(Protocol):
         """What standard output holds although the run failed. Raises ArchfitError."""
 
 
+class StreamOutcome(Record):
+    """What became of a stream.
+
+    data: what is written where nothing changes. results: all messages, in order. made: None for a stream that cannot be
+    read.
+    """
+
+    data: bytes
+    results: tuple[Result, ...]
+    made: Transformed | None = None
+
+
 class Run:
     """One run: its settings, its lookup, and its report.
 
@@ -114,19 +127,11 @@ class Run:
         before_output: called before the first byte is written. deliver: writes the stream, with these splices, to
         another place than stdout.
         """
-        options = self._settings.options
-        try:
-            read = stream.read(data, options.on_blank)
-        except InvalidInput as error:
-            return self._failed([Result.from_error(error)], stdout)
-        if self._lookup:
-            self._lookup.use_pull_secrets([(read.data, read.pieces)])
-        made = transform(read.data, read.pieces, options, self._looked_up)
-        results = [*read.results, *self.messages, *made.results]
-        results += self.unmatched_filters([pod for pod, _ in made.decisions], [made])
-        if self._frame:
-            results += self._frame.advice(made)
-        why = self.explanations([("", read.data, made.inventory, made.decisions)], made.answers)
+        outcome = self.outcome(data)
+        made, results = outcome.made, outcome.results
+        if made is None:
+            return self._failed(results, stdout)
+        why = self.explanations([("", outcome.data, made.inventory, made.decisions)], made.answers)
         if made.failed():
             return self._failed(results, stdout, why, made)
         splices = made.splices
@@ -137,7 +142,7 @@ class Run:
             results,
             made.decisions,
             made.answers,
-            stream.OutputChanges(read.data, splices),
+            stream.OutputChanges(outcome.data, splices),
         )
 
         def write() -> None:
@@ -145,12 +150,28 @@ class Run:
             if deliver:
                 deliver(splices)
             else:
-                standard_streams.write(stdout, stream.parts(read.data, splices))
+                standard_streams.write(stdout, stream.parts(outcome.data, splices))
 
         report.commit_after(write)
         summary = self.summary(made.decisions, made.answers, made.untouched)
         self.write_messages([*result_lines(results), *why, summary])
         return 0
+
+    def outcome(self, data: bytes) -> StreamOutcome:
+        """What becomes of a stream; nothing is written. Raises UsageError and InvalidLock."""
+        options = self._settings.options
+        try:
+            read = stream.read(data, options.on_blank)
+        except InvalidInput as error:
+            return StreamOutcome(data, (Result.from_error(error),))
+        if self._lookup:
+            self._lookup.use_pull_secrets([(read.data, read.pieces)])
+        made = transform(read.data, read.pieces, options, self._looked_up)
+        results = [*read.results, *self.messages, *made.results]
+        results += self.unmatched_filters([pod for pod, _ in made.decisions], [made])
+        if self._frame:
+            results += self._frame.advice(made)
+        return StreamOutcome(read.data, tuple(results), made)
 
     def answers(
         self, streams: Iterable[tuple[bytes, Sequence[Piece]]], texts: list[str]

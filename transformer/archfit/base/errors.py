@@ -16,17 +16,46 @@ from __future__ import annotations
 
 import os
 
+from archfit.base.typing_names import Literal, Mapping, Sequence, TypeAlias
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.api.values import Decision, ImageAnswer, Message
+
+ErrorKind: TypeAlias = (
+    "Literal['usage', 'input', 'absent', 'unknown', 'unasked', 'conflict', 'several', 'internal', 'failed']"
+)
+
 
 class ArchfitError(Exception):
-    """Base of everything archfit raises on purpose. `str(error)` is the message for the user."""
+    """Base of everything archfit raises on purpose. `str(error)` is the message for the user.
+
+    exit_code: that of the command. kind: for programs, what to correct or to try again:
+
+        usage       an option, a file of the operator's, an argument         input      the manifests
+        absent      an image that no registry has                            unknown    a registry gave no answer
+        unasked     an image that cannot be looked up, with `strict`         conflict   no node runs the images of a pod
+        several     more than one of these                                   internal   a bug in archfit
+        failed      anything else, such as a full disk
+
+    line, document: 1-based place in the stream, 0 where none can be named.
+    messages, decisions, images: what a call of `archfit.api` had found out before it failed, as in its Result.
+    """
 
     exit_code = 1
+    kind: ErrorKind = "failed"
+    line: int = 0
+    document: int = 0
+    messages: Sequence[Message] = ()
+    decisions: Sequence[Decision] = ()
+    images: Mapping[str, ImageAnswer] = {}  # noqa: RUF012 - nothing changes it
 
 
 class UsageError(ArchfitError):
     """A flag, environment variable, configuration file or annotation is wrong."""
 
     exit_code = 2
+    kind: ErrorKind = "usage"
 
 
 class UnknownFlag(UsageError):
@@ -45,6 +74,8 @@ class InvalidInput(ArchfitError):
     document: 1-based number of the document in the stream, 0 where none can be named.
     """
 
+    kind: ErrorKind = "input"
+
     def __init__(self, message: str, *, line: int = 0, document: int = 0) -> None:
         super().__init__(message)
         self.message = message
@@ -60,6 +91,8 @@ class InvalidInput(ArchfitError):
 class UnplaceableEdit(ArchfitError):
     """The change is known, but the text leaves no place for it. `line` is 1-based in the stream."""
 
+    kind: ErrorKind = "input"
+
     def __init__(self, message: str, *, line: int = 0) -> None:
         super().__init__(message)
         self.line = line
@@ -68,12 +101,16 @@ class UnplaceableEdit(ArchfitError):
 class InvalidReference(ArchfitError):
     """The string in `image:` is not an image reference (distribution/reference grammar)."""
 
+    kind: ErrorKind = "input"
+
 
 class InvalidLock(ArchfitError):
     """The lock file cannot be read.
 
     path: as the user named it. message: goes on after it. line: 1-based, 0 where none can be named.
     """
+
+    kind: ErrorKind = "usage"
 
     def __init__(self, path: str, message: str, line: int = 0) -> None:
         super().__init__(f"{path}{f' line {line}' if line else ''}: {message}")
@@ -88,6 +125,8 @@ class OutputError(ArchfitError):
 
 class InternalError(ArchfitError):
     """A bug in archfit, found before anything was written."""
+
+    kind: ErrorKind = "internal"
 
 
 def message_of(error: BaseException) -> str:

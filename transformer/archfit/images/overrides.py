@@ -12,6 +12,7 @@ two that are equally specific and name different platforms are an error.
 from __future__ import annotations
 
 from archfit.base.errors import UsageError
+from archfit.base.memo import Memo
 from archfit.base.typing_names import Callable
 from archfit.images.platforms import Found, ImagePlatforms
 from archfit.images.reference import HUB, Reference, host_and_rest
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 # `re` is loaded for a run that has an override: options and usual patterns are read without it.
 _WILDCARD = r"\[[^\]]*\]|[*?]"
-_MATCHERS: dict[str, Callable[[str], re.Match[str] | None]] = {}
 
 
 def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | None:
@@ -52,17 +52,18 @@ def matches(pattern: str, reference: Reference) -> bool:
         subject = f"{reference.name}:{reference.tag}" if reference.tag else ""
     else:
         subject = reference.name
-    return bool(subject) and (pattern == subject or _matcher(pattern)(subject) is not None)
+    return bool(subject) and (pattern == subject or _matchers[pattern](subject) is not None)
 
 
 def _matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
-    if pattern not in _MATCHERS:
-        import re
-        from fnmatch import translate
+    import re
+    from fnmatch import translate
 
-        host, rest = split_host(pattern)
-        _MATCHERS[pattern] = re.compile(re.escape(host) + translate(rest)).match
-    return _MATCHERS[pattern]
+    host, rest = split_host(pattern)
+    return re.compile(re.escape(host) + translate(rest)).match
+
+
+_matchers = Memo(_matcher, 1024)
 
 
 def specificity(pattern: str) -> tuple[bool, int]:

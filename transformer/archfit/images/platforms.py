@@ -115,7 +115,7 @@ class Found(Record):
     digest: `sha256:...` of the index or manifest that was read; "" when an override answered.
     index: it is an image index (or Docker manifest list), not a single manifest.
     image: False for artifacts that are no images (Helm charts, signatures): they restrict nothing.
-    origin: "override", "lock", "cache", "stale" or "registry".
+    origin: "override", "lock", "cache", "stale" or "registry"; "caller" where a program states the platforms.
     age_seconds: how long ago the registry confirmed the tag, 0 for digests and fresh answers.
     """
 

@@ -30,13 +30,14 @@ def load(
     program: str = "archfit",
     flags: tuple[Layer, str | None] | None = None,
     fallback: Layer | None = None,
+    named_by: str = "",
 ) -> Settings:
     """The settings of a run.
 
     argv: without program and command. read: the bytes of the file at a path, or OSError. application: what
     `config_file.from_values` gave, where the caller has such a layer. rows: the options of the command; all of them if
     None. flags: what `arguments.read` made of argv, where a command takes more than options. fallback: the caller's
-    own defaults. Raises UsageError.
+    own defaults. named_by: what names the configuration file, "" for flag or variable. Raises UsageError.
     """
     given = argv or application or flags or fallback
     if not given and not any(name.startswith("ARCHFIT_") for name in environ):
@@ -62,7 +63,7 @@ def load(
     if application is not None:
         layers.append(application)
     layers.append(from_environment(environ))
-    named_by = CONFIG_FLAG if path else CONFIG_VARIABLE
+    named_by = named_by or (CONFIG_FLAG if path else CONFIG_VARIABLE)
     path = path or environ.get(CONFIG_VARIABLE)
     if path:
         from archfit.options.config_file import from_file  # the YAML parser costs 15 ms

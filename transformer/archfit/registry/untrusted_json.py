@@ -13,6 +13,7 @@ parsed at a time, so that 64 answers need no more memory than one.
 from __future__ import annotations
 
 import json
+import os
 import threading
 
 from archfit.base.typing_names import Any
@@ -23,6 +24,15 @@ MAX_VALUES = 200_000
 _MAX_DIGITS = 18
 _HUGE = 10**_MAX_DIGITS
 _one_at_a_time = threading.Lock()
+
+
+def _forget_other_threads() -> None:
+    global _one_at_a_time
+    _one_at_a_time = threading.Lock()
+
+
+# A process that forks while a thread holds the lock has no such thread in the child.
+os.register_at_fork(after_in_child=_forget_other_threads)
 
 
 def load(body: bytes, content_type: str = "") -> dict[str, Any]:

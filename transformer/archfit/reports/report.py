@@ -74,7 +74,7 @@ def _members(report: RunReport, time: str) -> Iterator[tuple[str, Any]]:
     yield "command", report.command
     yield "configuration", list(report.sources)
     yield "exit", report.exit_code
-    yield "results", map(_result, report.results)
+    yield "results", map(result_value, report.results)
     yield "decisions", (decision_value(pod, decision) for pod, decision in report.decisions)
     yield "images", {text: answer_value(answer) for text, answer in report.answers.items()}
     yield "requests", dict(report.requests)
@@ -92,7 +92,8 @@ def _edit(edit: OutputChange) -> dict[str, Any]:
     }
 
 
-def _result(result: Result) -> dict[str, Any]:
+def result_value(result: Result) -> dict[str, Any]:
+    """One message."""
     return {
         "severity": result.severity,
         "message": result.message,

@@ -67,9 +67,9 @@ def _run(
         if stdin.isatty():
             raise (call.error if call else None) or UsageError(_TERMINAL)
     data = standard_streams.read(stdin)
-    frame = _frame(data)
+    frame = frame_of(data)
     try:
-        application = _layer(frame) if frame else None
+        application = layer_of(frame) if frame else None
         flags = call.options if call else flags
         settings = load(argv, environ, read_file, application=application, flags=flags, fallback=defaults)
         # A function runs wherever its caller does, on whatever images the package names.
@@ -94,7 +94,8 @@ def _run(
         raise
 
 
-def _frame(data: bytes) -> FunctionFrame | None:
+def frame_of(data: bytes) -> FunctionFrame | None:
+    """The frame of the ResourceList that the stream is, None for any other stream."""
     if data.rfind(b"ResourceList") < 0:  # `find` takes three times as long for a text that is not there
         return None
     from archfit.rewrite.resource_list import FunctionFrame, recognised
@@ -103,7 +104,8 @@ def _frame(data: bytes) -> FunctionFrame | None:
     return FunctionFrame(function) if function else None
 
 
-def _layer(frame: FunctionFrame) -> Layer | None:
+def layer_of(frame: FunctionFrame) -> Layer | None:
+    """The options that the functionConfig gives. Raises InvalidInput and UsageError."""
     from archfit.options.config_file import from_function_config
     from archfit.rewrite.resource_list import function_config
 

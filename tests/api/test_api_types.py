@@ -1,0 +1,31 @@
+"""`py.typed`: a program that checks its types strictly learns of a mistake before it runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = Path(__file__).parent / "typed_program.py"
+_ERROR = re.compile(r":(\d+): error: .*\[([a-z-]+)\]$")
+
+
+def test_mypy_finds_each_mistake_in_a_program_and_no_other(tmp_path: Path) -> None:
+    words = ["--strict", "--no-error-summary", "--config-file", os.devnull, "--cache-dir", str(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *words, str(PROGRAM)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    errors = [match.groups() for line in done.stdout.splitlines() if (match := _ERROR.search(line))]
+    lines = PROGRAM.read_text(encoding="utf-8").splitlines()
+    wanted = [
+        (str(number), line.partition("# E: ")[2])
+        for number, line in enumerate(lines, 1)
+        if "# E: " in line and number > 5
+    ]
+    assert errors == wanted, done.stdout + done.stderr
