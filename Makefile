@@ -130,7 +130,7 @@ injections: .venv/.ready ## Judge random pods that other webhooks change, in a r
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m policy_injections --count $(COUNT) --seed $(SEED) $(ARGS)
 
 applies: COUNT = 500
-applies: .venv/.ready ## Apply Pods with own lists again behind each door, in a real API server (COUNT=500 SEED=1)
+applies: .venv/.ready ## Apply Pods with own lists again behind each entry point, in a real API server (COUNT=500 SEED=1)
 	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m applies --seed $(SEED) --count $(COUNT) $(ARGS)
 

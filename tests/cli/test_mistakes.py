@@ -202,7 +202,7 @@ MISTAKES = [
     Mistake("a-merge-conflict-in-the-lock-file", 1, ["lock"], ["error: archfit.lock line 1: has a git conflict marker; keep the lines that both sides added and one of those that differ, or take either side whole, then run archfit lock --add-missing"], stdin=POD, files={"archfit.lock": f"<<<<<<< HEAD\n{LOCK}=======\n{LOCK}>>>>>>> main\n"}),
     Mistake("a-cache-that-is-a-folder", 1, ["--offline", "--cache=folder"], [ONE, "warning: the cache folder is not a regular file: name another in --cache; this run goes on without it", UNKNOWN], stdin=POD, files={"folder": None}),
     Mistake("a-cache-that-is-another-file", 1, ["--offline", "--cache=notes.txt"], [ONE, "warning: the cache notes.txt is damaged or not an SQLite file (file is not a database): remove it, or name another file in --cache; this run goes on without it", UNKNOWN], stdin=POD, files={"notes.txt": "my notes\n"}),
-    # At the doors.
+    # At the commands of Helm and Argo CD.
     Mistake("no-kustomization", 2, ["setup", "kustomize"], ["error: the working directory holds no kustomization: name the folder of the outermost one with --into DIR"]),
     Mistake("no-package-of-kpt", 2, ["setup", "kpt"], ["error: the working directory holds no Kptfile: `kpt pkg init .` writes one, or name a package with --into"]),
     Mistake("no-Helm", 1, ["setup", "helm"], ["error: no Helm 4 was found on PATH: install it, name it with --helm PATH, or write the plugin into a directory that you choose with --into DIR"], environ={"PATH": "/nowhere"}),

@@ -316,13 +316,13 @@ def test_a_door_is_open_where_all_that_it_needs_is_here(machine: DoctorMachine) 
     assert machine.entry_points()["kpt"] == "no"
 
 
-def test_a_door_says_what_to_do_about_its_worst_need(machine: DoctorMachine) -> None:
+def test_an_entry_point_says_what_to_do_about_its_worst_need(machine: DoctorMachine) -> None:
     machine.program("helm", HELM_3)
     machine.archfit("0.0.1")
     machine.look()
-    (door,) = [one for one in machine.value["doors"] if one["door"] == "Helm 3"]
-    assert door["here"] == "wrong"
-    assert "first on PATH" in door["remedy"]
+    (found,) = [one for one in machine.value["entryPoints"] if one["entryPoint"] == "Helm 3"]
+    assert found["here"] == "wrong"
+    assert "first on PATH" in found["remedy"]
 
 
 def test_every_need_of_a_door_is_looked_at(machine: DoctorMachine) -> None:

@@ -8,6 +8,7 @@ import pytest
 from option_pages import updated
 
 from archfit import __version__
+from archfit.cli.usage.command_table import COMMANDS
 from machine import ROOT
 
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
@@ -34,6 +35,19 @@ def test_a_page_begins_with_what_it_is_and_a_command(page):
     assert re.search(r"[.:](\s|$)", opening), "a sentence that says what it is"
     assert not re.search(r"\b([Tt]his page|[Tt]hese pages)\b", opening), "the thing, not the page"
     assert any(line.startswith("```") for line in lines[:20])
+
+
+def test_the_table_of_exit_codes_is_that_of_the_commands():
+    text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8").partition("## Exit codes")[2]
+    said = {
+        name: tuple(cell.strip() for cell in row.strip("|").split("|")[1:])
+        for row in text.splitlines()
+        if row.startswith("| `archfit ")
+        for name in re.findall(r"`archfit ([a-z -]+)`", row.split("|")[1])
+    }
+    codes = {command.name: dict(command.exits) for command in COMMANDS}
+    assert said == {name: (of[0], of[1], of.get(3, "")) for name, of in codes.items()}
+    assert {of[2] for of in codes.values()} == {"wrong usage"}
 
 
 def test_the_modules_and_folders_that_contributing_names_exist():

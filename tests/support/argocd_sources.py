@@ -1,4 +1,4 @@
-"""Applications for the tests of Argo CD's door: two deployments, a chart that shows what Helm was told,
+"""Applications for the tests of Argo CD: two deployments, a chart that shows what Helm was told,
 and the parts of an installation that archfit changes.
 """
 

@@ -87,8 +87,8 @@ class DoctorMachine:
         return found
 
     def entry_points(self) -> dict[str, str]:
-        """What the last look found about each door: yes, no, wrong or -."""
-        return {one["door"]: one["here"] for one in self.value["doors"]}
+        """What the last look found about each entry point: yes, no, wrong or -."""
+        return {one["entryPoint"]: one["here"] for one in self.value["entryPoints"]}
 
 
 PYTHON = sys.executable

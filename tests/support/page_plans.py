@@ -216,10 +216,14 @@ def registries(folder: Path, environ: dict[str, str]) -> None:
     (folder / "certs.d").mkdir()
 
 
-def jobs(folder: Path, environ: dict[str, str]) -> None:
-    """A chart, the plugin's folder, and a release with a Job that was installed without archfit."""
+def chart_and_plugin(folder: Path, environ: dict[str, str]) -> None:
+    """The chart ./chart, and the plugin's folder."""
     chart(folder, environ)
     shutil.copytree(machine.ROOT / "helm-plugin", folder / "helm-plugin")
+
+
+def jobs(folder: Path, environ: dict[str, str]) -> None:
+    """A release with a Job that was installed without archfit."""
     write(folder, "work/Chart.yaml", "apiVersion: v2\nname: work\nversion: 0.1.0\n")
     write(folder, "work/templates/job.yaml", JOB)
     run(environ, folder, machine.tool("helm3"), "install", "work", "./work")
@@ -303,13 +307,18 @@ PLANS = {
     for plan in (
         Plan(
             "helm",
-            jobs,
+            chart_and_plugin,
             programs=_HELM3,
             under={"Helm 4": {"helm": "helm4"}},
             left_out=dict.fromkeys(
                 ("helm plugin install --keyring archfit-plugin.gpg", "helm plugin verify --keyring"),
                 "nothing is published; tests/real/helm installs the plugin that `make plugin` makes in these ways",
             ),
+        ),
+        Plan(
+            "jobs",
+            jobs,
+            programs=_HELM3,
             says={"helm upgrade work ./work --post-renderer archfit ||": "field is immutable"},
         ),
         Plan("kustomize", overlays, programs=_KUSTOMIZE, stand_ins={"docker": _STAND_IN}),

@@ -301,7 +301,7 @@ def _in(pod: Mapping[str, Any], namespace: str) -> dict[str, Any]:
 
 
 def _by_policy(pod: Any) -> Any:
-    """The pod with what archfit added, whichever door did."""
+    """The pod with what archfit added, whoever did."""
     annotations = {} if isinstance(pod, Refused) else pod["metadata"].get("annotations", {})
     if NAME not in annotations:
         return pod

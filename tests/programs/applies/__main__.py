@@ -1,9 +1,10 @@
-"""`make applies COUNT=500 SEED=1`: Pods with own lists, applied again and compared behind each door, in a table.
+"""`make applies COUNT=500 SEED=1`: Pods with own lists, applied again and compared behind each entry point, in a table.
 
-    python -m applies [--count N] [--seed N] [--doors policy,webhook,both]
+    python -m applies [--count N] [--seed N] [--through policy,webhook,both]
 
-COUNT pods for each door and each way to make them. A line for each operation: how many pods were refused, how many came
-out different, and of how many Argo CD shows the lists, as docs/argocd.md says. Exit 1 if one is refused or different.
+COUNT pods for each entry point and each way to make them. A line for each operation: how many pods were refused, how
+many came out different, and of how many Argo CD shows the lists, as docs/argocd.md says. Exit 1 if one is refused or
+different.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ def main() -> int:
     )
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--doors", default=",".join(DOORS))
+    parser.add_argument("--through", default=",".join(DOORS))
     words = parser.parse_args()
     wrong = 0
-    for kind in words.doors.split(","):
+    for kind in words.through.split(","):
         with tempfile.TemporaryDirectory() as name, ControlPlane(Path(name)) as plane:
             folder = Path(name)
             pods = [pod(Random(f"{words.seed}/{number}"), f"p{number}") for number in range(words.count)]

@@ -1,13 +1,13 @@
 """`make campaign SECONDS=600 SEED=1`: scripts until the time is over; a table; exit 1 if an invariant is broken.
 
-    python -m campaign [--doors transform webhook] [--seconds N] [--scripts N] [--seed N] [--workers N]
+    python -m campaign [--through transform webhook] [--seconds N] [--scripts N] [--seed N] [--workers N]
                        [--only NUMBER] [--folder DIR]
 
     transform   scripts of faults around the transformer (`campaign.scripts`), by several workers at once
     webhook     storms around the server (`campaign.webhook.storms`), one at a time, so that its times mean something
 
-Each door has an equal part of the time. DIR/SEED-NUMBER.json, or DIR/storm-SEED-NUMBER.json, is what broke an
-invariant, with what was said; `--doors DOOR --seed SEED --only NUMBER` plays it again.
+Each entry point has an equal part of the time. DIR/SEED-NUMBER.json, or DIR/storm-SEED-NUMBER.json, is what broke an
+invariant, with what was said; `--through ENTRY --seed SEED --only NUMBER` plays it again.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", type=int, nargs="*", default=[])
     parser.add_argument("--folder", type=Path, default=machine.ROOT / ".campaign")
-    parser.add_argument("--doors", nargs="+", choices=list(DOORS), default=list(DOORS))
+    parser.add_argument("--through", nargs="+", choices=list(DOORS), default=list(DOORS))
     given = parser.parse_args()
-    given.seconds /= len(given.doors)
-    return max([DOORS[door](given) for door in given.doors])
+    given.seconds /= len(given.through)
+    return max([DOORS[door](given) for door in given.through])
 
 
 def transform(given: argparse.Namespace) -> int:

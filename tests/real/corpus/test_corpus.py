@@ -3,7 +3,7 @@
 What it must show (the oracle: SAFETY, LIVENESS, WIDENED, NARROWNESS, UNCHANGED, PARSE), for each way to run it:
 
     plain       the defaults, hooks are immutable as in any plain stream
-    recreated   --hooks recreated, as the Helm 4 plugin and the Argo CD door say
+    recreated   --hooks recreated, as the Helm 4 plugin and archfit argocd say
     full        --immutable full: Jobs and bare Pods like the rest
     s390x       --cluster-architectures amd64,arm64,s390x
 

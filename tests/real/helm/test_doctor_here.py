@@ -58,8 +58,8 @@ def test_every_door_of_a_machine_that_has_all_is_open(here: Here) -> None:
         encoding="utf-8",
     )
     value = json.loads(here("--json").ok())
-    doors = {one["door"]: one["here"] for one in value["doors"]}
-    assert {doors[name] for name in ("Helm 4", "kustomize", "audit, policy --live")} == {"yes"}
+    entries = {one["entryPoint"]: one["here"] for one in value["entryPoints"]}
+    assert {entries[name] for name in ("Helm 4", "kustomize", "audit, policy --live")} == {"yes"}
     texts = {one["subject"]: one["text"] for one in value["findings"]}
     assert texts["helm plugin"].endswith("it rendered a chart with one Pod")
     assert texts["kustomize"].endswith("it ran archfit with --enable-exec")

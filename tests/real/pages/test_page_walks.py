@@ -1,4 +1,4 @@
-"""Each door's page, followed literally: tests/support/page_walk.py runs its commands, page_plans.py says how.
+"""The pages, followed literally: tests/support/page_walk.py runs their commands, page_plans.py says how.
 
 All pages share a registry, a Redis and a control plane, as one user's machine would; each has a home of its own.
 """

@@ -95,8 +95,8 @@ def doctor_value(facts: object, findings: Sequence[Diagnostic]) -> dict[str, obj
             {"subject": one.subject, "state": one.state, "text": one.text, "remedy": one.remedy or None}
             for one in findings
         ],
-        "doors": [
-            {"door": one.name, "needs": one.needs, "here": one.here, "remedy": one.remedy or None}
+        "entryPoints": [
+            {"entryPoint": one.name, "needs": one.needs, "here": one.here, "remedy": one.remedy or None}
             for one in entry_points(findings)
         ],
         "wrong": sum(one.state == WRONG for one in findings),

@@ -101,7 +101,7 @@ def _as_own(pattern: str) -> str:
     return f""".filter(l, l.matches({pattern})).map(l, {_OWN} + l.substring(l.indexOf('"path":')))"""
 
 
-def lines_of_any_door(record: str) -> str:
+def lines_of_either(record: str) -> str:
     """The entries that policy or webhook wrote, each as the policy writes it. record: the annotation, in CEL."""
     return f"({_lines(record)}){_as_own(_OF_ANY_DOOR)}"
 

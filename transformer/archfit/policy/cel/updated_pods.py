@@ -27,7 +27,7 @@ from archfit.policy.cel.recorded_entries import (
     expression_line,
     is_expression,
     is_preference,
-    lines_of_any_door,
+    lines_of_either,
     preference_line,
     stated_toleration_line,
 )
@@ -73,9 +73,9 @@ def update_variables() -> Iterator[Variable]:
     yield variable("recordBefore", "what the stored pod records", _RECORD)
     yield variable(
         "linesBefore",
-        "its entries, of either door",
+        "its entries, of policy or webhook",
         "%lines",
-        lines=lines_of_any_door("variables.recordBefore"),
+        lines=lines_of_either("variables.recordBefore"),
     )
     yield variable(
         "affinityBefore",

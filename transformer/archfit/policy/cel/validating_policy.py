@@ -205,7 +205,7 @@ def _lost(name: str) -> dict[str, str]:
 
 
 def _unchanged_since() -> str:
-    """Whether the pod has what each door decided for it, as far as this can be known."""
+    """Whether the pod has what policy or webhook decided for it, as far as this can be known."""
     return cel(
         """
         !variables.foreignRecord
