@@ -158,7 +158,8 @@ def pip_install(tool: Tool) -> str:
     folder = TOOLS / "python" / tool.name
     shutil.rmtree(folder, ignore_errors=True)
     complaint = run(sys.executable, "-m", "venv", folder)
-    quiet = ("install", "--quiet", "--disable-pip-version-check", f"{tool.origin}=={tool.version}")
+    packages = f"{tool.origin}=={tool.version}".split()
+    quiet = ("install", "--quiet", "--disable-pip-version-check", *packages)
     complaint = complaint or run(folder / "bin" / "python", "-m", "pip", *quiet)
     return complaint or link(tool, folder / "bin" / tool.installs)
 

@@ -8,6 +8,7 @@
     skopeo, zsh, ..   Debian's package, installed; needs root             PATH
     actionlint, ..    as helm3
     pre-commit, ..    `pip install NAME==VERSION` into .tools/python/NAME    .tools/bin, PATH
+    python-kopf, ..   the same; its Python runs an example of examples/       .tools/bin
     renovate-..       `npm install NAME@VERSION` into .tools/node/NAME       .tools/bin, PATH
     mkdocs            the packages of requirements-docs.lock into .tools/docs, and the scripts of
                       scripts/site/package.json                           .tools/bin, PATH
@@ -72,7 +73,8 @@ class Tool(NamedTuple):
     """A program the tests run.
 
     source: "go" or "kubernetes" (a package path), "module" (a module and a package in it), "unpack" or "apt" (a Debian
-    package), "pip" or "npm" (a package), "docs" (what builds the site), "wheels" (what archfit is installed from).
+    package), "pip" or "npm" (a package; others before it have their versions), "docs" (what builds the site), "wheels"
+    (what archfit is installed from).
     origin: package path, module and package, package names, or a lock file.
     version: exact; "" where the distribution decides.
     installs: file name that the origin installs.
@@ -146,6 +148,15 @@ TABLE = {
         Tool("pipx", "pip", "pipx", "1.18.4", "pipx"),
         Tool("uv", "pip", "uv", "0.13.9", "uv"),
         Tool("cyclonedx-py", "pip", "cyclonedx-bom", "7.5.0", "cyclonedx-py"),
+        *(
+            Tool(name, "pip", origin, version, "python")
+            for name, origin, version in (
+                ("python-cdk8s", "cdk8s==2.70.115 cdk8s-plus-32", "2.5.105"),
+                ("python-fastapi", "httpx==0.28.1 fastapi", "0.165.0"),
+                ("python-pulumi", "pulumi==3.272.0 pulumi-kubernetes", "4.34.2"),
+                ("python-kopf", "kopf", "1.45.2"),
+            )
+        ),
         Tool("krew", "kubernetes", "sigs.k8s.io/krew/cmd/krew", "v0.5.0", "krew"),
         Tool("sarif-multitool", "npm", "@microsoft/sarif-multitool-linux", "5.7.0", "sarif-multitool-linux"),
         Tool("renovate-config-validator", "npm", "renovate", "39.264.1", "renovate-config-validator"),
