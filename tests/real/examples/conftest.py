@@ -15,7 +15,7 @@ from machine import ROOT, TOOLS
 from warm_cache import warm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 EXAMPLES = ROOT / "examples"
@@ -43,21 +43,30 @@ def packages(real: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def run_python(packages: Path, tmp_path: Path) -> Callable[..., str]:
-    """`run_python("kopf", "file.py")` in the environment python-kopf; the cache knows IMAGES. Its standard output."""
+def environ(packages: Path, tmp_path: Path) -> dict[str, str]:
+    """The variables of an example: archfit is installed, and the cache knows IMAGES."""
     cache = tmp_path / "cache"
     environ = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(packages)}
-    place = default_path(environ)
     (cache / "archfit").mkdir(parents=True)
-    warm(IMAGES, place)
+    warm(IMAGES, default_path(environ))
+    return environ
 
-    def run(name: str, *words: str | Path, **more: str) -> str:
-        machine.tool(f"python-{name}")
-        python = TOOLS / "python" / f"python-{name}" / "bin" / "python"
+
+def python_of(name: str) -> Path:
+    """The Python of the environment python-NAME, whose other programs are beside it."""
+    machine.tool(f"python-{name}")
+    return TOOLS / "python" / f"python-{name}" / "bin" / "python"
+
+
+@pytest.fixture
+def run_python(environ: dict[str, str], tmp_path: Path) -> Callable[..., str]:
+    """`run_python("cdk8s", "file.py")` in the environment python-cdk8s. Its standard output."""
+
+    def run(name: str, *words: str | Path) -> str:
         done = subprocess.run(
-            [python, *words],
+            [python_of(name), *words],
             cwd=tmp_path,
-            env={**environ, **more},
+            env=environ,
             capture_output=True,
             text=True,
             check=False,
@@ -67,3 +76,23 @@ def run_python(packages: Path, tmp_path: Path) -> Callable[..., str]:
         return done.stdout
 
     return run
+
+
+@pytest.fixture
+def started(environ: dict[str, str], tmp_path: Path) -> Iterator[Callable[..., Path]]:
+    """`started("kopf", "-m", "kopf", ..)` runs until the test ends. The file with what it says."""
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start(name: str, *words: str | Path, **more: str) -> Path:
+        said = tmp_path / f"{name}.log"
+        with said.open("wb") as log:
+            command = [python_of(name), *words]
+            running.append(
+                subprocess.Popen(command, cwd=tmp_path, env={**environ, **more}, stdout=log, stderr=log)
+            )
+        return said
+
+    yield start
+    for process in running:
+        process.terminate()
+        process.wait(120)
