@@ -111,6 +111,57 @@ def chart_and_pods(folder: Path, environ: dict[str, str]) -> None:
     apply(folder, environ, PODS)
 
 
+def two_teams(folder: Path, environ: dict[str, str]) -> None:
+    """A repository of two teams, one workload that is to be left alone, and pods in the cluster."""
+    for name, image in {"shop": "nginx:1.27", "billing": "h.example/web:2", "legacy": "nginx:1.27"}.items():
+        text = WEB.replace("h.example/web:2", image)
+        write(folder, f"teams/{name}/kustomization.yaml", "resources: [web.yaml]\n")
+        skip = '  name: web\n  annotations: {archfit.dev/skip: "true"}\n'
+        write(
+            folder,
+            f"teams/{name}/web.yaml",
+            text.replace("  name: web\n", skip, 1) if name == "legacy" else text,
+        )
+    write(
+        folder,
+        "teams/shop/team.yaml",
+        "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {affinity: needed}\n",
+    )
+    for name in ("platform", "rendered"):
+        (folder / name).mkdir()
+    apply(folder, environ, "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n")
+    first = PODS.split("---")[0].replace("namespace: default", "namespace: shop, labels: {team: shop}")
+    apply(folder, environ, f"{PODS}---\n{first}")
+
+
+def two_clusters(folder: Path, environ: dict[str, str]) -> None:
+    """The nodes of two clusters, a chart with an image for both of them, an overlay, and a cluster of Argo CD."""
+    write(folder, "chart/Chart.yaml", "apiVersion: v2\nname: web\nversion: 0.1.0\n")
+    write(folder, "chart/templates/deployment.yaml", WEB.replace("h.example/web:2", "nginx:1.27"))
+    write(folder, "overlays/edge/web.yaml", WEB.replace("h.example/web:2", "nginx:1.27"))
+    write(folder, "overlays/edge/kustomization.yaml", "resources: [web.yaml]\n")
+    taint = {"key": "kubernetes.io/arch", "value": "arm64", "effect": "NoSchedule"}
+    nodes = {"prod": {"amd64": [], "arm64": [taint]}, "edge": {"arm64": []}}
+    for name, taints in nodes.items():
+        items = [
+            {
+                "apiVersion": "v1",
+                "kind": "Node",
+                "metadata": {
+                    "name": f"{name}-{one}",
+                    "labels": {"kubernetes.io/arch": one, "kubernetes.io/os": "linux"},
+                },
+                "spec": {"taints": there},
+            }
+            for one, there in taints.items()
+        ]
+        write(Path(environ["HOME"]), f"{name}.json", json.dumps({"kind": "List", "items": items}))
+    pods = list(yaml.safe_load_all(PODS))
+    write(
+        Path(environ["HOME"]), "pods.json", json.dumps({"kind": "PodList", "apiVersion": "v1", "items": pods})
+    )
+
+
 def inside_chart(folder: Path, _environ: dict[str, str]) -> None:
     """The folder itself is a chart."""
     shutil.copytree(CHARTS / "small", folder, dirs_exist_ok=True)
@@ -481,10 +532,43 @@ esac""",
                 )
             },
         ),
+        Plan(
+            "teams",
+            two_teams,
+            programs=_KUSTOMIZE,
+            ends={"archfit --diff teams/legacy": (1, "what `enforced: [skip]` forbids, as the page says")},
+            says={"archfit --diff teams/legacy": "archfit.dev/skip"},
+        ),
+        Plan(
+            "clusters",
+            two_clusters,
+            programs=_KUSTOMIZE,
+            stand_ins={
+                "kubectl": Because(
+                    """context=
+for word; do
+  case $before in --context) context=$word;; esac
+  case $word in --context=*) context=${word#*=};; esac
+  before=$word
+done
+case "$*" in
+*"/api/v1/nodes"*) cat "$HOME/$context.json";;
+*"/api/v1/pods"*) cat "$HOME/pods.json";;
+*"--raw /apis") echo '{"groups": []}';;
+*"--raw "*) echo '{"kind": "List", "items": [], "metadata": {}}';;
+*" config "*|"config "*|*version*) exec "$REAL" "$@";;
+"annotate secret "*) exit 0;;
+*) exit 1;;
+esac""",
+                    "two clusters are not here: it prints the nodes of each of them, and a few pods",
+                ),
+            },
+        ),
         Plan("configuration", rendered, programs={"kubectl": "kubectl"}),
         Plan("custom-resources", crds, programs={"kubectl": "kubectl"}),
         Plan("decisions", rendered),
         Plan("faq", rendered),
+        Plan("glossary", nothing),
         Plan("comparison", inside_chart, programs=_HELM3),
         Plan("limits", inside_chart, programs=_HELM3),
         Plan(

@@ -1,6 +1,7 @@
 """CustomResourceDefinitions that operators publish in their Go modules, pinned by version and checksum.
 
-    files()     the YAML files, fetched by `go mod download` into Go's module cache and copied below .tools/crds
+    files()     the YAML files of MODULES, or of the modules that are named: fetched by `go mod download` into Go's
+                module cache and copied below .tools/crds
 
 Go checks each module against its checksum database, and MODULES holds the sums once more. What is there already is
 used without Go and without a network. All modules together are 110 MB; a download that takes longer than DEADLINE
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import machine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 DEADLINE_SECONDS = 240
 
@@ -65,25 +66,26 @@ MODULES = tuple(
 )
 
 
-def files() -> list[Path]:
+def files(modules: Sequence[Module] = MODULES) -> list[Path]:
     """The published files, sorted. Skips or fails the running test where they cannot be had."""
-    digest = hashlib.sha256(_TABLE.encode()).hexdigest()[:16]
+    table = _TABLE if modules is MODULES else repr(modules)
+    digest = hashlib.sha256(table.encode()).hexdigest()[:16]
     kept = machine.TOOLS / "crds" / digest
     if not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
             fresh = Path(folder) / "fresh"
-            for module, source in zip(MODULES, _sources(Path(folder)), strict=True):
+            for module, source in zip(modules, _sources(Path(folder), modules), strict=True):
                 _copy(module, source, fresh)
             if not kept.exists():
                 fresh.replace(kept)
     return sorted(kept.rglob("*.yaml"))
 
 
-def _sources(folder: Path) -> list[Path]:
+def _sources(folder: Path, modules: Sequence[Module]) -> list[Path]:
     """Where Go's module cache has each module, which it fetches if need be. Raises AssertionError for a wrong sum."""
     go = machine.find("go") or machine.missing("go", "install Go 1.26 or later from https://go.dev/dl/")
-    words = [f"{module.path}@{module.version}" for module in MODULES]
+    words = [f"{module.path}@{module.version}" for module in modules]
     try:
         done = subprocess.run(
             [go, "mod", "download", "-json", *words],
@@ -103,9 +105,9 @@ def _sources(folder: Path) -> list[Path]:
             "the operators' Go modules", "go mod download: " + "; ".join(wrong or [done.stderr.strip()])
         )
     by_path = {answer["Path"]: answer for answer in found}
-    for module in MODULES:
+    for module in modules:
         assert by_path[module.path]["Sum"] == module.sum, f"{module.path}@{module.version} is not what it was"
-    return [Path(by_path[module.path]["Dir"]) for module in MODULES]
+    return [Path(by_path[module.path]["Dir"]) for module in modules]
 
 
 def _answers(text: str) -> Iterator[dict[str, Any]]:
