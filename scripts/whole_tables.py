@@ -4,6 +4,7 @@
 
     <!-- whole -->       a row for each part        docs/proof.md
     <!-- karpenter -->   the turns of that part     docs/clouds.md
+    <!-- tools -->       the tools of that part     docs/tools.md
 
 Each marker has an end, `<!-- /whole -->`, and stands on a line of its own. A page has one of them or more.
 """
@@ -84,6 +85,35 @@ def _of_karpenter(record: Mapping[str, Any]) -> str:
     return f"pods as written: {words(written)}; with archfit: {words(placed)}"
 
 
+def tools_table() -> str:
+    """What became of the blocks of each tool, or after what they were written."""
+    record = measured("tools")
+    rows = [
+        (
+            f"[{row['tool']}](#{_anchor(row['tool'])})",
+            row.get("with") or f"not run; written after {row['read']}",
+        )
+        for row in record["tools"]
+    ]
+    return f"Run on {record['date']}:\n\n{_table(('Tool', 'Its blocks'), rows)}"
+
+
+def _anchor(heading: str) -> str:
+    return heading.lower().replace(" ", "-")
+
+
+def _of_tools(record: Mapping[str, Any]) -> str:
+    """How many tools were run, of those on the page."""
+    deployed = [row for row in record["tools"] if row.get("deployed")]
+    read = [row["tool"] for row in record["tools"] if "with" in row and row not in deployed]
+    left = [row["tool"] for row in record["tools"] if "with" not in row]
+    return (
+        f"{len(deployed)} of the {len(record['tools'])} tools of docs/tools.md ended with an error and deployed nothing"
+        " where archfit failed, and deployed what archfit placed where it did not; read by their own types:"
+        f" {', '.join(read) or 'none'}; not run: {', '.join(left) or 'none'}"
+    )
+
+
 def _number(value: int | Sequence[str]) -> int:
     """The pods of a list such as `legacy (3)`."""
     return value if isinstance(value, int) else sum(int(one.rpartition("(")[2].rstrip(")")) for one in value)
@@ -99,8 +129,15 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-RESULTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {"karpenter": _of_karpenter}
-TABLES: Mapping[str, Callable[[], str]] = {"whole": parts_table, "karpenter": karpenter_table}
+RESULTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "karpenter": _of_karpenter,
+    "tools": _of_tools,
+}
+TABLES: Mapping[str, Callable[[], str]] = {
+    "whole": parts_table,
+    "karpenter": karpenter_table,
+    "tools": tools_table,
+}
 
 
 def updated(text: str) -> str:

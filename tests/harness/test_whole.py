@@ -171,12 +171,14 @@ def test_archfit_writes_what_was_measured(turn: karpenter.Turn) -> None:
         assert (found["wrong"], found["pending"]) == ([], [])
 
 
-@pytest.mark.parametrize("page", ["clouds.md", "proof.md"])
+@pytest.mark.parametrize("page", ["clouds.md", "proof.md", "tools.md"])
 def test_the_pages_show_what_was_measured(page: str) -> None:
     text = (DOCS / page).read_text(encoding="utf-8")
     assert whole_tables.updated(text) == text
 
 
 def test_a_page_without_markers_is_one_error() -> None:
-    with pytest.raises(ValueError, match="the page has none of the lines <!-- whole -->, <!-- karpenter -->"):
+    with pytest.raises(
+        ValueError, match="the page has none of the lines <!-- whole -->, <!-- karpenter -->, <!-- tools -->"
+    ):
         whole_tables.updated("# Page\n")

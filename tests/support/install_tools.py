@@ -112,6 +112,7 @@ def go_build_module(tool: Tool) -> str:
             *(go, "build", "-mod=mod", "-buildvcs=false", "-ldflags=-s -w", "-o", built, package),
             cwd=source,
             CGO_ENABLED="0",
+            GOWORK="off",
         )
         if not complaint:
             built.replace(TOOLS / "bin" / tool.name)
@@ -186,6 +187,28 @@ def npm_install(tool: Tool) -> str:
         *packages,
     )
     return complaint or link(tool, folder / "node_modules" / ".bin" / tool.installs)
+
+
+JAVA_SCRIPT = """\
+#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+exec java -cp "$here/../jars/{name}/{jar}" {main} "$@"
+"""
+
+
+def jar_install(tool: Tool) -> str:
+    """Have Maven copy the pinned artifact, and write a script that starts its main class. The complaint, or ""."""
+    artifact, main_class = tool.origin.split()
+    folder = TOOLS / "jars" / tool.name
+    shutil.rmtree(folder, ignore_errors=True)
+    copy = ("-q", "-B", "dependency:copy", f"-Dartifact={artifact}:{tool.version}")
+    complaint = run("mvn", *copy, f"-DoutputDirectory={folder}", cwd=TOOLS)
+    if not complaint:
+        place = TOOLS / "bin" / tool.name
+        place.write_text(JAVA_SCRIPT.format(name=tool.name, jar=tool.installs, main=main_class))
+        place.chmod(0o755)
+        stamp(tool).touch()
+    return complaint
 
 
 def docs_install(tool: Tool) -> str:
@@ -282,6 +305,7 @@ INSTALL = {
     "apt": apt_install,
     "pip": pip_install,
     "npm": npm_install,
+    "jar": jar_install,
     "docs": docs_install,
     "wheels": pip_download,
 }

@@ -10,6 +10,7 @@
     pre-commit, ..    `pip install NAME==VERSION` into .tools/python/NAME    .tools/bin, PATH
     python-kopf, ..   the same; its Python runs an example of examples/       .tools/bin
     renovate-..       `npm install NAME@VERSION` into .tools/node/NAME       .tools/bin, PATH
+    groovy            Maven copies its jar into .tools/jars/NAME             .tools/bin, PATH
     mkdocs            the packages of requirements-docs.lock into .tools/docs, and the scripts of
                       scripts/site/package.json                           .tools/bin, PATH
     wheelhouse        `pip download`: what lets a test install archfit without the internet
@@ -73,8 +74,8 @@ class Tool(NamedTuple):
     """A program the tests run.
 
     source: "go" or "kubernetes" (a package path), "module" (a module and a package in it), "unpack" or "apt" (a Debian
-    package), "pip" or "npm" (a package; others before it have their versions), "docs" (what builds the site), "wheels"
-    (what archfit is installed from).
+    package), "pip" or "npm" (a package; others before it have their versions), "jar" (an artifact of Maven and its main
+    class), "docs" (what builds the site), "wheels" (what archfit is installed from).
     origin: package path, module and package, package names, or a lock file.
     version: exact; "" where the distribution decides.
     installs: file name that the origin installs.
@@ -97,6 +98,7 @@ class Tool(NamedTuple):
             "apt": f"apt-get install {self.origin}",
             "pip": f"pip install {self.origin}=={self.version}",
             "npm": f"npm install {self.origin}@{self.version}",
+            "jar": f"mvn dependency:copy -Dartifact={self.origin.split()[0]}:{self.version}",
             "docs": f"pip install -r {self.origin}, and npm pack what scripts/site/package.json names",
             "wheels": f"pip download -r {self.origin} -r {BUILD_LOCK}",
         }[self.source]
@@ -134,6 +136,29 @@ TABLE = {
         Tool("etcd", "unpack", "etcd-server", "", "etcd"),
         Tool("karpenter-kwok", "go", "sigs.k8s.io/karpenter/kwok", "v1.14.0", "kwok"),
         Tool("argocd", "module", "github.com/argoproj/argo-cd/v3 ./cmd", "v3.5.1", "argocd"),
+        *(
+            Tool(name, "module", f"carvel.dev/{name} ./cmd/{name}", version, name)
+            for name, version in (("ytt", "v0.52.1"), ("kbld", "v0.46.0"), ("kapp", "v0.64.2"))
+        ),
+        Tool("tk", "module", "github.com/grafana/tanka ./cmd/tk", "v0.28.0", "tk"),
+        Tool("tofu", "module", "github.com/opentofu/opentofu ./cmd/tofu", "v1.12.6", "tofu"),
+        Tool(
+            "skaffold",
+            "module",
+            "github.com/GoogleContainerTools/skaffold/v2 ./cmd/skaffold",
+            "v2.16.1",
+            "skaffold",
+        ),
+        Tool("pulumi-kubernetes", "pip", "pulumi-kubernetes", "4.34.2", "python"),
+        # What Jenkins itself contains.
+        Tool(
+            "groovy",
+            "jar",
+            "org.codehaus.groovy:groovy-all groovy.ui.GroovyMain",
+            "2.4.21",
+            "groovy-all-2.4.21.jar",
+        ),
+        Tool("cdk8s", "npm", "cdk8s@2.70.106 constructs@10.8.1 cdk8s-cli", "2.207.60", "cdk8s"),
         Tool("promtool", "unpack", "prometheus", "", "promtool"),
         Tool("prometheus", "unpack", "prometheus", "", "prometheus"),
         *(
@@ -181,7 +206,11 @@ TABLE = {
 
 
 # No test needs it; who does asks for it by name.
-ON_REQUEST = ("karpenter-kwok", "argocd")
+ON_REQUEST = (
+    *("karpenter-kwok", "argocd"),
+    *("ytt", "kbld", "kapp", "tk", "tofu", "skaffold"),
+    *("pulumi-kubernetes", "groovy", "cdk8s"),
+)
 
 
 def find(name: str) -> Path | None:

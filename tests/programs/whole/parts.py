@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import machine
 from operators.build import Failed
 from operators.site import alone
-from whole import karpenter
+from whole import karpenter, tools
 
 _PR_SET_PDEATHSIG = 1
 _LAST_LINES = 12
@@ -51,7 +51,10 @@ class Ended(NamedTuple):
     wrong: tuple[str, ...]
 
 
-PARTS: dict[str, Part] = {"karpenter": Part(karpenter.PROGRAMS, karpenter.run)}
+PARTS: dict[str, Part] = {
+    "karpenter": Part(karpenter.PROGRAMS, karpenter.run),
+    "tools": Part(tools.PROGRAMS, tools.run),
+}
 
 
 def run_all(parts: Mapping[str, Part]) -> list[Ended]:

@@ -1,0 +1,97 @@
+"""docs/tools.md: the blocks for which `make test` has the programs; `make whole PART=tools` runs the others too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+import machine
+import published_crds
+from control_plane import ControlPlane
+from tool_page import PAGE, STRICT, Workplace, blocks_of
+from tool_runs import RUNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from schema_judge import SchemaJudge
+
+HERE = [
+    name
+    for name, run in RUNS.items()
+    if all(one in machine.TABLE and one not in machine.ON_REQUEST for one in run.programs.values())
+]
+TEKTON = yaml.safe_load(blocks_of()["Tekton"][0].text)
+
+
+@pytest.fixture(scope="module")
+def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """Of its own: what a tool leaves is deleted whole."""
+    with ControlPlane(tmp_path_factory.mktemp("plane")) as running:
+        yield running
+
+
+def test_some_tools_need_no_more_programs() -> None:
+    assert HERE == ["Azure DevOps", "CircleCI", "Buildkite", "Tekton"]
+
+
+@pytest.mark.parametrize("tool", HERE)
+def test_the_blocks_of_a_tool_place_and_stop_where_archfit_fails(
+    tool: str, plane: ControlPlane, tmp_path: Path
+) -> None:
+    with Workplace(tmp_path, plane, RUNS[tool].programs) as place:
+        RUNS[tool].follow(place, blocks_of()[tool])
+
+
+def test_the_pipe_at_the_top_of_the_page(plane: ControlPlane, tmp_path: Path) -> None:
+    pipe = PAGE.read_text(encoding="utf-8").partition("```sh\n")[2].partition("```")[0]
+    with Workplace(tmp_path, plane, {}) as place:
+        place.refused(lambda: place.shell(pipe))
+        place.shell(pipe)
+        place.deployed("web")
+
+
+@pytest.mark.parametrize(
+    ("tool", "right", "wrong"),
+    [
+        pytest.param("Azure DevOps", "- bash: |", "- bsh: |", id="azure"),
+        pytest.param("CircleCI", "- checkout", "- chekout: {}\n      - 1", id="circleci"),
+        pytest.param("Buildkite", "commands:", "comands:", id="buildkite"),
+    ],
+)
+def test_a_schema_refuses_what_the_system_does_not_know(
+    tool: str, right: str, wrong: str, plane: ControlPlane, tmp_path: Path
+) -> None:
+    (block,) = blocks_of()[tool]
+    with Workplace(tmp_path, plane, {}) as place, pytest.raises(AssertionError, match="check-jsonschema"):
+        RUNS[tool].follow(place, [block._replace(text=block.text.replace(right, wrong))])
+
+
+@pytest.mark.parametrize(
+    ("shell", "stops"),
+    [
+        pytest.param((*STRICT,), True, id="pipefail"),
+        pytest.param(("/bin/sh", "-xe", "-c"), False, id="jenkins"),
+        pytest.param(("/bin/bash", "-e", "-c"), False, id="buildkite"),
+    ],
+)
+def test_a_pipe_hides_a_failure_where_the_page_says_so(
+    shell: tuple[str, ...], *, stops: bool, plane: ControlPlane, tmp_path: Path
+) -> None:
+    with Workplace(tmp_path, plane, {}) as place:
+        if stops:
+            with pytest.raises(AssertionError, match="status"):
+                place.shell("false | cat", *shell)
+        else:
+            place.shell("false | cat", *shell)
+
+
+def test_tekton_takes_the_task(schema_judge: SchemaJudge) -> None:
+    schema_judge.load(path for path in published_crds.files() if path.name == "300-task.yaml")
+    assert "v1" in schema_judge.kinds["tekton.dev", "Task"]
+    assert schema_judge.errors(TEKTON) == []
+    wrong = yaml.safe_load(blocks_of()["Tekton"][0].text.replace("script:", "scripts:"))
+    assert [error.rpartition(": ")[2] for error in schema_judge.errors(wrong)] == ["unknown field"]
