@@ -89,6 +89,10 @@ def go_build_kubernetes(tool: Tool) -> str:
     return complaint
 
 
+# Tool -> a module that it is built without, and what stands in for it: a folder of stand_ins.
+STAND_INS = {"helmfile": ("github.com/helmfile/vals", "vals")}
+
+
 def go_build_module(tool: Tool) -> str:
     """Build a package of a module, as `example.org/module/v3 ./cmd`, by the module's own go.mod and its replaces.
 
@@ -108,6 +112,10 @@ def go_build_module(tool: Tool) -> str:
         if fetched.returncode:
             return f"{module}@{tool.version} could not be downloaded"
         source = copied_module(Path(json.loads(fetched.stdout)["Dir"]), Path(folder) / "source")
+        if tool.name in STAND_INS:
+            replaced, stand_in = STAND_INS[tool.name]
+            with (source / "go.mod").open("a", encoding="utf-8") as file:
+                file.write(f"\nreplace {replaced} => {Path(__file__).parent / 'stand_ins' / stand_in}\n")
         built = Path(folder) / tool.installs
         complaint = run(
             *(go, "build", "-mod=mod", "-buildvcs=false", "-ldflags=-s -w", "-o", built, package),

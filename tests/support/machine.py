@@ -138,6 +138,7 @@ TABLE = {
         ),
         Tool("etcd", "unpack", "etcd-server", "", "etcd"),
         Tool("karpenter-kwok", "go", "sigs.k8s.io/karpenter/kwok", "v1.14.0", "kwok"),
+        Tool("helmfile", "module", "github.com/helmfile/helmfile .", "v1.8.0", "helmfile"),
         Tool("argocd", "module", "github.com/argoproj/argo-cd/v3 ./cmd", "v3.5.1", "argocd"),
         *(
             Tool(name, "module", f"carvel.dev/{name} ./cmd/{name}", version, name)
@@ -152,7 +153,6 @@ TABLE = {
             "v2.16.1",
             "skaffold",
         ),
-        Tool("pulumi-kubernetes", "pip", "pulumi-kubernetes", "4.34.2", "python"),
         # What Jenkins itself contains.
         Tool(
             "groovy",
@@ -212,9 +212,9 @@ TABLE = {
 
 # No test needs it; who does asks for it by name.
 ON_REQUEST = (
-    *("karpenter-kwok", "argocd"),
+    *("karpenter-kwok", "argocd", "helmfile"),
     *("ytt", "kbld", "kapp", "tk", "tofu", "skaffold"),
-    *("pulumi-kubernetes", "groovy", "cdk8s"),
+    *("groovy", "cdk8s"),
 )
 
 

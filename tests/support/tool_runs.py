@@ -1,7 +1,6 @@
 """How each tool of docs/tools.md is run with the blocks of its section: what is written where, and which command runs.
 
 RUNS      tool -> ToolRun, in the order of the page
-NOT_RUN   tool -> what its block was written after; a tool of the page is in one of both
 
 A run follows the blocks twice: with an archfit that fails, which has to stop the tool before anything is deployed, and
 with one that does its work, which has to be seen in the cluster. `make whole PART=tools` runs all of RUNS, `make test`
@@ -149,11 +148,22 @@ def _opentofu(place: Workplace, blocks: Blocks) -> None:
 
 def _pulumi(place: Workplace, blocks: Blocks) -> None:
     """Pulumi's own types, with a stand-in for its engine, which is told what the provider would be asked for."""
-    python = machine.TOOLS / "python" / "pulumi-kubernetes" / "bin" / "python"
+    python = machine.TOOLS / "python" / "python-pulumi" / "bin" / "python"
     place.write("__main__.py", blocks[0].text)
     asked = dict(json.loads(place.run(python, "-c", _PULUMI, "__main__.py")))
     assert asked["kubernetes:helm.sh/v4:Chart"]["postRenderer"] == {"command": "archfit"}, asked
     assert asked["kubernetes:helm.sh/v3:Release"]["postrender"] == "archfit", asked
+
+
+def _ansible(place: Workplace, blocks: Blocks) -> None:
+    place.write("playbook.yml", blocks[0].text)
+    program = machine.TOOLS / "python" / "python-ansible" / "bin" / "ansible-playbook"
+    settings = {
+        "ANSIBLE_COLLECTIONS_PATH": str(machine.TOOLS / "parts"),
+        "ANSIBLE_HOME": str(place.folder / "ansible"),
+        "LC_ALL": "C.UTF-8",
+    }
+    _twice(place, lambda: place.run(program, "playbook.yml", **settings), "web")
 
 
 def _devspace(place: Workplace, blocks: Blocks) -> None:
@@ -290,10 +300,15 @@ RUNS: dict[str, ToolRun] = {
         read="the source of the helm provider, 3.1.2 and 2.17.0",
     ),
     "Pulumi": ToolRun(
-        "read by the types of pulumi-kubernetes {pulumi-kubernetes}; engine and provider not run",
-        {"pulumi-python": "pulumi-kubernetes"},
+        "read by the types of pulumi-kubernetes {python-pulumi}; engine and provider not run",
+        {"python-pulumi": "python-pulumi"},
         _pulumi,
         deploys=False,
+    ),
+    "Ansible": ToolRun(
+        "run with ansible-core {python-ansible}, kubernetes.core of ansible {kubernetes-core}, Helm {helm3}",
+        {"python-ansible": "python-ansible", "kubernetes-core": "kubernetes-core"},
+        _ansible,
     ),
     "DevSpace": ToolRun(
         "run with DevSpace {devspace}, Helm {helm3}",
@@ -325,7 +340,4 @@ RUNS: dict[str, ToolRun] = {
     "CircleCI": ToolRun("checked with its published schema; the steps run in bash", {}, _circleci),
     "Buildkite": ToolRun("checked with its published schema; the steps run in bash", {}, _buildkite),
     "Tekton": ToolRun("checked with Tekton's schema, in `make test`; the script run in sh", {}, _tekton),
-}
-NOT_RUN: dict[str, str] = {
-    "Ansible": "the documentation of kubernetes.core",
 }

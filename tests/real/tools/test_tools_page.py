@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
     from schema_judge import SchemaJudge
 
+# tests/real/examples plays a playbook with the same module.
+SLOW = {"Ansible"}
 HERE = [
     name
     for name, run in RUNS.items()
-    if all(one in machine.TABLE and one not in machine.ON_REQUEST for one in run.programs.values())
+    if name not in SLOW
+    and all(one in machine.TABLE and one not in machine.ON_REQUEST for one in run.programs.values())
 ]
 TEKTON = yaml.safe_load(blocks_of()["Tekton"][0].text)
 
@@ -35,7 +38,7 @@ def plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
 
 
 def test_some_tools_need_no_more_programs() -> None:
-    assert HERE == ["Azure DevOps", "CircleCI", "Buildkite", "Tekton"]
+    assert HERE == ["Pulumi", "Azure DevOps", "CircleCI", "Buildkite", "Tekton"]
 
 
 @pytest.mark.parametrize("tool", HERE)
