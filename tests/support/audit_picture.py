@@ -1,6 +1,6 @@
-"""The picture of a report in docs/audit.md, made from the cluster of a shop (`audit_clusters`) in headless Chromium.
+"""The pictures of a report, made from the cluster of a shop (`audit_clusters`) in headless Chromium.
 
-PYTHONPATH=tests/support .venv/bin/python -m audit_picture    writes docs/audit.png
+PYTHONPATH=tests/support .venv/bin/python -m audit_picture    writes docs/audit.png and, for README, docs/audit-head.png
 """
 
 from __future__ import annotations
@@ -15,20 +15,24 @@ from archfit.audit.report.page import render
 from chromium import Chromium
 from machine import ROOT
 
-WIDTH, HEIGHT = 1000, 1340
-PICTURE = ROOT / "docs" / "audit.png"
+WIDTH = 1000
+DOCS = ROOT / "docs"
+# File of docs/ -> its height.
+PICTURES = {"audit.png": 1340, "audit-head.png": 480}
 
 
-def picture(folder: Path) -> bytes:
+def picture(folder: Path, height: int) -> bytes:
     """The beginning of the page as PNG."""
     page = folder / "audit.html"
     page.write_bytes(render(findings(audit_clusters.shop(), own=["registry.shop.example/*"])))
     with Chromium.started(folder) as browser:
-        shown = browser.opened(page, WIDTH, HEIGHT)
-        clip = {"x": 0, "y": 0, "width": WIDTH, "height": HEIGHT, "scale": 1}
+        shown = browser.opened(page, WIDTH, height)
+        clip = {"x": 0, "y": 0, "width": WIDTH, "height": height, "scale": 1}
         return base64.b64decode(shown.call("Page.captureScreenshot", format="png", clip=clip)["data"])
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        PICTURE.write_bytes(picture(Path(folder)))
+    for name, height in PICTURES.items():
+        # Chromium may still write into its profile while it ends.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            (DOCS / name).write_bytes(picture(Path(folder), height))
