@@ -43,7 +43,11 @@ PLACED = [{"matchExpressions": [{"key": "kubernetes.io/arch", "operator": "In", 
 # No image of the files is built for it: archfit ends with a conflict.
 _FAILS = {"ARCHFIT_CLUSTER_ARCHITECTURES": "s390x"}
 _LONGEST_SECONDS = 240
-_LEFT = "deployments,replicasets,pods,secrets,configmaps,jobs"
+# In the order in which nothing makes them anew.
+_LEFT = (
+    *(f"/apis/apps/v1/namespaces/default/{kind}" for kind in ("deployments", "replicasets")),
+    *(f"/api/v1/namespaces/default/{kind}" for kind in ("pods", "secrets", "configmaps")),
+)
 _SECTION = re.compile(r"^### (.+)\n((?:(?!#{2,3} ).*\n)*)", re.MULTILINE)
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -169,8 +173,8 @@ class Workplace:
 
     def empty(self) -> None:
         """Delete what a tool has left in the cluster."""
-        words = (machine.tool("kubectl"), "delete", "-n", "default", _LEFT, "--all", "--now")
-        self.run(*words, "--cascade=background", "--wait=true")
+        for collection in _LEFT:
+            self.plane.delete(collection)
 
     @contextmanager
     def failing(self) -> Iterator[None]:
