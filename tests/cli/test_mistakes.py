@@ -383,6 +383,18 @@ def test_a_registry_that_is_not_there_has_its_message(words: list[str], text: st
     assert (status, out) == (1, "")
 
 
+def test_a_choice_that_the_operator_enforces_is_not_offered(tmp_path: Path) -> None:
+    """As the file that `archfit setup argocd` writes does it: another value would be wrong usage."""
+    (tmp_path / "archfit.yaml").write_text(
+        "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\noperator: {enforced: [onUnknown]}\n"
+    )
+    words = ["--no-cache", "--mirror", "*=http://127.0.0.1:1", "--config", str(tmp_path / "archfit.yaml")]
+    _status, _out, said = run(words, POD, {})
+    assert lines(said)[-1].endswith(
+        ". You can also state them with --image-platforms or archfit.dev/image-platforms (document 1, line 6)"
+    )
+
+
 def test_a_name_that_nobody_resolves_has_its_message(monkeypatch: pytest.MonkeyPatch) -> None:
     def nowhere(*_: object, **__: object) -> list[object]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")

@@ -68,6 +68,8 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
     annotations: dict[str, str] = {}
     for layer in layers:
         _enforce(layer, layers, fallback)
+        if "onUnknown" in layer.enforced:
+            parts["spec"]["on_unknown_is_enforced"] = True
         for key in layer.enforced:
             if key in ANNOTATIONS:
                 annotations.setdefault(ANNOTATIONS[key], layer.source)

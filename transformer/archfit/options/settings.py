@@ -205,6 +205,7 @@ class Options(Record):
     cluster_architectures: `amd64` for Linux nodes, `windows/amd64` for those of another OS; sorted.
     lock_file: path of the lock file; "" is none. It is data of the application, like its manifests, and so anyone may
     name it. enforced_annotations: (annotation, who enforces it) of those that no manifest may have.
+    on_unknown_is_enforced: nobody but the operator may choose another `on_unknown`.
     locked: whether nothing but the lock file may answer. stamp: whether additions are recorded on their
     objects, and those of an earlier run taken back first.
     """
@@ -232,6 +233,7 @@ class Options(Record):
     rules: tuple[Rule, ...] = ()
     workloads: tuple[Workload, ...] = ()
     enforced_annotations: tuple[tuple[str, str], ...] = ()
+    on_unknown_is_enforced: bool = False
 
 
 class Operator(Record):

@@ -332,9 +332,9 @@ def _unknown(answer: Unknown, options: Options) -> tuple[Severity, str]:
         return "error", (
             f"{problem}. Correct this, or state the platforms with --image-platforms or archfit.dev/image-platforms"
         )
+    choice = "" if options.on_unknown_is_enforced else ", or choose --on-unknown assume or leave"
     if answer.remedy:
-        return "error", f"{problem}; {answer.remedy}, or choose --on-unknown assume or leave"
+        return "error", f"{problem}; {answer.remedy}{choice}"
     return "error", (
-        f"{problem}. You can also state them with --image-platforms or archfit.dev/image-platforms, "
-        "or choose --on-unknown assume or leave"
+        f"{problem}. You can also state them with --image-platforms or archfit.dev/image-platforms{choice}"
     )
