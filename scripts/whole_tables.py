@@ -3,6 +3,7 @@
     .venv/bin/python scripts/whole_tables.py update F    the page F with the tables between its markers renewed
 
     <!-- whole -->       a row for each part        docs/proof.md
+    <!-- argocd -->      the acts of that part      docs/proof.md
     <!-- karpenter -->   the turns of that part     docs/clouds.md
     <!-- tools -->       the tools of that part     docs/tools.md
 
@@ -59,6 +60,27 @@ def karpenter_table() -> str:
     return f"Measured on {record['date']} with {_versions(record)}.\n\n{_table(head, rows)}"
 
 
+def argocd_table() -> str:
+    """The acts of Argo CD: how often it synced, and how often something was OutOfSync with a cause."""
+    record = measured("argocd")
+    rows = [
+        (
+            act["act"] + (f": {act['drifts']} of {act['kinds']} kinds" if "drifts" in act else ""),
+            *(str(act[key]) for key in ("seconds", "outOfSync", "syncs")),
+            str(act.get("pods", "")),
+        )
+        for act in record["acts"]
+    ]
+    table = _table(("Act", "Seconds", "OutOfSync", "Syncs", "Pods, each where all its images run"), rows)
+    healing, peaks = record["acts"][-1], sorted(record["MiB"].items(), key=lambda row: -row[1])
+    return (
+        f"{table}\n{record['states']} states of {record['applications']} applications were kept. After a drift an "
+        f"application was Synced again in {healing['median']} s at the median, in {healing['longest']} s at most. The "
+        f"registry got {record['requests']} requests. Largest resident memory in MiB: "
+        f"{', '.join(f'{name} {mib}' for name, mib in peaks)}.\n"
+    )
+
+
 def parts_table() -> str:
     """A row for each part that was measured."""
     rows = [
@@ -83,6 +105,16 @@ def _of_karpenter(record: Mapping[str, Any]) -> str:
     written = [turn for turn in record["turns"] if turn["workloads"] == _WRITTEN]
     placed = [turn for turn in record["turns"] if turn["workloads"] != _WRITTEN]
     return f"pods as written: {words(written)}; with archfit: {words(placed)}"
+
+
+def _of_argocd(record: Mapping[str, Any]) -> str:
+    """What was synced, and how much of it without a cause."""
+    healing = record["acts"][-1]
+    return (
+        f"{record['applications']} applications with {record['objects']} objects, {record['syncs']} syncs; OutOfSync "
+        f"{record['outOfSync']} times with a cause and {record['notReal']} without; {healing['drifts']} drifts healed "
+        f"in {healing['median']} s at the median; {record['pods']} pods at the end, each where all its images run"
+    )
 
 
 def tools_table() -> str:
@@ -130,11 +162,13 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 RESULTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "argocd": _of_argocd,
     "karpenter": _of_karpenter,
     "tools": _of_tools,
 }
 TABLES: Mapping[str, Callable[[], str]] = {
     "whole": parts_table,
+    "argocd": argocd_table,
     "karpenter": karpenter_table,
     "tools": tools_table,
 }

@@ -88,6 +88,30 @@ def test_what_cannot_be_installed_is_named(
     ]
 
 
+def test_a_module_is_built_with_the_modules_that_its_zip_lacks(
+    bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for origin, name in (("example.org/app@v1", "main.go"), ("example.org/app/engine@v2", "engine.go")):
+        (bare / "cache" / origin).mkdir(parents=True)
+        (bare / "cache" / origin / name).write_text("package x\n", encoding="utf-8")
+    # `go mod download -json ORIGIN`, and `go build .. -o TARGET PACKAGE`, which lists what it would compile.
+    program(
+        bare / "go" / "go",
+        f"""#!/bin/sh
+if [ "$1" = mod ]; then [ -d "{bare}/cache/$4" ] && echo '{{"Dir": "{bare}/cache/'"$4"'"}}'
+else find . -type f | sort > "$6"; fi
+""",
+    )
+    monkeypatch.setenv("PATH", f"{bare / 'go'}:/usr/bin:/bin")
+    tool = machine.Tool("app", "module", "example.org/app . engine=example.org/app/engine@v2", "v1", "app")
+    for folder in ("bin", "versions"):
+        (bare / folder).mkdir()
+    assert install_tools.go_build_module(tool) == ""
+    assert (bare / "bin" / "app").read_text(encoding="utf-8") == "./engine/engine.go\n./main.go\n"
+    missing = tool._replace(origin="example.org/app . engine=example.org/lost@v1")
+    assert install_tools.go_build_module(missing) == "example.org/lost@v1 could not be downloaded"
+
+
 def test_a_go_program_is_built_once_for_each_version(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = bare / "log"
     program(bare / "go" / "go", f'#!/bin/sh\necho "$@" >> {log}\n: > "$GOBIN/helm"\n')

@@ -179,6 +179,7 @@ def test_the_pages_show_what_was_measured(page: str) -> None:
 
 def test_a_page_without_markers_is_one_error() -> None:
     with pytest.raises(
-        ValueError, match="the page has none of the lines <!-- whole -->, <!-- karpenter -->, <!-- tools -->"
+        ValueError,
+        match="the page has none of the lines <!-- whole -->, <!-- argocd -->, <!-- karpenter -->, <!-- tools -->",
     ):
         whole_tables.updated("# Page\n")

@@ -15,7 +15,7 @@ one that changes flags, or stops a part, starts its own:
         plane.warnings(object)               the warnings of such a dry run
         plane.dry_all(objects)               the same for many, over several connections: objects or Refused
         plane.get(path), plane.delete(path)  plane.get("/api/v1/nodes")
-        plane.start("name", [program, ..])   one more program, which ends with the control plane
+        plane.start("name", [program, ..])   one more program, which ends with the control plane or with plane.stop
         plane.node("n1", "arm64", taints=[..])   a ready node; other labels are given with labels={..}
         plane.until("the policy acts", probe)    polls until probe() is true and returns its value
         with plane.scheduler(): plane.placed("shop")   {pod: node, or None where none can run it}
@@ -378,6 +378,15 @@ class ControlPlane:
                 env={**os.environ, **environ},
                 preexec_fn=_end_with_parent,  # noqa: PLW1509 - one system call, which takes no lock
             )
+
+    def stop(self, name: str) -> None:
+        """Kill what `start` started. It may be started again."""
+        self._stop(name)
+
+    def pid(self, name: str) -> int:
+        """Of what runs under that name; 0 where nothing does."""
+        process = self._processes.get(name)
+        return process.pid if process else 0
 
     def peak_kib(self, name: str) -> int:
         """The largest resident memory of a program so far (proc(5), VmHWM)."""

@@ -96,22 +96,23 @@ STAND_INS = {"helmfile": ("github.com/helmfile/vals", "vals")}
 def go_build_module(tool: Tool) -> str:
     """Build a package of a module, as `example.org/module/v3 ./cmd`, by the module's own go.mod and its replaces.
 
-    The complaint, or "". A replace by a folder needs that folder in the published module.
+    The complaint, or "". The zip of a module lacks the modules nested in it. Where its go.mod replaces one of them by
+    its folder, a third word says what to put there: `FOLDER=MODULE@VERSION`.
     """
     go = shutil.which("go")
     if go is None:
         return "Go is not installed (https://go.dev/dl/)"
-    module, package = tool.origin.split()
+    module, package, *nested = tool.origin.split()
     with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
-        fetched = subprocess.run(
-            (go, "mod", "download", "-json", f"{module}@{tool.version}"),
-            cwd=folder,
-            capture_output=True,
-            check=False,
-        )
-        if fetched.returncode:
-            return f"{module}@{tool.version} could not be downloaded"
-        source = copied_module(Path(json.loads(fetched.stdout)["Dir"]), Path(folder) / "source")
+        source = Path(folder) / "source"
+        wanted = [("", f"{module}@{tool.version}"), *(word.split("=", 1) for word in nested)]
+        for below, origin in wanted:
+            fetched = subprocess.run(
+                (go, "mod", "download", "-json", origin), cwd=folder, capture_output=True, check=False
+            )
+            if fetched.returncode:
+                return f"{origin} could not be downloaded"
+            copied_module(Path(json.loads(fetched.stdout)["Dir"]), source / below)
         if tool.name in STAND_INS:
             replaced, stand_in = STAND_INS[tool.name]
             with (source / "go.mod").open("a", encoding="utf-8") as file:

@@ -74,10 +74,10 @@ def state(*paths: str) -> str:
 class Tool(NamedTuple):
     """A program the tests run.
 
-    source: "go" or "kubernetes" (a package path), "module" (a module and a package in it), "unpack" or "apt" (a Debian
-    package), "pip" or "npm" (a package; others before it have their versions), "jar" (an artifact of Maven and its main
-    class), "docs" (what builds the site), "wheels" (what archfit is installed from), "part" (a wheel, of which one
-    folder is unpacked).
+    source: "go" or "kubernetes" (a package path), "module" (a module, a package in it, and modules nested in it, see
+    install_tools.go_build_module), "unpack" or "apt" (a Debian package), "pip" or "npm" (a package; others before it
+    have their versions), "jar" (an artifact of Maven and its main class), "docs" (what builds the site), "wheels" (what
+    archfit is installed from), "part" (a wheel, of which one folder is unpacked).
     origin: package path, module and package, package names, or a lock file.
     version: exact; "" where the distribution decides.
     installs: file name that the origin installs.
@@ -95,7 +95,8 @@ class Tool(NamedTuple):
         return {
             "go": f"go install {self.origin}@{self.version}",
             "kubernetes": f"go build {self.origin} of {self.version}, see tests/support/install_tools.py",
-            "module": f"go build {self.origin} of {self.version}, see tests/support/install_tools.py",
+            "module": f"go build {' '.join(self.origin.split()[:2])} of {self.version}, "
+            "see tests/support/install_tools.py",
             "unpack": f"apt-get install {self.origin}",
             "apt": f"apt-get install {self.origin}",
             "pip": f"pip install {self.origin}=={self.version}",
@@ -139,7 +140,14 @@ TABLE = {
         Tool("etcd", "unpack", "etcd-server", "", "etcd"),
         Tool("karpenter-kwok", "go", "sigs.k8s.io/karpenter/kwok", "v1.14.0", "kwok"),
         Tool("helmfile", "module", "github.com/helmfile/helmfile .", "v1.8.0", "helmfile"),
-        Tool("argocd", "module", "github.com/argoproj/argo-cd/v3 ./cmd", "v3.5.1", "argocd"),
+        Tool(
+            "argocd",
+            "module",
+            "github.com/argoproj/argo-cd/v3 ./cmd gitops-engine=github.com/argoproj/argo-cd/gitops-engine"
+            "@v0.0.0-20260914071520-c9c369efcc5b",
+            "v3.5.1",
+            "argocd",
+        ),
         *(
             Tool(name, "module", f"carvel.dev/{name} ./cmd/{name}", version, name)
             for name, version in (("ytt", "v0.52.1"), ("kbld", "v0.46.0"), ("kapp", "v0.64.2"))

@@ -144,13 +144,21 @@ class Running:
 
 @contextlib.contextmanager
 def distribution(
-    folder: Path, tls: TlsFiles | None = None, *, htpasswd: bool = False, token: TokenService | None = None
+    folder: Path,
+    tls: TlsFiles | None = None,
+    *,
+    htpasswd: bool = False,
+    token: TokenService | None = None,
+    port: int = 0,
 ) -> Iterator[Running]:
-    """Debian's registry over the content in `folder`. Skips or fails the running test where it is missing."""
+    """Debian's registry over the content in `folder`. Skips or fails the running test where it is missing.
+
+    port: that of one that was stopped, whose log goes on; 0 for a free one.
+    """
     binary = machine.tool("docker-registry")
-    port = free_port()
+    port = port or free_port()
     own = folder / str(port)
-    own.mkdir(parents=True)
+    own.mkdir(parents=True, exist_ok=True)
     settings: dict[str, object] = {
         "version": "0.1",
         "log": {"level": "warn", "accesslog": {"disabled": False}},
@@ -188,7 +196,7 @@ def ggcr(folder: Path) -> Iterator[Running]:
 @contextlib.contextmanager
 def listening(command: list[str], port: int, log: Path) -> Iterator[None]:
     """A program, once it listens on the port of loopback, until the end of the block."""
-    with log.open("wb") as output:
+    with log.open("ab") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output)
     try:
         give_up = time.monotonic() + _PATIENCE_SECONDS

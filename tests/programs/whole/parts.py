@@ -27,6 +27,7 @@ import machine
 from operators.build import Failed
 from operators.site import alone
 from whole import karpenter, tools
+from whole.argocd import acts, site
 
 _PR_SET_PDEATHSIG = 1
 _LAST_LINES = 12
@@ -52,6 +53,7 @@ class Ended(NamedTuple):
 
 
 PARTS: dict[str, Part] = {
+    "argocd": Part(site.PROGRAMS, acts.run),
     "karpenter": Part(karpenter.PROGRAMS, karpenter.run),
     "tools": Part(tools.PROGRAMS, tools.run),
 }

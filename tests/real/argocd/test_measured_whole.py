@@ -1,0 +1,23 @@
+"""The applications of `make whole PART=argocd`: archfit writes what the last run measured."""
+
+from __future__ import annotations
+
+import pytest
+import whole_tables
+
+from whole.argocd.renders import manifests
+
+
+@pytest.fixture(scope="module")
+def written() -> dict[str, str]:
+    """Application -> digest of what archfit writes today."""
+    return manifests()
+
+
+def test_the_manifests_are_those_of_the_last_run(written: dict[str, str]) -> None:
+    """Else its figures are those of another archfit: run `make whole PART=argocd`."""
+    assert written == whole_tables.measured("argocd")["manifests"]
+
+
+def test_clusters_with_other_architectures_get_other_manifests(written: dict[str, str]) -> None:
+    assert written["everywhere-hub"] != written["everywhere-edge"]
