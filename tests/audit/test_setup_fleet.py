@@ -153,6 +153,10 @@ def test_the_indexed_job_has_one_index_for_each_shard(tmp_path: Path):
     spec = objects(tmp_path / "archfit-fleet")["Job/archfit-audit-shards"]["spec"]
     assert (spec["completionMode"], spec["completions"], spec["parallelism"]) == ("Indexed", 40, 5)
     assert spec["backoffLimitPerIndex"] == 3
+    wrong_usage, disrupted = spec["podFailurePolicy"]["rules"]
+    assert (wrong_usage["action"], wrong_usage["onExitCodes"]["values"]) == ("FailJob", [2])
+    assert disrupted["action"] == "Ignore"
+    assert disrupted["onPodConditions"] == [{"type": "DisruptionTarget", "status": "True"}]
     setup("--engine", "job", "--shards", "2", "--into", "few")
     assert objects(tmp_path / "few")["Job/archfit-audit-shards"]["spec"]["parallelism"] == 2
 

@@ -221,6 +221,31 @@ def test_in_place_puts_all_files_back_where_a_signal_ends_it(
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
+@pytest.mark.usefixtures("default_signals")
+def test_process_1_of_a_container_puts_all_files_back_too(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has a handler of its own for SIGTERM, which would end it without a word."""
+    site.write({"r/z.yaml": pod("z")})
+    before, whole = site.files(), os.replace
+
+    def own(_number: int, _frame: object) -> None:
+        raise AssertionError("process 1 ended while files were being replaced")
+
+    def interrupted(source: str, path: str) -> None:
+        if path.endswith("z.yaml"):
+            signal.raise_signal(signal.SIGTERM)
+        whole(source, path)
+
+    monkeypatch.setattr("os.getpid", lambda: 1)
+    signal.signal(signal.SIGTERM, own)
+    monkeypatch.setattr("os.replace", interrupted)
+    with contextlib.suppress(SystemExit):
+        assert site.run("--in-place", "--report", "report.json", "r").status == 128 + signal.SIGTERM
+    assert site.files() == before
+    assert signal.getsignal(signal.SIGTERM) is own
+
+
 def test_standard_output_by_its_path_keeps_what_the_file_holds(site: Site) -> None:
     whole = site.run("r").stdout
     for flags, added in (((), whole), (("--diff",), site.run("--diff", "r").stdout)):

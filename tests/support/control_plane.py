@@ -3,7 +3,7 @@
 A test asks for the session's own (fixture `control_plane`, tests/conftest.py) and makes namespaces of its own in it;
 one that changes flags, or stops a part, starts its own:
 
-    with ControlPlane(folder, "--feature-gates=..") as plane:   more flags of kube-apiserver
+    with ControlPlane(folder, "--feature-gates=..") as plane:   more flags of kube-apiserver; accounts=True: see below
         plane.url, plane.ca, plane.token     for a client of one's own; the token's user may do everything
         plane.tls                            the files of its certificate
         plane.kubeconfig                     a file with the same
@@ -24,7 +24,8 @@ A policy or a webhook acts about a second after it was applied: wait for it with
 that it changes, never with a sleep. Kinds that `create` does not know take `apply`.
 
 Differences from a cluster: the token's user may do everything (RBAC is on: `kubectl --as USER` asks as another); there
-are no controllers, so ServiceAccount admission is off (nothing makes the default account), and a node is not tainted
+are no controllers, so ServiceAccount admission is off (nothing makes the default account) but with accounts=True, which
+wants the controllers of accounts and of their root CA; a node is not tainted
 when it is made. etcd keeps its data in memory. It is ready in about 2.5 s, and 1,000 dry-run creates take about 2 s.
 """
 
@@ -96,7 +97,8 @@ class Refused(Exception):
 class ControlPlane:
     """See the module. Skips or fails the running test where a program is missing."""
 
-    def __init__(self, folder: Path, *flags: str) -> None:
+    def __init__(self, folder: Path, *flags: str, accounts: bool = False) -> None:
+        self._accounts = accounts
         self._programs = {name: machine.tool(name) for name in ("etcd", "kube-apiserver", "kubectl")}
         self._folder = folder
         self._flags = flags
@@ -108,10 +110,14 @@ class ControlPlane:
         self.url = f"https://127.0.0.1:{_free_port()}"
         self.kubeconfig = folder / "kubeconfig"
         self.kubeconfig.write_text(json.dumps(self._access()), encoding="utf-8")
-        self.client = httpx.Client(
+        self.client = self.another_client()
+
+    def another_client(self, *, token: bool = True) -> httpx.Client:
+        """A client of one's own, for another thread; without token it is nobody."""
+        return httpx.Client(
             base_url=self.url,
-            headers={"Authorization": f"Bearer {self.token}"},
-            verify=ssl.create_default_context(cafile=str(tls.ca)),
+            headers={"Authorization": f"Bearer {self.token}"} if token else {},
+            verify=ssl.create_default_context(cafile=str(self.ca)),
             trust_env=False,
             timeout=_PATIENCE_SECONDS,
         )
@@ -162,7 +168,7 @@ class ControlPlane:
                 "--endpoint-reconciler-type=none",
                 "--enable-priority-and-fairness=false",
             ),
-            "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+            f"--disable-admission-plugins=TaintNodesByCondition{'' if self._accounts else ',ServiceAccount'}",
             *self._flags,
         )
         self.until("kube-apiserver is ready", self._ready)
@@ -189,8 +195,11 @@ class ControlPlane:
         finally:
             self._stop("kube-scheduler")
 
-    def controllers(self, *names: str) -> None:
-        """Start these controllers of kube-controller-manager, as `job`. They end with the control plane."""
+    def controllers(self, *names: str, flags: Sequence[str] = ()) -> None:
+        """Start these controllers of kube-controller-manager, as `job`. They end with the control plane.
+
+        flags: more of them, as those of one controller.
+        """
         self.start(
             "kube-controller-manager",
             [
@@ -198,6 +207,7 @@ class ControlPlane:
                 f"--kubeconfig={self.kubeconfig}",
                 f"--controllers={','.join(f'{name}-controller' for name in names)}",
                 *("--leader-elect=false", "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=500"),
+                *flags,
             ],
         )
 

@@ -20,6 +20,12 @@ from pathlib import Path
 
 from machine import BUILD_LOCK, ON_REQUEST, ROOT, TABLE, TOOLS, Tool, find
 
+# A module's zip has no symbolic links: (link, what it points to), in the module.
+LINKS = {
+    "github.com/argoproj/argo-workflows/v4": (
+        ("workflow/executor/osspecific/signal_linux.go", "signal_darwin.go"),
+    )
+}
 # The one file that the site needs of each package of scripts/site/package.json.
 SCRIPTS = {"iframe-worker": "shim/index.js", "mermaid": "dist/mermaid.min.js"}
 
@@ -117,6 +123,8 @@ def go_build_module(tool: Tool) -> str:
             replaced, stand_in = STAND_INS[tool.name]
             with (source / "go.mod").open("a", encoding="utf-8") as file:
                 file.write(f"\nreplace {replaced} => {Path(__file__).parent / 'stand_ins' / stand_in}\n")
+        for linked, target in LINKS.get(module, ()):
+            shutil.copyfile((source / linked).with_name(target), source / linked)
         built = Path(folder) / tool.installs
         complaint = run(
             *(go, "build", "-mod=mod", "-buildvcs=false", "-ldflags=-s -w", "-o", built, package),

@@ -3,12 +3,14 @@
 with Kubelet(plane):                 pods that the scheduler has bound
 with Kubelet(plane, unbound=True):   all pods, where no scheduler runs
 Kubelet(plane, ending=True)          a pod that is not restarted always succeeds after some looks
+Kubelet(plane, nodes=("n1",))        pods bound to these nodes, whose Leases it renews; image_ids: as in `status`
+
+RunningKubelet (running_kubelet.py) runs what it says.
 """
 
 from __future__ import annotations
 
 import contextlib
-import ssl
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Self
@@ -16,24 +18,33 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from control_plane import ControlPlane
 
 # A pod that ends is seen at least so often before it does.
 _LOOKS = 3
 _LOOK_SECONDS = 0.2
+LEASE_SECONDS = 1.0
 
 
 class Kubelet:
     """See the module. A deleted pod that was bound ends without its grace period."""
 
-    def __init__(self, plane: ControlPlane, *, ending: bool = False, unbound: bool = False) -> None:
+    def __init__(
+        self,
+        plane: ControlPlane,
+        *,
+        ending: bool = False,
+        unbound: bool = False,
+        nodes: Sequence[str] = (),
+        image_ids: Mapping[str, str] | None = None,
+    ) -> None:
         self._plane, self._ending, self._unbound = plane, ending, unbound
+        self._nodes, self._image_ids, self._renewed = nodes, image_ids, 0.0
         self._looks: dict[str, int] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._play, daemon=True)
-        self._trust = ssl.create_default_context(cafile=str(plane.ca))
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -44,13 +55,16 @@ class Kubelet:
         self._thread.join()
 
     def _play(self) -> None:
-        with httpx.Client(
-            base_url=self._plane.url, headers=self._plane.client.headers, verify=self._trust, trust_env=False
-        ) as client:
+        with self._plane.another_client() as client:
             while not self._stop.wait(_LOOK_SECONDS):
                 with contextlib.suppress(httpx.HTTPError, ValueError):
+                    if time.monotonic() - self._renewed > LEASE_SECONDS:
+                        self._renewed = time.monotonic()
+                        for node in self._nodes:
+                            renew_lease(client, node)
                     for pod in client.get("/api/v1/pods").json().get("items", ()):
-                        if self._unbound or pod["spec"].get("nodeName"):
+                        node = pod["spec"].get("nodeName")
+                        if node in self._nodes if self._nodes else self._unbound or node:
                             self._look(client, pod)
 
     def _look(self, client: httpx.Client, pod: Mapping[str, Any]) -> None:
@@ -65,42 +79,97 @@ class Kubelet:
         if pod.get("status", {}).get("phase") not in (phase, "Succeeded", "Failed"):
             client.patch(
                 f"{at}/status",
-                json={"status": status(pod["spec"], phase)},
+                json={"status": status(pod["spec"], phase, self._image_ids)},
                 headers={"Content-Type": "application/merge-patch+json"},
             )
 
 
-def status(spec: Mapping[str, Any], phase: str) -> dict[str, Any]:
-    """The status of a pod that runs and is ready, or that succeeded. phase: "Running" or "Succeeded"."""
-    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    ended = {"terminated": {"exitCode": 0, "reason": "Completed", "startedAt": now, "finishedAt": now}}
-    runs = {"running": {"startedAt": now}} if phase == "Running" else ended
+def renew_lease(client: httpx.Client, node: str) -> None:
+    """What says that a node is there, to the controller of nodes. Raises httpx.HTTPError."""
+    place = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
+    spec = {
+        "holderIdentity": node,
+        "leaseDurationSeconds": 40,
+        "renewTime": time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime()),
+    }
+    lease = {
+        "apiVersion": "coordination.k8s.io/v1",
+        "kind": "Lease",
+        "metadata": {"name": node},
+        "spec": spec,
+    }
+    client.patch(
+        f"{place}/{node}",
+        json=lease,
+        params={"fieldManager": "kubelet", "force": "true"},
+        headers={"Content-Type": "application/apply-patch+yaml"},
+    ).raise_for_status()
 
-    def statuses(name: str, state: Mapping[str, Any]) -> list[dict[str, Any]]:
+
+def now() -> str:
+    """The moment, as the API server writes it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def status(spec: Mapping[str, Any], phase: str, image_ids: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The status of a pod that runs and is ready, or that succeeded. phase: "Running" or "Succeeded".
+
+    image_ids: the imageID of each image; without it, the image.
+    """
+    moment = now()
+    ended = {"terminated": {"exitCode": 0, "reason": "Completed", "startedAt": moment, "finishedAt": moment}}
+    runs = {"running": {"startedAt": moment}} if phase == "Running" else ended
+    states = {one["name"]: {"state": runs} for one in spec.get("containers", ())}
+    states |= {one["name"]: {"state": ended} for one in spec.get("initContainers", ())}
+    ready = all("running" in states[one["name"]]["state"] for one in spec.get("containers", ()))
+    return status_of(spec, phase, states, started=moment, ready=ready, image_ids=image_ids)
+
+
+def status_of(
+    spec: Mapping[str, Any],
+    phase: str,
+    states: Mapping[str, Mapping[str, Any]],
+    *,
+    started: str,
+    ready: bool,
+    image_ids: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """The status of a pod. states: of each container `state`, and `restartCount` and `lastState` where they are known.
+
+    started: the pod's moment.
+    """
+    moment = now()
+
+    def statuses(name: str, *, init: bool) -> list[dict[str, Any]]:
         return [
             {
                 "name": one["name"],
                 "image": one.get("image", ""),
-                "imageID": one.get("image", ""),
-                "ready": True,
-                "started": "running" in state,
+                "imageID": (image_ids or {}).get(one.get("image", ""), one.get("image", "")),
                 "restartCount": 0,
-                "state": state,
+                **(found := states[one["name"]]),
+                "ready": "running" in found["state"] or _succeeded(found["state"]) if init else ready,
+                "started": "running" in found["state"],
             }
             for one in spec.get(name, ())
         ]
 
-    ready = "True" if phase == "Running" else "False"
-    conditions = {"PodScheduled": "True", "Initialized": "True", "ContainersReady": ready, "Ready": ready}
+    initialized = all(_succeeded(states[one["name"]]["state"]) for one in spec.get("initContainers", ()))
+    conditions = {"PodScheduled": True, "Initialized": initialized, "ContainersReady": ready, "Ready": ready}
     return {
         "phase": phase,
         "hostIP": "127.0.0.1",
         "podIP": "127.0.0.1",
         "podIPs": [{"ip": "127.0.0.1"}],
-        "startTime": now,
+        "startTime": started,
         "conditions": [
-            {"type": name, "status": value, "lastTransitionTime": now} for name, value in conditions.items()
+            {"type": name, "status": str(value), "lastTransitionTime": moment}
+            for name, value in conditions.items()
         ],
-        "containerStatuses": statuses("containers", runs),
-        "initContainerStatuses": statuses("initContainers", ended),
+        "containerStatuses": statuses("containers", init=False),
+        "initContainerStatuses": statuses("initContainers", init=True),
     }
+
+
+def _succeeded(state: Mapping[str, Any]) -> bool:
+    return bool(state.get("terminated", {}).get("exitCode") == 0)

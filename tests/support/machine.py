@@ -170,6 +170,10 @@ TABLE = {
             "groovy-all-2.4.21.jar",
         ),
         Tool("cdk8s", "npm", "cdk8s@2.70.106 constructs@10.8.1 cdk8s-cli", "2.207.60", "cdk8s"),
+        *(
+            Tool(name, "module", f"github.com/argoproj/argo-workflows/v4 ./cmd/{name}", "v4.0.5", name)
+            for name in ("workflow-controller", "argoexec")
+        ),
         Tool("promtool", "unpack", "prometheus", "", "promtool"),
         Tool("prometheus", "unpack", "prometheus", "", "prometheus"),
         *(
@@ -222,7 +226,7 @@ TABLE = {
 ON_REQUEST = (
     *("karpenter-kwok", "argocd", "helmfile"),
     *("ytt", "kbld", "kapp", "tk", "tofu", "skaffold"),
-    *("groovy", "cdk8s"),
+    *("groovy", "cdk8s", "workflow-controller", "argoexec"),
 )
 
 

@@ -42,6 +42,8 @@ def main(argv: Sequence[str]) -> int:
 def run() -> NoReturn:
     """The console script: like `main`, and ends the process without tearing the interpreter down (4-6 ms)."""
     gc.disable()
+    if os.getpid() == 1:
+        _end_on_term()
     code = main(sys.argv[1:])
     try:
         if sys.stdout is not None:
@@ -53,6 +55,15 @@ def run() -> NoReturn:
     except OSError:
         pass  # the exit code still shows it
     os._exit(code)
+
+
+def _end_on_term() -> None:
+    """SIGTERM ends process 1, too. The kernel gives it no default action (pid_namespaces(7)), so that a container would
+    work on until its grace period is over.
+    """
+    import signal
+
+    signal.signal(signal.SIGTERM, lambda number, _frame: os._exit(128 + number))
 
 
 def _transform(argv: Sequence[str], stderr: TextIO) -> int:

@@ -155,14 +155,20 @@ def _signals_raised() -> Iterator[None]:
         raise SystemExit(128 + number)
 
     in_main = threading.current_thread() is threading.main_thread()
-    ending = [one for one in _ENDING if in_main and signal.getsignal(one) is signal.SIG_DFL]
+    before = {one: signal.getsignal(one) for one in _ENDING if in_main}
+    # Process 1 has a handler in the place of the default action (cli.main).
+    ending = {
+        one: was
+        for one, was in before.items()
+        if was is signal.SIG_DFL or (os.getpid() == 1 and callable(was))
+    }
     for one in ending:
         signal.signal(one, end)
     try:
         yield
     finally:
-        for one in ending:
-            signal.signal(one, signal.SIG_DFL)
+        for one, was in ending.items():
+            signal.signal(one, was)
 
 
 def _write_all(targets: Sequence[Target]) -> None:

@@ -1,0 +1,124 @@
+"""The CronJob of `archfit setup fleet --engine cron`, each minute in place of each night, with its history.
+
+    two nights                        a line each
+    a night without any registry      the Job fails, the history keeps its bytes
+    a night whose pod is killed       tried again; what the history has then
+    the next night                    a line more
+
+Measured for each night: how its Job ended, its pods, the lines of the history, seconds. No two Jobs run at once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from loopback_server import Answer, Asked
+
+from whole.fleet_site import NAMESPACE, FleetSite, Object
+
+_JOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
+_FILES = ("report.json", "report.html", "archfit.prom", "history.jsonl")
+
+
+class Nights:
+    """The Jobs that the CronJob makes. wrong: what does not hold."""
+
+    def __init__(self, site: FleetSite) -> None:
+        self._site = site
+        self._seen: set[str] = set()
+        self.measured: list[dict[str, Any]] = []
+        self.wrong: list[str] = []
+
+    @property
+    def _history(self) -> Path:
+        return self._site.audit / "history.jsonl"
+
+    def lines(self) -> list[bytes]:
+        return self._history.read_bytes().splitlines() if self._history.exists() else []
+
+    def night(
+        self, name: str, ends: str, more_lines: int, meanwhile: Callable[[str], object] | None = None
+    ) -> None:
+        """Wait for the next Job and its end. more_lines: how many lines the history has more then."""
+        site, before = self._site, self.lines()
+        job = site.plane.until(f"{name}: a Job starts", self._next)
+        self._seen.add(job)
+        began = time.monotonic()
+        if meanwhile:
+            meanwhile(job)
+        ended = site.ended(job)
+        after = self.lines()
+        found = site.job(job)
+        self.measured.append(
+            {
+                "night": name,
+                "job": ended,
+                "failed": found["status"].get("failed", 0),
+                "lines": len(after),
+                "seconds": round(time.monotonic() - began),
+            }
+        )
+        if ended != ends:
+            self.wrong.append(f"{name}: the Job ended with {ended}, not {ends}")
+        if after[: len(before)] != before:
+            self.wrong.append(f"{name}: lines of the history changed")
+        if len(after) - len(before) != more_lines:
+            self.wrong.append(f"{name}: {len(after) - len(before)} lines more, not {more_lines}")
+        if ends == "Complete":
+            self.wrong += [f"{name}: there is no {one}" for one in _FILES if not (site.audit / one).exists()]
+
+    def _next(self) -> str:
+        jobs: list[Object] = self._site.plane.get(_JOBS)["items"]
+        own = [one for one in jobs if _is_of_cron_job(one)]
+        running = [one for one in own if not one["status"].get("conditions")]
+        if len(running) > 1:
+            self.wrong.append("two Jobs of the CronJob run at once")
+        new = [one["metadata"]["name"] for one in own if one["metadata"]["name"] not in self._seen]
+        return new[0] if new else ""
+
+
+def cron_turns(site: FleetSite) -> tuple[list[dict[str, Any]], list[str]]:
+    """What was measured of each night, and what is wrong."""
+    site.write("cron", "--schedule", "* * * * *", "--cache", site.cache.url())
+    nights = Nights(site)
+    nights.night("the first night", "Complete", 1)
+    nights.night("the second night", "Complete", 1)
+    _is_down(site)
+    with site.cache.client() as client:
+        client.flushall()
+    nights.night("no registry answers", "BackoffLimitExceeded", 0)
+    site.registry.on(site.registry.stored)
+    nights.night("a pod killed at its metrics", "Complete", 1, lambda job: _kill(site, job, "metrics"))
+    nights.night("a night after all that", "Complete", 1)
+    check = site.fleet_check("cron")
+    if "last succeeded at" not in check:
+        nights.wrong.append(f"--check says: {check}")
+    site.plane.kubectl("delete", "cronjob", "-n", NAMESPACE, "archfit-audit")
+    return nights.measured, nights.wrong
+
+
+def _is_down(site: FleetSite) -> None:
+    def script(_asked: Asked) -> Answer | None:
+        return Answer(503)
+
+    site.registry.on(script)
+
+
+def _kill(site: FleetSite, job: str, container: str) -> None:
+    """The container, in the first pod of the Job, once it runs."""
+
+    def killed() -> bool:
+        return any(
+            kubelet.oom(pod["metadata"]["name"], container)
+            for pod in site.pods(job)
+            for kubelet in site.kubelets.values()
+        )
+
+    site.plane.until(f"{container} of {job} runs", killed)
+
+
+def _is_of_cron_job(job: Object) -> bool:
+    return any(owner["kind"] == "CronJob" for owner in job["metadata"].get("ownerReferences", ()))

@@ -1,0 +1,339 @@
+"""A cluster on loopback in which `archfit setup fleet` really runs: real controllers, and nodes that run the pods.
+
+    with FleetSite(folder, cluster) as site:         the workloads of `cluster` run, the registry has their images
+        out = site.write("job", "--shards", "8")     what archfit writes, applied; its folder
+        site.start(out / "run/1-snapshot.yaml")      as the page says: kubectl replace --force
+        site.ended("archfit-audit-snapshot")         "Complete" or the reason why it failed
+        site.audit                                   the folder that is the volume of the claim
+
+The API server has ServiceAccount admission and RBAC on; the pods of archfit reach it with the token that it signed. The
+Job, CronJob, Deployment, volume, node and taint controllers are the real ones, and the real scheduler binds the pods.
+The nodes that run pods are RunningKubelets; the pods of the workloads are only said to run. archfit of this checkout
+plays the command of the image, as user 65532, process 1, with a read-only root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import httpx
+from loopback_server import Asked
+from registry import Registry
+
+import file_runs
+import machine
+from control_plane import ControlPlane
+from kubelet import Kubelet
+from operators.build import Failed
+from redis_server import RedisServer
+from running_kubelet import Image, RunningKubelet
+
+PROGRAMS = (
+    "etcd",
+    "kube-apiserver",
+    "kube-scheduler",
+    "kube-controller-manager",
+    "kubectl",
+    "redis-server",
+)
+NAMESPACE = "archfit"
+CLUSTER = "shop-eu"
+IMAGE = "registry.example.com/archfit:0.1.0"
+USER = 65532
+CONTROLLERS = (
+    "job",
+    "cronjob",
+    "deployment",
+    "replicaset",
+    "daemonset",
+    "garbage-collector",
+    "serviceaccount",
+    "root-ca-certificate-publisher",
+    "persistentvolume-binder",
+    "node-lifecycle",
+    "taint-eviction",
+    "pod-garbage-collector",
+)
+_QUIET_NODES = {"amd64-1": "amd64", "arm64-1": "arm64"}
+# What a lost node costs in a test; Kubernetes waits 40 s and 300 s.
+_GRACE_SECONDS, _TOLERATED_SECONDS = 12, 2
+
+Object = dict[str, Any]
+
+
+class Cluster(NamedTuple):
+    """What is audited. images: reference -> platforms, None for one that no registry has. objects: what runs."""
+
+    images: Mapping[str, Sequence[str] | None]
+    objects: Sequence[Object]
+
+
+def image_of_archfit() -> Image:
+    """The checkout's archfit with its Python, as an image."""
+    system = ("/usr", "/bin", "/lib", "/lib64", "/etc/ssl", "/etc/ld.so.cache", "/etc/passwd", "/etc/hosts")
+    own = (str(machine.ROOT), sys.prefix, sys.base_prefix)
+    paths = {path: path for path in (*system, *own) if os.path.exists(path)}
+    inside = [path for path in paths if any(path.startswith(f"{other}/") for other in paths if other != path)]
+    path = f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin"
+    environ = {"PATH": path, "HOME": "/tmp", "XDG_CACHE_HOME": "/tmp"}
+    return Image({name: name for name in paths if name not in inside}, environ, ("archfit",))
+
+
+class FleetSite:
+    """See the module. nodes: names of those that run archfit's pods. images: more of them. flags: of the API server."""
+
+    def __init__(
+        self,
+        folder: Path,
+        cluster: Cluster,
+        *,
+        nodes: Sequence[str] = ("fleet-1", "fleet-2"),
+        images: Mapping[str, Image] | None = None,
+    ) -> None:
+        self.folder, self.cluster = folder, cluster
+        self.audit = folder
+        self.plane = ControlPlane(
+            folder,
+            "--advertise-address=127.0.0.1",
+            "--feature-gates=WatchList=false",
+            f"--default-unreachable-toleration-seconds={_TOLERATED_SECONDS}",
+            f"--default-not-ready-toleration-seconds={_TOLERATED_SECONDS}",
+            accounts=True,
+        )
+        self._images = {IMAGE: image_of_archfit(), **(images or {})}
+        self.moments: list[Moment] = []
+        # Of every request to the registry.
+        self.times: list[float] = []
+        self.registry = Registry(cluster.images, before_request=self._act)
+        self.cache = RedisServer(folder)
+        self.kubelets: dict[str, RunningKubelet] = {}
+        self.nodes = nodes
+        self._exit = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        try:
+            self._exit.enter_context(self.registry)
+            self._exit.enter_context(self.cache)
+            self._exit.enter_context(self.plane)
+            self._prepare()
+        except BaseException:
+            self._exit.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._exit.close()
+
+    def _prepare(self) -> None:
+        plane = self.plane
+        tls = plane.tls
+        plane.controllers(
+            *CONTROLLERS,
+            flags=(
+                "--use-service-account-credentials=false",
+                f"--root-ca-file={tls.ca}",
+                f"--node-monitor-grace-period={_GRACE_SECONDS}s",
+                "--node-monitor-period=1s",
+                "--pvclaimbinder-sync-period=1s",
+            ),
+        )
+        for name in ("kube-node-lease", "shop", NAMESPACE):
+            plane.namespace(name)
+        for name, architecture in _QUIET_NODES.items():
+            plane.node(name, architecture)
+        self._exit.enter_context(plane.scheduler())
+        self._exit.enter_context(Kubelet(plane, nodes=tuple(_QUIET_NODES), image_ids=self._image_ids()))
+        plane.until(
+            "accounts are made", lambda: self.get(f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/default")
+        )
+        self.run_workloads(self.cluster.objects)
+        # From here on the quiet nodes are for the workloads alone.
+        for name in _QUIET_NODES:
+            plane.kubectl("cordon", name)
+        for name in self.nodes:
+            self.add_node(name)
+
+    def _act(self, asked: Asked) -> None:
+        self.times.append(time.monotonic())
+        for moment in self.moments:
+            moment(asked)
+
+    def add_node(self, name: str, architecture: str = "amd64") -> RunningKubelet:
+        """One more node that runs pods."""
+        kubelet = RunningKubelet(self.plane, name, architecture, self.folder / "nodes", self._images)
+        self.kubelets[name] = self._exit.enter_context(kubelet)
+        return kubelet
+
+    def run_workloads(self, objects: Sequence[Object]) -> None:
+        """Create them, and wait until every pod that they want runs."""
+        self.plane.apply("\n---\n".join(json.dumps(one) for one in objects))
+        wanted = sum(one["spec"].get("replicas", 1) for one in objects)
+        self.plane.until(
+            f"{wanted} pods of the workloads run",
+            lambda: (
+                sum(
+                    pod["status"].get("phase") == "Running"
+                    for pod in self.plane.get("/api/v1/namespaces/shop/pods")["items"]
+                )
+                >= wanted
+            ),
+        )
+
+    def _image_ids(self) -> dict[str, str]:
+        return {
+            reference: f"{reference.rpartition(':')[0]}@{self.registry.put(reference, platforms)}"
+            for reference, platforms in self.cluster.images.items()
+            if platforms
+        }
+
+    def get(self, path: str) -> Any:
+        """The object, None where there is none."""
+        answer = self.plane.client.get(path)
+        return None if answer.status_code == httpx.codes.NOT_FOUND else answer.raise_for_status().json()
+
+    def write(self, engine: str, *words: str, configuration: str = "") -> Path:
+        """What archfit writes for the engine, applied, with the volume of its claim. Raises Failed."""
+        out = self.folder / engine
+        settings = self.folder / "archfit.yaml"
+        settings.write_text(configuration or self.configuration(), encoding="utf-8")
+        ended = file_runs.run(
+            (
+                *("setup", "fleet", "--engine", engine, "--into", str(out), "--image", IMAGE),
+                *("--cluster", CLUSTER, "--force", "--configuration", str(settings), *words),
+            ),
+            b"",
+        )
+        if ended.status:
+            raise Failed("archfit setup fleet", ended.stderr)
+        self.plane.kubectl("apply", "--server-side", "-f", str(out))
+        self._bind("archfit-audit-nightly" if engine == "cron" else "archfit-audit")
+        return out
+
+    def configuration(self, requests_per_second: int = 0) -> str:
+        """archfit.yaml: every registry is the one on loopback."""
+        hosts = {source: url for source, _, url in (word.partition("=") for word in self._mirrors())}
+        operator: Object = {"mirror": hosts}
+        if requests_per_second:
+            operator["requestsPerSecond"] = {self.registry.host: requests_per_second}
+        value = {
+            "apiVersion": "archfit.dev/v1alpha1",
+            "kind": "ArchFit",
+            "spec": {"clusterArchitectures": ["amd64", "arm64"]},
+            "operator": operator,
+        }
+        return json.dumps(value, indent=2) + "\n"
+
+    def _mirrors(self) -> list[str]:
+        return [word for word in self.registry.mirrors() if word != "--mirror"]
+
+    def _bind(self, claim: str) -> None:
+        """A volume of this machine for the claim, whose folder is `audit` from now on: the controller binds the two."""
+        self.audit = self.folder / claim
+        if not self.audit.exists():
+            self.audit.mkdir()
+            if os.geteuid() == 0:
+                os.chown(self.audit, USER, USER)
+        volume = {
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": {"name": claim},
+            "spec": {
+                "capacity": {"storage": "5Gi"},
+                "accessModes": ["ReadWriteMany", "ReadWriteOnce"],
+                "hostPath": {"path": str(self.audit)},
+                "claimRef": {"namespace": NAMESPACE, "name": claim},
+            },
+        }
+        self.plane.apply(json.dumps(volume))
+        path = f"/api/v1/namespaces/{NAMESPACE}/persistentvolumeclaims/{claim}"
+        self.plane.until(
+            f"the claim {claim} is bound", lambda: self.plane.get(path)["status"].get("phase") == "Bound"
+        )
+
+    def start(self, file: Path) -> None:
+        """As the page says it."""
+        self.plane.kubectl("replace", "--force", "-f", str(file))
+
+    def job(self, name: str) -> Any:
+        return self.plane.get(f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs/{name}")
+
+    def ended(self, name: str) -> str:
+        """Waits for the Job; "Complete", or the reason why it failed."""
+
+        def state() -> str:
+            self.check()
+            conditions = self.job(name).get("status", {}).get("conditions") or ()
+            found = {one["type"]: one.get("reason", "") for one in conditions if one["status"] == "True"}
+            return "Complete" if "Complete" in found else found.get("Failed", "")
+
+        return self.plane.until(f"the Job {name} ends", state)
+
+    def pods(self, job: str = "") -> list[Object]:
+        """Of archfit; of one Job."""
+        query = f"?labelSelector=batch.kubernetes.io/job-name%3D{job}" if job else ""
+        found: list[Object] = self.get(f"/api/v1/namespaces/{NAMESPACE}/pods{query}")["items"]
+        return found
+
+    def pod_of(self, job: str, index: int) -> Object | None:
+        """The pod that runs for an index now."""
+        key = "batch.kubernetes.io/job-completion-index"
+        for pod in self.pods(job):
+            active = pod["status"].get("phase") == "Running" and "deletionTimestamp" not in pod["metadata"]
+            if active and pod["metadata"]["annotations"].get(key) == str(index):
+                return pod
+        return None
+
+    def said(self, pod: str, container: str = "archfit") -> str:
+        """What a container wrote, also of a pod that is gone."""
+        return "".join(kubelet.log(pod, container) for kubelet in self.kubelets.values())
+
+    def report(self, name: str) -> Any:
+        """A JSON file of the volume."""
+        return json.loads((self.audit / name).read_bytes())
+
+    def outside(self, *words: str, status: int = 0) -> file_runs.Ended:
+        """`archfit audit` on this machine, beside the cluster. Raises Failed where it ends otherwise."""
+        settings = self.folder / "archfit.yaml"
+        ended = file_runs.run(("audit", f"--config={settings}", "--no-cache", *words), b"")
+        if ended.status != status:
+            raise Failed(f"archfit audit {' '.join(words)}", ended.stderr)
+        return ended
+
+    def fleet_check(self, engine: str) -> str:
+        """What `archfit setup fleet --check` prints, with its complaint."""
+        kubeconfig = f"--kubeconfig={self.plane.kubeconfig}"
+        ended = file_runs.run(("setup", "fleet", "--engine", engine, "--check", kubeconfig), b"")
+        return f"{ended.stdout.decode()}{ended.stderr}"
+
+    def check(self) -> None:
+        """Raises AssertionError with what the stand-in could not do."""
+        wrong = [line for kubelet in self.kubelets.values() for line in kubelet.wrong]
+        assert not wrong, "\n".join(wrong)
+
+
+class Moment:
+    """`act` before a request is answered for which `when` holds; once, or `times`. It counts unless it says False.
+
+    Further requests for which `when` holds wait meanwhile, and are answered then.
+    """
+
+    def __init__(self, when: Callable[[Asked], bool], act: Callable[[], object], times: int = 1) -> None:
+        self._when, self._act, self._lock = when, act, threading.Lock()
+        self._acted = 0.0
+        self.left = times
+
+    def __call__(self, asked: Asked) -> None:
+        came = time.monotonic()
+        if self.left and self._when(asked):
+            with self._lock:
+                if self.left and came > self._acted and self._act() is not False:
+                    self.left -= 1
+                    self._acted = time.monotonic()

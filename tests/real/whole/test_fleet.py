@@ -1,0 +1,80 @@
+"""What `archfit setup fleet` writes, as it runs: real controllers, and a stand-in for the kubelet that runs the pods.
+
+The turns that take minutes are in the part `fleet` of `make whole` (tests/programs/whole/fleet.py).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from container_process import require
+from whole import fleet
+from whole.fleet import Turn, shop
+from whole.fleet_refusals import REFUSALS, refused
+from whole.fleet_site import NAMESPACE, FleetSite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def site(real: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FleetSite]:
+    require(tmp_path_factory.mktemp("container"))
+    with FleetSite(tmp_path_factory.mktemp("fleet"), shop(16)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def out(site: FleetSite) -> Path:
+    """What archfit wrote for eight shards, applied."""
+    return fleet.written(site)
+
+
+@pytest.fixture
+def turn(site: FleetSite, out: Path) -> Turn:
+    """With a snapshot of now."""
+    made = Turn(site, out)
+    made.snapshot()
+    return made
+
+
+def test_shards_that_were_killed_and_evicted_run_again_and_nothing_is_missing(turn: Turn) -> None:
+    first, second = turn.busy(2)
+    measured = turn.shards(turn.moment(first, turn.kill), turn.moment(second, turn.evict))
+    turn.merged(asked_alike=False)
+    assert turn.wrong == []
+    assert (measured["indexes"], measured["failed"]) == ("0-7", 1)  # an eviction is no failure
+
+
+def test_eight_shards_ask_as_often_as_one_audit(turn: Turn) -> None:
+    fleet.quiet(turn)
+    assert turn.wrong == []
+
+
+def test_a_wrong_configuration_ends_the_job_at_once(turn: Turn) -> None:
+    measured = fleet.wrong_usage(turn)
+    assert turn.wrong == []
+    assert measured["indexes"] == ""
+
+
+def test_a_snapshot_that_is_refused_leaves_the_volume_as_it_was(turn: Turn) -> None:
+    _measured, wrong = refused(turn.site, turn.out, REFUSALS["the API server says 403"])
+    assert wrong == []
+
+
+def test_the_nightly_audit_adds_a_line_each_time(site: FleetSite) -> None:
+    """By the command that `setup fleet` prints, twice; the schedule itself is in `make whole`."""
+    site.write("cron", "--cache", site.cache.url())
+    for number, job in enumerate(("first", "second"), 1):
+        site.plane.kubectl("create", "job", "-n", NAMESPACE, "--from=cronjob/archfit-audit", job)
+        assert site.ended(job) == "Complete"
+        assert len((site.audit / "history.jsonl").read_bytes().splitlines()) == number
+    said = site.plane.kubectl("logs", "-n", NAMESPACE, "job/second").stdout
+    assert "ready" in said
+    assert "since" in said
+    assert {path.name for path in site.audit.iterdir()} == {
+        *("report.json", "report.html", "archfit.prom", "history.jsonl")
+    }
