@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -255,6 +256,29 @@ def test_decide_loads_nothing_of_the_network() -> None:
         "print({'ssl', 'httpx', 'httpcore', 'sqlite3', '_sqlite3', 'asyncio', 'argparse'} & set(sys.modules))\n"
     )
     assert run(program).stdout == "set()\n"
+
+
+ERRORS = [
+    pytest.param(lambda _: archfit.transform("a: ["), id="input"),
+    pytest.param(lambda _: archfit.transform(None), id="usage"),
+    pytest.param(lambda _: archfit.decide({"containers": [{"image": "A:1"}]}, {}), id="a-decision"),
+    pytest.param(lambda path: archfit.platforms("app:1", lockFile=path), id="a-lock-file"),
+]
+
+
+@pytest.mark.parametrize("call", ERRORS)
+def test_errors_pass_between_processes(call: Any, tmp_path: Path) -> None:
+    (tmp_path / "lock").write_text("{")
+    with pytest.raises(archfit.ArchfitError) as caught:
+        call(tmp_path / "lock")
+    error, other = caught.value, pickle.loads(pickle.dumps(caught.value))
+    assert (type(other), str(other), vars(other)) == (type(error), str(error), vars(error))
+
+
+def test_results_pass_between_processes() -> None:
+    result = archfit.transform(pods("app:1"), imagePlatforms={"*": ["linux/amd64"]})
+    assert pickle.loads(pickle.dumps(result)) == result
+    assert result.changed
 
 
 LOCKED = """

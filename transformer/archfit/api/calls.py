@@ -31,11 +31,13 @@ from archfit.placement.decide import decide as decided
 from archfit.placement.selection import pod_options, questions
 from archfit.reports.report import decision_value, result_value
 from archfit.reports.summary import lines
-from archfit.run import Run, StreamOutcome
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
-from archfit.yaml import stream
 from archfit.yaml.values import plain, typed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from archfit.run import StreamOutcome
 
 _PROGRAM = "import archfit"
 _Value = TypeVar("_Value")
@@ -92,7 +94,9 @@ def decide(
 
 
 def _transform(manifests: AnyStr, options: Options) -> Result[AnyStr]:
-    from archfit.rewrite.command import frame_of, layer_of
+    from archfit.rewrite.command import frame_of, layer_of  # not for a program that only decides
+    from archfit.run import Run
+    from archfit.yaml import stream
 
     data = _bytes_of(manifests)
     frame = frame_of(data)

@@ -13,13 +13,12 @@ Answers, decisions and messages have the members of the JSON report (`reports.re
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, AnyStr, Generic, Literal, TypedDict
-
-import jsonpatch
+from typing import Any, AnyStr, Generic, Literal, NamedTuple, TypedDict
 
 from archfit.base.errors import ArchfitError, ErrorKind
 from archfit.base.results import Outcome, Severity
+
+_NONE: Mapping[str, Any] = {}
 
 
 class _Found(TypedDict):
@@ -76,8 +75,7 @@ class ReasonAnswer(TypedDict):
 ImageAnswer = FoundAnswer | AbsentAnswer | UnknownAnswer | ReasonAnswer
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """One sentence: what happened, and what to do.
 
     object: {"apiVersion", "kind", "namespace", "name"}, {} where it is about none. field: dotted path, as
@@ -88,7 +86,7 @@ class Message:
 
     severity: Severity
     text: str
-    object: Mapping[str, str] = field(default_factory=dict)
+    object: Mapping[str, str] = _NONE
     field: str = ""
     document: int = 0
     line: int = 0
@@ -104,8 +102,7 @@ class Message:
         return f"{head}{': ' if head else ''}{self.text}{f' ({where})' if where else ''}"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What happens to one pod spec, and why.
 
     outcome: "Change", "AlreadySet", "NotNeeded", "OptedOut", "Unresolved" or "Conflict" (docs/decisions.md).
@@ -127,10 +124,10 @@ class Decision:
     patch: Sequence[Mapping[str, Any]] = ()
     supported: Sequence[str] | None = None
     reachable: Sequence[str] = ()
-    removed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    removed: Mapping[str, Sequence[str]] = _NONE
     messages: Sequence[Message] = ()
-    images: Mapping[str, ImageAnswer] = field(default_factory=dict)
-    object: Mapping[str, str] = field(default_factory=dict)
+    images: Mapping[str, ImageAnswer] = _NONE
+    object: Mapping[str, str] = _NONE
     path: str = ""
     immutable: bool = False
 
@@ -140,6 +137,8 @@ class Decision:
 
     def applied(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """A copy of the value with the patch applied. Raises ArchfitError where it is not what was decided about."""
+        import jsonpatch  # not for a program that applies the patch itself
+
         try:
             made: dict[str, Any] = jsonpatch.apply_patch(dict(value), self.patch_at(""))
         except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError) as error:
@@ -149,8 +148,7 @@ class Decision:
         raise ArchfitError(message)
 
 
-@dataclass(frozen=True, slots=True)
-class Result(Generic[AnyStr]):
+class Result(NamedTuple, Generic[AnyStr]):
     """A stream as the command writes it.
 
     manifests: bytes or str, as they came in; the very object where nothing changes.
@@ -162,7 +160,7 @@ class Result(Generic[AnyStr]):
     manifests: AnyStr
     decisions: Sequence[Decision] = ()
     messages: Sequence[Message] = ()
-    images: Mapping[str, ImageAnswer] = field(default_factory=dict)
+    images: Mapping[str, ImageAnswer] = _NONE
 
     @property
     def changed(self) -> bool:
@@ -179,8 +177,8 @@ class FailedCall(ArchfitError):
     def __init__(
         self,
         text: str,
-        kind: ErrorKind,
-        messages: Sequence[Message],
+        kind: ErrorKind = "failed",
+        messages: Sequence[Message] = (),
         decisions: Sequence[Decision] = (),
         images: Mapping[str, ImageAnswer] | None = None,
     ) -> None:

@@ -118,6 +118,9 @@ class InvalidLock(ArchfitError):
         self.message = message
         self.line = line
 
+    def __reduce__(self) -> tuple[type, tuple[str, str, int]]:
+        return type(self), (self.path, self.message, self.line)
+
 
 class OutputError(ArchfitError):
     """Standard output cannot be written whole: a full disk, a closed pipe."""
