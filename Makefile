@@ -138,9 +138,9 @@ operators: .venv/.ready ## Record what real operators make of what archfit write
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m operators $(NAME) $(if $(CASE),--case $(CASE)) $(if $(VERSIONS),--versions $(VERSIONS)) $(ARGS)
 	@$(RUN) scripts/custom_kinds.py update docs/custom-resources.md > docs/custom-resources.md.new && mv docs/custom-resources.md.new docs/custom-resources.md
 
-whole: .venv/.ready ## Run whole systems with archfit in them, and write the tables of docs/proof.md (PART=karpenter)
+whole: .venv/.ready ## Run whole systems with archfit in them, and write the tables of docs/proof.md (PART=helm)
 	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m whole $(PART) $(ARGS); ended=$$?; \
-	  for page in docs/clouds.md docs/proof.md docs/tools.md; do $(RUN) scripts/whole_tables.py update $$page > $$page.new && mv $$page.new $$page || exit 1; done; exit $$ended
+	  for page in docs/clouds.md docs/proof.md docs/tools.md docs/undo.md; do $(RUN) scripts/whole_tables.py update $$page > $$page.new && mv $$page.new $$page || exit 1; done; exit $$ended
 
 lint: .venv/.ready ## Check style, types and the direction of imports
 	$(RUN) -m ruff check .

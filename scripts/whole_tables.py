@@ -6,6 +6,8 @@
     <!-- argocd -->      the acts of that part      docs/proof.md
     <!-- karpenter -->   the turns of that part     docs/clouds.md
     <!-- tools -->       the tools of that part     docs/tools.md
+    <!-- helm -->        the steps of releases      docs/proof.md
+    <!-- undo -->        the ways out               docs/undo.md
 
 Each marker has an end, `<!-- /whole -->`, and stands on a line of its own. A page has one of them or more.
 """
@@ -27,6 +29,20 @@ _POOLS = {
     "arm-first": "one for each, arm64 with more weight",
 }
 _WRITTEN = "as written"
+UNDO_WAYS = {
+    "helm3": "Helm 3: `helm upgrade` without `--post-renderer`",
+    "helm4": "Helm 4: the same",
+    "helm3, then helm4 --server-side": "a release of Helm 3 that Helm 4 took over with `--server-side=true`: the same",
+    "kubectl apply": "`archfit web.yaml \\| kubectl apply`; then `kubectl apply` of the file itself",
+    "kubectl apply --server-side": "the same with `--server-side`",
+    "kubectl apply, then --server-side": "applied without `--server-side`; then `--server-side`",
+    "another field manager": "applied with `--server-side --field-manager=pipeline`; then without that field manager",
+    "files with --stamp": "files with `--stamp`; then `--affinity=never --tolerate=none`, and applied",
+    "files with --stamp, --server-side": "the same with `--server-side`",
+    "kustomize": "the KRM function; then out of the kustomization, and applied",
+    "policy": "`archfit policy`; then its objects deleted",
+    "webhook": "`archfit serve`; then its configuration deleted",
+}
 
 
 def measured(part: str) -> Mapping[str, Any]:
@@ -79,6 +95,28 @@ def argocd_table() -> str:
         f"registry got {record['requests']} requests. Largest resident memory in MiB: "
         f"{', '.join(f'{name} {mib}' for name, mib in peaks)}.\n"
     )
+
+
+def helm_table() -> str:
+    """What each step of a release did: the workloads that got other pods."""
+    record = measured("helm")
+    rows = [
+        (name, step["what"], ", ".join(step["rolled"]) or "none", str(step["pods"]))
+        for name, steps in record["releases"].items()
+        for step in steps
+    ]
+    return _table(("Release", "Step", "Workloads that got other pods", "Pods"), rows)
+
+
+def undo_table() -> str:
+    """What each way out leaves, what rolls, and where pods are then."""
+    record = measured("undo")
+    rows = [
+        (UNDO_WAYS[name], *(", ".join(way[key]) or "nothing" for key in ("stays", "rolled", "pods")))
+        for name, way in record["ways"].items()
+    ]
+    head = ("Way in, and way out", "Stays in objects", "Gets other pods", "Pods on a wrong node then")
+    return f"Measured on {record['date']} with {_versions(record)}.\n\n{_table(head, rows)}"
 
 
 def parts_table() -> str:
@@ -146,6 +184,20 @@ def _of_tools(record: Mapping[str, Any]) -> str:
     )
 
 
+def _of_helm(record: Mapping[str, Any]) -> str:
+    """How many steps, and in how many something did not hold."""
+    steps = [step for steps in record["releases"].values() for step in steps]
+    wrong = sum(bool(step["wrong"]) for step in steps)
+    return f"{len(record['releases'])} releases, {len(steps)} steps: in {wrong} something did not hold"
+
+
+def _of_undo(record: Mapping[str, Any]) -> str:
+    """How many ways out, and in how many something did not hold."""
+    ways = record["ways"].values()
+    wrong = sum(bool(way["wrong"]) for way in ways)
+    return f"{len(ways)} ways out: in {wrong} something did not hold"
+
+
 def _number(value: int | Sequence[str]) -> int:
     """The pods of a list such as `legacy (3)`."""
     return value if isinstance(value, int) else sum(int(one.rpartition("(")[2].rstrip(")")) for one in value)
@@ -163,14 +215,18 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 RESULTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "argocd": _of_argocd,
+    "helm": _of_helm,
     "karpenter": _of_karpenter,
     "tools": _of_tools,
+    "undo": _of_undo,
 }
 TABLES: Mapping[str, Callable[[], str]] = {
     "whole": parts_table,
     "argocd": argocd_table,
     "karpenter": karpenter_table,
     "tools": tools_table,
+    "helm": helm_table,
+    "undo": undo_table,
 }
 
 

@@ -374,6 +374,7 @@ PLANS = {
         ),
         Plan("kustomize", overlays, programs=_KUSTOMIZE, stand_ins={"docker": _STAND_IN}),
         Plan("kpt", overlays, programs={"kpt": "kpt"}),
+        Plan("undo", chart, programs=_HELM3),
         Plan("flux", with_overlay_function, programs=_KUSTOMIZE),
         Plan("patch", shop, programs=_KUSTOMIZE),
         Plan(

@@ -1,0 +1,66 @@
+"""Releases with archfit from install to uninstall, and archfit taken out again: real Helms, API server and controllers.
+
+`make whole PART=helm` and `PART=undo` take the steps and ways that cost more time.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from release_life import life
+from release_site import ReleaseSite, platforms_of
+from undo_ways import OF_THE_CHART, PLACED, WAYS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from release_life import Step
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReleaseSite]:
+    with ReleaseSite(tmp_path_factory.mktemp("site"), platforms_of("helm")) as running:
+        yield running
+
+
+def rolled(steps: list[Step]) -> dict[str, list[str]]:
+    """Which workloads got other pods in each step; nothing was wrong."""
+    assert [(step.what, step.wrong) for step in steps if step.wrong] == []
+    return {step.what: step.rolled for step in steps if step.rolled}
+
+
+@pytest.mark.parametrize("name", ["helm3", "helm4"])
+def test_a_release_lives_with_archfit(site: ReleaseSite, name: str) -> None:
+    steps = life(site, name, waits=False)
+    assert rolled(steps) == {
+        "upgrade, a new image": ["Deployment/web"],
+        "upgrade, an image that lost arm64": ["Deployment/web"],
+        "rollback": ["Deployment/web"],
+    }
+    assert len(steps) == 9
+
+
+class Taken(NamedTuple):
+    """stays, rolls: see undo_ways.Undone."""
+
+    stays: list[str]
+    rolls: list[str]
+
+
+@pytest.mark.parametrize(
+    ("way", "taken"),
+    [
+        pytest.param(
+            "helm3, then helm4 --server-side", Taken([], OF_THE_CHART), id="a release that Helm 4 took over"
+        ),
+        pytest.param("files with --stamp", Taken([], PLACED), id="stamped files"),
+        pytest.param("another field manager", Taken(PLACED, []), id="another field manager"),
+        pytest.param("policy", Taken(["8 pods until they are replaced"], []), id="policy"),
+    ],
+)
+def test_archfit_is_taken_out(site: ReleaseSite, way: str, taken: Taken) -> None:
+    undone = WAYS[way](site)
+    assert undone.wrong == []
+    assert Taken(undone.stays, undone.rolled) == taken
