@@ -174,13 +174,15 @@ def _anchor(heading: str) -> str:
 
 def _of_tools(record: Mapping[str, Any]) -> str:
     """How many tools were run, of those on the page."""
-    deployed = [row for row in record["tools"] if row.get("deployed")]
-    read = [row["tool"] for row in record["tools"] if "with" in row and row not in deployed]
+    ran = {
+        how: [row["tool"] for row in record["tools"] if row.get("ran") == how]
+        for how in ("tool", "steps", "types")
+    }
     left = [row["tool"] for row in record["tools"] if "with" not in row]
     return (
-        f"{len(deployed)} of the {len(record['tools'])} tools of docs/tools.md ended with an error and deployed nothing"
-        " where archfit failed, and deployed what archfit placed where it did not; read by their own types:"
-        f" {', '.join(read) or 'none'}; not run: {', '.join(left) or 'none'}"
+        f"{len(ran['tool'])} tools, and the steps of {len(ran['steps'])} CI systems, ended with an error and deployed"
+        " nothing where archfit failed, and deployed what archfit placed where it did not; read by its own types:"
+        f" {', '.join(ran['types']) or 'none'}; not run: {', '.join(left) or 'none'}"
     )
 
 

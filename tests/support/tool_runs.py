@@ -23,6 +23,7 @@ from helm_runs import set_up
 from tool_page import IMAGE, SYSTEM_PATH, Block, Workplace
 
 Blocks = Sequence[Block]
+TOOL, STEPS, TYPES = "tool", "steps", "types"
 _SAYS_ITS_VERSION = {
     "devspace": ("--version",),
     "nelm": ("version",),
@@ -64,15 +65,15 @@ class ToolRun(NamedTuple):
     """programs: name on PATH -> a tool of machine.TABLE, or another program's name. follow: raises AssertionError.
 
     says: what was done, with {program} for a version. read: what the block was written after, for where nobody runs it.
-    deploys: it fails with archfit, and deploys what archfit placed;
-    else its block is read by the tool's own types, and no more.
+    ran: TOOL, the real program; STEPS, the shell commands of a CI system, which is not run itself; TYPES, what the tool
+    takes the block for, and no more. The first two fail with archfit, and deploy what archfit placed.
     """
 
     says: str
     programs: Mapping[str, str]
     follow: Callable[[Workplace, Blocks], None]
     read: str = ""
-    deploys: bool = True
+    ran: str = TOOL
 
     def lacking(self) -> list[str]:
         """The programs that this machine does not have."""
@@ -303,7 +304,7 @@ RUNS: dict[str, ToolRun] = {
         "read by the types of pulumi-kubernetes {python-pulumi}; engine and provider not run",
         {"python-pulumi": "python-pulumi"},
         _pulumi,
-        deploys=False,
+        ran=TYPES,
     ),
     "Ansible": ToolRun(
         "run with ansible-core {python-ansible}, kubernetes.core of ansible {kubernetes-core}, Helm {helm3}",
@@ -335,9 +336,16 @@ RUNS: dict[str, ToolRun] = {
         "read by Groovy {groovy}, the one in Jenkins; the steps run in sh; Jenkins not run",
         {"groovy": "groovy"},
         _jenkins,
+        ran=STEPS,
     ),
-    "Azure DevOps": ToolRun("checked with its published schema; the steps run in bash", {}, _azure),
-    "CircleCI": ToolRun("checked with its published schema; the steps run in bash", {}, _circleci),
-    "Buildkite": ToolRun("checked with its published schema; the steps run in bash", {}, _buildkite),
-    "Tekton": ToolRun("checked with Tekton's schema, in `make test`; the script run in sh", {}, _tekton),
+    "Azure DevOps": ToolRun(
+        "checked with its published schema; the steps run in bash", {}, _azure, ran=STEPS
+    ),
+    "CircleCI": ToolRun("checked with its published schema; the steps run in bash", {}, _circleci, ran=STEPS),
+    "Buildkite": ToolRun(
+        "checked with its published schema; the steps run in bash", {}, _buildkite, ran=STEPS
+    ),
+    "Tekton": ToolRun(
+        "checked with Tekton's schema, in `make test`; the script run in sh", {}, _tekton, ran=STEPS
+    ),
 }
