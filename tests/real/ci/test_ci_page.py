@@ -24,9 +24,18 @@ PAGE, LOCK_PAGE = "ci", "lock"
 ACTION = machine.ROOT / "action.yml"
 COMPONENT = (machine.ROOT / "templates" / "archfit.yml").read_text(encoding="utf-8")
 YAML = [block for page in (PAGE, LOCK_PAGE) for block in page_blocks(page, "yaml")]
-WORKFLOWS = [block for block in YAML if re.search("^jobs:$", block, re.MULTILINE)]
+OTHERS = {
+    kind: next(block for block in YAML if block.startswith(start))
+    for kind, start in (
+        ("azure-pipelines", "pool:"),
+        ("circle-ci", "version: 2.1"),
+        ("buildkite", "steps:\n  - label:"),
+    )
+}
+OF_GITHUB_OR_GITLAB = [block for block in YAML if block not in OTHERS.values()]
+WORKFLOWS = [block for block in OF_GITHUB_OR_GITLAB if re.search("^jobs:$", block, re.MULTILINE)]
 HOOKS = [block for block in YAML if block.startswith("repos:")]
-GITLAB = [block for block in YAML if block not in WORKFLOWS and block not in HOOKS]
+GITLAB = [block for block in OF_GITHUB_OR_GITLAB if block not in WORKFLOWS and block not in HOOKS]
 JSON = [json.loads(block) for block in page_blocks(PAGE, "json")]
 TEXT = (machine.ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 
@@ -52,6 +61,12 @@ def test_github_takes_the_workflow(tool, schema_of, tmp_path: Path, block: str) 
 def test_gitlab_takes_the_configuration(schema_of, tmp_path: Path, block: str) -> None:
     (tmp_path / "ci.yml").write_text(block)
     assert schema_of("gitlab-ci", tmp_path / "ci.yml") == ""
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_other_systems_take_their_configuration(schema_of, tmp_path: Path, kind: str) -> None:
+    (tmp_path / "config.yml").write_text(OTHERS[kind])
+    assert schema_of(kind, tmp_path / "config.yml") == ""
 
 
 def test_pre_commit_takes_the_configuration(tool, tmp_path: Path) -> None:
@@ -200,7 +215,7 @@ def test_the_job_without_the_component_writes_the_report(workspace: Path, lookup
     (job,) = [yaml.safe_load(block)["archfit"] for block in GITLAB if block.startswith("archfit:\n")]
     ran = run_job(job, workspace, {**lookups, **with_archfit})
     assert ran.returncode == 3, ran.stderr
-    (report,) = job["artifacts"]["reports"].values()
+    report = job["artifacts"]["reports"]["codequality"]
     names = [issue["check_name"] for issue in json.loads((workspace / report).read_text())]
     assert names == ["archfit/required-platform", "archfit/summary"]
 

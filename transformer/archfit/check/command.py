@@ -18,6 +18,7 @@ from archfit.base.errors import UsageError
 from archfit.base.patch import dotted
 from archfit.base.record import Record
 from archfit.base.results import Decision, Result, has_error
+from archfit.check.cases import LEFT_ALONE, placement_cases, problems, required_cases
 from archfit.check.findings import Check, Finding, from_result, of_decisions, of_objects, of_verdicts, placed
 from archfit.check.newer_tags import newer_of, with_newer
 from archfit.check.reports import UPDATES, report_places, write_reports
@@ -41,7 +42,6 @@ from archfit.workloads.documents import Lines
 from archfit.workloads.pods import Pod
 
 _COMMAND = BY_NAME["check"]
-_LEFT_ALONE = ("OptedOut", "Unresolved", "Conflict")
 
 
 def run(
@@ -79,7 +79,10 @@ def run(
         if flags.newer_tags:
             found = newer_of((each for part in checked for each in part.findings), answers, required, one)
             checked = [
-                part.replace(findings=with_newer(part.findings, found, manifests.name, manifests.data))
+                part.replace(
+                    findings=with_newer(part.findings, found, manifests.name, manifests.data),
+                    cases=with_newer(part.cases, found, manifests.name, manifests.data),
+                )
                 for manifests, part in zip(inputs, checked, strict=True)
             ]
         pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
@@ -129,7 +132,7 @@ class _Checked(Record):
 
     results: for standard error, with the name of its file. pods: how many were looked at; left_alone: how many of
     them archfit leaves as they are, by_annotation: because of archfit.dev/skip. objects: as in `Check`.
-    decisions: where placement was the question. sources: files that --source-root found.
+    decisions: where placement was the question. sources: files that --source-root found. cases: as in `Check`.
     """
 
     findings: tuple[Finding, ...]
@@ -141,6 +144,7 @@ class _Checked(Record):
     objects: int
     decisions: tuple[tuple[Pod, Decision], ...] = ()
     sources: frozenset[str] = frozenset()
+    cases: tuple[Finding, ...] = ()
 
 
 def _checked(
@@ -154,6 +158,7 @@ def _checked(
     line = Lines(manifests.data, found.documents).line
     results = [*manifests.results, *found.results]
     findings = [from_result(result, name) for result in results]
+    cases = [*problems(findings)]
     pods, left_alone, by_annotation = len(manifests.pods), 0, 0
     decisions: tuple[tuple[Pod, Decision], ...] = ()
     if asked.required:
@@ -171,19 +176,31 @@ def _checked(
             frozenset().union(*(verdict.stated for _, verdict in judged)),
             {finding.counted_image: finding.reason for finding in findings if finding.rule == "not-known"},
         )
-        findings += of_objects(found.untouched, name, allowed=asked.allow_unknown)
+        cases += required_cases(verdicts, name, line, allowed=asked.allow_unknown)
+        unread = list(of_objects(found.untouched, name, allowed=asked.allow_unknown))
+        findings += unread
     else:
         transformed = decided(found, answers, options)
         decisions, results = transformed.decisions, [*manifests.results, *transformed.results]
         findings += of_decisions(decisions, name, line)
         seen = _seen(found, name, answers, options)
-        left_alone = sum(decision.outcome in _LEFT_ALONE for _, decision in decisions)
+        left_alone = sum(decision.outcome in LEFT_ALONE for _, decision in decisions)
         by_annotation = sum(own.left_by == "annotation" for _, own in found.pods())
+        pairs = zip(decisions, found.pods(), strict=True)
+        cases += placement_cases(
+            ((pod, decision, answers_for(pod, answers, options, own)) for (pod, decision), (_, own) in pairs),
+            name,
+            line,
+        )
+        unread = list(of_objects(found.untouched, name, allowed=True))
+    cases += unread
     exact = located(manifests.data, found.documents, tuple(results))
     if roots:
         single = (document for document in found.documents if not document.span.item)
         origins = {document.span.number: roots.origin(document.value) for document in single}
-        findings = [_at_source(finding, name, roots, origins) for finding in findings]
+        findings, cases = (
+            [_at_source(finding, name, roots, origins) for finding in group] for group in (findings, cases)
+        )
     return _Checked(
         tuple(findings),
         tuple(in_file(result, name) for result in exact),
@@ -193,7 +210,8 @@ def _checked(
         by_annotation,
         len({(left.ref, left.location) for left in found.untouched if not left.controller}),
         decisions,
-        frozenset(finding.file for finding in findings if roots and finding.file),
+        frozenset(finding.file for finding in (*findings, *cases) if roots and finding.file),
+        tuple(cases),
     )
 
 
@@ -225,6 +243,7 @@ def _seen(found: StreamInventory, name: str, answers: Mapping[str, Answer], opti
 
 
 def _check(messages: Iterable[Finding], checked: Sequence[_Checked], asked: _Question) -> Check:
+    messages = tuple(messages)
     findings = (*messages, *(finding for part in checked for finding in part.findings))
     errors = {finding.rule for finding in findings if finding.severity == "error"}
     code = 1 if "problem" in errors else 3 if errors & {"placement", "required-platform", "not-known"} else 0
@@ -246,4 +265,5 @@ def _check(messages: Iterable[Finding], checked: Sequence[_Checked], asked: _Que
         sum(part.by_annotation for part in checked),
         sum(part.objects for part in checked),
         tuple(sorted(frozenset().union(*(part.seen.images for part in checked)))),
+        (*problems(messages), *(case for part in checked for case in part.cases)),
     )

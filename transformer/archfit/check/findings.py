@@ -131,7 +131,8 @@ class Check(Record):
     unknown: why images are not known, in a word or two, one for each. stated: how many of the images have platforms
     that nobody was asked for, as an annotation or the configuration states them. left_alone: pod specs that archfit
     leaves as they are; by_annotation: those of them with archfit.dev/skip. objects: those that may hold pods which no
-    row reads. texts: the images that were looked at, as they are written.
+    row reads. texts: the images that were looked at, as they are written. cases: what there is to say of each pod
+    spec or image, for `check.cases`.
     """
 
     exit_code: int
@@ -145,6 +146,7 @@ class Check(Record):
     by_annotation: int = 0
     objects: int = 0
     texts: tuple[str, ...] = ()
+    cases: tuple[Finding, ...] = ()
 
     @property
     def lacking(self) -> int:

