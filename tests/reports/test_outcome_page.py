@@ -144,7 +144,7 @@ def test_a_page_that_is_not_here_says_where_it_is(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(
         documentation, "__file__", str(tmp_path / "site-packages/archfit/base/documentation.py")
     )
-    assert see(outcome_page.JOBS) == "archfit: see docs/jobs.md in archfit's repository"
+    assert see(outcome_page.JOBS) == "archfit: see `archfit help jobs.md`"
 
 
 def test_the_site_is_linked_once_it_is_published(monkeypatch):

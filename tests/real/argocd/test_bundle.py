@@ -117,6 +117,7 @@ def test_the_bundle_runs_as_user_999_with_a_read_only_root_and_without_python(st
         pytest.param(["setup", "argocd", "--help"], id="setup"),
         pytest.param(["argocd", "parameters"], id="parameters"),
         pytest.param(["cache", "path"], id="cache"),
+        pytest.param(["help", "registries"], id="page"),
     ],
 )
 def test_the_bundles_commands_say_what_the_installed_ones_say(bundle: Path, words: list[str]) -> None:

@@ -73,10 +73,15 @@ def test_the_wheel_has_the_package_and_what_belongs_to_it(wheel):
         ),
     }
     assert "archfit/py.typed" in package
+    pages = {name for name in package if name.startswith("archfit/pages/")}
+    assert {"archfit/pages/registries.md", "archfit/pages/troubleshooting.md"} <= pages
+    assert all(name.endswith(".md") for name in pages)
+    assert "archfit/pages/contributing.md" not in pages
     files = {name.rpartition("/")[2] for name in package}
     kinds = {name.rpartition(".")[2] for name in files}
     assert kinds == {
         "py",
+        "md",
         "typed",
         "txt",
         "yaml",

@@ -2,7 +2,8 @@
 
 page("helm", "jobs")         docs/helm.md#jobs                               SITE is ""
                              SITE/helm.html#jobs                             it is the site's address, without a slash
-place("helm", "jobs")        docs/helm.md#jobs in archfit's repository       there is no docs/ here: a wheel has none
+place("helm", "jobs")        `archfit help helm.md#jobs`                   there is no docs/ here: a wheel has the pages
+pages_folder()               archfit/pages                                  of a wheel or a bundle; docs/ of a checkout
 schema_id("archfit")     https://archfit.dev/schemas/archfit.json, the name of a JSON Schema
 """
 
@@ -21,12 +22,19 @@ def page(name: str, anchor: str = "") -> str:
 
 
 def place(name: str, anchor: str = "") -> str:
-    """The page for a message: a path that is not here says where it is."""
+    """The page for a message: its path where it is here, else the command that shows it."""
     where = page(name, anchor)
     here = (os.curdir, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
     if SITE or any(os.path.exists(os.path.join(folder, "docs", f"{name}.md")) for folder in here):
         return where
-    return f"{where} in archfit's repository"
+    return f"`archfit help {name}.md{'#' if anchor else ''}{anchor}`"
+
+
+def pages_folder() -> str:
+    """Where the pages are that `archfit help` shows. The folder may not exist."""
+    package = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    own = os.path.join(package, "pages")
+    return own if os.path.isdir(own) else os.path.join(package, "..", "..", "docs")
 
 
 def schema_id(name: str) -> str:

@@ -1,7 +1,4 @@
-"""From the words of the command line to a row of the table, and from the row to its function.
-
-`archfit help [COMMAND]` is here, too: it shows what `archfit COMMAND --help` shows, for users of git and kubectl.
-"""
+"""From the words of the command line to a row of the table, and from the row to its function."""
 
 from __future__ import annotations
 
@@ -11,9 +8,9 @@ from importlib import import_module
 
 from archfit.base.errors import UsageError
 from archfit.base.spelling import nearest
-from archfit.base.typing_names import Any, BinaryIO
+from archfit.base.typing_names import Any
 from archfit.cli.usage.command_row import Command
-from archfit.cli.usage.command_table import BY_NAME, MAIN, find, first_words, words_below
+from archfit.cli.usage.command_table import MAIN, find, first_words, words_below
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 
@@ -70,13 +67,3 @@ def _unknown_member(group: Command, word: str) -> str:
         return f"{group.program} {word}: there is no such tool: did you mean {group.program} {near}?"
     head = f"{group.program} {word}: there is no such tool: " if word and word[0] != "-" else ""
     return f"{head}name what to set up: {group.program} {', '.join(names[:-1])} or {names[-1]}"
-
-
-def show_help(argv: Sequence[str], stdout: BinaryIO) -> int:
-    """`archfit help`, after its name. The exit code; raises UsageError."""
-    from archfit.cli.usage.help import short_help
-
-    words = BY_NAME["help"].parser().read(argv)[1]
-    command, _rest = named(words) if words else (MAIN, words)
-    stdout.write(short_help(command).encode())
-    return 0

@@ -938,7 +938,7 @@ complete -c archfit -n '__archfit_is version' -l help
 complete -c archfit -n '__archfit_is version' -l help-all
 complete -c archfit -n '__archfit_is version' -s V
 complete -c archfit -n '__archfit_is version' -l version
-complete -c archfit -n 'test (__archfit_words) = 1' -a help -d 'Shows the help of archfit, or of a command.'
+complete -c archfit -n 'test (__archfit_words) = 1' -a help -d 'Shows the help of a command, or a page of the documentation.'
 complete -c archfit -n '__archfit_is help; and test (__archfit_words) = 2' -f -a 'transform check explain patch policy audit lock inspect login-check serve helm argocd setup cache last schema completion doctor version help'
 complete -c archfit -n '__archfit_is help' -f
 complete -c archfit -n '__archfit_is help' -l quiet

@@ -179,12 +179,25 @@ COMPLETION = Command(
 )
 HELP = Command(
     "help",
-    "Shows the help of archfit, or of a command.",
-    ("help [COMMAND]",),
-    "archfit.cli.dispatch:show_help",
-    ("stdout",),
-    arguments=(("COMMAND", "A command, such as check or setup helm."),),
-    about="It shows what --help shows. Add --help-all for every option.",
+    "Shows the help of a command, or a page of the documentation.",
+    ("help [COMMAND|PAGE[#HEADING]]",),
+    "archfit.cli.manual:show_help",
+    ("stdout", "environ"),
+    arguments=(
+        (
+            "COMMAND",
+            "A command, such as check or setup helm: what --help shows. Add --help-all for every option.",
+        ),
+        (
+            "PAGE",
+            "A page, such as registries, or check.md where a command has the name. Without a word: all names.",
+        ),
+    ),
+    about="""\
+The pages come with archfit, so this needs no network. On a terminal a page goes through the program that PAGER names.
+
+  archfit help registries
+  archfit help check.md#exit-codes""",
 )
 
 COMMANDS = (

@@ -1,0 +1,137 @@
+"""`archfit help [COMMAND|PAGE]`: the help of a command, or a page of the documentation, offline.
+
+    archfit help                      the help that fits a screen, and the names of the pages
+    archfit help check                the help of a command, and where its page is, if it has one
+    archfit help registries           a page
+    archfit help check.md             a page that has the name of a command; docs/check.md is the same
+    archfit help check.md#formats     a part of a page, from one heading to the next of its level
+
+A wheel and a bundle hold the pages in `pages/`; a checkout has them in docs/.
+
+A page goes to a terminal through the program that PAGER names, as with git; without PAGER, and everywhere else, it is
+written. Where it is written to a file or a pipe it is plain text of 80 columns.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import BinaryIO
+
+from archfit.base.documentation import pages_folder
+from archfit.base.errors import ArchfitError, UsageError
+from archfit.base.printable import encoded
+from archfit.base.spelling import nearest
+from archfit.base.terminal import colored
+from archfit.cli.page_text import anchor, headings, page_lines
+from archfit.cli.usage.command_table import BY_NAME, COMMANDS, MAIN, find
+from archfit.cli.usage.help import COLUMNS, short_help
+
+WIDEST = 100
+
+
+def show_help(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
+    """The command, after its name. The exit code; raises UsageError."""
+    words = BY_NAME["help"].parser().read(argv)[1]
+    command = find(words)[0] if words else MAIN
+    if command:
+        page = _page_of(command.name)
+        stdout.write(encoded(short_help(command) + (page if words else _listing())))
+        return 0
+    text = _page(words)
+    terminal = stdout.isatty()
+    width = min(shutil.get_terminal_size((COLUMNS, 24)).columns, WIDEST) if terminal else COLUMNS
+    styled = terminal and colored("auto", stdout, environ)
+    shown = "\n".join([*page_lines(text.strip("\n"), width, styled=styled), ""])
+    data = shown.encode()
+    if not (terminal and _paged(data, environ)):
+        stdout.write(data)
+    return 0
+
+
+def topics() -> list[str]:
+    """The names of the pages, sorted; none where an installation holds none."""
+    try:
+        files = os.listdir(pages_folder())
+    except OSError:
+        return []
+    return sorted(name[:-3] for name in files if name.endswith(".md"))
+
+
+def _listing() -> str:
+    names = topics()
+    if not names:
+        return ""
+    wrapped = textwrap.wrap(", ".join(names), COLUMNS, initial_indent="  ", subsequent_indent="  ")
+    return "\n".join(["", "pages, shown by `archfit help PAGE`:", *wrapped]) + "\n"
+
+
+def _page_of(name: str) -> str:
+    return f"Its page: archfit help {name}.md\n" if name in topics() else ""
+
+
+def _page(words: Sequence[str]) -> str:
+    """The page, or the part of it, that the words name. Raises UsageError."""
+    word = words[0]
+    name, _, wanted = word.removeprefix("docs/").partition("#")
+    name = name.removesuffix(".md")
+    known = topics()
+    if len(words) > 1:
+        raise UsageError(
+            f"'archfit help' shows one page or command: {word!r} is no command, so name it alone"
+        )
+    if name not in known:
+        raise UsageError(_unknown(word, name, known))
+    try:
+        with open(os.path.join(pages_folder(), f"{name}.md"), encoding="utf-8") as file:
+            text = file.read()
+    except OSError as error:
+        raise ArchfitError(f"the page {name!r} cannot be read: {error.strerror}") from None
+    return _part(name, text, wanted) if wanted else text
+
+
+def _unknown(word: str, name: str, known: Iterable[str]) -> str:
+    commands = [command.name for command in COMMANDS]
+    near = nearest(name, commands) or nearest(name, known)
+    if near in commands:
+        return f"{word!r} is not a command: did you mean {near!r}? See archfit --help"
+    hint = f"did you mean archfit help {near}?" if near else "`archfit help` lists both"
+    return f"{word!r} is neither a command nor a page: {hint}"
+
+
+def _part(name: str, text: str, wanted: str) -> str:
+    found = [(line, level, anchor(heading)) for line, level, heading in headings(text)]
+    for at, (line, level, own) in enumerate(found):
+        if own == wanted.lower():
+            ends = (start for start, other, _ in found[at + 1 :] if other <= level)
+            return "\n".join(text.split("\n")[line : next(ends, None)])
+    near = nearest(wanted, [own for _, _, own in found])
+    hint = f"did you mean {name}.md#{near}?" if near else f"`archfit help {name}.md` shows all of it"
+    raise UsageError(f"the page {name!r} has no heading {wanted!r}: {hint}")
+
+
+def _paged(data: bytes, environ: Mapping[str, str]) -> bool:
+    """Whether the pager of the environment showed the data; without one nothing is done."""
+    pager = environ.get("PAGER", "")
+    if pager.strip() in ("", "cat"):
+        return False
+    # git's own defaults for less: leave at once if all fits, show colours, keep the text on the screen.
+    shown = {"LESS": "FRX", **environ}
+    try:
+        # PAGER is a command of the user's shell, as for git and man.
+        process = subprocess.Popen(pager, shell=True, stdin=subprocess.PIPE, env=shown)  # noqa: S602
+    except OSError:
+        return False
+    while True:
+        try:
+            process.communicate(data)
+            break
+        except KeyboardInterrupt:  # the pager's own business: less stays
+            data = b""
+        except ValueError:  # its standard input is closed already
+            process.wait()
+            break
+    return process.returncode != 127  # what a shell says of a program that is not there
