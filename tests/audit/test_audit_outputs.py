@@ -44,7 +44,7 @@ def test_the_first_screen_has_the_number_the_work_and_the_nodes():
     assert lines[2].startswith("On arm64 nodes: 1 DaemonSet does not run there (monitoring/apm-agent)")
     assert any(line.startswith("arm64   64.4 % ready") for line in lines)
     first = next(place for place, line in enumerate(lines) if "search-indexer:0.8.2" in line)
-    assert lines[first].endswith(" %")
+    assert lines[first].endswith(" % ready then")
     assert lines[first + 1].strip().startswith("frees 8.25 CPU alone: look for a newer tag")
     text = " ".join("\n".join(lines).split())
     assert "linux/arm64: 4 nodes, 16.4 of 31.64 CPU requested, 15.24 free (4 tainted" in text

@@ -19,6 +19,7 @@ AS_IT_IS = {
     "inspect/command.py": {"documents", "as_json"},
     "inspect/login_check.py": {"_text"},
     "cli/package_files.py": {"schema", "_content"},
+    "cli/manual.py": {"page_text"},
     "doctor/command.py": {"doctor_text"},
     "cli/inputs/output_files.py": {"parts"},
     "patch/command.py": {"output"},

@@ -45,10 +45,9 @@ def show_help(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str])
     terminal = stdout.isatty()
     width = min(shutil.get_terminal_size((COLUMNS, 24)).columns, WIDEST) if terminal else COLUMNS
     styled = terminal and colored("auto", stdout, environ)
-    shown = "\n".join([*page_lines(text.strip("\n"), width, styled=styled), ""])
-    data = shown.encode()
-    if not (terminal and _paged(data, environ)):
-        stdout.write(data)
+    page_text = "\n".join([*page_lines(text.strip("\n"), width, styled=styled), ""])
+    if not (terminal and _paged(page_text.encode(), environ)):
+        stdout.write(page_text.encode())
     return 0
 
 

@@ -301,6 +301,7 @@ def _first_work(findings: AuditFindings, work: WorkList) -> Iterator[_Item]:
     shown = work.items[:_ON_SCREEN] if not index else ()
     for item in shown:
         share = share_after(readiness, item)
+        share += " ready then" if share.endswith("%") else ""
         image = _short(visible(item.reference), _WIDTH - 5 - 2 - len(share))
         yield (
             f"{item.rank:3}  {image:{_WIDTH - 5 - 2 - len(share)}}  {share}",
