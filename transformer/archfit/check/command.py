@@ -21,7 +21,7 @@ from archfit.base.results import Decision, Result, has_error
 from archfit.check.cases import LEFT_ALONE, placement_cases, problems, required_cases
 from archfit.check.findings import Check, Finding, from_result, of_decisions, of_objects, of_verdicts, placed
 from archfit.check.newer_tags import newer_of, with_newer
-from archfit.check.reports import UPDATES, report_places, write_reports
+from archfit.check.reports import LISTS_OF_TESTS, UPDATES, report_places, write_reports
 from archfit.check.source_roots import SourceRoots
 from archfit.cli.inputs.command_inputs import check_objects, in_file, manifests_of, on_blank, questions
 from archfit.cli.inputs.manifests import Manifests
@@ -68,7 +68,7 @@ def run(
     if invocation.rendering:
         roots.add_rendered(invocation.rendering.words)
     check_objects(inputs)
-    asked = _Question(required, flags.allow_unknown)
+    asked = _Question(required, flags.allow_unknown, bool(LISTS_OF_TESTS & set(places.values())))
     for flag, file in (("--report", settings.operator.report), *(("--format", file) for file in places)):
         check_report(flag, file, [manifests.name for manifests in inputs])
     one = Run(_COMMAND.program, settings, environ, stderr, explain=verbose_lines)
@@ -109,10 +109,14 @@ def _with_decisions(inputs: Iterable[Manifests], checked: Iterable[_Checked]) ->
 
 
 class _Question(Record):
-    """required: the platforms, () where placement is the question. allow_unknown: as the flag."""
+    """required: the platforms, () where placement is the question. allow_unknown: as the flag.
+
+    cases: a format that is a list of tests is asked for.
+    """
 
     required: tuple[Platform, ...]
     allow_unknown: bool
+    cases: bool
 
 
 class _Seen(Record):
@@ -158,7 +162,7 @@ def _checked(
     line = Lines(manifests.data, found.documents).line
     results = [*manifests.results, *found.results]
     findings = [from_result(result, name) for result in results]
-    cases = [*problems(findings)]
+    cases = [*problems(findings)] if asked.cases else []
     pods, left_alone, by_annotation = len(manifests.pods), 0, 0
     decisions: tuple[tuple[Pod, Decision], ...] = ()
     if asked.required:
@@ -176,7 +180,8 @@ def _checked(
             frozenset().union(*(verdict.stated for _, verdict in judged)),
             {finding.counted_image: finding.reason for finding in findings if finding.rule == "not-known"},
         )
-        cases += required_cases(verdicts, name, line, allowed=asked.allow_unknown)
+        if asked.cases:
+            cases += required_cases(verdicts, name, line, allowed=asked.allow_unknown)
         unread = list(of_objects(found.untouched, name, allowed=asked.allow_unknown))
         findings += unread
     else:
@@ -186,14 +191,17 @@ def _checked(
         seen = _seen(found, name, answers, options)
         left_alone = sum(decision.outcome in LEFT_ALONE for _, decision in decisions)
         by_annotation = sum(own.left_by == "annotation" for _, own in found.pods())
-        pairs = zip(decisions, found.pods(), strict=True)
-        cases += placement_cases(
-            ((pod, decision, answers_for(pod, answers, options, own)) for (pod, decision), (_, own) in pairs),
-            name,
-            line,
-        )
+        if asked.cases:
+            cases += placement_cases(
+                (
+                    (pod, decision, answers_for(pod, answers, options, own))
+                    for (pod, decision), (_, own) in zip(decisions, found.pods(), strict=True)
+                ),
+                name,
+                line,
+            )
         unread = list(of_objects(found.untouched, name, allowed=True))
-    cases += unread
+    cases += unread if asked.cases else []
     exact = located(manifests.data, found.documents, tuple(results))
     if roots:
         single = (document for document in found.documents if not document.span.item)
@@ -265,5 +273,5 @@ def _check(messages: Iterable[Finding], checked: Sequence[_Checked], asked: _Que
         sum(part.by_annotation for part in checked),
         sum(part.objects for part in checked),
         tuple(sorted(frozenset().union(*(part.seen.images for part in checked)))),
-        (*problems(messages), *(case for part in checked for case in part.cases)),
+        (*(problems(messages) if asked.cases else ()), *(case for part in checked for case in part.cases)),
     )

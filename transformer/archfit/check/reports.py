@@ -204,6 +204,7 @@ FORMATS: Mapping[str, Render] = {
 }
 UPDATES = ("kustomize", "renovate")
 """The formats that are for programs which change images."""
+LISTS_OF_TESTS = {"junit", "tap"}
 _OF_CODE_HOSTS = {"github", "gitlab", "sarif", "junit", "tap"}
 
 

@@ -108,7 +108,7 @@ def _part(name: str, text: str, wanted: str) -> str:
             ends = (start for start, other, _ in found[at + 1 :] if other <= level)
             return "\n".join(text.split("\n")[line : next(ends, None)])
     near = nearest(wanted, [own for _, _, own in found])
-    hint = f"did you mean {name}.md#{near}?" if near else f"`archfit help {name}.md` shows all of it"
+    hint = f"did you mean {name}.md#{near}?" if near else f"see archfit help {name}.md"
     raise UsageError(f"the page {name!r} has no heading {wanted!r}: {hint}")
 
 
