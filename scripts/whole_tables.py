@@ -43,6 +43,7 @@ UNDO_WAYS = {
     "policy": "`archfit policy`; then its objects deleted",
     "webhook": "`archfit serve`; then its configuration deleted",
 }
+_RUNS = {"runs of Jobs": "turns", "workflows": "workflows", "nights": "nights"}
 
 
 def measured(part: str) -> Mapping[str, Any]:
@@ -119,6 +120,38 @@ def undo_table() -> str:
     return f"Measured on {record['date']} with {_versions(record)}.\n\n{_table(head, rows)}"
 
 
+def fleet_table() -> str:
+    """What was done to the Jobs, the workflows and the nights, and how each ended."""
+    record = measured("fleet")
+    rows = [
+        *(
+            ("Jobs", one["turn"], one["job"], _or_dash(one, "failed"), _or_dash(one, "requests"), "-")
+            for one in record["turns"]
+        ),
+        *(
+            ("Argo Workflows", one["workflow"], one["phase"], str(one["failed"]), "-", "-")
+            for one in record["workflows"]
+        ),
+        *(
+            ("each night", one["night"], one["job"], str(one["failed"]), "-", str(one["lines"]))
+            for one in record["nights"]
+        ),
+    ]
+    head = (
+        "Engine",
+        "What was done",
+        "It ended with",
+        "Pods that failed",
+        "Requests",
+        "Lines of the history",
+    )
+    return f"Measured on {record['date']} with {_versions(record)}.\n\n{_table(head, rows)}"
+
+
+def _or_dash(row: Mapping[str, Any], key: str) -> str:
+    return str(row[key]) if key in row else "-"
+
+
 def parts_table() -> str:
     """A row for each part that was measured."""
     rows = [
@@ -186,6 +219,13 @@ def _of_tools(record: Mapping[str, Any]) -> str:
     )
 
 
+def _of_fleet(record: Mapping[str, Any]) -> str:
+    """How many runs there were, and how many did not end as they must."""
+    runs = {name: len(record[key]) for name, key in _RUNS.items()}
+    words = ", ".join(f"{number} {name}" for name, number in runs.items())
+    return f"{words}, each disturbed in one way or not at all; {record['wrong']} things did not hold"
+
+
 def _of_helm(record: Mapping[str, Any]) -> str:
     """How many steps, and in how many something did not hold."""
     steps = [step for steps in record["releases"].values() for step in steps]
@@ -217,6 +257,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 RESULTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "argocd": _of_argocd,
+    "fleet": _of_fleet,
     "helm": _of_helm,
     "karpenter": _of_karpenter,
     "tools": _of_tools,
@@ -225,6 +266,7 @@ RESULTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 TABLES: Mapping[str, Callable[[], str]] = {
     "whole": parts_table,
     "argocd": argocd_table,
+    "fleet": fleet_table,
     "karpenter": karpenter_table,
     "tools": tools_table,
     "helm": helm_table,

@@ -2,6 +2,7 @@
 
     Container(spec, folder)      it runs from now on; `spec` is Spec
     .terminate(), .kill()        SIGTERM, SIGKILL to process 1, as a runtime sends them
+    .out_of_memory()             SIGKILL to what runs in it
     .lose()                      all of it is gone at once, as when its node has lost power
     .wait(seconds)               exit code, 128 + N for a signal; None while it runs
     .log                         the file of what it wrote
@@ -76,6 +77,14 @@ class Container:
     def kill(self) -> None:
         self._process.send_signal(signal.SIGUSR1)
 
+    def out_of_memory(self) -> None:
+        """Kill the last descendant of process 1, or process 1, as the kernel mostly does: proc(5), children."""
+        victim = self._process.pid
+        while children := _children(victim):
+            victim = children[-1]
+        if victim != self._process.pid:
+            os.kill(victim, signal.SIGKILL)
+
     def lose(self) -> None:
         self._process.kill()
         self._process.wait()
@@ -85,6 +94,15 @@ class Container:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
+
+
+def _children(process: int) -> list[int]:
+    """Of all threads of a process: Go starts programs from any of them."""
+    listed = Path(f"/proc/{process}/task").glob("*/children")
+    try:
+        return [int(word) for path in listed for word in path.read_text(encoding="utf-8").split()]
+    except OSError:
+        return []  # it has just ended
 
 
 def require(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """A stand-in for the kubelet of one node that really runs the pods bound to it, as processes of this machine.
 
     with RunningKubelet(plane, "n1", "amd64", folder, IMAGES) as kubelet:     makes the Node, and runs its pods
-        kubelet.oom(pod, "archfit")    kills process 1 of a container, as the kernel does out of memory
+        kubelet.oom(pod, "archfit")    kills what runs in a container, as the kernel does out of memory
         kubelet.lose()                 the node has lost power: processes are gone, no word to the API server
         kubelet.wrong                  what the stand-in does not know, and what failed in itself
     Image({"/usr": "/usr"}, {"PATH": "/usr/bin"})       what an image is here: paths of this machine, and its variables
@@ -109,7 +109,7 @@ class RunningKubelet:
             pod.thread.join()
 
     def oom(self, pod: str, container: str) -> bool:
-        """Whether such a container ran; its process 1 is killed."""
+        """Whether such a container ran; what runs in it is killed."""
         return any(one.kill_process(container) for one in list(self._pods.values()) if one.name == pod)
 
     def log(self, pod: str, container: str) -> str:
@@ -211,7 +211,7 @@ class _Pod:
     def kill_process(self, container: str) -> bool:
         found = self._running.get(container)
         if found:
-            found.kill()
+            found.out_of_memory()
         return found is not None
 
     def _guarded(self) -> None:

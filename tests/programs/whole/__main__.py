@@ -45,7 +45,9 @@ def main() -> int:
             day = dt.datetime.now(tz=dt.UTC).date().isoformat()
             record = {"date": day, "seconds": ended.seconds, **ended.measured}
             text = json.dumps(record, indent=2, ensure_ascii=False) + "\n"
-            (MEASURED / ended.name / "measured.json").write_text(text, encoding="utf-8")
+            place = MEASURED / ended.name / "measured.json"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
     return 1 if failed else 0
 
 

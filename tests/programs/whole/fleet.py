@@ -9,6 +9,7 @@ image that nobody asked for in that turn. The cache is emptied before each turn.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections import Counter
@@ -19,13 +20,16 @@ from typing import Any
 from loopback_server import Answer, Asked
 
 import machine
+from archfit.audit.fleet import setup_files
+from archfit.audit.fleet.setup_files import ENGINES
 from archfit.audit.merge import shard_of
+from whole import fleet_argo
 from whole.fleet_cron import cron_turns
 from whole.fleet_refusals import REFUSALS, refused
 from whole.fleet_site import IMAGE, NAMESPACE, Cluster, FleetSite, Moment, Object
 from whole.fleet_site import PROGRAMS as SITE_PROGRAMS
 
-PROGRAMS = SITE_PROGRAMS
+PROGRAMS = (*SITE_PROGRAMS, *fleet_argo.PROGRAMS)
 SHARDS = 8
 SNAPSHOT, SHARD_JOB, MERGE = (f"archfit-audit-{name}" for name in ("snapshot", "shards", "merge"))
 # Valid for setup, so that the pods find it.
@@ -33,6 +37,7 @@ WRONG = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\noperator: {authfile: /
 _BOTH, _AMD64 = ("linux/amd64", "linux/arm64"), ("linux/amd64",)
 _DOWN = "quay.io/down/"
 _RATE = 20
+_DEPLOYMENTS = 40
 _EARLY = 20  # requests
 _LOOK_SECONDS = 5.0
 _AT_ONCE_SECONDS = 20.0  # of 30, the grace period
@@ -338,7 +343,7 @@ def written(site: FleetSite, configuration: str = "") -> Path:
 def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
     """Every turn, one after the other, on one site. Raises Failed and AssertionError."""
     turns, wrong = [], []
-    with FleetSite(folder, shop(40)) as site:
+    with FleetSite(folder, shop(_DEPLOYMENTS), images=fleet_argo.executor_image()) as site:
         out = written(site)
         for name, turn_of in TURNS.items():
             turn = Turn(site, out)
@@ -351,8 +356,26 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
             found, lines = refused(site, out, refusal)
             turns.append({"turn": name, **found})
             wrong += [f"{name}: {line}" for line in lines]
+        workflows, lines = fleet_argo.argo_turns(site)
+        wrong += lines
         nights, lines = cron_turns(site)
         wrong += lines
         site.check()
-    versions = {"Kubernetes": machine.TABLE["kubectl"].version}
-    return {"versions": versions, "images": len(shop(40).images), "turns": turns, "nights": nights}, wrong
+    measured = {
+        "versions": {
+            "Kubernetes": machine.TABLE["kubectl"].version,
+            "Argo Workflows": fleet_argo.VERSION,
+        },
+        "written": {engine: digest(engine) for engine in ENGINES},
+        "turns": turns,
+        "workflows": workflows,
+        "nights": nights,
+        "wrong": len(wrong),
+    }
+    return measured, wrong
+
+
+def digest(engine: str) -> str:
+    """Of what archfit writes for an engine: the figures hold as long as it writes the same."""
+    texts = setup_files.files(setup_files.FleetChoices(engine, image="registry.example.com/archfit"))
+    return hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()[:12]

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import machine
 from operators.build import Failed
 from operators.site import alone
-from whole import helm, karpenter, tools, undo
+from whole import fleet, helm, karpenter, tools, undo
 from whole.argocd import acts, site
 
 _PR_SET_PDEATHSIG = 1
@@ -54,6 +54,7 @@ class Ended(NamedTuple):
 
 PARTS: dict[str, Part] = {
     "argocd": Part(site.PROGRAMS, acts.run),
+    "fleet": Part(fleet.PROGRAMS, fleet.run),
     "helm": Part(helm.PROGRAMS, helm.run),
     "karpenter": Part(karpenter.PROGRAMS, karpenter.run),
     "tools": Part(tools.PROGRAMS, tools.run),
