@@ -92,9 +92,10 @@ def argocd_table() -> str:
     healing, peaks = record["acts"][-1], sorted(record["MiB"].items(), key=lambda row: -row[1])
     return (
         f"{table}\n{record['states']} states of {record['applications']} applications were kept. After a drift an "
-        f"application was Synced again in {healing['median']} s at the median, in {healing['longest']} s at most. The "
-        f"registry got {record['requests']} requests. Largest resident memory in MiB: "
-        f"{', '.join(f'{name} {mib}' for name, mib in peaks)}.\n"
+        f"application was Synced again in {healing['median']} s at the median, in {healing['longest']} s at most. "
+        f"{record['syncs'] - record['outOfSync']} syncs were repeated while the application was still OutOfSync: Argo "
+        f"CD heals before it has compared what the first sync did. The registry got {record['requests']} requests. "
+        f"Largest resident memory in MiB: {', '.join(f'{name} {mib}' for name, mib in peaks)}.\n"
     )
 
 

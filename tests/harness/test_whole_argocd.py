@@ -67,6 +67,24 @@ def test_what_was_said_is_held_against_what_was_done(states: Any, counts: Any, w
     assert ((found.syncs, found.real, found.unreal), list(found.wrong)) == (counts, wrong)
 
 
+AGAIN = said(13, "OutOfSync", operation="c")
+
+
+@pytest.mark.parametrize(
+    ("cause", "states", "repeated", "wrong"),
+    [
+        pytest.param(CAUSE._replace(heals=True), [*SYNCED_ONCE[:3], AGAIN, said(14, operation="c")], 1, [], id="before it sees the first one"),
+        pytest.param(CAUSE._replace(heals=True), [*SYNCED_ONCE, said(15, operation="c")], 0, ["shop: a new image: 2 syncs in place of 1"], id="after it was Synced"),
+        pytest.param(CAUSE, [*SYNCED_ONCE[:3], AGAIN, said(14, operation="c")], 0, ["shop: a new image: 2 syncs in place of 1"], id="what is not healed"),
+    ],
+)  # fmt: skip
+def test_a_heal_may_be_synced_again_while_it_is_out_of_sync(
+    cause: Cause, states: Any, repeated: int, wrong: list[str]
+) -> None:
+    found = faults(states, [cause])
+    assert (found.syncs, found.repeated, list(found.wrong)) == (2, repeated, wrong)
+
+
 def test_each_application_has_causes_of_its_own() -> None:
     other = [one._replace(application="other") for one in SYNCED_ONCE]
     found = faults([*SYNCED_ONCE, *other], [CAUSE])

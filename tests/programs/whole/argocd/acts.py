@@ -11,6 +11,7 @@ the names of their images, which say for what they are built.
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,7 @@ from typing import Any
 
 import machine
 from whole.argocd.bench import Bench, Watching
-from whole.argocd.healing import heal
+from whole.argocd.healing import ON_ARM, heal
 from whole.argocd.judges import required
 from whole.argocd.renders import manifests
 from whole.argocd.site import APPLICATIONS, ARGOCD, ArgoSite
@@ -54,6 +55,7 @@ def run(folder: Path, heal_seconds: float = HEAL_SECONDS) -> tuple[Mapping[str, 
             "syncs": found.syncs,
             "outOfSync": found.real,
             "notReal": found.unreal,
+            "repeated": found.repeated,
             "acts": [*acts, healing],
             "requests": len(site.registry.asked()),
             "MiB": site.peaks(),
@@ -210,6 +212,10 @@ def clusters(bench: Bench) -> dict[str, Any]:
         for name, plane in (("hub", bench.site.hub), ("edge", bench.site.edge))
     }
     bench.expect(written == {"hub": ["arm64"], "edge": []}, f"everywhere: affinity {written}")
+    added = _addition(bench)
+    bench.expect(
+        added == SYNCED, f"everywhere-hub: {added} after an affinity was added where archfit wrote none"
+    )
     with bench.cause("an image that no node runs", ["intel-edge"], 0, unknown=True):
         bench.site.apply("intel.yaml")
         bench.until("intel-edge is there", lambda: "intel-edge" in bench.names())
@@ -219,6 +225,22 @@ def clusters(bench: Bench) -> dict[str, Any]:
         bench.site.hub.delete(f"{APPLICATIONS}/intel-edge")
         bench.until("intel-edge is gone", lambda: "intel-edge" not in bench.names())
     return {"enforced": enforced, "refused": refused, **bench.judge_pods()}
+
+
+def _addition(bench: Bench) -> str:
+    """The sync status after somebody added an affinity to a Deployment that has none in its manifests."""
+
+    def patch(**operation: Any) -> None:
+        text = json.dumps([{"path": "/spec/template/spec/affinity", **operation}])
+        bench.site.hub.kubectl(
+            "patch", "-n", "everywhere", "deployment/everywhere", "--type=json", "-p", text
+        )
+
+    with bench.cause("an addition", ["everywhere-hub"], 0):
+        patch(op="add", value=ON_ARM)
+        found = bench.refreshed("everywhere-hub", hard=True)
+        patch(op="remove")
+    return found
 
 
 ACTS: tuple[tuple[str, Callable[[Bench], dict[str, Any]]], ...] = (

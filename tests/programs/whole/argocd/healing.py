@@ -37,7 +37,7 @@ def _set(value: Any, *path: str) -> str:
 
 _TOLERATES_NOTHING = _without("tolerations")
 _GOES_ANYWHERE = _without("affinity")
-_ON_ARM = {
+ON_ARM = {
     "nodeAffinity": {
         "requiredDuringSchedulingIgnoredDuringExecution": {
             "nodeSelectorTerms": [
@@ -56,7 +56,7 @@ DRIFTS = (
     Drift("diff-server-side", "tolerations removed", "statefulset/arm", _TOLERATES_NOTHING),
     Drift("parameters", "image changed", "deployment/basket", _IMAGE),
     Drift(
-        "moving", "sent to arm64", "deployment/moving", _set(_ON_ARM, "spec", "template", "spec", "affinity")
+        "moving", "sent to arm64", "deployment/moving", _set(ON_ARM, "spec", "template", "spec", "affinity")
     ),
     Drift("plain", "tolerations removed", "daemonset/agent", _TOLERATES_NOTHING),
     Drift("replace", "affinity removed", "deployment/own", _GOES_ANYWHERE),
@@ -96,6 +96,7 @@ def heal(bench: Bench, seconds: float) -> dict[str, Any]:
         "faults": told,
         "median": round(ordered[len(ordered) // 2], 1) if ordered else 0,
         "longest": round(ordered[-1], 1) if ordered else 0,
+        **bench.judge_pods(),
     }
 
 
@@ -142,7 +143,7 @@ def drifted(bench: Bench, drift: Drift) -> float:
     kind, _, name = drift.resource.partition("/")
     words = ("-n", _namespace(drift.application), kind, name)
     began = time.monotonic()
-    with bench.cause(f"{drift.resource} {drift.what}", [drift.application], 1):
+    with bench.cause(f"{drift.resource} {drift.what}", [drift.application], 1, heals=True):
         if drift.patch:
             bench.site.hub.kubectl("patch", *words, "--type=json", "-p", drift.patch)
         else:

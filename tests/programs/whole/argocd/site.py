@@ -270,8 +270,8 @@ class ArgoSite:
             yield stored(
                 "Secret",
                 f"cluster-{name}",
-                {"argocd.argoproj.io/secret-type": "cluster", "archfit.dev/everywhere": "yes"},
-                metadata={"annotations": {"archfit.dev/cluster-architectures": architectures}},
+                {"argocd.argoproj.io/secret-type": "cluster"},
+                metadata={"annotations": {"example.com/architectures": architectures}},
                 stringData={"name": name, "server": plane.url, "config": json.dumps(access)},
             )
         everything = [{"group": "*", "kind": "*"}]

@@ -145,7 +145,10 @@ def state_of(application: Mapping[str, Any], moment: float = 0.0) -> State:
 
 
 class Cause(NamedTuple):
-    """What was done to an application. syncs: how many it asks for. unknown: whether it may fail to be compared."""
+    """What was done to an application. syncs: how many it asks for. unknown: whether it may fail to be compared.
+
+    heals: whether it is what Argo CD heals. It may then sync again before it sees what the first sync did.
+    """
 
     application: str
     what: str
@@ -153,21 +156,25 @@ class Cause(NamedTuple):
     ended: float
     syncs: int
     unknown: bool = False
+    heals: bool = False
 
 
 class Found(NamedTuple):
-    """Of all applications together, or of one. Real: with a cause."""
+    """Of all applications together, or of one. real: with a cause. repeated: syncs of an application that was still
+    OutOfSync after one.
+    """
 
     states: int
     syncs: int
     real: int
     unreal: int
+    repeated: int
     wrong: tuple[str, ...]
 
 
 def faults(states: Sequence[State], causes: Sequence[Cause]) -> Found:
     """What the applications said, held against the causes."""
-    found = Found(0, 0, 0, 0, ())
+    found = Found(0, 0, 0, 0, 0, ())
     for name in sorted({state.application for state in states}):
         own = _of_one(
             [state for state in states if state.application == name],
@@ -181,7 +188,7 @@ def _of_one(states: Sequence[State], causes: Sequence[Cause]) -> Found:
     name = states[0].application
     wrong: list[str] = []
     spells, syncs, real = [0] * len(causes), [0] * len(causes), 0
-    unreal = unasked = 0
+    unreal = unasked = repeated = 0
 
     def cause(moment: float) -> int | None:
         """The newest that was open."""
@@ -202,6 +209,8 @@ def _of_one(states: Sequence[State], causes: Sequence[Cause]) -> Found:
             if at is None:
                 unasked += 1
                 wrong.append(f"{name}: a sync without a cause")
+            elif _repeats(causes[at], syncs[at], before, state):
+                repeated += 1
             else:
                 syncs[at] += 1
         if state.phase in ("Failed", "Error") and (before is None or before.phase != state.phase):
@@ -222,7 +231,13 @@ def _of_one(states: Sequence[State], causes: Sequence[Cause]) -> Found:
             wrong.append(f"{name}: {one.what}: OutOfSync {spell} times")
         if number != one.syncs:
             wrong.append(f"{name}: {one.what}: {number} syncs in place of {one.syncs}")
-    return Found(len(states), sum(syncs) + unasked, real, unreal, tuple(wrong))
+    return Found(len(states), sum(syncs) + unasked + repeated, real, unreal, repeated, tuple(wrong))
+
+
+def _repeats(cause: Cause, syncs: int, before: State | None, state: State) -> bool:
+    """Whether it is one more sync of an application that has been OutOfSync since before the first one."""
+    still = before is not None and before.sync == state.sync == OUT_OF_SYNC
+    return cause.heals and syncs >= cause.syncs and still
 
 
 def _pairs(states: Sequence[State]) -> Iterator[tuple[State | None, State]]:
