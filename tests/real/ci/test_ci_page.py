@@ -182,8 +182,8 @@ def workspace(tmp_path_factory) -> Path:
     return checkout(tmp_path_factory.mktemp("workspace"), FILES)
 
 
-def test_every_workflow_but_the_job_of_the_lock_file_uses_the_action() -> None:
-    assert len(STEPS) == len(WORKFLOWS)
+def test_every_workflow_that_only_checks_uses_the_action() -> None:
+    assert len(STEPS) == len([block for block in WORKFLOWS if "pull-requests: write" not in block])
 
 
 @pytest.mark.parametrize("step", STEPS, ids=range(len(STEPS)))
