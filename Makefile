@@ -200,7 +200,7 @@ docs-serve: .venv/.ready ## Show the site on http://127.0.0.1:8000, and build it
 	@$(RUN) tests/support/install_tools.py mkdocs
 	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/python -m mkdocs serve $(ARGS)
 
-lock: pyproject.toml ## Write the five requirements-*.lock anew from pyproject.toml (needs uv)
+lock: pyproject.toml ## Write the six requirements-*.lock anew from pyproject.toml (needs uv)
 	{ echo '# The development environment with hashes; `make lock` writes it.'; \
 	  printf 'hatchling\neditables\n' | uv pip compile pyproject.toml - --group dev --all-extras --universal --python-version 3.11 \
 	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-dev.lock
@@ -216,6 +216,7 @@ lock: pyproject.toml ## Write the five requirements-*.lock anew from pyproject.t
 	{ echo '# What `make docs` builds the site with, with hashes; `make lock` writes it.'; \
 	  uv pip compile --group docs --universal --python-version 3.11 \
 	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-docs.lock
+	$(RUN) scripts/release/package_sources.py > requirements-sources.lock
 
 clean: ## Remove what `make` made
 	rm -rf .venv .tools site .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz .campaign .import_linter_cache

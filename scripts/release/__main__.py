@@ -26,6 +26,7 @@ import binary_archive
 import generated
 import helm_archives
 import krew_manifest
+import package_managers
 import python_archives
 import repository_address
 import versions
@@ -61,6 +62,7 @@ STEPS = (
     ("binary", binary_archive.build, ()),
     ("binary-smoke", binary_archive.check, ("binary",)),
     ("krew", krew_manifest.build, ("binary",)),
+    ("managers", package_managers.build, ("python",)),
     ("chart", helm_archives.chart, ()),
     ("plugin", helm_archives.plugin, ()),
 )
@@ -78,7 +80,18 @@ def main(argv: list[str]) -> int:
         parser.error(f"there is no step {', '.join(sorted(unknown))}")
     dist = Path(asked.dist).resolve()
     if not asked.step:
-        for folder in ("python", "binary", "chart", "plugin", "krew", "sbom"):
+        for folder in (
+            "python",
+            "binary",
+            "chart",
+            "plugin",
+            "krew",
+            "sbom",
+            "homebrew",
+            "nix",
+            "mise",
+            "asdf",
+        ):
             shutil.rmtree(dist / folder, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="archfit-release-") as work:
         failed = run_steps(Release(dist, Path(work), sys.executable, asked.tag), asked.step)

@@ -5,6 +5,7 @@ dist/binary/    archfit-V-linux-ARCH.tar.gz, the folder of `make bundle` as an a
 dist/chart/     archfit-V.tgz, the Helm chart
 dist/plugin/    the Helm 4 plugin
 dist/krew/      archfit.yaml, with the checksums of the archives in dist/binary/
+dist/homebrew/, dist/nix/, dist/mise/, dist/asdf/    what package managers take (package_managers)
 dist/sbom/      archfit-V.cdx.json, what the wheel brings along (CycloneDX)
 dist/SHA256SUMS
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 import tomllib
 from pathlib import Path
@@ -46,3 +47,21 @@ def test_the_command_is_that_of_what_installed_archfit(
 def test_a_bundle_takes_no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert packages.install_command("redis") == "install archfit with Python instead of the bundle"
+
+
+def test_no_other_remedy_names_an_installer() -> None:
+    """`install_command` knows pipx, uv and pip; a remedy of its own would be wrong for two of them.
+
+    The one of `archfit doctor` is for a checkout that is not installed at all.
+    """
+    found = [
+        (path.name, node.value)
+        for path in sorted((ROOT / "transformer").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value
+        if any(
+            f"{word} " in node.value for word in ("pip install", "pipx", "uv tool", "uv pip", "easy_install")
+        )
+    ]
+    assert {name for name, _ in found} == {"packages.py", "python_checks.py"}
+    assert [text for name, text in found if name == "python_checks.py"] == ["pipx install ."]

@@ -23,6 +23,8 @@ PAGE = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
 _SECTION = re.compile(r"^##? ([^\n]*)\n(.*?)(?=^##? [A-Z]|\Z)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = {heading: _BLOCK.findall(text) for heading, text in _SECTION.findall(PAGE)}
+# With the Python of the installed program; the smoke starts every command, as `make release-check` does.
+EVERY_COMMAND = f"$(head -1 ~/.local/bin/archfit | cut -c3-) -I {ROOT}/tests/support/smoke.py"
 TRIED = {
     "Install archfit",
     "Every way",
@@ -83,6 +85,7 @@ def test_the_first_block_installs_with_pipx(machine_of_a_user):
     said = machine_of_a_user("archfit version; kubectl-archfit --version; ls ~/.local/bin")
     assert "installed             wheel, " in said
     assert said.endswith(f"archfit {__version__}\narchfit\nkubectl-archfit\n")
+    machine_of_a_user(EVERY_COMMAND)
     (upgrade,) = re.findall(r"^(pipx install --force \.) ", PAGE, re.MULTILINE)
     assert machine_of_a_user(f"{upgrade} && archfit --version").endswith(f"archfit {__version__}\n")
     (extra,) = re.findall(r"`(pipx install --force '\.\[serve\]')`", PAGE)
@@ -94,6 +97,7 @@ def test_uv_installs_it_too(machine_of_a_user):
     for line in ("uv tool install .", "uv tool install --force '.[serve]'"):
         assert f"`{line}`" in PAGE
         assert machine_of_a_user(f"{line} && archfit --version").endswith(f"archfit {__version__}\n")
+        machine_of_a_user(EVERY_COMMAND)
     assert "extra serve           httptools" in machine_of_a_user("archfit version")
     machine_of_a_user("uv tool uninstall archfit && ! command -v archfit")
 
