@@ -189,7 +189,7 @@ complete -c archfit -n '__archfit_is explain' -l help
 complete -c archfit -n '__archfit_is explain' -l help-all
 complete -c archfit -n '__archfit_is explain' -s V
 complete -c archfit -n '__archfit_is explain' -l version
-complete -c archfit -n 'test (__archfit_words) = 1' -a patch -d 'Writes the changes as patches, for Flux, Fleet, Sveltos and KubeVela.'
+complete -c archfit -n 'test (__archfit_words) = 1' -a patch -d 'Writes the changes as patches, for Flux, Rancher Fleet and others.'
 complete -c archfit -n '__archfit_is patch' -l helm -x
 complete -c archfit -n '__archfit_is patch' -l kustomize -x -a '(__fish_complete_directories)'
 complete -c archfit -n '__archfit_is patch' -l format -x -a 'kustomize flux-helmrelease flux-kustomization fleet sveltos kubevela json'

@@ -177,7 +177,7 @@ archfit adds or leaves out and why, and what would change that.
 )
 PATCH = Command(
     "patch",
-    "Writes the changes as patches, for Flux, Fleet, Sveltos and KubeVela.",
+    "Writes the changes as patches, for Flux, Rancher Fleet and others.",
     ("patch [OPTION].. [FILE|DIR|-]..",),
     "archfit.patch.command:run",
     arguments=(MANIFESTS,),
@@ -206,7 +206,7 @@ PATCH = Command(
     options=TABLE,
     group="manifests",
     about="""\
-Flux, Fleet, Sveltos and KubeVela run no programs, but apply patches. Each patch tests what it found before it adds \
+Flux, Rancher Fleet, Sveltos and KubeVela run no programs, but apply patches. Each patch tests what it found before it adds \
 something, and fails if that has changed. Run archfit patch again then.
 
   kustomize build overlay | archfit patch > archfit/kustomization.yaml
