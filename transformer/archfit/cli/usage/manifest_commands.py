@@ -206,8 +206,8 @@ PATCH = Command(
     options=TABLE,
     group="manifests",
     about="""\
-Flux, Rancher Fleet, Sveltos and KubeVela run no programs, but apply patches. Each patch tests what it found before it adds \
-something, and fails if that has changed. Run archfit patch again then.
+Flux, Rancher Fleet, Sveltos and KubeVela run no programs, but apply patches. Each patch tests what it found before \
+it adds something, and fails if that has changed. Run archfit patch again then.
 
   kustomize build overlay | archfit patch > archfit/kustomization.yaml
   helm template web ./chart -n shop | archfit patch --format flux-helmrelease""",
