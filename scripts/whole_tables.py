@@ -234,6 +234,14 @@ def _of_helm(record: Mapping[str, Any]) -> str:
     return f"{len(record['releases'])} releases, {len(steps)} steps: in {wrong} something did not hold"
 
 
+def _of_helmfile(record: Mapping[str, Any]) -> str:
+    """How many steps under how many Helms, and in how many something did not hold."""
+    steps = record["steps"]
+    wrong = sum(bool(step["wrong"]) for step in steps)
+    helms = len({step["helm"] for step in steps})
+    return f"{helms} Helms, {len(steps)} steps: in {wrong} something did not hold"
+
+
 def _of_undo(record: Mapping[str, Any]) -> str:
     """How many ways out, and in how many something did not hold."""
     ways = record["ways"].values()
@@ -260,6 +268,7 @@ RESULTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "argocd": _of_argocd,
     "fleet": _of_fleet,
     "helm": _of_helm,
+    "helmfile": _of_helmfile,
     "karpenter": _of_karpenter,
     "tools": _of_tools,
     "undo": _of_undo,

@@ -139,6 +139,7 @@ TABLE = {
         ),
         Tool("etcd", "unpack", "etcd-server", "", "etcd"),
         Tool("karpenter-kwok", "go", "sigs.k8s.io/karpenter/kwok", "v1.14.0", "kwok"),
+        Tool("helm-diff", "module", "github.com/databus23/helm-diff/v3 .", "v3.15.11", "diff"),
         Tool("helmfile", "module", "github.com/helmfile/helmfile .", "v1.8.0", "helmfile"),
         Tool(
             "argocd",
@@ -228,7 +229,7 @@ TABLE = {
 
 # No test needs it; who does asks for it by name.
 ON_REQUEST = (
-    *("karpenter-kwok", "argocd", "helmfile"),
+    *("karpenter-kwok", "argocd", "helmfile", "helm-diff"),
     *("ytt", "kbld", "kapp", "tk", "tofu", "skaffold"),
     *("groovy", "cdk8s", "workflow-controller", "argoexec"),
 )

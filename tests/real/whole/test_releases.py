@@ -8,10 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+import whole_tables
 
 from release_life import life
 from release_site import ReleaseSite, platforms_of
 from undo_ways import OF_THE_CHART, PLACED, WAYS
+from whole.helmfile import placed
+from whole.karpenter import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,3 +67,11 @@ def test_archfit_is_taken_out(site: ReleaseSite, way: str, taken: Taken) -> None
     undone = WAYS[way](site)
     assert undone.wrong == []
     assert Taken(undone.stays, undone.rolled) == taken
+
+
+@pytest.mark.parametrize("name", ["helm3", "helm4"])
+def test_archfit_writes_what_helmfile_was_measured_with(site: ReleaseSite, name: str) -> None:
+    """Else the steps of the page are those of another archfit: run `make whole PART=helmfile`."""
+    record = whole_tables.measured("helmfile")
+    assert record["streams"][name] == digest(placed(site, name))
+    assert [step["what"] for step in record["steps"] if step["wrong"]] == []
