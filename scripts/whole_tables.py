@@ -4,6 +4,7 @@
 
     <!-- whole -->       a row for each part        docs/proof.md
     <!-- argocd -->      the acts of that part      docs/proof.md
+    <!-- flux -->        the steps of that part     docs/proof.md
     <!-- karpenter -->   the turns of that part     docs/clouds.md
     <!-- tools -->       the tools of that part     docs/tools.md
     <!-- helm -->        the steps of releases      docs/proof.md
@@ -44,6 +45,8 @@ UNDO_WAYS = {
     "webhook": "`archfit serve`; then its configuration deleted",
 }
 _RUNS = {"runs of Jobs": "turns", "workflows": "workflows", "nights": "nights"}
+# Steps and doors of flux.
+_NOTHING, _OUT = "as-written", "taken out"
 
 
 def measured(part: str) -> Mapping[str, Any]:
@@ -249,6 +252,68 @@ def _of_undo(record: Mapping[str, Any]) -> str:
     return f"{len(ways)} ways out: in {wrong} something did not hold"
 
 
+def flux_table() -> str:
+    """What became of each step, by the way that archfit's terms came into the object of Flux."""
+    record = measured("flux")
+    doors = [one for one in record["kustomizations"] if one["door"] != _NOTHING]
+    helm = record.get("helm") or {"releases": ()}
+    tables = []
+    for found, words in (
+        (doors, f"Kustomizations, measured on {record['date']} with {_versions(record)}:"),
+        (
+            helm["releases"],
+            f"HelmReleases, measured on {helm.get('date')} with helm-controller {helm.get('version')}:",
+        ),
+    ):
+        names = list(dict.fromkeys(step["step"] for door in found for step in door["steps"]))
+        by_door = [{step["step"]: step for step in door["steps"]} for door in found]
+        rows = [
+            (name, *(_cell(steps[name]) if name in steps else "-" for steps in by_door)) for name in names
+        ]
+        if found:
+            tables.append(f"{words}\n\n{_table(('Step', *(door['door'] for door in found)), rows)}")
+    return "\n".join(tables)
+
+
+def _cell(step: Mapping[str, Any]) -> str:
+    """How a step ended, and which pods and workloads are not as archfit would have them."""
+    words = ["Ready" if step["ready"] else "not Ready"]
+    if step["wrong"]:
+        words.append(f"{_number(step['wrong'])} of {step['pods']} pods on a wrong architecture")
+    if step["unlike"]:
+        words.append(f"unlike what archfit writes: {'; '.join(step['unlike'])}")
+    if "times" in step:
+        words.append(f"{step['times']} times, {step['events']} events of a change")
+    return "; ".join(words)
+
+
+def _of_flux(record: Mapping[str, Any]) -> str:
+    """Pods that were wrong where the patches were up to date, and how often Flux was asked to reconcile."""
+    helm = record.get("helm") or {"releases": ()}
+    doors = [one for one in record["kustomizations"] if one["door"] != _NOTHING]
+    (nothing,) = (one for one in record["kustomizations"] if one["door"] == _NOTHING)
+    (first,) = nothing["steps"]
+    steps = [step for door in (*doors, *helm["releases"]) for step in door["steps"] if step["step"] != _OUT]
+    # A mode that only warns leaves what somebody has spoiled.
+    spoiled = [step for step in steps if step["step"].startswith("edited by hand") and step["unlike"]]
+    old = [step for step in steps if step["ready"] and "old patches" in step["step"]]
+    current = [step for step in steps if step not in (*spoiled, *old)]
+    asked = sum(door["requests"] for door in (*doors, *helm["releases"]))
+    peaks = ", ".join(f"{name} {mib}" for name, mib in record["peaksMiB"].items())
+    late = (
+        f"; helm-controller {helm['version']} on {helm['date']}"
+        if helm["releases"]
+        else "; no HelmRelease was run"
+    )
+    return (
+        f"pods as written: {_number(first['wrong'])} of {first['pods']} where an image cannot run; with archfit:"
+        f" {sum(_number(step['wrong']) for step in current)} of {sum(step['pods'] for step in current)} after"
+        f" {len(current)} steps with patches for these manifests ({len(spoiled)} more after an edit by hand that drift"
+        f" detection only warned of), {asked} reconciliations of {len(doors)}"
+        f" Kustomizations and {len(helm['releases'])} HelmReleases; largest resident memory in MiB: {peaks}{late}"
+    )
+
+
 def _number(value: int | Sequence[str]) -> int:
     """The pods of a list such as `legacy (3)`."""
     return value if isinstance(value, int) else sum(int(one.rpartition("(")[2].rstrip(")")) for one in value)
@@ -267,6 +332,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 RESULTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "argocd": _of_argocd,
     "fleet": _of_fleet,
+    "flux": _of_flux,
     "helm": _of_helm,
     "helmfile": _of_helmfile,
     "karpenter": _of_karpenter,
@@ -277,6 +343,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "whole": parts_table,
     "argocd": argocd_table,
     "fleet": fleet_table,
+    "flux": flux_table,
     "karpenter": karpenter_table,
     "tools": tools_table,
     "helm": helm_table,

@@ -180,6 +180,6 @@ def test_the_pages_show_what_was_measured(page: str) -> None:
 def test_a_page_without_markers_is_one_error() -> None:
     with pytest.raises(
         ValueError,
-        match="the page has none of the lines <!-- whole -->, <!-- argocd -->, <!-- fleet -->, <!-- karpenter -->, <!-- tools -->",
+        match="the page has none of the lines <!-- whole -->, <!-- argocd -->, <!-- fleet -->, <!-- flux -->, <!-- karpenter -->, <!-- tools -->",
     ):
         whole_tables.updated("# Page\n")

@@ -175,6 +175,16 @@ TABLE = {
             Tool(name, "module", f"github.com/argoproj/argo-workflows/v4 ./cmd/{name}", "v4.0.5", name)
             for name in ("workflow-controller", "argoexec")
         ),
+        *(
+            Tool(
+                f"flux-{name}",
+                "module",
+                f"github.com/fluxcd/{name} . api=github.com/fluxcd/{name}/api@{version}",
+                version,
+                name,
+            )
+            for name, version in (("source-controller", "v1.9.1"), ("kustomize-controller", "v1.9.6"))
+        ),
         Tool("promtool", "unpack", "prometheus", "", "promtool"),
         Tool("prometheus", "unpack", "prometheus", "", "prometheus"),
         *(
@@ -230,6 +240,7 @@ TABLE = {
 # No test needs it; who does asks for it by name.
 ON_REQUEST = (
     *("karpenter-kwok", "argocd", "helmfile", "helm-diff"),
+    *("flux-source-controller", "flux-kustomize-controller"),
     *("ytt", "kbld", "kapp", "tk", "tofu", "skaffold"),
     *("groovy", "cdk8s", "workflow-controller", "argoexec"),
 )

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import machine
 from operators.build import Failed
 from operators.site import alone
-from whole import fleet, helm, helmfile, karpenter, tools, undo
+from whole import fleet, flux, helm, helmfile, karpenter, tools, undo
 from whole.argocd import acts, site
 
 _PR_SET_PDEATHSIG = 1
@@ -55,6 +55,7 @@ class Ended(NamedTuple):
 PARTS: dict[str, Part] = {
     "argocd": Part(site.PROGRAMS, acts.run),
     "fleet": Part(fleet.PROGRAMS, fleet.run),
+    "flux": Part(flux.PROGRAMS, flux.run),
     "helm": Part(helm.PROGRAMS, helm.run),
     "helmfile": Part(helmfile.PROGRAMS, helmfile.run),
     "karpenter": Part(karpenter.PROGRAMS, karpenter.run),

@@ -1,0 +1,397 @@
+"""Flux' controllers on a control plane on loopback that has the real scheduler and the real workload controllers.
+
+    with FluxSite(folder, helm) as site:
+        site.commit("shop", {"app/a.yaml": b".."})     a Git repository of that name; the commit
+        site.apply(object), site.patch(..)             objects of Flux in the namespace flux-system
+        site.reconciled("Kustomization", "shop")       asks Flux to reconcile it, and waits; its condition Ready
+        site.shape("shop")                             what must not change while nothing changes
+        site.pods("shop")                              the pods, once each is bound or refused
+
+GitRepositories are served by `git http-backend` behind a server for CGI (RFC 3875). A stand-in for the kubelet says
+that bound pods run, and that pods of Jobs end. Three nodes: amd64, arm64 with GKE's taint, arm64 without one.
+
+helm-controller is not built: `helm` is a folder, named for its version, with the program `helm-controller` and
+`helmreleases.yaml`, its CustomResourceDefinition. None: no HelmRelease can be applied.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, NamedTuple, Self, TypeVar
+
+import yaml
+
+import machine
+from control_plane import ControlPlane, _free_port
+from kubelet import Kubelet
+from operators.build import Failed, fetched
+
+SOURCE, KUSTOMIZE, HELM = "flux-source-controller", "flux-kustomize-controller", "helm-controller"
+NAMESPACE = "flux-system"
+ARCH = "kubernetes.io/arch"
+_TAINT = {"key": ARCH, "value": "arm64", "effect": "NoSchedule"}
+_CONTROLLERS = ("deployment", "replicaset", "statefulset", "daemonset", "job", "cronjob")
+_KINDS = {
+    "GitRepository": "/apis/source.toolkit.fluxcd.io/v1/namespaces/{}/gitrepositories",
+    "HelmChart": "/apis/source.toolkit.fluxcd.io/v1/namespaces/{}/helmcharts",
+    "Kustomization": "/apis/kustomize.toolkit.fluxcd.io/v1/namespaces/{}/kustomizations",
+    "HelmRelease": "/apis/helm.toolkit.fluxcd.io/v2/namespaces/{}/helmreleases",
+}
+_WORKLOADS = ("deployments", "statefulsets", "daemonsets")
+_REQUESTED = "reconcile.fluxcd.io/requestedAt"
+_PATIENCE_SECONDS = 180.0
+_LOOK_SECONDS = 0.2
+
+Object = dict[str, Any]
+Value = TypeVar("Value")
+
+
+class Condition(NamedTuple):
+    """The condition Ready of an object of Flux. status: "True" or "False"."""
+
+    status: str
+    reason: str
+    message: str
+
+
+class FluxSite:
+    """See the module."""
+
+    def __init__(self, folder: Path, helm: Path | None) -> None:
+        self._folder, self._helm = folder, helm
+        # Without a route there is no address that it could choose; Debian's etcd cannot say how far a watch is.
+        self.plane = ControlPlane(folder, "--advertise-address=127.0.0.1", "--feature-gates=WatchList=false")
+        self._exit = contextlib.ExitStack()
+        self._asked = itertools.count(1)
+        self._git = folder / "git"
+        self._server = _GitServer(self._git)
+
+    def __enter__(self) -> Self:
+        try:
+            self._exit.enter_context(self.plane)
+            self._exit.enter_context(self._server)
+            self._prepare()
+        except BaseException:
+            self._exit.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._exit.close()
+
+    def _prepare(self) -> None:
+        plane = self.plane
+        texts = [
+            path.read_text(encoding="utf-8")
+            for name in (SOURCE, KUSTOMIZE)
+            for path in sorted((_module(name) / "config/crd/bases").glob("*.yaml"))
+        ]
+        if self._helm:
+            texts.append((self._helm / "helmreleases.yaml").read_text(encoding="utf-8"))
+        plane.apply("---\n".join(texts))
+        for text in texts:
+            plane.established(yaml.safe_load(text)["metadata"]["name"])
+        plane.namespace(NAMESPACE)
+        plane.node("amd", "amd64")
+        plane.node("arm-tainted", "arm64", taints=[_TAINT])
+        plane.node("arm", "arm64")
+        plane.controllers(*_CONTROLLERS)
+        self._exit.enter_context(plane.scheduler())
+        self._exit.enter_context(Kubelet(plane, ending=True))
+        storage, address = self._folder / "storage", f"127.0.0.1:{_free_port()}"
+        storage.mkdir()
+        stored = (f"--storage-path={storage}", f"--storage-addr={address}", f"--storage-adv-addr={address}")
+        self._start(SOURCE, machine.tool(SOURCE), *stored)
+        self._start(KUSTOMIZE, machine.tool(KUSTOMIZE))
+        if self._helm:
+            self._start(HELM, str(self._helm / HELM))
+
+    def _start(self, name: str, program: str, *words: str) -> None:
+        place = self._folder / f"tmp-{name}"
+        place.mkdir()
+        ports = [f"--{what}-addr=127.0.0.1:{_free_port()}" for what in ("metrics", "health")]
+        self.plane.start(
+            name,
+            [program, *ports, "--watch-all-namespaces=true", "--enable-leader-election=false", *words],
+            KUBECONFIG=str(self.plane.kubeconfig),
+            RUNTIME_NAMESPACE=NAMESPACE,
+            TMPDIR=str(place),
+            HOME=str(place),
+        )
+
+    def commit(self, name: str, files: Mapping[str, bytes | None]) -> str:
+        """Write files into a repository, and its commit. None removes a file."""
+        place = self._git / name
+        if not place.exists():
+            place.mkdir(parents=True)
+            self._run_git(name, "init", "--quiet", "--initial-branch=main")
+        for path, content in files.items():
+            target = place / path
+            if content is None:
+                target.unlink()
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        self._run_git(name, "add", "--all")
+        self._run_git(name, "commit", "--quiet", "--allow-empty", "--message=Change")
+        return self._run_git(name, "rev-parse", "HEAD").strip()
+
+    def _run_git(self, name: str, *words: str) -> str:
+        who = {f"GIT_{role}_{what}": "flux" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        done = subprocess.run(
+            ("git", "-C", self._git / name, *words),
+            env={**os.environ, **who, "GIT_CONFIG_GLOBAL": "/dev/null"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise Failed(f"git {words[0]}", done.stderr)
+        return done.stdout
+
+    def url(self, name: str) -> str:
+        """Where source-controller clones a repository from."""
+        return f"http://127.0.0.1:{self._server.port}/{name}/.git"
+
+    def apply(self, value: Mapping[str, Any]) -> None:
+        """Server-side apply, as `kubectl apply --server-side` of an object of Flux does."""
+        place = f"{_KINDS[value['kind']].format(NAMESPACE)}/{value['metadata']['name']}"
+        self.plane.client.patch(
+            place,
+            content=json.dumps(value),
+            params={"fieldManager": "tests", "force": "true"},
+            headers={"Content-Type": "application/apply-patch+yaml"},
+        ).raise_for_status()
+
+    def get(self, kind: str, name: str) -> Object:
+        """An object of Flux."""
+        found: Object = self.plane.get(f"{_KINDS[kind].format(NAMESPACE)}/{name}")
+        return found
+
+    def merge(self, path: str, value: Mapping[str, Any], manager: str) -> None:
+        """A merge patch (RFC 7386) of any object by its path."""
+        self.plane.client.patch(
+            path,
+            content=json.dumps(value),
+            params={"fieldManager": manager},
+            headers={"Content-Type": "application/merge-patch+json"},
+        ).raise_for_status()
+
+    def reconciled(self, kind: str, name: str, *, forced: bool = False) -> Condition:
+        """As `flux reconcile KIND NAME [--force]`: what came of it. Raises Failed."""
+        token = str(next(self._asked))
+        words = {_REQUESTED: token, **({"reconcile.fluxcd.io/forceAt": token} if forced else {})}
+        place = f"{_KINDS[kind].format(NAMESPACE)}/{name}"
+        self.merge(place, {"metadata": {"annotations": words}}, "flux")
+
+        def ended() -> Condition | None:
+            found = self.get(kind, name)
+            status = found.get("status", {})
+            conditions = {one["type"]: one for one in status.get("conditions", ())}
+            ready = conditions.get("Ready", {"status": "Unknown"})
+            # A failed attempt leaves observedGeneration of a Kustomization as it was.
+            if status.get("lastHandledReconcileAt") != token or ready["status"] == "Unknown":
+                return None
+            if ready["status"] == "True" and (
+                status.get("observedGeneration") != found["metadata"]["generation"]
+                or conditions.get("Reconciling", {}).get("status") == "True"
+            ):
+                return None
+            return Condition(ready["status"], ready["reason"], ready["message"])
+
+        return self.until(f"{kind} {name} is reconciled", ended)
+
+    def fetched(self, name: str, commit: str) -> None:
+        """Let source-controller clone a repository, and wait for the commit."""
+        condition = self.reconciled("GitRepository", name)
+        revision = self.get("GitRepository", name).get("status", {}).get("artifact", {}).get("revision", "")
+        if not revision.endswith(commit):
+            raise Failed(f"cloning {name}", f"{revision}, not {commit}: {condition.message}")
+
+    def until(self, what: str, probe: Callable[[], Value | None]) -> Value:
+        """The first true value of `probe`. Raises Failed with the log of helm- or kustomize-controller."""
+        give_up = time.monotonic() + _PATIENCE_SECONDS
+        while not (value := probe()):
+            self.plane.alive()
+            if time.monotonic() > give_up:
+                raise Failed(f"waiting {_PATIENCE_SECONDS:.0f} s until {what}", self.plane.log(self._last()))
+            time.sleep(_LOOK_SECONDS)
+        return value
+
+    def _last(self) -> str:
+        return HELM if self._helm else KUSTOMIZE
+
+    def workloads(self, namespace: str) -> dict[str, Object]:
+        """Deployments, StatefulSets, DaemonSets and CronJobs by KIND/NAME."""
+        found = {}
+        for group, plural in (*(("apps", one) for one in _WORKLOADS), ("batch", "cronjobs")):
+            listed = self.plane.get(f"/apis/{group}/v1/namespaces/{namespace}/{plural}")
+            kind = listed["kind"].removesuffix("List")
+            found.update({f"{kind}/{one['metadata']['name']}": one for one in listed["items"]})
+        return found
+
+    def shape(self, namespace: str) -> dict[str, Any]:
+        """Generations of the workloads, and which ReplicaSets, ControllerRevisions and pods there are."""
+        made = {
+            plural: sorted(
+                one["metadata"]["uid"]
+                for one in self.plane.get(f"{path}/namespaces/{namespace}/{plural}")["items"]
+                if not _is_of_hook(one)
+            )
+            for path, plural in (
+                ("/apis/apps/v1", "replicasets"),
+                ("/apis/apps/v1", "controllerrevisions"),
+                ("/api/v1", "pods"),
+            )
+        }
+        workloads = self.workloads(namespace).items()
+        return {"generations": {name: one["metadata"]["generation"] for name, one in workloads}, **made}
+
+    def pods(self, namespace: str) -> list[Object]:
+        """The pods of the newest templates, once the workloads have as many as they want. Raises Failed."""
+
+        def settled() -> list[Object] | None:
+            workloads = self.workloads(namespace)
+            if not all(map(_is_rolled_out, workloads.values())):
+                return None
+            found = self.plane.get(f"/api/v1/namespaces/{namespace}/pods")["items"]
+            return found if all(one["spec"].get("nodeName") or _is_refused(one) for one in found) else None
+
+        return self.until(f"the workloads of {namespace} are rolled out", settled)
+
+    def events(self, name: str, *reasons: str) -> int:
+        """How many events Flux has written of its object of that name with one of these reasons."""
+        return sum(number for reason, _, number in self._events(name) if reason in reasons)
+
+    def told(self, name: str, *words: str) -> int:
+        """How many of them hold one of these words."""
+        return sum(
+            number for _, message, number in self._events(name) if any(word in message for word in words)
+        )
+
+    def _events(self, name: str) -> list[tuple[str, str, int]]:
+        """Reason, message, how often."""
+        items = self.plane.get(f"/api/v1/namespaces/{NAMESPACE}/events")["items"]
+        return [
+            (one["reason"], one["message"], one.get("count") or 1)
+            for one in items
+            if one["involvedObject"]["name"] == name
+            and one["involvedObject"]["kind"] in ("Kustomization", "HelmRelease")
+        ]
+
+    def architectures(self) -> dict[str, str]:
+        """That of each node."""
+        nodes = self.plane.get("/api/v1/nodes")["items"]
+        return {one["metadata"]["name"]: one["metadata"]["labels"][ARCH] for one in nodes}
+
+    def peaks_mib(self) -> dict[str, int]:
+        """The largest resident memory of each controller of Flux so far."""
+        names = (SOURCE, KUSTOMIZE, *((HELM,) if self._helm else ()))
+        return {name.removeprefix("flux-"): self.plane.peak_kib(name) // 1024 for name in names}
+
+
+def _module(name: str) -> Path:
+    """The sources of a controller. Raises Failed."""
+    tool = machine.TABLE[name]
+    return fetched(f"{tool.origin.split()[0]}@{tool.version}")
+
+
+def _is_of_hook(one: Mapping[str, Any]) -> bool:
+    """Whether it is the pod of a hook, by its Job or by its annotation: those come with each upgrade."""
+    metadata = one["metadata"]
+    owners = metadata.get("ownerReferences", ())
+    return "helm.sh/hook" in metadata.get("annotations", {}) or any(
+        owner["kind"] == "Job" for owner in owners
+    )
+
+
+def _is_rolled_out(one: Mapping[str, Any]) -> bool:
+    """Whether the newest template has all its pods, and no other has one."""
+    status, spec = one.get("status", {}), one["spec"]
+    if "jobTemplate" in spec:
+        return True
+    if status.get("observedGeneration") != one["metadata"]["generation"]:
+        return False
+    if "desiredNumberScheduled" in status:
+        wanted = status["desiredNumberScheduled"]
+        return bool(status.get("updatedNumberScheduled", 0) == wanted == status.get("numberAvailable", 0))
+    ready = status.get("updatedReplicas", 0), status.get("readyReplicas", 0), status.get("replicas", 0)
+    return set(ready) == {spec["replicas"]}
+
+
+def _is_refused(pod: Mapping[str, Any]) -> bool:
+    return any(one.get("reason") == "Unschedulable" for one in pod.get("status", {}).get("conditions", ()))
+
+
+class _GitServer:
+    """`git http-backend` for the repositories of a folder, on a free port of loopback."""
+
+    def __init__(self, root: Path) -> None:
+        root.mkdir()
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self._answer(b"")
+
+            def do_POST(self) -> None:
+                self._answer(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+
+            def _answer(self, body: bytes) -> None:
+                path, _, query = self.path.partition("?")
+                done = subprocess.run(
+                    ("git", "http-backend"),
+                    input=body,
+                    capture_output=True,
+                    check=False,
+                    env={
+                        **os.environ,
+                        "GIT_PROJECT_ROOT": str(root),
+                        "GIT_HTTP_EXPORT_ALL": "1",
+                        "GIT_CONFIG_COUNT": "1",
+                        "GIT_CONFIG_KEY_0": "safe.directory",
+                        "GIT_CONFIG_VALUE_0": "*",
+                        "PATH_INFO": path,
+                        "QUERY_STRING": query,
+                        "REQUEST_METHOD": self.command,
+                        "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+                        "CONTENT_LENGTH": str(len(body)),
+                        "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
+                        "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+                        "REMOTE_ADDR": "127.0.0.1",
+                    },
+                )
+                head, _, content = done.stdout.partition(b"\r\n\r\n")
+                lines = [line.split(": ", 1) for line in head.decode().splitlines() if ": " in line]
+                status = next((value for name, value in lines if name == "Status"), "200 OK")
+                self.send_response(int(status.split()[0]))
+                for name, value in lines:
+                    if name != "Status":
+                        self.send_header(name, value)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self._server.server_address[1]
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()

@@ -1,0 +1,26 @@
+"""What `make whole PART=flux` measured is of what archfit writes today."""
+
+from __future__ import annotations
+
+import pytest
+import whole_tables
+
+from whole import flux_writes
+
+
+@pytest.fixture(scope="module")
+def digests() -> dict[str, str]:
+    return flux_writes.digests()
+
+
+def test_archfit_writes_what_was_measured(digests: dict[str, str]) -> None:
+    """Else the figures of the page are those of another archfit: run `make whole PART=flux`."""
+    assert whole_tables.measured("flux")["writes"] == digests
+
+
+def test_what_was_written_for_a_release_is_what_helm_controller_had(digests: dict[str, str]) -> None:
+    """The HelmReleases may have been measured on another day than the Kustomizations."""
+    helm = whole_tables.measured("flux")["helm"]
+    assert helm["writes"] == {
+        name: one for name, one in digests.items() if name.startswith(flux_writes.RELEASE)
+    }
