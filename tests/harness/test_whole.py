@@ -13,8 +13,9 @@ import pytest
 import whole_tables
 
 import machine
+from archfit.audit.fleet.setup_files import ENGINES
 from operators.build import Failed
-from whole import karpenter, parts
+from whole import fleet, karpenter, parts
 from whole.parts import Part, run_all
 
 if TYPE_CHECKING:
@@ -154,6 +155,12 @@ def test_a_turn_is_judged_by_the_names_of_images(pods: Any, found: Any) -> None:
         "nodes": {"amd64": 1, "arm64": 2}, "nodePools": {"default": 3}, "dollars": 1.0, "pods": len(pods), "wrong": [], "pending": [], "missing": [],
     }  # fmt: skip
     assert karpenter.judged(NODES, pods) == {**expected, **found}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_setup_fleet_writes_what_was_run(engine: str) -> None:
+    """Else run `make whole PART=fleet`."""
+    assert whole_tables.measured("fleet")["written"][engine] == fleet.digest(engine)
 
 
 @pytest.mark.parametrize("turn", karpenter.TURNS, ids=lambda turn: "-".join(turn).replace(" ", "-"))

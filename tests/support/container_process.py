@@ -77,13 +77,15 @@ class Container:
     def kill(self) -> None:
         self._process.send_signal(signal.SIGUSR1)
 
-    def out_of_memory(self) -> None:
-        """Kill the last descendant of process 1, or process 1, as the kernel mostly does: proc(5), children."""
+    def out_of_memory(self) -> bool:
+        """Whether there was one: kill the last descendant of process 1, or process 1, as the kernel mostly does."""
         victim = self._process.pid
         while children := _children(victim):
             victim = children[-1]
-        if victim != self._process.pid:
-            os.kill(victim, signal.SIGKILL)
+        if victim == self._process.pid:
+            return False
+        os.kill(victim, signal.SIGKILL)
+        return True
 
     def lose(self) -> None:
         self._process.kill()

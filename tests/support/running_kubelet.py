@@ -210,9 +210,7 @@ class _Pod:
 
     def kill_process(self, container: str) -> bool:
         found = self._running.get(container)
-        if found:
-            found.out_of_memory()
-        return found is not None
+        return found is not None and found.out_of_memory()
 
     def _guarded(self) -> None:
         try:

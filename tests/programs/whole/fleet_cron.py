@@ -61,6 +61,8 @@ class Nights:
                 "seconds": round(time.monotonic() - began),
             }
         )
+        if meanwhile and not found["status"].get("failed"):
+            self.wrong.append(f"{name}: no pod failed")
         if ended != ends:
             self.wrong.append(f"{name}: the Job ended with {ended}, not {ends}")
         if after[: len(before)] != before:
