@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tarfile
+import tomllib
 import venv
 import zipfile
 from typing import TYPE_CHECKING
@@ -58,12 +59,20 @@ def build(release: Release) -> str:
     return "the same bytes from the checkout and from the source archive"
 
 
+def _pages() -> set[str]:
+    """What `archfit help` shows: the pages of docs/ that pyproject.toml does not leave out."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    left_out = project["tool"]["hatch"]["build"]["targets"]["wheel"]["exclude"]
+    names = {path.name for path in (ROOT / "docs").glob("*.md") if f"/docs/{path.name}" not in left_out}
+    return {f"archfit/pages/{name}" for name in names}
+
+
 def content(release: Release) -> str:
     """What is in the two archives."""
     with zipfile.ZipFile(release.only("python/*.whl")) as wheel:
         names = wheel.namelist()
     missing = {name.format(version=release.version) for name in _WANTED} - set(names)
-    modules = {path.relative_to(ROOT / "transformer").as_posix() for path in _package_files()}
+    modules = {path.relative_to(ROOT / "transformer").as_posix() for path in _package_files()} | _pages()
     missing |= modules - set(names)
     extra = {name for name in names if _UNWANTED.search(name)}
     extra |= {name for name in names if name.startswith("archfit/")} - modules

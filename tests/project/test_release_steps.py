@@ -23,6 +23,7 @@ TEMPLATE = (ROOT / "krew" / "archfit.yaml").read_text(encoding="utf-8")
 
 def wheel_names():
     package = [path.relative_to(ROOT / "transformer").as_posix() for path in python_archives._package_files()]
+    package += python_archives._pages()
     return package + [name.format(version=__version__) for name in python_archives._WANTED if "{" in name]
 
 
@@ -56,6 +57,7 @@ def test_a_complete_wheel_is_fine(dist):
         pytest.param("archfit/py.typed", id="marker-of-types"),
         pytest.param("archfit/cli/main.py", id="module"),
         pytest.param("archfit/audit/report/page.css", id="style"),
+        pytest.param("archfit/pages/registries.md", id="page"),
         pytest.param(f"archfit-{__version__}.data/data/share/man/man1/archfit.1", id="man-page"),
         pytest.param(f"archfit-{__version__}.data/data/share/archfit/archfit.schema.json", id="schema"),
         pytest.param(f"archfit-{__version__}.dist-info/licenses/LICENSE", id="licence"),
@@ -72,6 +74,7 @@ def test_what_the_wheel_lacks_is_named(dist, name):
         "tests/test_a.py",
         "archfit/__pycache__/cli.cpython-311.pyc",
         "archfit/notes.txt",
+        "archfit/pages/contributing.md",
         "conftest.py",
         ".env",
     ],
