@@ -181,20 +181,9 @@ class Turn:
         assert any(one.oom(pod, "archfit") for one in self.site.kubelets.values()), pod
 
     def evict(self, pod: str) -> None:
-        """As `kubectl drain` does; returns once the pod has ended. Its Job keeps the object for a while."""
-        path = f"/api/v1/namespaces/{NAMESPACE}/pods/{pod}"
-        name = {"name": pod, "namespace": NAMESPACE}
-        self.site.plane.request(
-            "POST", f"{path}/eviction", {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": name}
-        )
-        began = time.monotonic()
-        self.site.plane.until(f"{pod} has ended", lambda: _has_ended(self.site.get(path)))
-        if time.monotonic() - began > _AT_ONCE_SECONDS:
+        """As `kubectl drain` does; returns once the pod has ended."""
+        if self.site.evict(pod) > _AT_ONCE_SECONDS:
             self.wrong.append("SIGTERM did not end an evicted shard")
-
-
-def _has_ended(pod: Object | None) -> bool:
-    return pod is None or pod["status"].get("phase") in {"Succeeded", "Failed"}
 
 
 def quiet(turn: Turn) -> Measured:

@@ -2,6 +2,7 @@
 
     nothing happens       the workflow succeeds; its report is the one without shards
     a shard killed        archfit is killed in `main`: retryStrategy makes a pod more
+    a shard evicted       Argo makes its pod again, under the same name, and counts no failure
 
 Argo's executor is in each pod: `init` copies it to a volume, `main` runs archfit below it, `wait` tells the
 controller what came of it, with the rights that archfit wrote for it. The controller is started for these turns and
@@ -135,9 +136,10 @@ def argo_turns(site: FleetSite) -> tuple[list[dict[str, Any]], list[str]]:
     argo = Workflows(site)
     site.write("argo", "--shards", str(SHARDS), "--cache", site.cache.url())
     measured = []
-    for name, moments in (
-        ("nothing happens", ()),
-        ("a shard killed", (argo.moment(argo.kill),)),
+    for name, moments, failures in (
+        ("nothing happens", (), 0),
+        ("a shard killed", (argo.moment(argo.kill),), 1),
+        ("a shard evicted", (argo.moment(site.evict),), 0),
     ):
         began = time.monotonic()
         found = argo.run(*moments)
@@ -157,8 +159,8 @@ def argo_turns(site: FleetSite) -> tuple[list[dict[str, Any]], list[str]]:
             words = [f"{one['displayName']}: {one.get('message', '')}" for one in failed]
             argo.wrong.append(f"{name}: {status['phase']}: {status.get('message', '')}; {'; '.join(words)}")
             continue
-        if len(failed) != len(moments):
-            argo.wrong.append(f"{name}: {len(failed)} pods failed, not {len(moments)}")
+        if len(failed) != failures:
+            argo.wrong.append(f"{name}: {len(failed)} pods failed, not {failures}")
         whole = site.folder / "argo.json"
         site.outside(str(site.audit / "snapshot.json"), "--format", "json", "-o", str(whole))
         merged, wanted = site.report("report.json"), json.loads(whole.read_bytes())

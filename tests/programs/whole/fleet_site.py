@@ -313,10 +313,25 @@ class FleetSite:
         ended = file_runs.run(("setup", "fleet", "--engine", engine, "--check", kubeconfig), b"")
         return f"{ended.stdout.decode()}{ended.stderr}"
 
+    def evict(self, pod: str) -> float:
+        """As `kubectl drain` does; the seconds until the pod has ended. Its owner may keep the object for a while."""
+        path = f"/api/v1/namespaces/{NAMESPACE}/pods/{pod}"
+        name = {"name": pod, "namespace": NAMESPACE}
+        self.plane.request(
+            "POST", f"{path}/eviction", {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": name}
+        )
+        began = time.monotonic()
+        self.plane.until(f"{pod} has ended", lambda: _has_ended(self.get(path)))
+        return time.monotonic() - began
+
     def check(self) -> None:
         """Raises AssertionError with what the stand-in could not do."""
         wrong = [line for kubelet in self.kubelets.values() for line in kubelet.wrong]
         assert not wrong, "\n".join(wrong)
+
+
+def _has_ended(pod: Object | None) -> bool:
+    return pod is None or pod["status"].get("phase") in {"Succeeded", "Failed"}
 
 
 class Moment:
