@@ -322,6 +322,7 @@ BAD = [
         "'a=b:NoSchedule@' names no architecture after '@': write 'a=b:NoSchedule@arm64'",
         id="toleration: nothing after @",
     ),
+    pytest.param(text_form.toleration_rule, "none", "'none' is no item of a list: write tolerate: none", id="toleration: none in a list"),
     pytest.param(text_form.toleration_rule, "arch=arm64", "'arch=arm64' names no effect: write 'arch=arm64:NoSchedule'", id="toleration: no effect"),
     pytest.param(
         text_form.toleration_rule,

@@ -337,6 +337,8 @@ def toleration_rule(text: str) -> TolerationRule:
         return GKE
     taint, at, names = text.partition("@")
     head, colon, last = taint.rpartition(":")
+    if text == "none":
+        raise Problem("'none' is no item of a list: write tolerate: none")
     if not colon:
         raise Problem(f"{text!r} names no effect: write {taint + ':NoSchedule' + at + names!r}")
     key, equals, value = head.partition("=")
