@@ -15,7 +15,8 @@ import whole_tables
 import machine
 from archfit.audit.fleet.setup_files import ENGINES
 from operators.build import Failed
-from whole import fleet, karpenter, parts
+from whole import karpenter, parts
+from whole.fleet import turns
 from whole.parts import Part, run_all
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def test_a_turn_is_judged_by_the_names_of_images(pods: Any, found: Any) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_setup_fleet_writes_what_was_run(engine: str) -> None:
     """Else run `make whole PART=fleet`."""
-    assert whole_tables.measured("fleet")["written"][engine] == fleet.digest(engine)
+    assert whole_tables.measured("fleet")["written"][engine] == turns.digest(engine)
 
 
 @pytest.mark.parametrize("turn", karpenter.TURNS, ids=lambda turn: "-".join(turn).replace(" ", "-"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import whole_tables
 
-from whole import flux_steps
+from whole.flux import steps
 
 NODES = {"x": "amd64", "y": "arm64"}
 
@@ -34,7 +34,7 @@ JUDGED = [
 
 @pytest.mark.parametrize(("pods", "wrong"), JUDGED)
 def test_pods_are_judged_by_the_names_of_images(pods: Any, wrong: list[str]) -> None:
-    assert flux_steps.judged(pods, NODES) == {"pods": len(pods), "wrong": wrong}
+    assert steps.judged(pods, NODES) == {"pods": len(pods), "wrong": wrong}
 
 
 class _Site:
@@ -77,7 +77,7 @@ UNLIKE = [
 @pytest.mark.parametrize(("wanted", "there", "unlike"), UNLIKE)
 def test_a_workload_is_compared_by_where_its_pods_may_run(wanted: Any, there: Any, unlike: list[str]) -> None:
     site: Any = _Site(there)
-    assert flux_steps.Door(site, "shop").unlike([wanted]) == unlike
+    assert steps.Door(site, "shop").unlike([wanted]) == unlike
 
 
 STEP = {"step": "image", "ready": True, "pods": 9, "wrong": [], "unlike": []}
@@ -93,7 +93,7 @@ FAULTS = [
 @pytest.mark.parametrize(("more", "ready", "wrong"), FAULTS)
 def test_a_step_that_does_not_hold_is_a_line(more: Any, ready: bool, wrong: list[str]) -> None:
     site: Any = _Site()
-    door = flux_steps.Door(site, "shop")
+    door = steps.Door(site, "shop")
     door.fine({**STEP, **more}, ready=ready)
     assert door.wrong == wrong
 

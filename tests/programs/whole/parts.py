@@ -26,8 +26,10 @@ from typing import Any, NamedTuple
 import machine
 from operators.build import Failed
 from operators.site import alone
-from whole import fleet, flux, helm, helmfile, karpenter, tools, undo
+from whole import helm, helmfile, karpenter, tools, undo
 from whole.argocd import acts, site
+from whole.fleet import turns
+from whole.flux import acts as flux_acts
 
 _PR_SET_PDEATHSIG = 1
 _LAST_LINES = 12
@@ -54,8 +56,8 @@ class Ended(NamedTuple):
 
 PARTS: dict[str, Part] = {
     "argocd": Part(site.PROGRAMS, acts.run),
-    "fleet": Part(fleet.PROGRAMS, fleet.run),
-    "flux": Part(flux.PROGRAMS, flux.run),
+    "fleet": Part(turns.PROGRAMS, turns.run),
+    "flux": Part(flux_acts.PROGRAMS, flux_acts.run),
     "helm": Part(helm.PROGRAMS, helm.run),
     "helmfile": Part(helmfile.PROGRAMS, helmfile.run),
     "karpenter": Part(karpenter.PROGRAMS, karpenter.run),

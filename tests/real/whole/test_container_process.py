@@ -10,7 +10,7 @@ from loopback_server import Answer
 from registry import Registry
 
 from container_process import Container, Spec, require
-from whole.fleet_site import USER, image_of_archfit
+from whole.fleet.site import USER, image_of_archfit
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,6 +1,6 @@
 """What `archfit setup fleet` writes, as it runs: real controllers, and a stand-in for the kubelet that runs the pods.
 
-The turns that take minutes are in the part `fleet` of `make whole` (tests/programs/whole/fleet.py).
+The turns that take minutes are in the part `fleet` of `make whole` (tests/programs/whole/fleet).
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from container_process import require
-from whole import fleet
-from whole.fleet import Turn, shop
-from whole.fleet_refusals import REFUSALS, refused
-from whole.fleet_site import NAMESPACE, FleetSite
+from whole.fleet import turns
+from whole.fleet.refusals import REFUSALS, refused
+from whole.fleet.site import NAMESPACE, FleetSite
+from whole.fleet.turns import Turn, shop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ def site(real: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet
 @pytest.fixture(scope="module")
 def out(site: FleetSite) -> Path:
     """What archfit wrote for eight shards, applied."""
-    return fleet.written(site)
+    return turns.written(site)
 
 
 @pytest.fixture
@@ -50,12 +50,12 @@ def test_shards_that_were_killed_and_evicted_run_again_and_nothing_is_missing(tu
 
 
 def test_eight_shards_ask_as_often_as_one_audit(turn: Turn) -> None:
-    fleet.quiet(turn)
+    turns.quiet(turn)
     assert turn.wrong == []
 
 
 def test_a_wrong_configuration_ends_the_job_at_once(turn: Turn) -> None:
-    measured = fleet.wrong_usage(turn)
+    measured = turns.wrong_usage(turn)
     assert turn.wrong == []
     assert measured["indexes"] == ""
 

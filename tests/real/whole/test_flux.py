@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 import whole_tables
 
-from whole import flux_writes
+from whole.flux import forms
 
 
 @pytest.fixture(scope="module")
 def digests() -> dict[str, str]:
-    return flux_writes.digests()
+    return forms.digests()
 
 
 def test_archfit_writes_what_was_measured(digests: dict[str, str]) -> None:
@@ -21,6 +21,4 @@ def test_archfit_writes_what_was_measured(digests: dict[str, str]) -> None:
 def test_what_was_written_for_a_release_is_what_helm_controller_had(digests: dict[str, str]) -> None:
     """The HelmReleases may have been measured on another day than the Kustomizations."""
     helm = whole_tables.measured("flux")["helm"]
-    assert helm["writes"] == {
-        name: one for name, one in digests.items() if name.startswith(flux_writes.RELEASE)
-    }
+    assert helm["writes"] == {name: one for name, one in digests.items() if name.startswith(forms.RELEASE)}

@@ -20,10 +20,10 @@ from typing import Any
 import yaml
 
 from control_plane import Refused
-from whole import flux_writes
-from whole.flux_site import NAMESPACE, Condition, FluxSite, Object
-from whole.flux_steps import Door, differences
-from whole.flux_writes import AFFINITY, BROKEN, FIRST, IMAGE, LAST, RELEASE, RELEASES
+from whole.flux import forms
+from whole.flux.forms import AFFINITY, BROKEN, FIRST, IMAGE, LAST, RELEASE, RELEASES
+from whole.flux.site import NAMESPACE, Condition, FluxSite, Object
+from whole.flux.steps import Door, differences
 
 AGAIN = 5
 MANAGER = "helm-controller"
@@ -43,7 +43,7 @@ class Released(Door):
 
     def run(self) -> None:
         """Every step. Raises Failed."""
-        self._commit = self.site.commit(self.name, flux_writes.chart(FIRST))
+        self._commit = self.site.commit(self.name, forms.chart(FIRST))
         self._source()
         self._object(FIRST)
         self._charted(FIRST)
@@ -94,7 +94,7 @@ class Released(Door):
                 {"spec": {"template": {"spec": pod}}},
                 "kubectl-patch",
             )
-        expected = flux_writes.expected(RELEASE, FIRST)
+        expected = forms.expected(RELEASE, FIRST)
         spoiled = self.unlike(expected)
         self.expect(len(spoiled) == 2, f"edited by hand: it spoils {spoiled}")
         drifts = self.site.events(self.name, *_DRIFT)
@@ -143,7 +143,7 @@ class Released(Door):
         if not suspended:
             # Before the chart is fetched, so that no new chart meets older patches than these.
             self._object(patches, suspend=True)
-        self._commit = self.site.commit(self.name, flux_writes.chart(revision))
+        self._commit = self.site.commit(self.name, forms.chart(revision))
         self.site.fetched(self.name, self._commit)
         self._charted(revision)
         if suspended:
@@ -191,7 +191,7 @@ class Released(Door):
             "driftDetection": {"mode": self.mode},
             "upgrade": {"remediation": {"retries": 0, "remediateLastFailure": True, "strategy": "rollback"}},
             "test": {"enable": True},
-            **yaml.safe_load(flux_writes.written(RELEASE, patches))["spec"],
+            **yaml.safe_load(forms.written(RELEASE, patches))["spec"],
         }
         self.site.apply(
             {
@@ -216,9 +216,7 @@ class Released(Door):
         return next((one["status"] for one in listed if one["type"] == name), "")
 
     def _see(self, step: str, condition: Condition, revision: str, **more: Any) -> dict[str, Any]:
-        return self.see(
-            step, condition, flux_writes.expected(RELEASE, revision), release=self._version(), **more
-        )
+        return self.see(step, condition, forms.expected(RELEASE, revision), release=self._version(), **more)
 
     def _settled(self) -> dict[str, Any]:
         self.site.pods(self.namespace)

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whole.flux_site import Condition, FluxSite
-from whole.flux_writes import built_for
+from whole.flux.forms import built_for
+from whole.flux.site import Condition, FluxSite
 
 Object = dict[str, Any]
 _PLACEMENT = ("affinity", "tolerations", "nodeSelector")

@@ -6,7 +6,7 @@
 After each step the pods are judged by the names of their images, and the workloads are compared with what archfit
 writes of the same manifests on standard output: `unlike` names those whose affinity or tolerations differ.
 
-helm-controller is not built; FLUX_HELM names a folder with it (flux_site). Without it the HelmReleases of the last
+helm-controller is not built; FLUX_HELM names a folder with it (`site`). Without it the HelmReleases of the last
 record stay in the record, with their own date.
 """
 
@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import machine
-from whole import flux_writes
-from whole.flux_applied import NOTHING, Applied
-from whole.flux_release import Released
-from whole.flux_site import KUSTOMIZE, SOURCE, FluxSite
-from whole.flux_writes import COMPONENT, FOLDER, PATCHES, RELEASE, RENDERED
+from whole.flux import forms
+from whole.flux.applied import NOTHING, Applied
+from whole.flux.forms import COMPONENT, FOLDER, PATCHES, RELEASE, RENDERED
+from whole.flux.release import Released
+from whole.flux.site import KUSTOMIZE, SOURCE, FluxSite
 
 PROGRAMS = (
     *("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kubectl"),
@@ -40,7 +40,7 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
     """Every door. Raises Failed and AssertionError."""
     named = os.environ.get("FLUX_HELM")
     helm = Path(named) if named else None
-    flux_writes.prepare()
+    forms.prepare()
     with FluxSite(folder, helm) as site, ThreadPoolExecutor(1 + len(MODES)) as threads:
         groups: list[list[Applied | Released]] = [[Applied(site, form) for form in DOORS]]
         groups += [[Released(site, mode)] for mode in (MODES if helm else ())]
@@ -56,7 +56,7 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
             "kustomize-controller": machine.TABLE[KUSTOMIZE].version,
             "Kubernetes": machine.TABLE["kubectl"].version,
         },
-        "writes": flux_writes.digests(),
+        "writes": forms.digests(),
         "peaksMiB": peaks,
         "kustomizations": applied,
     }

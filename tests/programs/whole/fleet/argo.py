@@ -22,7 +22,7 @@ import machine
 from archfit.audit.merge import shard_of
 from operators.build import fetched
 from running_kubelet import Image
-from whole.fleet_site import NAMESPACE, FleetSite, Moment, Object
+from whole.fleet.site import NAMESPACE, FleetSite, Moment, Object
 
 CONTROLLER, EXECUTOR = "workflow-controller", "argoexec"
 PROGRAMS = (CONTROLLER, EXECUTOR)

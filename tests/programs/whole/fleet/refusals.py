@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from loopback_server import Answer, Asked, LoopbackServer
 
 from control_plane import ControlPlane
-from whole.fleet_site import NAMESPACE, FleetSite
+from whole.fleet.site import NAMESPACE, FleetSite
 
 _JOB = "archfit-audit-snapshot"
 _PODS = "/api/v1/pods"

@@ -20,10 +20,10 @@ from typing import Any
 
 import yaml
 
-from whole import flux_writes
-from whole.flux_site import NAMESPACE, Condition, FluxSite, Object
-from whole.flux_steps import Door, differences
-from whole.flux_writes import AFFINITY, COMPONENT, FIRST, IMAGE, LAST, PATCHES, RENAMED, RENDERED
+from whole.flux import forms
+from whole.flux.forms import AFFINITY, COMPONENT, FIRST, IMAGE, LAST, PATCHES, RENAMED, RENDERED
+from whole.flux.site import NAMESPACE, Condition, FluxSite, Object
+from whole.flux.steps import Door, differences
 
 NOTHING = "as-written"
 AGAIN = 10
@@ -31,7 +31,7 @@ MANAGER = "kustomize-controller"
 
 
 class Applied(Door):
-    """form: NOTHING or one of flux_writes."""
+    """form: NOTHING or one of forms."""
 
     def __init__(self, site: FluxSite, form: str) -> None:
         super().__init__(site, form)
@@ -124,24 +124,22 @@ class Applied(Door):
     def _taken_out(self) -> None:
         """What archfit wrote goes where archfit goes: no other manager holds it."""
         if self.form == RENDERED:
-            self._commit = self.site.commit(
-                self.name, {"app/workloads.yaml": flux_writes.plain(RENDERED, LAST)}
-            )
+            self._commit = self.site.commit(self.name, {"app/workloads.yaml": forms.plain(RENDERED, LAST)})
             self.site.fetched(self.name, self._commit)
         else:
             self._object(None)
-        plain = [one for one in yaml.safe_load_all(flux_writes.plain(self.form, LAST)) if one]
+        plain = [one for one in yaml.safe_load_all(forms.plain(self.form, LAST)) if one]
         found = self.see("taken out", self._reconciled(), plain)
         self.expect(found["ready"], f"taken out: {found.get('message')}")
         self.expect(not found["unlike"], f"taken out: unlike the manifests: {found['unlike']}")
 
     def _put(self, revision: str, patches: str, *, suspended: bool = False) -> Condition:
         """Commit a revision of the manifests with the patches that were printed for one, and reconcile."""
-        files: dict[str, bytes | None] = {**flux_writes.app(revision)}
+        files: dict[str, bytes | None] = {**forms.app(revision)}
         if self.form == RENDERED:
-            files["app/workloads.yaml"] = flux_writes.written(RENDERED, revision)
+            files["app/workloads.yaml"] = forms.written(RENDERED, revision)
         if self.form == COMPONENT:
-            files["archfit/kustomization.yaml"] = flux_writes.written(COMPONENT, patches)
+            files["archfit/kustomization.yaml"] = forms.written(COMPONENT, patches)
         first = not self._commit
         self._commit = self.site.commit(self.name, files)
         if first:
@@ -179,7 +177,7 @@ class Applied(Door):
             "sourceRef": {"kind": "GitRepository", "name": self.name},
         }
         if patches and self.form == PATCHES:
-            spec |= yaml.safe_load(flux_writes.written(PATCHES, patches))["spec"]
+            spec |= yaml.safe_load(forms.written(PATCHES, patches))["spec"]
         if patches and self.form == COMPONENT:
             spec["components"] = ["../archfit"]
         self.site.apply(
@@ -196,7 +194,7 @@ class Applied(Door):
         return self.site.reconciled("Kustomization", self.name)
 
     def _expected(self, revision: str) -> list[Object]:
-        return flux_writes.expected(self.form, revision)
+        return forms.expected(self.form, revision)
 
     def _settled_shape(self) -> dict[str, Any]:
         self.site.pods(self.namespace)

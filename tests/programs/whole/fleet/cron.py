@@ -17,7 +17,7 @@ from typing import Any
 
 from loopback_server import Answer, Asked
 
-from whole.fleet_site import NAMESPACE, FleetSite, Object
+from whole.fleet.site import NAMESPACE, FleetSite, Object
 
 _JOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
 _FILES = ("report.json", "report.html", "archfit.prom", "history.jsonl")

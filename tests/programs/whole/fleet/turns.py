@@ -23,13 +23,14 @@ import machine
 from archfit.audit.fleet import setup_files
 from archfit.audit.fleet.setup_files import ENGINES
 from archfit.audit.merge import shard_of
-from whole import fleet_argo
-from whole.fleet_cron import cron_turns
-from whole.fleet_refusals import REFUSALS, refused
-from whole.fleet_site import IMAGE, NAMESPACE, Cluster, FleetSite, Moment, Object
-from whole.fleet_site import PROGRAMS as SITE_PROGRAMS
+from whole.fleet.argo import PROGRAMS as ARGO_PROGRAMS
+from whole.fleet.argo import VERSION, argo_turns, executor_image
+from whole.fleet.cron import cron_turns
+from whole.fleet.refusals import REFUSALS, refused
+from whole.fleet.site import IMAGE, NAMESPACE, Cluster, FleetSite, Moment, Object
+from whole.fleet.site import PROGRAMS as SITE_PROGRAMS
 
-PROGRAMS = (*SITE_PROGRAMS, *fleet_argo.PROGRAMS)
+PROGRAMS = (*SITE_PROGRAMS, *ARGO_PROGRAMS)
 SHARDS = 8
 SNAPSHOT, SHARD_JOB, MERGE = (f"archfit-audit-{name}" for name in ("snapshot", "shards", "merge"))
 # Valid for setup, so that the pods find it.
@@ -332,7 +333,7 @@ def written(site: FleetSite, configuration: str = "") -> Path:
 def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
     """Every turn, one after the other, on one site. Raises Failed and AssertionError."""
     turns, wrong = [], []
-    with FleetSite(folder, shop(_DEPLOYMENTS), images=fleet_argo.executor_image()) as site:
+    with FleetSite(folder, shop(_DEPLOYMENTS), images=executor_image()) as site:
         out = written(site)
         for name, turn_of in TURNS.items():
             turn = Turn(site, out)
@@ -345,7 +346,7 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
             found, lines = refused(site, out, refusal)
             turns.append({"turn": name, **found})
             wrong += [f"{name}: {line}" for line in lines]
-        workflows, lines = fleet_argo.argo_turns(site)
+        workflows, lines = argo_turns(site)
         wrong += lines
         nights, lines = cron_turns(site)
         wrong += lines
@@ -353,7 +354,7 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
     measured = {
         "versions": {
             "Kubernetes": machine.TABLE["kubectl"].version,
-            "Argo Workflows": fleet_argo.VERSION,
+            "Argo Workflows": VERSION,
         },
         "written": {engine: digest(engine) for engine in ENGINES},
         "turns": turns,

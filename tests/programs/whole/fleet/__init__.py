@@ -1,0 +1,1 @@
+"""The part `fleet` of `make whole`: what `archfit setup fleet` writes runs under the real controllers, see `turns`."""
