@@ -48,6 +48,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import httpx
+import yaml
 
 import machine
 from tls_files import tls_files
@@ -341,6 +342,12 @@ class ControlPlane:
         """Raises AssertionError where a program has ended, with the end of what it wrote."""
         for name, process in self._processes.items():
             assert process.poll() is None, f"{name} has ended:\n{self.log(name)}"
+
+    def define(self, texts: Sequence[str]) -> None:
+        """Apply CustomResourceDefinitions, one in each text, and wait until the API server serves them."""
+        self.apply("\n---\n".join(texts))
+        for text in texts:
+            self.established(yaml.safe_load(text)["metadata"]["name"])
 
     def established(self, name: str) -> None:
         """Waits until the API server serves a CustomResourceDefinition.

@@ -12,15 +12,15 @@ that pods are ready; those of Jobs succeed.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from registry import Registry
 
 import machine
+from cluster_site import ClusterSite
 from control_plane import ControlPlane
 from helm_runs import SYSTEM_PATH, Helm, start
 from kubelet import Kubelet
@@ -77,30 +77,25 @@ def written(before: Workloads, after: Workloads) -> list[str]:
     ]
 
 
-class ReleaseSite:
+class ReleaseSite(ClusterSite):
     """See the module. folder: of its own."""
 
     def __init__(self, folder: Path, platforms: Mapping[str, Sequence[str]], *flags: str) -> None:
+        super().__init__()
         self.folder, self.platforms = folder, platforms
         self.plane = ControlPlane(folder, "--advertise-address=127.0.0.1", *flags)
-        self._exit = contextlib.ExitStack()
         self._helms: dict[str, Helm] = {}
 
-    def __enter__(self) -> Self:
-        with contextlib.ExitStack() as opened:
-            self.registry = opened.enter_context(Registry(self.platforms))
-            plane = opened.enter_context(self.plane)
-            plane.namespace(NAMESPACE)
-            for name, architecture in NODES.items():
-                plane.node(name, architecture, taints=[_TAINT] if name == "arm-tainted" else [])
-            plane.controllers(*_CONTROLLERS)
-            opened.enter_context(plane.scheduler())
-            opened.enter_context(Kubelet(plane, ending=True))
-            self._exit = opened.pop_all()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._exit.close()
+    def _prepare(self) -> None:
+        plane, opened = self.plane, self._exit
+        self.registry = opened.enter_context(Registry(self.platforms))
+        opened.enter_context(plane)
+        plane.namespace(NAMESPACE)
+        for name, architecture in NODES.items():
+            plane.node(name, architecture, taints=[_TAINT] if name == "arm-tainted" else [])
+        plane.controllers(*_CONTROLLERS)
+        opened.enter_context(plane.scheduler())
+        opened.enter_context(Kubelet(plane, ending=True))
 
     @property
     def environ(self) -> dict[str, str]:

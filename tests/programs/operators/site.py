@@ -17,11 +17,12 @@ import struct
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import yaml
 
 import machine
+from cluster_site import UNROUTED, ClusterSite
 from control_plane import ControlPlane, Refused, refused
 from kubelet import Kubelet
 from operators.build import Built, Failed, files
@@ -65,31 +66,19 @@ def _mounted(source: str, target: Path) -> Iterator[None]:
             target.rmdir()
 
 
-class Site:
+class Site(ClusterSite):
     """See the module; entered, the operator runs."""
 
     def __init__(self, operator: Operator, built: Built, folder: Path) -> None:
+        super().__init__()
         self.operator, self._built, self._folder = operator, built, folder
-        # Without a route there is no address that it could choose; Debian's etcd cannot say how far a watch is.
-        self.plane = ControlPlane(folder, "--advertise-address=127.0.0.1", "--feature-gates=WatchList=false")
+        self.plane = ControlPlane(folder, *UNROUTED)
         self.made = Made(operator.random)
         self._resources: dict[tuple[str, str], tuple[str, bool]] = {}
-        self._exit = contextlib.ExitStack()
-
-    def __enter__(self) -> Self:
-        self._exit.enter_context(self.plane)
-        try:
-            self._prepare()
-        except BaseException:
-            self._exit.close()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._exit.close()
 
     def _prepare(self) -> None:
         plane, operator = self.plane, self.operator
+        self._exit.enter_context(plane)
         if operator.controllers:
             plane.controllers(*_CONTROLLERS)
         for architecture in ("amd64", "arm64"):

@@ -15,17 +15,17 @@ architectures.
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
 import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import yaml
 
 import machine
+from cluster_site import UNROUTED, ClusterSite
 from control_plane import ControlPlane
 from operators.build import Failed, fetched
 
@@ -63,38 +63,24 @@ def instance_types(source: Path) -> list[Object]:
     ]
 
 
-class KarpenterSite:
+class KarpenterSite(ClusterSite):
     """See the module. pools: KWOKNodeClass and NodePools as YAML. policy: PREFERENCE_POLICY."""
 
     def __init__(self, folder: Path, pools: str, policy: str) -> None:
+        super().__init__()
         self._folder, self._pools, self._policy = folder, pools, policy
-        # Without a route there is no address that it could choose; Debian's etcd cannot say how far a watch is.
-        self.plane = ControlPlane(folder, "--advertise-address=127.0.0.1", "--feature-gates=WatchList=false")
-        self._exit = contextlib.ExitStack()
-
-    def __enter__(self) -> Self:
-        self._exit.enter_context(self.plane)
-        try:
-            self._prepare()
-        except BaseException:
-            self._exit.close()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._exit.close()
+        self.plane = ControlPlane(folder, *UNROUTED)
 
     def _prepare(self) -> None:
         plane, source = self.plane, module()
+        self._exit.enter_context(plane)
         texts = [
             path.read_text(encoding="utf-8")
             for path in sorted(
                 (*(source / "pkg/apis/crds").glob("*.yaml"), *(source / "kwok/apis/crds").glob("*.yaml"))
             )
         ]
-        plane.apply("---\n".join(texts))
-        for text in texts:
-            plane.established(yaml.safe_load(text)["metadata"]["name"])
+        plane.define(texts)
         plane.apply(self._pools)
         plane.namespace(NAMESPACE)
         plane.node(SYSTEM_NODE, "amd64", taints=[_TAINT])

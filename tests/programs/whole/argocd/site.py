@@ -23,12 +23,11 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
-
-import yaml
+from typing import Any
 
 import machine
 from argocd_caller import SYSTEM_PATH, tools_folder
+from cluster_site import UNROUTED
 from control_plane import ControlPlane
 from kubelet import Kubelet
 from operators.build import Failed, fetched
@@ -58,26 +57,13 @@ class ArgoSite:
     """See the module."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self._folder = folder
-        # Without a route there is no address that it could choose; Debian's etcd cannot say how far a watch is.
-        flags = ("--advertise-address=127.0.0.1", "--feature-gates=WatchList=false")
-        self.hub, self.edge = (ControlPlane(_made(folder / name), *flags) for name in ("hub", "edge"))
+        self.hub, self.edge = (ControlPlane(_made(folder / name), *UNROUTED) for name in ("hub", "edge"))
         self.redis = RedisServer(_made(folder / "redis"))
         self._registry: tuple[contextlib.ExitStack, Running] | None = None
         self._port = {name: free_port() for name in ("registry", "repo-server", "metrics", "controller")}
-        self._exit = contextlib.ExitStack()
         self._peak = Peak(lambda: self.hub.pid("plugin"))
-
-    def __enter__(self) -> Self:
-        try:
-            self._prepare()
-        except BaseException:
-            self._exit.close()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._exit.close()
 
     @property
     def git(self) -> str:
@@ -243,10 +229,8 @@ class ArgoSite:
 
     def _configure(self, module: Path) -> None:
         hub = self.hub
-        for path in sorted((module / "manifests" / "crds").glob("*-crd.yaml")):
-            text = path.read_text(encoding="utf-8")
-            hub.apply(text)
-            hub.established(yaml.safe_load(text)["metadata"]["name"])
+        crds = sorted((module / "manifests" / "crds").glob("*-crd.yaml"))
+        hub.define([path.read_text(encoding="utf-8") for path in crds])
         hub.namespace("argocd")
         hub.apply("---\n".join(json.dumps(one) + "\n" for one in self._settings()))
 

@@ -50,9 +50,7 @@ class Workflows:
     def _start(self) -> None:
         plane = self._site.plane
         folder = fetched(f"{_MODULE}@{VERSION}") / "manifests" / "base" / "crds" / "minimal"
-        for path in sorted(folder.glob("argoproj.io_*.yaml")):
-            plane.apply(path.read_text(encoding="utf-8"))
-            plane.established(f"{path.stem.partition('_')[2]}.argoproj.io")
+        plane.define([path.read_text(encoding="utf-8") for path in sorted(folder.glob("argoproj.io_*.yaml"))])
         plane.namespace("argo")
         settings = {"metricsConfig": "enabled: false\n", "telemetryConfig": "enabled: false\n"}
         plane.apply(

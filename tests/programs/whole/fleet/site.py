@@ -14,7 +14,6 @@ plays the command of the image, as user 65532, process 1, with a read-only root.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
@@ -22,7 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import httpx
 from loopback_server import Asked
@@ -30,6 +29,7 @@ from registry import Registry
 
 import file_runs
 import machine
+from cluster_site import UNROUTED, ClusterSite
 from control_plane import ControlPlane
 from kubelet import Kubelet
 from operators.build import Failed
@@ -87,7 +87,7 @@ def image_of_archfit() -> Image:
     return Image({name: name for name in paths if name not in inside}, environ, ("archfit",))
 
 
-class FleetSite:
+class FleetSite(ClusterSite):
     """See the module. nodes: names of those that run archfit's pods. images: more of them. flags: of the API server."""
 
     def __init__(
@@ -98,12 +98,12 @@ class FleetSite:
         nodes: Sequence[str] = ("fleet-1", "fleet-2"),
         images: Mapping[str, Image] | None = None,
     ) -> None:
+        super().__init__()
         self.folder, self.cluster = folder, cluster
         self.audit = folder
         self.plane = ControlPlane(
             folder,
-            "--advertise-address=127.0.0.1",
-            "--feature-gates=WatchList=false",
+            *UNROUTED,
             f"--default-unreachable-toleration-seconds={_TOLERATED_SECONDS}",
             f"--default-not-ready-toleration-seconds={_TOLERATED_SECONDS}",
             accounts=True,
@@ -116,24 +116,11 @@ class FleetSite:
         self.cache = RedisServer(folder)
         self.kubelets: dict[str, RunningKubelet] = {}
         self.nodes = nodes
-        self._exit = contextlib.ExitStack()
-
-    def __enter__(self) -> Self:
-        try:
-            self._exit.enter_context(self.registry)
-            self._exit.enter_context(self.cache)
-            self._exit.enter_context(self.plane)
-            self._prepare()
-        except BaseException:
-            self._exit.close()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._exit.close()
 
     def _prepare(self) -> None:
         plane = self.plane
+        for opened in (self.registry, self.cache, plane):
+            self._exit.enter_context(opened)
         tls = plane.tls
         plane.controllers(
             *CONTROLLERS,

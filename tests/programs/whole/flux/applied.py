@@ -41,7 +41,7 @@ class Applied(Door):
     def run(self) -> None:
         """Every step. Raises Failed."""
         self._put(FIRST, FIRST)
-        self._source()
+        self.site.source(self.name, self._commit)
         self._object(FIRST)
         condition = self._reconciled()
         if self.form == NOTHING:
@@ -152,17 +152,6 @@ class Applied(Door):
             return Condition("Unknown", "", "")
         self._object(patches)
         return self._reconciled()
-
-    def _source(self) -> None:
-        self.site.apply(
-            {
-                "apiVersion": "source.toolkit.fluxcd.io/v1",
-                "kind": "GitRepository",
-                "metadata": {"name": self.name, "namespace": NAMESPACE},
-                "spec": {"interval": "1h", "url": self.site.url(self.name), "ref": {"branch": "main"}},
-            }
-        )
-        self.site.fetched(self.name, self._commit)
 
     def _object(self, patches: str | None, *, suspend: bool = False) -> None:
         """Apply the Kustomization. patches: the revision whose patches it has; None without archfit."""

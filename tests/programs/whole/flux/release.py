@@ -44,7 +44,7 @@ class Released(Door):
     def run(self) -> None:
         """Every step. Raises Failed."""
         self._commit = self.site.commit(self.name, forms.chart(FIRST))
-        self._source()
+        self.site.source(self.name, self._commit)
         self._object(FIRST)
         self._charted(FIRST)
         self.fine(self._see("first", self._reconciled(), FIRST))
@@ -166,17 +166,6 @@ class Released(Door):
             return False
 
         self.site.until(f"the chart of {self.name} is {RELEASES[revision].number}", is_packed)
-
-    def _source(self) -> None:
-        self.site.apply(
-            {
-                "apiVersion": "source.toolkit.fluxcd.io/v1",
-                "kind": "GitRepository",
-                "metadata": {"name": self.name, "namespace": NAMESPACE},
-                "spec": {"interval": "1h", "url": self.site.url(self.name), "ref": {"branch": "main"}},
-            }
-        )
-        self.site.fetched(self.name, self._commit)
 
     def _object(self, patches: str, *, suspend: bool = False, timeout: str = "2m") -> None:
         source = {"kind": "GitRepository", "name": self.name, "namespace": NAMESPACE}

@@ -16,7 +16,6 @@ helm-controller is not built: `helm` is a folder, named for its version, with th
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 import os
@@ -28,12 +27,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
-import yaml
-
 import machine
-from control_plane import ControlPlane, _free_port
+from cluster_site import UNROUTED, ClusterSite
+from control_plane import ControlPlane
 from kubelet import Kubelet
 from operators.build import Failed, fetched
+from real_registries import free_port
 
 SOURCE, KUSTOMIZE, HELM = "flux-source-controller", "flux-kustomize-controller", "helm-controller"
 NAMESPACE = "flux-system"
@@ -63,33 +62,21 @@ class Condition(NamedTuple):
     message: str
 
 
-class FluxSite:
+class FluxSite(ClusterSite):
     """See the module."""
 
     def __init__(self, folder: Path, helm: Path | None) -> None:
+        super().__init__()
         self._folder, self._helm = folder, helm
-        # Without a route there is no address that it could choose; Debian's etcd cannot say how far a watch is.
-        self.plane = ControlPlane(folder, "--advertise-address=127.0.0.1", "--feature-gates=WatchList=false")
-        self._exit = contextlib.ExitStack()
+        self.plane = ControlPlane(folder, *UNROUTED)
         self._asked = itertools.count(1)
         self._git = folder / "git"
         self._server = _GitServer(self._git)
 
-    def __enter__(self) -> Self:
-        try:
-            self._exit.enter_context(self.plane)
-            self._exit.enter_context(self._server)
-            self._prepare()
-        except BaseException:
-            self._exit.close()
-            raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._exit.close()
-
     def _prepare(self) -> None:
         plane = self.plane
+        self._exit.enter_context(plane)
+        self._exit.enter_context(self._server)
         texts = [
             path.read_text(encoding="utf-8")
             for name in (SOURCE, KUSTOMIZE)
@@ -97,9 +84,7 @@ class FluxSite:
         ]
         if self._helm:
             texts.append((self._helm / "helmreleases.yaml").read_text(encoding="utf-8"))
-        plane.apply("---\n".join(texts))
-        for text in texts:
-            plane.established(yaml.safe_load(text)["metadata"]["name"])
+        plane.define(texts)
         plane.namespace(NAMESPACE)
         plane.node("amd", "amd64")
         plane.node("arm-tainted", "arm64", taints=[_TAINT])
@@ -107,7 +92,7 @@ class FluxSite:
         plane.controllers(*_CONTROLLERS)
         self._exit.enter_context(plane.scheduler())
         self._exit.enter_context(Kubelet(plane, ending=True))
-        storage, address = self._folder / "storage", f"127.0.0.1:{_free_port()}"
+        storage, address = self._folder / "storage", f"127.0.0.1:{free_port()}"
         storage.mkdir()
         stored = (f"--storage-path={storage}", f"--storage-addr={address}", f"--storage-adv-addr={address}")
         self._start(SOURCE, machine.tool(SOURCE), *stored)
@@ -118,7 +103,7 @@ class FluxSite:
     def _start(self, name: str, program: str, *words: str) -> None:
         place = self._folder / f"tmp-{name}"
         place.mkdir()
-        ports = [f"--{what}-addr=127.0.0.1:{_free_port()}" for what in ("metrics", "health")]
+        ports = [f"--{what}-addr=127.0.0.1:{free_port()}" for what in ("metrics", "health")]
         self.plane.start(
             name,
             [program, *ports, "--watch-all-namespaces=true", "--enable-leader-election=false", *words],
@@ -209,6 +194,18 @@ class FluxSite:
             return Condition(ready["status"], ready["reason"], ready["message"])
 
         return self.until(f"{kind} {name} is reconciled", ended)
+
+    def source(self, name: str, commit: str) -> None:
+        """Make the GitRepository of a repository, and wait until its commit is fetched."""
+        self.apply(
+            {
+                "apiVersion": "source.toolkit.fluxcd.io/v1",
+                "kind": "GitRepository",
+                "metadata": {"name": name, "namespace": NAMESPACE},
+                "spec": {"interval": "1h", "url": self.url(name), "ref": {"branch": "main"}},
+            }
+        )
+        self.fetched(name, commit)
 
     def fetched(self, name: str, commit: str) -> None:
         """Let source-controller clone a repository, and wait for the commit."""
