@@ -6,10 +6,9 @@ import pytest
 from registry import Registry
 
 from archfit.base.results import ObjectRef
+from archfit.check.case_formats import junit, tap
 from archfit.check.cases import MOST_CASES, MOST_WARNINGS, cases
 from archfit.check.findings import Check, Finding
-from archfit.check.junit import suite
-from archfit.check.tap import stream
 
 IMAGES = {"x.example/amd:1": ["linux/amd64"], "x.example/both:1": ["linux/amd64", "linux/arm64"]}
 
@@ -208,12 +207,12 @@ def _lacking(name: str, image: str = "x.example/amd:1", severity: str = "error")
 )
 def test_no_text_of_others_becomes_markup_or_a_line_of_its_own(text):
     check = _check([_lacking(text, text)])
-    xml = suite(check)
+    xml = junit(check)
     (case,) = ET.fromstring(xml).iter("testcase")
     assert [child.tag for child in case] == ["failure"]
     assert len(xml) < 40_000
     assert b"##vso[" not in xml
-    shown = stream(check)
+    shown = tap(check)
     assert b"##vso[" not in shown
     lines = shown.decode().splitlines()
     assert lines[:2] == ["TAP version 14", "1..1"]
@@ -239,9 +238,9 @@ def test_warnings_stand_beside_the_cases_and_are_bounded():
     notices = [Finding("notice", "warning", f"warning {number}") for number in range(MOST_WARNINGS + 2)]
     check = Check(0, (), tuple(notices), 1, 1, cases=())
     assert (
-        ET.fromstring(suite(check)).findtext("testsuite/system-err").splitlines()[-1] == "2 warnings left out"
+        ET.fromstring(junit(check)).findtext("testsuite/system-err").splitlines()[-1] == "2 warnings left out"
     )
-    assert stream(check).decode().count("# warning: ") == MOST_WARNINGS + 1
+    assert tap(check).decode().count("# warning: ") == MOST_WARNINGS + 1
 
 
 def test_numbers_of_the_suite_are_those_of_its_cases(check):

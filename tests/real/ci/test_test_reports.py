@@ -16,9 +16,8 @@ import pytest
 import yaml
 
 from archfit.base.results import ObjectRef
+from archfit.check.case_formats import junit, tap
 from archfit.check.findings import Check, Finding
-from archfit.check.junit import suite
-from archfit.check.tap import stream
 from ci_checkout import checkout, page_blocks, pod
 from gitlab_component import BASH
 
@@ -80,8 +79,8 @@ def reports(archfit, registry, tmp_path_factory: pytest.TempPathFactory) -> Path
         asked = ("check", "--no-cache", "--require=arm64", *registry.mirrors())
         ran = archfit(b"", *asked, *words, *forms, *files, cwd=folder)
         assert ran.status == status
-    (folder / "hostile.xml").write_bytes(suite(hostile()))
-    (folder / "hostile.tap").write_bytes(stream(hostile()))
+    (folder / "hostile.xml").write_bytes(junit(hostile()))
+    (folder / "hostile.tap").write_bytes(tap(hostile()))
     return folder
 
 

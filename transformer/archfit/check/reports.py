@@ -45,8 +45,9 @@ from archfit.base.files import replace, unwritable
 from archfit.base.markdown_text import escaped, table
 from archfit.base.printable import count, lines, visible
 from archfit.base.spelling import refused
-from archfit.check import junit, sarif, tap
 from archfit.check import listing as check_listing
+from archfit.check import sarif
+from archfit.check.case_formats import junit, tap
 from archfit.check.findings import Check, Finding, fingerprints
 from archfit.check.listing import by_cause, note, verdict
 from archfit.check.source_roots import from_root, repository_root
@@ -197,8 +198,8 @@ FORMATS: Mapping[str, Render] = {
     "gitlab": code_quality,
     "sarif": sarif.log,
     "markdown": markdown,
-    "junit": junit.suite,
-    "tap": tap.stream,
+    "junit": junit,
+    "tap": tap,
     "kustomize": _kustomize,
     "renovate": _renovate,
 }
