@@ -23,6 +23,8 @@ from typing import Any
 
 from option_pages import printed, replace_between
 
+from archfit.cli.page_text import anchor
+
 MEASURED = Path(__file__).resolve().parents[1] / "fixtures" / "whole"
 _POOLS = {
     "one-pool": "one NodePool for both",
@@ -197,16 +199,12 @@ def tools_table() -> str:
     record = measured("tools")
     rows = [
         (
-            f"[{row['tool']}](#{_anchor(row['tool'])})",
+            f"[{row['tool']}](#{anchor(row['tool'])})",
             row.get("with") or f"not run; written after {row['read']}",
         )
         for row in record["tools"]
     ]
     return f"Run on {record['date']}:\n\n{_table(('Tool', 'Its blocks'), rows)}"
-
-
-def _anchor(heading: str) -> str:
-    return heading.lower().replace(" ", "-")
 
 
 def _of_tools(record: Mapping[str, Any]) -> str:

@@ -335,10 +335,10 @@ def toleration_rule(text: str) -> TolerationRule:
     """One rule of the grammar above. Raises Problem."""
     if text == "gke":
         return GKE
-    taint, at, names = text.partition("@")
-    head, colon, last = taint.rpartition(":")
     if text == "none":
         raise Problem("'none' is no item of a list: write tolerate: none")
+    taint, at, names = text.partition("@")
+    head, colon, last = taint.rpartition(":")
     if not colon:
         raise Problem(f"{text!r} names no effect: write {taint + ':NoSchedule' + at + names!r}")
     key, equals, value = head.partition("=")
