@@ -96,50 +96,50 @@ smoke: .venv/.ready ## Start every command from the wheel, installed alone with 
 
 campaign: .venv/.ready ## Put transformer and webhook under fire: faults, kills, hostile tenants (SECONDS=600 SEED=1); failures go to .campaign/
 	@$(RUN) tests/support/install_tools.py redis-server
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m campaign --seconds $(SECONDS) --seed $(SEED) $(ARGS)
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m campaign --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
 floods: .venv/.ready ## Measure the webhook under each flood of a hostile tenant: memory, time of a good pod, 503s (ARGS='--only idle')
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m campaign.webhook $(ARGS)
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m campaign.webhook $(ARGS)
 
 readers: .venv/.ready ## Compare the objects that kubectl, Helm and kustomize find with what archfit sees (COUNT=100000 SEED=1)
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m fuzz.readers --count $(COUNT) --seed $(SEED) $(ARGS)
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m fuzz.readers --count $(COUNT) --seed $(SEED) $(ARGS)
 
 fuzz: .venv/.ready ## Fuzz archfit, judged by Kubernetes' own readers (SECONDS=600 SEED=1); defects go to .fuzz/
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
 pods: .venv/.ready ## Judge random pods by the scheduler's own code (COUNT=100000 SEED=1)
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m drawn_pods --count $(COUNT) --seed $(SEED) $(ARGS)
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m drawn_pods --count $(COUNT) --seed $(SEED) $(ARGS)
 
 audits: .venv/.ready ## Compare archfit audit with a calculator of its own, on random clusters (COUNT=5000 SEED=1)
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m audits --count $(COUNT) --seed $(SEED) $(ARGS)
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m audits --count $(COUNT) --seed $(SEED) $(ARGS)
 
 policies: .venv/.ready ## Judge random policies by random pods in a real API server (SECONDS=600 SEED=1)
 	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m policy_pods --seconds $(SECONDS) --seed $(SEED) $(ARGS)
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m policy_pods --seconds $(SECONDS) --seed $(SEED) $(ARGS)
 
 policy-cel: .venv/.ready ## Judge random policies by random pods with the API server's CEL alone (COUNT=100000 SEED=1)
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m policy_cel --count $(COUNT) --seed $(SEED) $(ARGS)
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m policy_cel --count $(COUNT) --seed $(SEED) $(ARGS)
 
 policy-cost: .venv/.ready ## Measure what a policy adds to the create of a pod, in a real API server
 	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m policy_cost $(ARGS)
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m policy_cost $(ARGS)
 
 injections: COUNT = 10000
 injections: .venv/.ready ## Judge random pods that other webhooks change, in a real API server (COUNT=10000 SEED=1)
 	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m policy_injections --count $(COUNT) --seed $(SEED) $(ARGS)
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m policy_injections --count $(COUNT) --seed $(SEED) $(ARGS)
 
 applies: COUNT = 500
 applies: .venv/.ready ## Apply Pods with own lists again behind each entry point, in a real API server (COUNT=500 SEED=1)
 	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m applies --seed $(SEED) --count $(COUNT) $(ARGS)
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m applies --seed $(SEED) --count $(COUNT) $(ARGS)
 
 operators: .venv/.ready ## Record what real operators make of what archfit writes (NAME=k6 CASE=whole)
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m operators $(NAME) $(if $(CASE),--case $(CASE)) $(if $(VERSIONS),--versions $(VERSIONS)) $(ARGS)
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m operators $(NAME) $(if $(CASE),--case $(CASE)) $(if $(VERSIONS),--versions $(VERSIONS)) $(ARGS)
 	@$(RUN) scripts/custom_kinds.py update docs/custom-resources.md > docs/custom-resources.md.new && mv docs/custom-resources.md.new docs/custom-resources.md
 
 whole: .venv/.ready ## Run whole systems with archfit in them, and write the tables of docs/proof.md (PART=helm)
-	@PYTHONPATH=tests/support:tests/programs:fixtures $(RUN) -m whole $(PART) $(ARGS); ended=$$?; \
+	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m whole $(PART) $(ARGS); ended=$$?; \
 	  for page in docs/clouds.md docs/proof.md docs/tools.md docs/undo.md; do $(RUN) scripts/whole_tables.py update $$page > $$page.new && mv $$page.new $$page || exit 1; done; exit $$ended
 
 lint: .venv/.ready ## Check style, types and the direction of imports

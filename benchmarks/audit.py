@@ -2,7 +2,7 @@
 
     python benchmarks/audit.py [--pods 100000] [--form list|page]
 
-The list is made by tests/programs/large_cluster.py in a temporary folder (1.3 GB for 100,000 pods as a list of kubectl,
+The list is made by lab/large_cluster.py in a temporary folder (1.3 GB for 100,000 pods as a list of kubectl,
 half of it as pages). Seconds are of the clock and of the processor; memory is the largest resident size of a process
 that does nothing else. The file is read once before, so that it is in the system's cache.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from inputs import ROOT
 
-sys.path.insert(0, str(ROOT / "tests" / "programs"))
+sys.path.insert(0, str(ROOT / "lab"))
 
 import large_cluster
 

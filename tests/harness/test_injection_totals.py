@@ -1,4 +1,4 @@
-"""`make injections` prints its totals whatever becomes of a round (tests/programs/policy_injections.py)."""
+"""`make injections` prints its totals whatever becomes of a round (lab/policy_injections.py)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ STARTED = re.findall(r"PYTHONPATH=(\S+) \$\(RUN\) -m (\w+)", (ROOT / "Makefile")
 
 
 def test_the_makefile_starts_every_program() -> None:
-    programs = ROOT / "tests" / "programs"
+    programs = ROOT / "lab"
     packages = {path.parent.name for path in programs.glob("*/__main__.py")}
     modules = {path.stem for path in programs.glob("policy_*.py")}
     assert {name for _, name in STARTED} == packages | modules

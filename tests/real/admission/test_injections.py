@@ -1,4 +1,4 @@
-"""Random pods that two other webhooks change while archfit decides them (tests/programs/policy_injections.py)."""
+"""Random pods that two other webhooks change while archfit decides them (lab/policy_injections.py)."""
 
 from __future__ import annotations
 

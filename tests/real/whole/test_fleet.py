@@ -1,6 +1,6 @@
 """What `archfit setup fleet` writes, as it runs: real controllers, and a stand-in for the kubelet that runs the pods.
 
-The turns that take minutes are in the part `fleet` of `make whole` (tests/programs/whole/fleet).
+The turns that take minutes are in the part `fleet` of `make whole` (lab/whole/fleet).
 """
 
 from __future__ import annotations

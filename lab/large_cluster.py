@@ -1,7 +1,7 @@
 """A large cluster's list, as `kubectl get pods,nodes,replicasets,jobs -A -o json` prints it, on standard output.
 
-    python tests/programs/large_cluster.py --pods 100000 > cluster.json             indented: 13 KB for each pod
-    python tests/programs/large_cluster.py --pods 100000 --form page > pages.json   PodLists of 500, as of --raw: 6 KB
+    python lab/large_cluster.py --pods 100000 > cluster.json             indented: 13 KB for each pod
+    python lab/large_cluster.py --pods 100000 --form page > pages.json   PodLists of 500, as of --raw: 6 KB
 
 Of ten pods seven are of Deployments, one each of StatefulSets, DaemonSets and CronJobs; a third of the
 workloads has an istio sidecar.
