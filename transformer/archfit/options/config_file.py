@@ -30,7 +30,7 @@ from archfit.base.typing_names import Any, Mapping
 from archfit.options import data_form
 from archfit.options.config_yaml import ConfigYaml, read
 from archfit.options.layers import ANNOTATIONS, Given, Layer
-from archfit.options.table import BY_KEY, OPERATOR, SPEC
+from archfit.options.table import BY_KEY, OPERATOR, SPEC, retired
 from archfit.options.text_form import Problem
 
 API_VERSION = "archfit.dev/v1alpha1"
@@ -139,7 +139,7 @@ def _given(found: dict[str, object], part: str, document: ConfigYaml, name: str)
         if key == "enforced" and part == "operator":
             continue
         if option is None or option.part != part:
-            raise Problem(_misplaced(key, part), (part, key))
+            raise Problem(retired(key, value) or _misplaced(key, part), (part, key))
         line = _line(document.lines, (part, key))
         where = f"{name}{f' line {line}' if line else ''}, {part}.{key}"
         try:

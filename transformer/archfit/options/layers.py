@@ -26,7 +26,7 @@ from archfit.base.record import Record
 from archfit.base.spelling import nearest
 from archfit.base.typing_names import Iterable, Mapping, Sequence
 from archfit.options.settings import Operator, Options, Settings
-from archfit.options.table import BY_KEY, CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX
+from archfit.options.table import BY_KEY, CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX, retired
 from archfit.options.text_form import Problem
 
 # What `enforced` covers beside the options: annotations of manifests that say something else.
@@ -163,6 +163,8 @@ def _no_misspelt(own: Mapping[str, str], options: Iterable[str]) -> None:
         name = variable.removeprefix(VARIABLE_PREFIX)
         if name in known or is_service_link(variable, value):
             continue
+        if instead := retired(name.lower().replace("_", "-"), value):
+            raise UsageError(f"{variable}: {instead}")
         near = nearest(name, sorted(known))
         if near:
             raise UsageError(

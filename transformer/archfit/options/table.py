@@ -31,6 +31,11 @@ CONFIG_HELP = "The configuration file. archfit reads no other one, wherever it r
 CONFIG_BRIEF = "The configuration file; no other one is read."
 
 
+def kebab(key: str) -> str:
+    """A key as flags write it: onUnknown is on-unknown."""
+    return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in key)
+
+
 class Option(Record):
     """One row; see the module."""
 
@@ -50,7 +55,7 @@ class Option(Record):
     @property
     def name(self) -> str:
         """The key in kebab-case."""
-        return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in self.key)
+        return kebab(self.key)
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -303,6 +308,19 @@ OPERATOR = (
 
 TABLE = (*SPEC, *OPERATOR)
 BY_KEY = {option.key: option for option in TABLE}
+
+RETIRED: dict[tuple[str, str], str] = {}
+"""(flag, word) -> what to write instead, for a flag that there was, or for one of its words; "" is every word."""
+
+
+def retired(name: str, word: object = "") -> str:
+    """The end of a sentence about a retired flag, or about one of its words; "" where there is none.
+
+    name: of the flag, without dashes, or the key or variable that would stand for it. word: its value.
+    """
+    flag = f"--{kebab(name)}"
+    instead = RETIRED.get((flag, "")) or RETIRED.get((flag, str(word)), "")
+    return f"does not exist any more: {instead}" if instead else ""
 
 
 def default_text(option: Option) -> str:
