@@ -23,9 +23,9 @@ LABEL org.opencontainers.image.title="archfit" \
 # The sources are mounted, not copied: no layer holds them.
 RUN --mount=type=bind,target=/src \
     python -I -m venv /tmp/build \
-    && /tmp/build/bin/python -I -m pip install --no-cache-dir --require-hashes --no-deps -r /src/requirements-build.lock \
+    && /tmp/build/bin/python -I -m pip install --no-cache-dir --require-hashes --no-deps -r /src/locks/build.lock \
     && /tmp/build/bin/python -I -m pip wheel --no-cache-dir --no-deps --no-build-isolation -w /tmp/build/wheel /src \
-    && python -I -m pip install --no-cache-dir --compile --require-hashes --no-deps -r /src/requirements-run.lock \
+    && python -I -m pip install --no-cache-dir --compile --require-hashes --no-deps -r /src/locks/run.lock \
     && python -I -m pip install --no-cache-dir --compile --no-deps --no-index /tmp/build/wheel/*.whl \
     && rm -r /tmp/build
 ENV HOME=/tmp

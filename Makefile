@@ -1,10 +1,10 @@
 # archfit: everything a developer or CI runs. `make help` lists the targets.
 #
-#   .venv/.ready        follows pyproject.toml and requirements-dev.lock: .venv with the locked tools and archfit itself
+#   .venv/.ready        follows pyproject.toml and locks/dev.lock: .venv with the locked tools and archfit itself
 #   .tools/lowest/      the wheel with the lowest versions that pyproject.toml admits, on the lowest Python, and the tests' tools
 #   .tools/clean/       the same without the tests' tools
 #   .tools/wheel-lowest/  the wheel with the locked versions and the tests' tools; .tools/wheel-newest/ the same on the newest Python here
-#   .tools/docs/        MkDocs with requirements-docs.lock, and the scripts of scripts/site/package.json
+#   .tools/docs/        MkDocs with locks/docs.lock, and the scripts of scripts/site/package.json
 #   .tools/             programs that the tests run (helm, kustomize, registries), fetched by tests/support/install_tools.py
 
 .DEFAULT_GOAL := help
@@ -33,7 +33,7 @@ HELM4 ?= $(shell test -x .tools/bin/helm4 && echo .tools/bin/helm4 || echo helm)
 FAST := -m "not real and not load" --ignore=tests/real -n auto --maxprocesses 8 --dist worksteal
 
 LOWEST_SUITES := tests/lookup tests/registry tests/cli tests/rewrite tests/check tests/explain tests/lock tests/inspect tests/patch tests/doctor tests/real/redis tests/real/registries
-LOCKS := requirements-dev.lock requirements-build.lock requirements-run.lock requirements-lowest.lock requirements-docs.lock argocd-plugin/bundle/requirements.lock
+LOCKS := locks/dev.lock locks/build.lock locks/run.lock locks/lowest.lock locks/docs.lock locks/bundle.lock
 
 # $(call venv,PYTHON): python3-venv, which Debian packs apart, where the Python lacks it.
 define venv
@@ -77,21 +77,21 @@ test-real: .venv/.ready ## Run the tests that need other people's programs or sh
 
 lowest: .venv/.ready ## Test cache, registry and commands from the wheel with the lowest versions that pyproject.toml admits
 	@$(RUN) tests/support/install_tools.py redis-server docker-registry registry
-	$(call wheel,lowest,requirements-dev.lock requirements-lowest.lock,$(LOWEST))
+	$(call wheel,lowest,locks/dev.lock locks/lowest.lock,$(LOWEST))
 	@.tools/lowest/bin/python tests/support/run_tests.py $(LOWEST_SUITES) $(ARGS)
 
 wheel-test: .venv/.ready ## Build wheel and source archive, and run the fast tests on the wheel with the lowest and the newest Python here
 	@rm -rf .tools/dist && $(RUN) -m hatchling build -t sdist -d .tools/dist >/dev/null && tar -xzf .tools/dist/*.tar.gz -C .tools/dist
 	@for path in transformer/archfit/py.typed tests/conftest.py tests/support/machine.py fixtures/registry.py fixtures/charts; do \
 	  test -e .tools/dist/archfit-*/$$path || { echo "the source archive lacks $$path"; exit 1; }; done
-	$(call wheel,wheel-lowest,requirements-dev.lock,$(LOWEST))
+	$(call wheel,wheel-lowest,locks/dev.lock,$(LOWEST))
 	@.tools/wheel-lowest/bin/python -m pytest $(FAST) $(ARGS)
 	@test -n "$(NEWEST)" || echo "wheel-test: no Python newer than $(LOWEST) is here, so the wheel was tested with $(LOWEST) alone"
-	$(if $(NEWEST),$(call wheel,wheel-newest,requirements-dev.lock,$(NEWEST)))
+	$(if $(NEWEST),$(call wheel,wheel-newest,locks/dev.lock,$(NEWEST)))
 	$(if $(NEWEST),@.tools/wheel-newest/bin/python -m pytest $(FAST) $(ARGS))
 
 smoke: .venv/.ready ## Start every command from the wheel, installed alone with its dependencies
-	$(call wheel,clean,requirements-lowest.lock,$(LOWEST))
+	$(call wheel,clean,locks/lowest.lock,$(LOWEST))
 	@.tools/clean/bin/python -I tests/support/smoke.py
 
 campaign: .venv/.ready ## Put transformer and webhook under fire: faults, kills, hostile tenants (SECONDS=600 SEED=1); failures go to .campaign/
@@ -166,7 +166,7 @@ webhook-memory: .venv/.ready ## Measure the webhook's memory under hostile pods 
 	@$(RUN) benchmarks/webhook_memory.py $(ARGS)
 
 bundle: .venv/.ready ## Build dist/archfit, which runs without Python (DIST=another folder)
-	@$(PIP) install --require-hashes --no-deps --upgrade --target .tools/pyinstaller -r argocd-plugin/bundle/requirements.lock
+	@$(PIP) install --require-hashes --no-deps --upgrade --target .tools/pyinstaller -r locks/bundle.lock
 	@PYTHONPATH=.tools/pyinstaller PYTHONDONTWRITEBYTECODE=1 $(RUN) -m PyInstaller --noconfirm --log-level WARN \
 	  --distpath $(DIST) --workpath .tools/bundle argocd-plugin/bundle/archfit.spec
 
@@ -200,32 +200,32 @@ docs-serve: .venv/.ready ## Show the site on http://127.0.0.1:8000, and build it
 	@$(RUN) tests/support/install_tools.py mkdocs
 	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/python -m mkdocs serve $(ARGS)
 
-lock: pyproject.toml ## Write the six requirements-*.lock anew from pyproject.toml (needs uv)
+lock: pyproject.toml ## Write the lock files in locks/ anew from pyproject.toml (needs uv)
 	{ echo '# The development environment with hashes; `make lock` writes it.'; \
 	  printf 'hatchling\neditables\n' | uv pip compile pyproject.toml - --group dev --all-extras --universal --python-version 3.11 \
-	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-dev.lock
+	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > locks/dev.lock
 	{ echo '# What builds the wheel, with hashes; `make lock` writes it.'; \
-	  echo hatchling | uv pip compile - --universal --python-version 3.11 --constraint requirements-dev.lock \
-	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-build.lock
+	  echo hatchling | uv pip compile - --universal --python-version 3.11 --constraint locks/dev.lock \
+	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > locks/build.lock
 	{ echo '# What archfit runs with, extras included, with hashes; `make lock` writes it.'; \
 	  uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --upgrade \
-	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-run.lock
+	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > locks/run.lock
 	{ echo '# The lowest versions that pyproject.toml admits, with hashes; `make lock` writes it.'; \
 	  uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --resolution lowest-direct \
-	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-lowest.lock
+	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > locks/lowest.lock
 	{ echo '# What `make docs` builds the site with, with hashes; `make lock` writes it.'; \
 	  uv pip compile --group docs --universal --python-version 3.11 \
-	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > requirements-docs.lock
-	$(RUN) scripts/release/package_sources.py > requirements-sources.lock
+	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > locks/docs.lock
+	$(RUN) scripts/release/package_sources.py > locks/sources.lock
 
 clean: ## Remove what `make` made
 	rm -rf .venv .tools site .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz .campaign .import_linter_cache
 
-.venv/.ready: pyproject.toml requirements-dev.lock
+.venv/.ready: pyproject.toml locks/dev.lock
 	@test -n "$(PYTHON)" || { echo "archfit needs Python 3.11 or later on PATH, or make PYTHON=/path/to/python3"; exit 1; }
 	$(call venv,$(PYTHON))
 	@echo "setting up .venv with $$($(PYTHON) --version)"
 	@test -x .venv/bin/pip || $(PYTHON) -m venv .venv
-	@$(PIP) install --require-hashes --no-deps -r requirements-dev.lock
+	@$(PIP) install --require-hashes --no-deps -r locks/dev.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@

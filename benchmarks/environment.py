@@ -32,6 +32,6 @@ def clean_environment(folder: Path, python: str = "") -> Path:
     subprocess.run([python or default_python(), "-m", "venv", "--without-pip", folder], check=True)
     install = [ROOT / ".tools" / "bin" / "uv", "pip", "install", "--quiet", "--compile-bytecode"]
     install += ["--python", folder / "bin" / "python"]
-    subprocess.run([*install, "--require-hashes", "-r", ROOT / "requirements-run.lock"], check=True)
+    subprocess.run([*install, "--require-hashes", "-r", ROOT / "locks/run.lock"], check=True)
     subprocess.run([*install, "--no-deps", "--no-index", *wheels.glob("*.whl")], check=True)
     return folder / "bin"

@@ -2,12 +2,12 @@
 
     python scripts/release/package_managers.py DIST        writes DIST/homebrew, DIST/nix, DIST/mise and DIST/asdf
 
-    homebrew/archfit.rb          a formula for a tap: archfit from its source archive, and requirements-sources.lock
+    homebrew/archfit.rb          a formula for a tap: archfit from its source archive, and locks/sources.lock
     nix/flake.nix                a flake: the same archive, with the libraries of nixpkgs
     mise/archfit.toml            an entry for mise's registry
     asdf/list-all, ..            what an asdf plugin has in bin/: it installs the binary of this machine
 
-`ruby -c` reads the formula, a shell runs asdf's scripts and the checksums are those of requirements-run.lock. Neither
+`ruby -c` reads the formula, a shell runs asdf's scripts and the checksums are those of locks/run.lock. Neither
 `brew audit` nor `nix flake check` runs here: see docs/releasing.md.
 """
 
@@ -53,27 +53,25 @@ class Facts(NamedTuple):
 
 
 def facts(archive: Path) -> Facts:
-    """Of the repository and of the source archive. Raises Wrong for a checksum that requirements-run.lock lacks."""
+    """Of the repository and of the source archive. Raises Wrong for a checksum that locks/run.lock lacks."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     lines = [*project["dependencies"], *extras["audit"], *extras["redis"]]
     found = tuple(package_sources.sources(package_sources.LOCK.read_text(encoding="utf-8")))
-    checked(found, (ROOT / "requirements-run.lock").read_text(encoding="utf-8"))
+    checked(found, (ROOT / "locks/run.lock").read_text(encoding="utf-8"))
     names = tuple(match[0] for line in lines if (match := re.match(r"[A-Za-z0-9._-]+", line)))
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
     return Facts(project_version(ROOT), address(), digest, names, found)
 
 
 def checked(found: tuple[package_sources.Source, ...], lock: str) -> None:
-    """Raises Wrong for a source that requirements-run.lock does not have."""
+    """Raises Wrong for a source that locks/run.lock does not have."""
     for one in found:
         block = re.search(
             rf"^{re.escape(one.name)}=={re.escape(one.version)}\b.*\n(?:    .*\n?)*", lock, re.MULTILINE
         )
         if block is None or f"sha256:{one.sha256}" not in block[0]:
-            raise Wrong(
-                f"requirements-sources.lock: {one.name} {one.version} is not in requirements-run.lock: make lock"
-            )
+            raise Wrong(f"locks/sources.lock: {one.name} {one.version} is not in locks/run.lock: make lock")
 
 
 def texts(given: Facts) -> dict[str, str]:

@@ -1,9 +1,9 @@
-"""requirements-sources.lock: source archives of what archfit runs with, for package managers that build from source.
+"""locks/sources.lock: source archives of what archfit runs with, for package managers that build from source.
 
-    python scripts/release/package_sources.py > requirements-sources.lock        `make lock` does it; needs uv
+    python scripts/release/package_sources.py > locks/sources.lock        `make lock` does it; needs uv
 
 A line for each package: name, version, address and SHA-256 of its source archive. The packages are those of archfit
-with the extras `audit` and `redis`, on the Python of the formula; the versions are those of requirements-run.lock.
+with the extras `audit` and `redis`, on the Python of the formula; the versions are those of locks/run.lock.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from places import ROOT, Wrong, run, tool
 
-LOCK = ROOT / "requirements-sources.lock"
+LOCK = ROOT / "locks/sources.lock"
 PYTHON = "3.13"
 _HEAD = (
     "# Source archives for package managers (scripts/release/package_managers.py); `make lock` writes it.\n"
@@ -37,7 +37,7 @@ def sources(text: str) -> list[Source]:
     """The lines of the lock. Raises Wrong."""
     rows = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
     if not rows or any(len(row) != len(Source._fields) for row in rows):
-        raise Wrong("requirements-sources.lock is not a table of four columns: make lock")
+        raise Wrong("locks/sources.lock is not a table of four columns: make lock")
     return [Source(*row) for row in rows]
 
 
@@ -46,7 +46,7 @@ def fresh() -> str:
     uv = tool("uv")
     wanted = run(
         uv, "pip", "compile", "pyproject.toml", "--extra", "audit", "--extra", "redis", "--python-version", PYTHON,
-        "--constraint", "requirements-run.lock", "--no-header", "--no-annotate", "--no-emit-index-url", "--quiet",
+        "--constraint", "locks/run.lock", "--no-header", "--no-annotate", "--no-emit-index-url", "--quiet",
     )  # fmt: skip
     pins = re.findall(r"^([a-z0-9.-]+)==(\S+)$", wanted, re.MULTILINE)
     with tempfile.TemporaryDirectory() as folder:

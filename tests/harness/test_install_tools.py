@@ -71,7 +71,7 @@ def program(path: Path, text: str) -> None:
         ),
         pytest.param(
             "mkdocs",
-            "pip install -r requirements-docs.lock, and npm pack what scripts/site/package.json names",
+            "pip install -r locks/docs.lock, and npm pack what scripts/site/package.json names",
             "Node.js is not installed (https://nodejs.org/)",
             id="what builds the site without Node.js",
         ),

@@ -1,4 +1,4 @@
-"""Dependencies are few and locked; requirements-lowest.lock has the lowest versions that pyproject.toml admits."""
+"""Dependencies are few and locked; locks/lowest.lock has the lowest versions that pyproject.toml admits."""
 
 import os
 import re
@@ -32,7 +32,7 @@ def test_every_dependency_has_a_lower_bound_and_is_locked_at_it():
     wanted = [*project["dependencies"], *(text for extra in extras for text in extra)]
     bounds = {_name(name): _parts(version) for text in wanted for name, version in _BOUND.findall(text)}
     assert len(bounds) == len(wanted)
-    lock = (ROOT / "requirements-lowest.lock").read_text(encoding="utf-8")
+    lock = (ROOT / "locks/lowest.lock").read_text(encoding="utf-8")
     pins = {_name(name): _parts(version) for name, version in _PIN.findall(lock)}
     assert {name: pins.get(name) for name in bounds} == bounds
 
@@ -57,12 +57,12 @@ def test_the_lowest_python_is_the_one_that_is_tested(tmp_path):
 
 def test_every_lock_has_a_hash_for_each_package():
     for path in (
-        "requirements-dev.lock",
-        "requirements-build.lock",
-        "requirements-run.lock",
-        "requirements-lowest.lock",
-        "requirements-docs.lock",
-        "argocd-plugin/bundle/requirements.lock",
+        "locks/dev.lock",
+        "locks/build.lock",
+        "locks/run.lock",
+        "locks/lowest.lock",
+        "locks/docs.lock",
+        "locks/bundle.lock",
     ):
         lock = (ROOT / path).read_text(encoding="utf-8").replace("\\\n", " ")
         pinned = [line for line in lock.splitlines() if "==" in line]
@@ -74,7 +74,7 @@ def test_the_image_has_the_versions_that_are_tested() -> None:
     """If not: make lock."""
     run, dev = (
         dict(re.findall(r"(?m)^([\w.-]+)==(\S+)", (ROOT / name).read_text(encoding="utf-8")))
-        for name in ("requirements-run.lock", "requirements-dev.lock")
+        for name in ("locks/run.lock", "locks/dev.lock")
     )
     assert run.items() <= dev.items()
     project = _project()
@@ -88,7 +88,7 @@ def test_dependencies_are_few_and_pinned_with_hashes() -> None:
     names = {re.split("[<>=]", line)[0] for line in project["dependencies"]}
     # httpx brings the last two; archfit imports them itself.
     assert names == {"PyYAML", "httpx", "ruamel.yaml", "jsonpatch", "httpcore", "certifi"}
-    lock = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    lock = (ROOT / "locks/dev.lock").read_text(encoding="utf-8")
     entries = re.split(r"\n(?=[a-zA-Z0-9])", lock.partition("\n")[2].replace("\\\n", " "))
     pinned = [entry for entry in entries if re.match(r"[a-zA-Z0-9._\[\]-]+==", entry)]
     assert pinned
@@ -96,7 +96,7 @@ def test_dependencies_are_few_and_pinned_with_hashes() -> None:
 
 
 def test_the_lock_file_names_no_package_index() -> None:
-    lock = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    lock = (ROOT / "locks/dev.lock").read_text(encoding="utf-8")
     assert re.findall(r"https?://|--(?:extra-)?index-url|--find-links", lock) == []
     pinned = re.findall(r"(?m)^[\w.-]+==\S+.* \\\n {4}--hash=sha256:[0-9a-f]{64}", lock)
     assert len(pinned) == len(re.findall(r"(?m)^[A-Za-z]", lock)) > 30
@@ -110,14 +110,14 @@ def test_every_dependency_is_locked() -> None:
         + project["build-system"]["requires"]
     )
     names = {re.split(r"[<>=~! ;\[]", line)[0].lower().replace(".", "-").replace("_", "-") for line in wanted}
-    locked = re.findall(r"(?m)^([\w.-]+)==", (ROOT / "requirements-dev.lock").read_text(encoding="utf-8"))
+    locked = re.findall(r"(?m)^([\w.-]+)==", (ROOT / "locks/dev.lock").read_text(encoding="utf-8"))
     assert names <= set(locked)
 
 
 def test_what_builds_the_wheel_is_what_the_tests_build_it_with() -> None:
     build, dev = (
         dict(re.findall(r"(?m)^([\w.-]+)==(\S+)", (ROOT / name).read_text(encoding="utf-8")))
-        for name in ("requirements-build.lock", "requirements-dev.lock")
+        for name in ("locks/build.lock", "locks/dev.lock")
     )
     assert "hatchling" in build
     assert build.items() <= dev.items()

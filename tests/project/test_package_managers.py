@@ -24,7 +24,7 @@ from machine import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-SOURCES = package_sources.sources((ROOT / "requirements-sources.lock").read_text(encoding="utf-8"))
+SOURCES = package_sources.sources((ROOT / "locks/sources.lock").read_text(encoding="utf-8"))
 PLATFORM = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
@@ -59,7 +59,7 @@ def test_the_sources_are_those_that_archfit_needs_with_two_extras() -> None:
     ],
 )
 def test_a_source_that_the_lock_lacks_is_refused(change: dict[str, str]) -> None:
-    lock = (ROOT / "requirements-run.lock").read_text(encoding="utf-8")
+    lock = (ROOT / "locks/run.lock").read_text(encoding="utf-8")
     package_managers.checked(tuple(SOURCES), lock)
     with pytest.raises(Wrong, match=r"make lock"):
         package_managers.checked((SOURCES[0]._replace(**change),), lock)

@@ -11,7 +11,7 @@
     python-kopf, ..   the same; its Python runs an example of examples/       .tools/bin
     renovate-..       `npm install NAME@VERSION` into .tools/node/NAME       .tools/bin, PATH
     groovy            Maven copies its jar into .tools/jars/NAME             .tools/bin, PATH
-    mkdocs            the packages of requirements-docs.lock into .tools/docs, and the scripts of
+    mkdocs            the packages of locks/docs.lock into .tools/docs, and the scripts of
                       scripts/site/package.json                           .tools/bin, PATH
     kubernetes-core   a folder of a wheel, unpacked into .tools/parts        .tools/bin
     wheelhouse        `pip download`: what lets a test install archfit without the internet
@@ -44,8 +44,8 @@ TOOLS = ROOT / ".tools"
 ENVIRON = dict(os.environ)
 SHARED = Path(ENVIRON.get("TEST_SHARED") or ROOT.parent / "shared")
 MISSING = ENVIRON.get("ARCHFIT_TEST_MISSING") or "skip"
-RUN_LOCK = "requirements-run.lock"
-BUILD_LOCK = "requirements-build.lock"
+RUN_LOCK = "locks/run.lock"
+BUILD_LOCK = "locks/build.lock"
 
 
 # The running test, where it lacks the marker `real`; conftest.py sets it.
@@ -221,8 +221,8 @@ TABLE = {
         Tool(
             "mkdocs",
             "docs",
-            "requirements-docs.lock",
-            state("requirements-docs.lock", "scripts/site/package.json"),
+            "locks/docs.lock",
+            state("locks/docs.lock", "scripts/site/package.json"),
             "mkdocs",
         ),
         # Markers of the lock files ask for the patch release of the Python that downloads.

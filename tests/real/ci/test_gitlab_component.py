@@ -180,8 +180,8 @@ def test_otherwise_it_installs_its_version_from_the_repository(repository, tmp_p
     source = project["urls"]["Source"]
     pip = "-I -m pip install --quiet --disable-pip-version-check --no-deps "
     assert locked == (
-        f"{pip}--require-hashes --requirement {source}/raw/main/requirements-build.lock"
-        f" --requirement {source}/raw/main/requirements-run.lock"
+        f"{pip}--require-hashes --requirement {source}/raw/main/locks/build.lock"
+        f" --requirement {source}/raw/main/locks/run.lock"
     )
     assert installed == f"{pip}--no-build-isolation {source}/archive/main.tar.gz"
     assert checked == "check --format gitlab=gl-code-quality-report.json ."
