@@ -430,7 +430,6 @@ def test_a_bare_run_imports_nothing_for_its_options() -> None:
         "archfit.options.settings",
         "archfit.base",
         "archfit.base.record",
-        "archfit.base.typing_names",
     }
 
 

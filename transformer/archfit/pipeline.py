@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from archfit.base.record import Record
 from archfit.base.results import Decision, ObjectRef, Result, has_error
-from archfit.base.typing_names import Callable, Iterable, Iterator, Mapping, TypeAlias
 from archfit.options.settings import Options
 from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.inventory import Inventory, scan_piece
@@ -20,6 +19,9 @@ from archfit.yaml.stream import Piece, Splice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import TypeAlias
+
     from archfit.edit.stamp.document_stamps import DocumentStamps
     from archfit.images.platforms import Answer
     from archfit.placement.selection import PodOptions

@@ -15,7 +15,6 @@ from archfit.base.memo import Memo
 from archfit.base.patch import Operation
 from archfit.base.record import Record
 from archfit.base.results import Decision, ObjectRef, Result
-from archfit.base.typing_names import Iterable, Iterator, Mapping, Sequence
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options
 from archfit.placement.decide import decide
@@ -30,6 +29,8 @@ from archfit.yaml.tree import C_EXTENSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from archfit.edit.insert import TextEdit
     from archfit.edit.stamp.document_stamps import DocumentStamps
 

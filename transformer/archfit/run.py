@@ -21,16 +21,6 @@ from archfit.base.errors import InvalidInput, OutputError, exit_code_of, message
 from archfit.base.files import Prepared, unwritable
 from archfit.base.record import Record
 from archfit.base.results import Decision, Result
-from archfit.base.typing_names import (
-    BinaryIO,
-    Callable,
-    Iterable,
-    Mapping,
-    Protocol,
-    Sequence,
-    TextIO,
-    TypeAlias,
-)
 from archfit.options.settings import Options, Settings
 from archfit.pipeline import Transformed, transform
 from archfit.reports.report import TIME, RunReport, json_report, state_path
@@ -39,6 +29,9 @@ from archfit.yaml.stream import OutputChange, Piece, Splice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import BinaryIO, Protocol, TextIO, TypeAlias
+
     from archfit.images.candidates import NewerTags
     from archfit.images.platforms import Answer, Found, Platform
     from archfit.lookup.lookup import Lookup
@@ -46,28 +39,27 @@ if TYPE_CHECKING:
     from archfit.workloads.pods import Pod
     from archfit.workloads.unsupported.untouched import Untouched
 
+    class Frame(Protocol):
+        """What a caller adds to a run: a wrapped stream, more messages."""
+
+        def advice(self, transformed: Transformed) -> list[Result]:
+            """More messages for the users of this caller."""
+
+        def with_results(
+            self, transformed: Transformed | None, results: Sequence[Result], splices: tuple[Splice, ...]
+        ) -> tuple[Splice, ...]:
+            """The splices that also show the results. Raises ArchfitError if there is no place for them."""
+
+        def after_failure(
+            self, transformed: Transformed | None, results: Sequence[Result]
+        ) -> Iterable[bytes | memoryview]:
+            """What standard output holds although the run failed. Raises ArchfitError."""
+
 
 ReportedInput: TypeAlias = "tuple[str, bytes, StreamInventory, Sequence[tuple[Pod, Decision]]]"
 """The name of an input's file or "", its content, what it holds, and what was decided."""
 Explain: TypeAlias = "Callable[[Iterable[ReportedInput], Mapping[str, Answer], Options, bool], list[str]]"
 """Lines that say why each pod is placed as it is. The last argument: whether in ASCII alone."""
-
-
-class Frame(Protocol):
-    """What a caller adds to a run: a wrapped stream, more messages."""
-
-    def advice(self, transformed: Transformed) -> list[Result]:
-        """More messages for the users of this caller."""
-
-    def with_results(
-        self, transformed: Transformed | None, results: Sequence[Result], splices: tuple[Splice, ...]
-    ) -> tuple[Splice, ...]:
-        """The splices that also show the results. Raises ArchfitError if there is no place for them."""
-
-    def after_failure(
-        self, transformed: Transformed | None, results: Sequence[Result]
-    ) -> Iterable[bytes | memoryview]:
-        """What standard output holds although the run failed. Raises ArchfitError."""
 
 
 class StreamOutcome(Record):
@@ -277,7 +269,7 @@ class Run:
         self,
         results: Sequence[Result],
         decisions: Sequence[tuple[Pod, Decision]] = (),
-        answers: Mapping[str, Answer] = {},  # noqa: B006 - nothing changes it
+        answers: Mapping[str, Answer] = {},
     ) -> list[str]:
         """What is said about a run that writes nothing: where to read on, then the messages, the errors last."""
         from archfit.reports.outcome_page import after_failure

@@ -30,10 +30,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
 from archfit.base.patch import Add, Operation, Path, Remove, Test, apply, pointer
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, Iterable, Iterator, Literal, Mapping, Sequence, TypeAlias
 from archfit.edit.stamp.annotation import ANNOTATIONS, MISSING, at
 from archfit.placement.affinity import ARCH
 from archfit.placement.annotations import STAMP

@@ -29,8 +29,9 @@ Source: kubernetes, pkg/registry/core/pod and pkg/controller/daemon/util; KEP-58
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from archfit.admission.added_record import (
     REQUIRED_SET,
@@ -51,7 +52,6 @@ from archfit.base.errors import InvalidInput
 from archfit.base.patch import Remove, apply
 from archfit.base.record import Record
 from archfit.base.results import Decision, Location
-from archfit.base.typing_names import Any, Iterable, Sequence
 from archfit.edit.stamp.annotation import ANNOTATIONS, at
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options

@@ -24,11 +24,12 @@ acts on updates for the same reason.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 from archfit.admission.added_record import NAME, REQUIRED_SET, TERMS, Item, items, recorded_lines
 from archfit.base.patch import Add, Operation, Path, apply
-from archfit.base.typing_names import Any, Mapping, Sequence
 from archfit.edit.stamp.annotation import ANNOTATIONS, at
 from archfit.placement.annotations import PREFIX
 

@@ -34,13 +34,13 @@ What the cache has is a registry's answer, and is called so: an audit that runs 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, TextIO
 
 from archfit.audit.builds import ImageId, Known, image_id, proof, taken
 from archfit.audit.facts import AuditFacts, BuildFacts, ImageFacts, Shard
 from archfit.audit.merge import shard_of
 from archfit.base.errors import InvalidReference
 from archfit.base.record import Record
-from archfit.base.typing_names import Literal, TextIO
 from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.images.reference import Reference, parse

@@ -12,7 +12,10 @@ interpreter whose `_json` is missing or built otherwise. So every result and eve
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Any, Callable
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 _BLANKS = " \t\n\r"
 

@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import os
 
-from archfit.base.typing_names import Literal, Mapping, Sequence, TypeAlias
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Literal, TypeAlias
+
     from archfit.api.values import Decision, ImageAnswer, Message
 
 ErrorKind: TypeAlias = (
@@ -48,7 +49,7 @@ class ArchfitError(Exception):
     document: int = 0
     messages: Sequence[Message] = ()
     decisions: Sequence[Decision] = ()
-    images: Mapping[str, ImageAnswer] = {}  # noqa: RUF012 - nothing changes it
+    images: Mapping[str, ImageAnswer] = {}
 
 
 class UsageError(ArchfitError):

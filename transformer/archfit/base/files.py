@@ -18,7 +18,11 @@ import stat
 from io import BytesIO
 
 from archfit.base.errors import ArchfitError, UsageError
-from archfit.base.typing_names import BinaryIO, Iterable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import BinaryIO
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _MOST_LINKS = 40

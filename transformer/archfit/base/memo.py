@@ -9,7 +9,15 @@ process which lives long takes no more memory.
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Callable, K, V
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    K = TypeVar("K")
+    V = TypeVar("V")
+else:
+    K = V = object
 
 
 class Memo(dict[K, V]):

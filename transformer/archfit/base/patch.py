@@ -13,7 +13,11 @@ from __future__ import annotations
 
 from archfit.base.errors import ArchfitError
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, Iterable, TypeAlias
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
 

@@ -22,11 +22,11 @@ logging commands; Unicode UAX #9 and TR #36.
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Iterable, TextIO
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterable
+    from typing import TextIO
 
 LONGEST_LINE = 4000
 _HEAD = 2800

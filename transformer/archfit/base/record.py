@@ -12,11 +12,10 @@ this costs 20 microseconds for each class.
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Any, Callable, Self
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import dataclass_transform
+    from collections.abc import Callable
+    from typing import Any, Self, dataclass_transform
 else:
 
     def dataclass_transform(**_options: object) -> object:

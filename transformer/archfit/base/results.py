@@ -15,10 +15,12 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
 from archfit.base.record import Record
-from archfit.base.typing_names import Iterable, Literal, TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Literal, TypeAlias
+
     from archfit.base.patch import Operation, Path
 
 Severity: TypeAlias = "Literal['error', 'warning', 'info']"

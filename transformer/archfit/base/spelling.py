@@ -7,7 +7,9 @@ refused("jsn", forms)           "'jsn' is not one of text, json: write 'json'", 
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Iterable
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def nearest(word: str, known: Iterable[str], likeness: float = 0.7) -> str:

@@ -14,7 +14,11 @@ import sys
 
 from archfit.base.errors import ArchfitError, OutputError, UsageError
 from archfit.base.files import read_all
-from archfit.base.typing_names import BinaryIO, Iterable, TextIO
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import BinaryIO, TextIO
 
 
 def read(stdin: BinaryIO) -> bytes:

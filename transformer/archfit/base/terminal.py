@@ -19,7 +19,11 @@ process has a controlling terminal, archfit writes the last error there; `archfi
 from __future__ import annotations
 
 from archfit.base.printable import Messages, beneath, visible
-from archfit.base.typing_names import BinaryIO, Callable, Mapping, TextIO
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import BinaryIO, TextIO
 
 TERMINAL = "/dev/tty"
 DELAY_SECONDS = 0.5

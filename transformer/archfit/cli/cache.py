@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from archfit.base.errors import UsageError
 from archfit.base.printable import encoded
@@ -22,11 +22,13 @@ from archfit.base.spelling import refused
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.lookup.cache_contents import confirmed_at, counts, expired, readable
-from archfit.lookup.store import StoreContents
 from archfit.lookup.store.open import cache_location, open_store
 from archfit.options.option_entries import CacheServer
 from archfit.options.settings import Operator
 from archfit.yaml.json_output import json_output
+
+if TYPE_CHECKING:
+    from archfit.lookup.store import StoreContents
 
 _COMMAND = BY_NAME["cache"]
 

@@ -8,9 +8,12 @@ from importlib import import_module
 
 from archfit.base.errors import UsageError
 from archfit.base.spelling import nearest
-from archfit.base.typing_names import Any
 from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import MAIN, find, first_words, words_below
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 

@@ -10,7 +10,6 @@ from archfit.base.files import read_file
 from archfit.base.record import Record
 from archfit.base.spelling import refused
 from archfit.base.terminal import style
-from archfit.base.typing_names import TextIO
 from archfit.cli.usage.command_row import RENDERERS, Command
 from archfit.images.platforms import Platform
 from archfit.lookup import operator_files
@@ -22,6 +21,8 @@ from archfit.options.text_form import Problem, architecture, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from archfit.cli.inputs.renderer_command import Rendering
 
 

@@ -17,7 +17,11 @@ import sys
 from archfit import __version__
 from archfit.base.errors import ArchfitError, UnknownFlag, exit_code_of, message_of
 from archfit.base.printable import messages
-from archfit.base.typing_names import BinaryIO, NoReturn, Sequence, TextIO
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import BinaryIO, NoReturn, TextIO
 
 if sys.platform == "win32":
     # What follows needs POSIX: signals, process groups, file modes.

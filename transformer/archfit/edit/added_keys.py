@@ -27,7 +27,6 @@ from __future__ import annotations
 
 from archfit.base.errors import ArchfitError
 from archfit.base.patch import Operation, Remove, apply
-from archfit.base.typing_names import Any, Sequence
 from archfit.edit.insert import value_at
 from archfit.workloads.documents import Document
 from archfit.yaml.compose import parse
@@ -35,6 +34,9 @@ from archfit.yaml.values import typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from archfit.edit.insert import TextEdit
 
 _UNUSUAL = "\t\r\x85\u2028\u2029\ufeff"

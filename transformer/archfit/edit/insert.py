@@ -15,11 +15,15 @@ from __future__ import annotations
 from archfit.base.errors import UnplaceableEdit
 from archfit.base.patch import Add, Operation, Path, apply, dotted
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, Iterable
 from archfit.edit.render import Style, block, block_item, block_member, flow
 from archfit.workloads.sites import Site, Sites
 from archfit.yaml.tree import MERGE
 from archfit.yaml.values import Typed, resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
 _UNSEEN = object()
 _BLANKS = " \t\r\n"

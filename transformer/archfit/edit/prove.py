@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from archfit.base.errors import ArchfitError, InternalError
 from archfit.base.patch import Operation, Remove, apply
-from archfit.base.typing_names import Iterable
 from archfit.workloads.documents import Document
 from archfit.yaml.compose import parse
 from archfit.yaml.values import typed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def prove(document: Document, patch: Iterable[Operation], after: str) -> None:

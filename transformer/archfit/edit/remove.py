@@ -18,10 +18,13 @@ import re
 
 from archfit.base.errors import UnplaceableEdit
 from archfit.base.patch import Operation, Path, Remove, Test, dotted
-from archfit.base.typing_names import Iterable
 from archfit.edit.insert import TextEdit
 from archfit.yaml.paths import written
 from archfit.yaml.tree import Children, Tree, child, is_mapping, items, last_leaf, members
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def refused(tree: Tree, root: int, patch: Iterable[Operation]) -> set[Path]:

@@ -17,8 +17,11 @@ from __future__ import annotations
 
 from archfit.base import c_json
 from archfit.base.record import Record
-from archfit.base.typing_names import Any
 from archfit.yaml.values import PlainKey, Typed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity"))
 # Not printable in YAML 1.1 and 1.2 alike (section 5.1 of either), or a line break to one of them.

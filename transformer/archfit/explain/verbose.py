@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Iterable, Mapping
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from archfit.images.platforms import Answer
     from archfit.options.settings import Options
     from archfit.run import ReportedInput

@@ -11,8 +11,11 @@ names, so that the cache keeps them for ever.
 from __future__ import annotations
 
 from archfit.base.record import Record
-from archfit.base.typing_names import Literal
 from archfit.images.platforms import Platform
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
 
 
 class Build(Record):

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from archfit.base.errors import UsageError
 from archfit.base.memo import Memo
-from archfit.base.typing_names import Callable
 from archfit.images.platforms import Found, ImagePlatforms
 from archfit.images.reference import HUB, Reference, host_and_rest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
+    from collections.abc import Callable
 
 # `re` is loaded for a run that has an override: options and usual patterns are read without it.
 _WILDCARD = r"\[[^\]]*\]|[*?]"

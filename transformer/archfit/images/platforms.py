@@ -23,8 +23,11 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidReference
 from archfit.base.record import Record
-from archfit.base.typing_names import TypeAlias
 from archfit.images.reference import is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 # `go tool dist list`, less wasm: what a kubelet can write into the label kubernetes.io/arch.
 ARCHITECTURES = (

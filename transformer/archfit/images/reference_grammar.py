@@ -16,7 +16,10 @@ import re
 from collections.abc import Callable
 
 from archfit.base.errors import InvalidReference
-from archfit.base.typing_names import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 MAX_PATH = 255
 LONGEST = 4096

@@ -12,11 +12,11 @@ registry    always asked, whatever the cache holds, which learns from it: one re
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import BinaryIO, TextIO
 
 from archfit.base import standard_streams
 from archfit.base.errors import InvalidReference, UsageError
 from archfit.base.printable import count, encoded
-from archfit.base.typing_names import BinaryIO, TextIO
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.images.platforms import Answer, Found, Platform, unanswerable

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
-from archfit.base.typing_names import TypeAlias
 from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, Unknown, is_wasm
 from archfit.images.reference import Reference

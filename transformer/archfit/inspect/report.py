@@ -19,10 +19,10 @@ entry is that of its manifest; of a single manifest, config and layers are liste
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from archfit.base.printable import visible
 from archfit.base.record import Record
-from archfit.base.typing_names import Any
 from archfit.images.candidates import NewerTags
 from archfit.images.listing import ListedEntry, ManifestListing
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown

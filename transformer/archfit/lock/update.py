@@ -17,10 +17,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import translate
+from typing import Any
 
 from archfit.base.errors import UsageError
 from archfit.base.record import Record
-from archfit.base.typing_names import Any
 from archfit.images.platforms import Found
 
 EVERY = "*"

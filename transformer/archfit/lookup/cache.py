@@ -14,15 +14,17 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from archfit.base.typing_names import Callable, Container, Iterable, Mapping, Sequence
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference
 from archfit.lookup import entries
 from archfit.lookup.entries import OwnKeys
-from archfit.lookup.store import MemoryStore, Store, StoreTrouble
+from archfit.lookup.store import MemoryStore, StoreTrouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+
+    from archfit.lookup.store import Store
     from archfit.registry.routing.endpoints import Endpoint
 
 _NEVER = float("inf")

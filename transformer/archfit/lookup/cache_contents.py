@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
 
-from archfit.base.typing_names import Protocol
 from archfit.lookup import content_entries, entries, tag_entries
 
 _KINDS = {

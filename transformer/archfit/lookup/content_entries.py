@@ -13,11 +13,14 @@ from __future__ import annotations
 import json
 
 from archfit.base.errors import InvalidReference
-from archfit.base.typing_names import Any
 from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import parse_platform
 from archfit.images.reference import is_digest
 from archfit.lookup.entries import RULES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _MAX_BUILDS = 1024
 

@@ -25,12 +25,13 @@ from __future__ import annotations
 from archfit.base import c_json
 from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
-from archfit.base.typing_names import Iterable
 from archfit.images.platforms import Found, Platform, parse_platform
 from archfit.images.reference import Reference, is_digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from archfit.registry.routing.endpoints import Endpoint
 
 _MAX_PLATFORMS = 256

@@ -24,11 +24,15 @@ from archfit.base import c_json, files
 from archfit.base.errors import ArchfitError, InvalidLock, InvalidReference, UsageError
 from archfit.base.memo import Memo
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, Mapping, Sequence
 from archfit.images.platforms import Found, Platform, Unknown, parse_platform
 from archfit.images.reference import Reference, is_digest
 from archfit.images.reference import parse as parse_reference
 from archfit.options.settings import Options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
 VERSION = 1
 DEFAULT_PATH = "archfit.lock"

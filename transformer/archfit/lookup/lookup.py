@@ -28,23 +28,26 @@ from time import monotonic
 
 from archfit.base.errors import InvalidReference
 from archfit.base.results import Result
-from archfit.base.typing_names import Callable, Iterable, Mapping, Sequence, TextIO
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.entries import OwnKeys
-from archfit.lookup.store import MemoryStore, Store, StoreTrouble
+from archfit.lookup.store import MemoryStore, StoreTrouble
 from archfit.options.settings import Operator, Options, Settings
 from archfit.registry.lookup_context import Deadline, LookupContext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import TextIO
+
     from archfit.base.terminal import Progress
     from archfit.images.contents import ImageContents
     from archfit.images.tags import TagList
     from archfit.lookup.lockfile import Lock
     from archfit.lookup.pull_secret_lookup import PullSecretLookup
     from archfit.lookup.registry_lookup import ContentsAnswer, RegistryLookup
+    from archfit.lookup.store import Store
     from archfit.registry.client import RawManifest
     from archfit.registry.credentials.keychain import Keychain
     from archfit.registry.registry_questions import Part

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from archfit.base.errors import InvalidReference
-from archfit.base.typing_names import TypeAlias
 from archfit.images.platforms import Answer, Unknown
 from archfit.images.reference import parse
 from archfit.options.settings import Operator, Options

@@ -22,8 +22,8 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
+from typing import Protocol, TypeAlias, TypeVar
 
-from archfit.base.typing_names import Protocol, T, TypeAlias
 from archfit.images.contents import ImageContents
 from archfit.images.platforms import Absent, Answer, Found, Unknown
 from archfit.images.reference import Reference
@@ -40,6 +40,8 @@ from archfit.registry.lookup_context import LookupContext
 from archfit.registry.registry_questions import Part, Question, Route
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
+
+T = TypeVar("T")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

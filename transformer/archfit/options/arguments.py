@@ -17,12 +17,16 @@ import re
 
 from archfit.base.errors import UnknownFlag, UsageError
 from archfit.base.spelling import nearest
-from archfit.base.typing_names import NoReturn, Sequence
 from archfit.images.platforms import ALIASES, ARCHITECTURES
 from archfit.options import long_flags
 from archfit.options.layers import Layer
 from archfit.options.option_types import SWITCH
 from archfit.options.table import CONFIG_FLAG, RETIRED, TABLE, Option, retired
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
 
 
 class Parser(argparse.ArgumentParser):

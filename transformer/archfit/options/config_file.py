@@ -26,12 +26,16 @@ from archfit.base.errors import UsageError
 from archfit.base.patch import Path, dotted
 from archfit.base.printable import visible
 from archfit.base.spelling import expected
-from archfit.base.typing_names import Any, Mapping
 from archfit.options import data_form
 from archfit.options.config_yaml import ConfigYaml, read
 from archfit.options.layers import ANNOTATIONS, Given, Layer
 from archfit.options.table import BY_KEY, OPERATOR, SPEC, retired
 from archfit.options.text_form import Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 API_VERSION = "archfit.dev/v1alpha1"
 KIND = "ArchFit"

@@ -14,9 +14,13 @@ from __future__ import annotations
 
 from archfit.base.patch import Path
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, Callable
 from archfit.options.text_form import Problem
 from archfit.yaml import c_parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 DEPTH_LIMIT = 32
 _NULLS = {"", "~", "null", "Null", "NULL"}

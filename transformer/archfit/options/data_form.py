@@ -15,13 +15,19 @@ the empty list or mapping. A function raises Problem whose `path` leads to the p
 from __future__ import annotations
 
 from archfit.base.spelling import expected
-from archfit.base.typing_names import Callable, Sequence, T
 from archfit.images.platforms import ImagePlatforms, Platform
 from archfit.options import text_form
 from archfit.options.hosts import mirror, registry_host, request_rate
 from archfit.options.option_entries import Mirror, RequestRate
 from archfit.options.settings import Toleration, TolerationRule
 from archfit.options.text_form import OPERATORS, Problem, effect, toleration_rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 
 def string(value: object) -> str:

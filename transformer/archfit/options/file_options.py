@@ -37,12 +37,15 @@ row of the kind names leaves its pods without toleration.
 from __future__ import annotations
 
 from archfit.base.patch import Path, pattern_text, undotted
-from archfit.base.typing_names import Iterator, Sequence
 from archfit.options import data_form, text_form
 from archfit.options.option_entries import Match, Rule
 from archfit.options.option_types import ARCHITECTURE_LIST, LABEL_VALUE, PREFERENCE, OptionType
 from archfit.options.settings import STATED, Workload
 from archfit.options.text_form import Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 _EFFECTS = ("only", "tolerate", "prefer", "skip")
 _GLOBS = ("namespace", "kind", "name")

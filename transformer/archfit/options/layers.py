@@ -24,10 +24,13 @@ from __future__ import annotations
 from archfit.base.errors import UsageError
 from archfit.base.record import Record
 from archfit.base.spelling import nearest
-from archfit.base.typing_names import Iterable, Mapping, Sequence
 from archfit.options.settings import Operator, Options, Settings
 from archfit.options.table import BY_KEY, CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX, retired
 from archfit.options.text_form import Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 # What `enforced` covers beside the options: annotations of manifests that say something else.
 ANNOTATIONS = {"imagePlatforms": "archfit.dev/image-platforms", "skip": "archfit.dev/skip"}

@@ -8,11 +8,12 @@ archfit`, gets the defaults at once; nothing else is imported for it.
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Callable, Mapping, Sequence
 from archfit.options.settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from archfit.options.layers import Layer
     from archfit.options.table import Option
 

@@ -11,11 +11,14 @@ every rule and says what is wrong.
 from __future__ import annotations
 
 from archfit.base.errors import UsageError
-from archfit.base.typing_names import Mapping, Sequence
 from archfit.options.layers import Given, Layer
 from archfit.options.option_types import SWITCH
 from archfit.options.table import CONFIG_FLAG, Option
 from archfit.options.text_form import Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 def read(argv: Sequence[str], rows: Sequence[Option]) -> tuple[Layer, str | None] | None:

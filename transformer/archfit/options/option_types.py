@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from archfit.base.record import Record
 from archfit.base.spelling import refused
-from archfit.base.typing_names import Any, Callable, Sequence, T, TypeAlias
 from archfit.images.platforms import ALIASES, ARCHITECTURES, WINDOWS
 from archfit.options import data_form, text_form
 from archfit.options.hosts import FASTEST, SLOWEST, host_pattern, mirror_pair, request_rate_pair
@@ -39,7 +38,14 @@ from archfit.options.text_form import (
     toleration_rule,
 )
 
-Schema: TypeAlias = dict[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeAlias, TypeVar
+
+    T = TypeVar("T")
+
+Schema: TypeAlias = "dict[str, Any]"
 
 
 class OptionType(Record):

@@ -7,10 +7,10 @@ credentials, cache; only flags, environment, or a file that one of them names).
 from __future__ import annotations
 
 from archfit.base.record import Record
-from archfit.base.typing_names import Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a run with the defaults and nothing to do loads none of them
+    from collections.abc import Mapping
     from typing import Any, Literal
 
     from archfit.base.patch import Path

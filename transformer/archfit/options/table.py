@@ -17,10 +17,13 @@ brief        a few words for the help that fits a screen; "" for an option that 
 from __future__ import annotations
 
 from archfit.base.record import Record
-from archfit.base.typing_names import Literal, TypeAlias
 from archfit.options import option_types
 from archfit.options.file_options import RULES, WORKLOADS
 from archfit.options.option_types import OptionType, choice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, TypeAlias
 
 Part: TypeAlias = "Literal['spec', 'operator']"
 

@@ -28,7 +28,6 @@ from __future__ import annotations
 from archfit.base.errors import InvalidReference, UsageError
 from archfit.base.patch import Path
 from archfit.base.spelling import expected, nearest
-from archfit.base.typing_names import Callable, Iterable, T
 from archfit.images.platforms import (
     ALIASES,
     ARCHITECTURES,
@@ -41,6 +40,13 @@ from archfit.images.platforms import (
 )
 from archfit.options.option_entries import CacheServer, Exclude
 from archfit.options.settings import GKE, Toleration, TolerationRule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 
 class Problem(UsageError):

@@ -20,9 +20,13 @@ from __future__ import annotations
 
 from archfit.base.patch import Path
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, Iterable, Sequence, TypeAlias
 from archfit.placement.fields import items, mapping, string, strings
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, TypeAlias
 
 Requirement: TypeAlias = tuple[str, tuple[str, ...]]  # operator, values
 

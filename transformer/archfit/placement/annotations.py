@@ -29,13 +29,17 @@ from archfit.base.errors import InvalidReference
 from archfit.base.patch import Path, dotted
 from archfit.base.record import Record
 from archfit.base.results import Result
-from archfit.base.typing_names import Any, Iterator, Sequence
 from archfit.images.platforms import ARCHITECTURES, Platform, no_architecture, normalised, parse_platform
 from archfit.placement.fields import MalformedField, mapping
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.pod_specs import controller_of, objects
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
 
 PREFIX = "archfit.dev/"
 STAMP = f"{PREFIX}added"

@@ -30,7 +30,6 @@ from __future__ import annotations
 
 from archfit.base.record import Record
 from archfit.base.results import Result
-from archfit.base.typing_names import Sequence
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
 from archfit.placement.evidence import ImageEvidence
@@ -39,6 +38,10 @@ from archfit.placement.reach import NOTHING, Reach, RequiredTerms
 from archfit.placement.selection import PodOptions
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class PodCase(Record):

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from archfit.base.patch import Operation, Path
 from archfit.base.results import Decision, Outcome, Removed, has_error
-from archfit.base.typing_names import Mapping, Sequence
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
 from archfit.placement import tolerations as taints
@@ -41,6 +40,8 @@ from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from archfit.placement.case import Trace
 
 

@@ -40,12 +40,16 @@ from archfit.base.memo import Memo
 from archfit.base.patch import dotted
 from archfit.base.record import Record
 from archfit.base.results import Removed, Result, Severity
-from archfit.base.typing_names import Iterable, Sequence, TypeAlias
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.options.settings import Options
 from archfit.workloads.pods import ImageUse, Pod
 
-KnownImages: TypeAlias = Sequence[tuple[ImageUse, Found]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TypeAlias
+
+KnownImages: TypeAlias = "Sequence[tuple[ImageUse, Found]]"
 
 
 def offered(use: ImageUse, found: Found, os: str) -> set[str] | None:

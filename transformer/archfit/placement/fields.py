@@ -11,8 +11,12 @@ from __future__ import annotations
 
 from archfit.base.errors import ArchfitError
 from archfit.base.patch import Path
-from archfit.base.typing_names import Any, Sequence
 from archfit.yaml.values import Typed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 
 class MalformedField(ArchfitError):

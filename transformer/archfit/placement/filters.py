@@ -22,13 +22,16 @@ from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
 from archfit.base.results import ObjectRef, Result
 from archfit.base.spelling import nearest
-from archfit.base.typing_names import Iterable, Sequence
 from archfit.images.overrides import matches
 from archfit.images.reference import Reference, parse
 from archfit.options.option_entries import Exclude, Match
 from archfit.options.settings import Settings
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 _SHORT = {
     "cj": "cronjob",

@@ -36,12 +36,16 @@ from archfit.base.memo import Memo
 from archfit.base.patch import Add, Operation, Path, Test, apply
 from archfit.base.record import Record
 from archfit.base.results import Decision, Location, Removed
-from archfit.base.typing_names import Any, Iterable, Iterator, Sequence, TypeAlias
 from archfit.options.settings import Toleration
 from archfit.placement.affinity import ARCH, Requirement
 from archfit.placement.reach import NOTHING, RequiredTerms
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 from archfit.yaml.values import Typed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any, TypeAlias
 
 
 def listed(names: Iterable[str]) -> str:

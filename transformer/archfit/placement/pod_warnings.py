@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Removed, Result, Severity
-from archfit.base.typing_names import Iterable, Iterator, Sequence
 from archfit.images.platforms import Found
 from archfit.options.settings import Options, Toleration
 from archfit.placement import tolerations as taints
@@ -33,6 +32,10 @@ from archfit.placement.reach import NOTHING, Reach, RequiredTerms, union
 from archfit.placement.selection import PodOptions
 from archfit.workloads.pods import REQUIRED, ImageUse, Pod
 from archfit.yaml.values import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 _ADVICE = (
     "Use images that share an architecture the pod can reach, change what the pod asks for, or set "

@@ -46,11 +46,14 @@ Without a `stamp` its author is unknown: it stays, and a message says that it is
 from __future__ import annotations
 
 from archfit.base.record import Record
-from archfit.base.typing_names import Iterable, Mapping, Sequence
 from archfit.images.platforms import ARCHITECTURES
 from archfit.placement.affinity import ARCH, Demand, Requirement, allowed, existing_terms, meets
 from archfit.placement.evidence import KnownImages, supported
 from archfit.workloads.pods import Pod
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 _NOTHING: frozenset[str] = frozenset()
 _MOST_CLUSTERS = 8

@@ -55,7 +55,6 @@ from archfit.base.memo import Memo
 from archfit.base.patch import Path, dotted
 from archfit.base.record import Record
 from archfit.base.results import FILLED_IN_LATER, Result
-from archfit.base.typing_names import Any, Literal, Mapping, TypeAlias
 from archfit.images.platforms import (
     Answer,
     Found,
@@ -73,6 +72,9 @@ from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal, TypeAlias
+
     from archfit.options.option_entries import Exclude
     from archfit.placement.annotations import Annotations
     from archfit.workloads.unsupported.untouched import Untouched

@@ -18,7 +18,6 @@ taint that it does (core/v1, Toleration.ToleratesTaint):
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Any, Iterable, Sequence
 from archfit.images.platforms import WINDOWS
 from archfit.options.settings import Toleration, TolerationRule
 from archfit.placement.affinity import meets
@@ -27,6 +26,11 @@ from archfit.placement.fields import items, string
 from archfit.placement.reach import Reach, RequiredTerms, System
 from archfit.workloads.pods import Namespace, Pod
 from archfit.yaml.values import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
 _FIELDS = ("key", "operator", "value", "effect")
 

@@ -19,10 +19,13 @@ core/transfer/image/imagestore.go.
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Collection, Iterable
 from archfit.images.platforms import Found, Platform, Unknown, is_wasm
 from archfit.images.reference import parse
 from archfit.workloads.pods import ImageUse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
 
 _HIGHER = "no runtime takes an entry of a higher variant on a node that is not set up for it"
 

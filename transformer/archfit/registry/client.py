@@ -28,10 +28,10 @@ import contextlib
 import hashlib
 from collections.abc import Callable, Sequence
 from time import monotonic
+from typing import TypeVar
 from urllib.parse import quote
 
 from archfit.base.record import Record
-from archfit.base.typing_names import T
 from archfit.images.contents import ImageContents
 from archfit.images.platforms import Found
 from archfit.images.reference import HUB_API, Reference, is_digest
@@ -51,6 +51,8 @@ from archfit.registry.registry_errors import InvalidManifest, ManifestUnknown, R
 from archfit.registry.registry_questions import Part, Question, Route
 from archfit.registry.resolve_platforms import Offer, matches, resolve_platforms
 from archfit.registry.routing.endpoints import Endpoint
+
+T = TypeVar("T")
 
 MAX_MANIFEST = 4 * 1024 * 1024
 MAX_CONFIG = 4 * 1024 * 1024

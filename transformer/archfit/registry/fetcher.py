@@ -33,8 +33,8 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
+from typing import TypeAlias, TypeVar
 
-from archfit.base.typing_names import T, TypeAlias
 from archfit.images.contents import ImageContents
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import Reference
@@ -58,13 +58,12 @@ from archfit.registry.registry_errors import NO_THREAD, InvalidManifest, Manifes
 from archfit.registry.registry_questions import Part, Question, Route
 from archfit.registry.routing.routes import Routes
 
+T = TypeVar("T")
+Q = TypeVar("Q", Question, Part)
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypeVar
-
     from archfit.registry.client import RegistryClient
-
-    Q = TypeVar("Q", Question, Part)
 
 # A signal that comes just before a thread begins to wait for a lock is not handled before that wait ends.
 _SIGNALS_SECONDS = 0.25

@@ -11,7 +11,10 @@ from __future__ import annotations
 from time import monotonic
 
 from archfit.base.record import Record
-from archfit.base.typing_names import Callable, Mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 GRACE_SECONDS = 0.5
 

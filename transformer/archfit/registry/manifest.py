@@ -29,9 +29,9 @@ core/images/image.go (Manifest), and containers/image, internal/manifest/oci_ind
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from archfit.base.record import Record
-from archfit.base.typing_names import Any
 from archfit.images.listing import ListedEntry, ManifestListing
 from archfit.images.platforms import Platform, normalised
 from archfit.images.reference import is_digest

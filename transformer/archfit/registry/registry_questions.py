@@ -7,8 +7,9 @@ Route                                          the endpoints for one of them, in
 
 from __future__ import annotations
 
+from typing import Literal
+
 from archfit.base.record import Record
-from archfit.base.typing_names import Literal
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference
 from archfit.registry.routing.endpoints import Endpoint

@@ -14,9 +14,9 @@ from __future__ import annotations
 import binascii
 import hashlib
 from collections.abc import Callable
+from typing import TypeAlias
 
 from archfit.base.record import Record
-from archfit.base.typing_names import TypeAlias
 from archfit.images.contents import Build
 from archfit.images.platforms import Platform
 from archfit.registry.manifest import Descriptor, Index, Manifest, parse, parse_config

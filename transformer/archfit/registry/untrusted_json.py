@@ -15,8 +15,8 @@ from __future__ import annotations
 import json
 import os
 import threading
+from typing import Any
 
-from archfit.base.typing_names import Any
 from archfit.registry.registry_errors import InvalidManifest
 
 MAX_DEPTH = 32

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from archfit.base.printable import count
 from archfit.base.results import ObjectRef
-from archfit.base.typing_names import Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from archfit.workloads.pods import Pod
 
 _NAMED = 3

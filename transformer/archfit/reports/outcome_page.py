@@ -16,10 +16,14 @@ from __future__ import annotations
 
 from archfit.base.documentation import place
 from archfit.base.results import Decision, Result
-from archfit.base.typing_names import Iterable, Mapping, Sequence
 from archfit.images.platforms import Answer, Unknown
 from archfit.placement.annotations import PREFIX
 from archfit.workloads.pods import Pod
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import TypeAlias
 
 CONFLICTS = ("decisions", "conflicts")
 OPERATORS = ("custom-resources", "operators-that-decide-otherwise")
@@ -35,7 +39,7 @@ PAGES = (CONFLICTS, OPERATORS, JOBS, KINDS, CREDENTIALS, LOCKED, ANNOTATIONS, DA
 
 # How the messages of registries and token services end where they refuse access (`registry.client`).
 _REFUSED = ("no access", "no anonymous access")
-_Decisions = Sequence[tuple[Pod, Decision]]
+_Decisions: TypeAlias = "Sequence[tuple[Pod, Decision]]"
 
 
 def see(where: tuple[str, str]) -> str:

@@ -28,12 +28,14 @@ import os
 from archfit import __version__
 from archfit.base.record import Record
 from archfit.base.results import Decision, Result
-from archfit.base.typing_names import Any, Iterable, Iterator, Mapping
 from archfit.yaml.json_output import json_parts, location_value, object_value
 from archfit.yaml.stream import OutputChange
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
     from archfit.images.platforms import Answer
     from archfit.options.settings import Workload
     from archfit.workloads.pods import Pod

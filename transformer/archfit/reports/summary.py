@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from archfit.base.printable import count, visible
 from archfit.base.results import FILLED_IN_LATER, Decision, Result
-from archfit.base.typing_names import Iterable, Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from archfit.images.platforms import Answer
     from archfit.workloads.pods import Pod
 

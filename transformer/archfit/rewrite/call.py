@@ -12,13 +12,14 @@ from argparse import Namespace
 
 from archfit.base.errors import UsageError
 from archfit.base.record import Record
-from archfit.base.typing_names import Sequence
 from archfit.cli.usage.manifest_commands import TRANSFORM
 from archfit.options import arguments
 from archfit.options.layers import Layer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from archfit.cli.inputs.renderer_command import Rendering
 
 

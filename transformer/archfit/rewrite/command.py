@@ -10,13 +10,15 @@ from archfit.base import standard_streams
 from archfit.base.errors import ArchfitError, OutputError, UsageError, message_of
 from archfit.base.files import read_file
 from archfit.base.results import Result
-from archfit.base.typing_names import BinaryIO, Mapping, Sequence, TextIO
 from archfit.explain.verbose import verbose_lines
 from archfit.options.load import load
 from archfit.run import Run, report_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import BinaryIO, TextIO
+
     from archfit.options.layers import Layer
     from archfit.rewrite.resource_list import FunctionFrame
 

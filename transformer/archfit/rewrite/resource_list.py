@@ -31,7 +31,6 @@ from archfit.base.patch import Add
 from archfit.base.printable import visible
 from archfit.base.record import Record
 from archfit.base.results import ObjectRef, Result
-from archfit.base.typing_names import Any
 from archfit.edit.insert import insertions
 from archfit.edit.render import Style, block_member
 from archfit.images.platforms import Unknown
@@ -44,6 +43,10 @@ from archfit.yaml.skip import identity
 from archfit.yaml.stream import Piece, Splice, split
 from archfit.yaml.tree import ROOT
 from archfit.yaml.values import plain, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 GROUP, KIND = "config.kubernetes.io", "ResourceList"
 _CONFIG_KEY, _RESULTS_KEY = b"functionConfig", b"results"

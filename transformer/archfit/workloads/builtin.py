@@ -15,10 +15,14 @@ user in the configuration.
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Iterable, Mapping, TypeAlias
 from archfit.options.settings import Workload as Row
 
-UserRows: TypeAlias = Mapping[tuple[str, str], tuple[Row, ...]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import TypeAlias
+
+UserRows: TypeAlias = "Mapping[tuple[str, str], tuple[Row, ...]]"
 """The rows of `workloads:` in the configuration, by group and kind; they replace those of archfit."""
 
 _TEMPLATE = ("spec", "template", "spec")

@@ -18,11 +18,15 @@ The affinity that an operator writes as long as its object has none is the row's
 from __future__ import annotations
 
 from archfit.base.patch import Path, dotted, undotted
-from archfit.base.typing_names import Any, Iterable, Iterator
 from archfit.options.settings import Lender, Workload
 from archfit.workloads.patterns import MISSING, bound, get, matches
 from archfit.workloads.pods import ANNOTATE, TERMS, ImageUse, PlacementPaths, borrowed_from, image_uses
 from archfit.yaml.values import Typed, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 # What counts as nothing beside null: an affinity of {} is one, to Argo.

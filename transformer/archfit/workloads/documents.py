@@ -17,7 +17,6 @@ from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path
 from archfit.base.record import Record
 from archfit.base.results import Location, Result
-from archfit.base.typing_names import Any, Iterable
 from archfit.workloads.builtin import WORKLOADS, UserRows
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
@@ -30,6 +29,9 @@ from archfit.yaml.tree import ROOT, Children, Tree, line_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
     from archfit.workloads.unsupported.untouched import Untouched
 
 _SOURCE = b"# Source: "

@@ -19,12 +19,16 @@ import re
 
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Location
-from archfit.base.typing_names import Any, Iterator
 from archfit.options.settings import Workload
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.patterns import bound, get, matches
 from archfit.workloads.pods import ANNOTATE, ImageUse, Pod
 from archfit.yaml.values import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 _STEPS = re.compile(r"[^.\[\]]+")
 

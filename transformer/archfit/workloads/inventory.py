@@ -11,13 +11,14 @@ from __future__ import annotations
 from archfit.base.errors import InvalidInput
 from archfit.base.record import Record
 from archfit.base.results import Location, Result
-from archfit.base.typing_names import Sequence
 from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, UserRows, group_of, rows_of
 from archfit.yaml.scan import Span, spans, whole
 from archfit.yaml.stream import Piece
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from archfit.workloads.documents import Contents, Document
     from archfit.workloads.unsupported.untouched import Untouched
 

@@ -14,9 +14,12 @@ from __future__ import annotations
 import os
 
 from archfit.base.results import Decision, Result
-from archfit.base.typing_names import Iterable
 from archfit.options.settings import STATED, Options, Workload
 from archfit.workloads.pods import Pod
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _OPERATORS = os.path.join(os.path.dirname(__file__), "operators.txt")
 _NAMES: dict[str, str] = {}

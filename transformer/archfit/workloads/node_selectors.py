@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from archfit.base import c_json
 from archfit.base.errors import InvalidInput
-from archfit.base.typing_names import Any, Collection, Iterable, Iterator, Sequence, TypeAlias
 from archfit.workloads.builtin import group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import typed_item
@@ -28,6 +27,11 @@ from archfit.yaml.compose import parse
 from archfit.yaml.scan import Span, spans, whole
 from archfit.yaml.stream import Piece
 from archfit.yaml.values import mapping_of, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from typing import Any, TypeAlias
 
 _ANNOTATION = "scheduler.alpha.kubernetes.io/"
 ANNOTATION = f"{_ANNOTATION}node-selector"

@@ -32,7 +32,6 @@ from __future__ import annotations
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, Iterable, Iterator, Sequence, TypeAlias
 from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside
 from archfit.workloads.patterns import get, matches
@@ -40,6 +39,11 @@ from archfit.workloads.pods import ANNOTATE, ImageUse, Pod, image_uses
 from archfit.yaml.compose import parse
 from archfit.yaml.stream import Piece
 from archfit.yaml.values import mapping_of, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any, TypeAlias
 
 Called: TypeAlias = tuple[str, str, str, str]
 """Kind, namespace, name and template of what a caller runs; "" is every template."""

@@ -7,7 +7,11 @@ bound(("a", "*", "c"), ("a", "*"), ("a", 3))                ("a", 3, "c")
 from __future__ import annotations
 
 from archfit.base.patch import Path
-from archfit.base.typing_names import Any, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 MISSING = object()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path
 from archfit.base.results import Location, ObjectRef, Result
-from archfit.base.typing_names import Any, Iterable, Iterator, Sequence
 from archfit.options.settings import Workload
 from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.pods import ImageUse, Pod, image_uses
@@ -13,6 +12,9 @@ from archfit.yaml.values import mapping_of, resolve, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
     from archfit.workloads.custom_pods import CustomPod
 
 # Objects embedded in each other, as a path.

@@ -5,11 +5,13 @@ from __future__ import annotations
 from archfit.base.patch import Path, dotted
 from archfit.base.record import Record
 from archfit.base.results import Location, ObjectRef, Result, Severity
-from archfit.base.typing_names import Any, Iterator, TypeAlias
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, TypeAlias
+
     from archfit.options.settings import Lender, Workload
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

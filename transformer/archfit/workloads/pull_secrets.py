@@ -25,7 +25,6 @@ from fnmatch import fnmatchcase
 
 from archfit.base.errors import InvalidInput
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, TypeAlias
 from archfit.images.reference import HUB, HUB_NAMES
 from archfit.workloads.builtin import LISTS, UserRows, group_of
 from archfit.workloads.inventory import scan_piece
@@ -35,6 +34,10 @@ from archfit.yaml.compose import parse
 from archfit.yaml.scan import spans, whole
 from archfit.yaml.stream import Piece
 from archfit.yaml.values import mapping_of, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
 
 NamespacedName: TypeAlias = tuple[str, str]
 

@@ -37,7 +37,6 @@ from archfit.base import c_json
 from archfit.base.errors import InvalidReference
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Result
-from archfit.base.typing_names import Any, Callable, Iterable, Iterator, Mapping, TypeAlias
 from archfit.images.reference import parse
 from archfit.workloads.builtin import UserRows, group_of
 from archfit.workloads.documents import Document
@@ -58,6 +57,9 @@ from archfit.yaml.values import mapping_of, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any, TypeAlias
+
     from archfit.options.settings import Lender
 
 TRIGGERS = "image.openshift.io/triggers"

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from archfit.base.patch import Path
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, Iterable, Literal, Mapping, TypeAlias
 from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
 from archfit.yaml.block_lines import BlockText
 from archfit.yaml.tree import (
@@ -39,7 +38,8 @@ from archfit.yaml.tree import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from typing import Any, Literal, TypeAlias
 
     from archfit.yaml.paths import Written
 

@@ -20,8 +20,11 @@ from __future__ import annotations
 from itertools import accumulate
 
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, TypeAlias
 from archfit.yaml.values import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
 
 Entry: TypeAlias = "tuple[int, int, int, str | None, Any, int]"
 Place: TypeAlias = "tuple[Any, int, int, int]"

@@ -15,7 +15,10 @@ from __future__ import annotations
 
 import sys
 
-from archfit.base.typing_names import Any, Callable
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 # module, exception
 _WITH_MARK = (

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
 from archfit.base.memo import Memo
-from archfit.base.typing_names import Any, Callable, Iterator
 from archfit.yaml.tree import (
     MERGE,
     TAG_PREFIX,
@@ -45,6 +44,11 @@ from archfit.yaml.tree import (
     is_merge,
 )
 from archfit.yaml.values import PlainKey, Typed, plain, resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
 
 DEPTH_LIMIT = 250
 """Collections inside collections, aliases written out; CustomResourceDefinitions of the wild reach about 60."""

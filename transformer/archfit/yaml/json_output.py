@@ -9,7 +9,11 @@ from __future__ import annotations
 from archfit.base import c_json
 from archfit.base.printable import json_text
 from archfit.base.results import Location, ObjectRef
-from archfit.base.typing_names import Any, Iterable, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
 _PART = 1 << 18
 _ITEMS = 100
@@ -42,7 +46,7 @@ def _texts(members: Iterable[tuple[str, Any]]) -> Iterator[str]:
     for name, value in members:
         yield f"{before}{_line(name)}: "
         before = ", "
-        if isinstance(value, Iterator):
+        if hasattr(value, "__next__"):
             yield "["
             items = _some(value)
             while items:

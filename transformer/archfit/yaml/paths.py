@@ -12,8 +12,11 @@ from __future__ import annotations
 
 from archfit.base.patch import Path
 from archfit.base.record import Record
-from archfit.base.typing_names import Iterator
 from archfit.yaml.tree import Alias, Tree, is_mapping, items, members
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class Written(Record):

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
 from archfit.base.record import Record
-from archfit.base.typing_names import Callable, Iterator
 from archfit.yaml.skip import Identity, has_odd_breaks, has_pod_words, identity, may_be_list
 from archfit.yaml.stream import BOM, Piece
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 class Span(Record):

@@ -31,7 +31,10 @@ from __future__ import annotations
 from archfit.base.errors import InvalidInput
 from archfit.base.record import Record
 from archfit.base.results import Result
-from archfit.base.typing_names import Iterable, Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 BOM = b"\xef\xbb\xbf"
 _AFTER_MARKER = (b"", b" ", b"\t", b"\r", b"\n", b"#")

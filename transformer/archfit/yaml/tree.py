@@ -11,8 +11,12 @@ from __future__ import annotations
 
 from archfit.base.patch import Path
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, Callable, Iterator, TypeAlias
 from archfit.yaml import c_parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, TypeAlias
 
 _Parser, _events, MarkedError, ReaderError = c_parser.load()
 C_EXTENSION = _Parser.__name__ == "CParser"

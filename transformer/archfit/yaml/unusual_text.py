@@ -21,7 +21,9 @@ from __future__ import annotations
 
 import re
 
-from archfit.base.typing_names import Literal
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal
 
 _BEGINS_WITH_A_KEY = re.compile(
     rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[A-Za-z][A-Za-z0-9_.-]*|\"[^\"\\\n]*\"|'[^'\n]*')[ \t]*:(?=[ \t\r\n]|\Z)"

@@ -13,7 +13,10 @@ A plain (unquoted) scalar is resolved as kubectl does it (sigs.k8s.io/yaml, YAML
 from __future__ import annotations
 
 from archfit.base.record import Record
-from archfit.base.typing_names import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Longer ones are no uint64, whatever their base.
 _LONGEST_INTEGER = 70

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Sequence
 from archfit.base.errors import InvalidInput
 from archfit.base.record import Record
 from archfit.base.results import Result
-from archfit.base.typing_names import Any
 from archfit.edit.stamp.document_stamps import DocumentStamps
 from archfit.options.settings import Options
 from archfit.pipeline import StreamInventory, inventory
@@ -24,6 +23,10 @@ from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 from archfit.yaml import stream
 from archfit.yaml.stream import LineCount, Piece
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 BLANK = "the input holds no manifests"
 _BETWEEN = b"\n---\n"

@@ -8,7 +8,9 @@ ARCHFIT_QUIET and ARCHFIT_COLOR count where no flag says it; a configuration fil
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Mapping, Sequence
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _ASKED = {
     "-h": "help",

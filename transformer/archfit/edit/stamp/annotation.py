@@ -20,9 +20,13 @@ import json
 
 from archfit.base.patch import Add, Operation, Path, apply, pointer
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, Iterable
 from archfit.placement.annotations import STAMP
 from archfit.yaml.values import plain, typed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
 NAME = STAMP
 METADATA: Path = ("metadata",)

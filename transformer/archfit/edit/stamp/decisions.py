@@ -12,10 +12,14 @@ import json
 
 from archfit.base.patch import Add, Operation, Path, Test, apply
 from archfit.base.results import Decision, Result
-from archfit.base.typing_names import Any, Iterable, Sequence
 from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, record, write
 from archfit.edit.stamp.state import FIELDS, StampState
 from archfit.workloads.pods import Pod
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
 
 def object_decisions(

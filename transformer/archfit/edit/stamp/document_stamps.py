@@ -19,7 +19,6 @@ from archfit.base.errors import UnplaceableEdit
 from archfit.base.patch import Add, Operation, Path, Remove
 from archfit.base.record import Record
 from archfit.base.results import Decision
-from archfit.base.typing_names import Callable, Iterable, Iterator, Sequence, TypeAlias
 from archfit.edit.insert import TextEdit, insertions
 from archfit.edit.prove import prove
 from archfit.edit.remove import refused, remove
@@ -34,7 +33,12 @@ from archfit.workloads.sites import Spine, anchors, find_sites
 from archfit.yaml.compose import parse
 from archfit.yaml.tree import ROOT
 
-PodDecisions: TypeAlias = Sequence[tuple[Pod, Decision]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import TypeAlias
+
+PodDecisions: TypeAlias = "Sequence[tuple[Pod, Decision]]"
 
 
 class DocumentStamps(Record):

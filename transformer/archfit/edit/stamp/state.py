@@ -13,9 +13,13 @@ from __future__ import annotations
 
 from archfit.base.patch import Add, Operation, Path, Remove, Test, apply, pointer
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, Callable, Iterable, Sequence
 from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, read
 from archfit.workloads.pods import Pod
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
 FIELDS = ("affinity", "tolerations", "nodeSelector")
 

@@ -10,9 +10,13 @@ Flags, variables and the configuration file all win over them.
 
 from __future__ import annotations
 
-from archfit.base.typing_names import BinaryIO, Mapping, Sequence, TextIO
 from archfit.options.layers import Given, Layer
 from archfit.rewrite import command as transform
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import BinaryIO, TextIO
 
 DEFAULTS = Layer(
     "defaults of archfit helm (onBlank, hooks)",

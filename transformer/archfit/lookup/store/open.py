@@ -16,12 +16,13 @@ import os
 import sys
 
 from archfit.base.files import read_regular
-from archfit.base.typing_names import Callable, Mapping
 from archfit.lookup.store import StoreTrouble
 from archfit.options.settings import Operator
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from archfit.lookup.store.redis import RedisStore
     from archfit.lookup.store.sqlite import SqliteStore
     from archfit.options.option_entries import CacheServer

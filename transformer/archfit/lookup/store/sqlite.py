@@ -22,7 +22,6 @@ import sys
 import time
 
 from archfit.base import c_json
-from archfit.base.typing_names import Any, Callable, Iterable, Iterator, Mapping, Sequence, T
 from archfit.lookup.store import StoreTrouble
 
 
@@ -58,6 +57,10 @@ def _lru_cache(maxsize: int, typed: bool = False) -> Callable[[Any], Any]:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 else:
     # `sqlite3` is this module and adapters for dates, for which it loads datetime: 1 ms of a warm run.
     sqlite3 = _extension()

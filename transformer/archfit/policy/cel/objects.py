@@ -13,9 +13,9 @@ k8s.io/apiserver, pkg/cel/environment.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from archfit.base.errors import UsageError
-from archfit.base.typing_names import Any
 from archfit.images.platforms import Found
 from archfit.options.settings import Options
 from archfit.policy.cel.cel_text import Variable

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from archfit.base.results import ObjectRef
-from archfit.base.typing_names import Any
 from archfit.options.settings import Options
 from archfit.placement.annotations import PREFIX
 from archfit.placement.filters import is_glob, names_kind

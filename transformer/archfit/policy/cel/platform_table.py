@@ -28,9 +28,9 @@ import re
 import string
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
+from typing import Any, TypeAlias
 
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, TypeAlias
 from archfit.images.overrides import override
 from archfit.images.platforms import ARCHITECTURES, Found, ImagePlatforms, Platform, Unknown
 from archfit.images.reference import parse

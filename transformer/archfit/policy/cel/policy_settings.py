@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 from archfit.base.record import Record
-from archfit.base.typing_names import Any, TypeAlias
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from archfit.base.errors import UsageError
-from archfit.base.typing_names import Any
 from archfit.images.platforms import ARCHITECTURES, Found
 from archfit.options.settings import Options
 from archfit.policy.cel.cel_text import Variable, literal, rows, text, variable

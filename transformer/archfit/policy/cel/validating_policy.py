@@ -33,8 +33,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from archfit.base.typing_names import Any
 from archfit.images.platforms import Found
 from archfit.options.settings import Options
 from archfit.policy.cel.cel_text import cel, text

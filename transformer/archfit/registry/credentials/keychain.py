@@ -25,10 +25,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from archfit.base import c_json
 from archfit.base.files import read_regular
-from archfit.base.typing_names import Any
 from archfit.images.reference import HUB_INDEX, HUB_NAMES
 from archfit.registry.credentials.credential import Credential, checked, from_entry
 from archfit.registry.registry_errors import Misconfigured, RegistryError

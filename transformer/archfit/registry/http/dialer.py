@@ -19,8 +19,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
+from typing import Any, TypeAlias
 
-from archfit.base.typing_names import Any, TypeAlias
 from archfit.registry.http.host_policy import HostPolicy
 from archfit.registry.http.proxies import proxy_for
 from archfit.registry.http.request import Unreachable

@@ -27,8 +27,8 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Iterable
+from typing import Literal, TypeAlias
 
-from archfit.base.typing_names import Literal, TypeAlias
 from archfit.images.reference import host_and_port
 from archfit.options.option_entries import HostPattern
 from archfit.registry.http.trust import HostPort

@@ -27,8 +27,8 @@ import contextlib
 import functools
 import threading
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
-from archfit.base.typing_names import TypeAlias
 from archfit.images.reference import HUB, HUB_API
 from archfit.options.option_entries import RequestRate
 from archfit.registry.registry_errors import RegistryError

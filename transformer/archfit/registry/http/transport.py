@@ -28,13 +28,13 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from typing import TypeAlias
 from urllib.parse import urljoin, urlsplit
 
 import httpcore
 import httpx
 
 from archfit import __version__
-from archfit.base.typing_names import TypeAlias
 from archfit.registry.http.dialer import Dialer
 from archfit.registry.http.limits import SMALL, LargeBodies, RequestBudget
 from archfit.registry.http.proxies import Proxy, proxy_at, proxy_for, variable_of

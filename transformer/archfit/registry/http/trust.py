@@ -13,9 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from archfit.base.record import Record
-from archfit.base.typing_names import TypeAlias
 from archfit.images.reference import host_and_port
 from archfit.registry.registry_errors import RegistryError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 HostPort: TypeAlias = "tuple[str, int]"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
+from typing import Any, NoReturn
 
 from archfit.base.errors import UsageError
 from archfit.base.files import read_regular
 from archfit.base.spelling import expected
-from archfit.base.typing_names import Any, NoReturn
 
 _MAX_BYTES = 4 * 1024 * 1024
 

@@ -19,9 +19,13 @@ Gateways, file systems and mirrors run the image of the one CephCluster in their
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Any, Iterator
 from archfit.workloads.families.notation import Draft, left, never, parts, row, templates
 from archfit.workloads.pods import ANNOTATE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 _TEMPLATES = """
 keda.sh                  ScaledJob         spec.jobTargetRef.template.spec

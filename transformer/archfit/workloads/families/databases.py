@@ -24,9 +24,12 @@ zookeepercluster_types.go). That of spotahome names the object's own labels too,
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Iterator
 from archfit.workloads.families.notation import Draft, apart, left, parts, row
 from archfit.workloads.pods import ANNOTATE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _CNPG = "postgresql.cnpg.io"
 _CNPG_MANAGER = "CloudNativePG adds its manager, bootstrap-controller" + ANNOTATE

@@ -5,9 +5,12 @@ Many of these kinds name images and have no place for pods; then the row gives t
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Iterator
 from archfit.workloads.families.notation import Draft, left, never, parts, row, templates
 from archfit.workloads.pods import ANNOTATE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _TEMPLATES = """
 actions.github.com  AutoscalingRunnerSet      spec.template.spec

@@ -7,10 +7,14 @@ without is written; KServe's serverless mode makes Knative Services.
 from __future__ import annotations
 
 from archfit.base.patch import dotted, undotted
-from archfit.base.typing_names import Any, Iterator
 from archfit.options.settings import Lender
 from archfit.workloads.families.notation import Draft, left, never, parts, row, templates
 from archfit.workloads.pods import ANNOTATE, TERMS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 _LLM = "template worker prefill.template prefill.worker router.scheduler.template router.scheduler.tokenizer.template"
 _BASE = "the configurations that spec.baseRefs names are merged into it" + ANNOTATE

@@ -18,11 +18,15 @@ from __future__ import annotations
 
 from archfit.base.memo import Memo
 from archfit.base.patch import undotted
-from archfit.base.typing_names import Any, Iterator, TypeAlias
 from archfit.options.settings import Workload
 from archfit.workloads.pods import ANNOTATE
 
-Draft: TypeAlias = tuple[str, str, dict[str, Any]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, TypeAlias
+
+Draft: TypeAlias = "tuple[str, str, dict[str, Any]]"
 """Group, kind, and the other fields of a row, as they are written here."""
 
 _PATHS = (

@@ -7,9 +7,12 @@ as repository and tag. Jaeger: the affinity of a part counts before that of spec
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Iterator
 from archfit.workloads.families.notation import Draft, left, never, parts, row
 from archfit.workloads.pods import ANNOTATE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _VICTORIA_LOGS = """
 operator.victoriametrics.com VLSingle,VLAgent,VTSingle,VMAnomaly spec @.image.repository+tag

@@ -17,9 +17,12 @@ What an operator does with a part that has no affinity of its own:
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Iterator
 from archfit.workloads.families.notation import Draft, apart, left, never, parts, row
 from archfit.workloads.pods import ANNOTATE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _MILVUS = (
     "cdc dataCoord dataNode indexCoord indexNode mixCoord proxy queryCoord queryNode rootCoord standalone "

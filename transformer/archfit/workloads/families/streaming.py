@@ -20,9 +20,13 @@ image of sparkConf, whatever the template of the main container names.
 from __future__ import annotations
 
 from archfit.base.patch import Path, undotted
-from archfit.base.typing_names import Any, Iterator
 from archfit.workloads.families.notation import Draft, never, parts, row, templates
 from archfit.workloads.pods import ANNOTATE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 _USERS = " ".join(
     f"@.{name}.container.image"

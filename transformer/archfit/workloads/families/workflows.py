@@ -20,9 +20,12 @@ tektoncd/pipeline, pkg/apis/pipeline/pod/template.go (MergePodTemplateWithDefaul
 
 from __future__ import annotations
 
-from archfit.base.typing_names import Iterator
 from archfit.workloads.families.notation import Draft, left, never, row, templates
 from archfit.workloads.pods import ANNOTATE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _ARGO, _TEKTON = "argoproj.io", "tekton.dev"
 _FIELDS = ("affinity", "tolerations", "nodeSelector")

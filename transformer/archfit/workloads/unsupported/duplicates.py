@@ -15,11 +15,14 @@ from __future__ import annotations
 
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Location, Result
-from archfit.base.typing_names import Iterable
 from archfit.workloads.pods import Pod
 from archfit.yaml.paths import written
 from archfit.yaml.scan import Span
 from archfit.yaml.tree import Tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _IDENTITY = ("apiVersion", "kind", "items")
 _METADATA = ("name", "namespace", "annotations", "labels")

@@ -28,9 +28,13 @@ import re
 
 from archfit.base.patch import Path
 from archfit.base.results import Severity
-from archfit.base.typing_names import Any, Iterator
 from archfit.workloads.builtin import LISTS, group_of
 from archfit.yaml.values import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 KUSTOMIZE_GROUP = "kustomize.config.k8s.io"
 _KUSTOMIZE_KINDS = ("Kustomization", "Component")

@@ -26,7 +26,11 @@ from __future__ import annotations
 import os
 
 from archfit.base.patch import Path, pattern_text
-from archfit.base.typing_names import Any, Callable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 # This module, and the table with it, is loaded with the first kind that is in no row.
 with open(os.path.join(os.path.dirname(__file__), "known_kinds.txt"), encoding="ascii") as _file:

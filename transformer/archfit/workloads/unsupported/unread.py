@@ -19,9 +19,13 @@ from __future__ import annotations
 
 from archfit.base.patch import Path, pattern_text
 from archfit.base.results import Result
-from archfit.base.typing_names import Any, Iterable, Iterator
 from archfit.options.settings import Workload
 from archfit.workloads.builtin import UserRows, own_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
 IMAGE_ENDS = ("image", "imagename", "imageref", "imagereference", "imagerepository", "imagetag", "imageurl")
 _MEMBERS = ("repository", "repo", "reference", "name", "tag")

@@ -11,12 +11,16 @@ from __future__ import annotations
 from archfit.base.patch import dotted, pattern_text
 from archfit.base.record import Record
 from archfit.base.results import Location, ObjectRef, Result
-from archfit.base.typing_names import Any, Iterable, Iterator
 from archfit.options.settings import Workload as Row
 from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.pod_specs import controller_of, objects, reference_of
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
 
 _SKIP = "archfit.dev/skip"
 _NO_POD = "archfit finds no pod to place in it"
