@@ -8,6 +8,7 @@ what must not hang.
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -95,6 +96,34 @@ def test_a_document_of_10_mib(text: str, spans: int) -> None:
     started = time.process_time()
     assert len(edited(text.encode()).spans) == spans
     assert time.process_time() - started < GENEROUS_SECONDS
+
+
+_PEAK = """
+import sys
+from archfit.cli.main import main
+code = main(["--image-platforms", "*=linux/amd64"])
+(peak,) = (line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))  # KiB, proc(5)
+sys.stderr.write(f"\\n{peak}")
+sys.exit(code)
+"""
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: |\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        pytest.param((CONFIG_MAP + ("    " + "a" * 75 + "\n") * 1000 + "---\n") * 250, 8, id="no pod"),
+        pytest.param((CONFIG_MAP + ("    " + "ä" * 38 + "\n") * 1000 + "---\n") * 250, 8, id="not ASCII"),
+        pytest.param("---\n".join([POD] * 5000), 8, id="pods"),
+        pytest.param(pretty_json(2000), 30, id="one document of JSON"),
+    ],
+)
+@pytest.mark.load
+def test_a_run_takes_64_mib_and_a_multiple_of_its_input(text: str, times: int) -> None:
+    data = text.encode()
+    done = subprocess.run([sys.executable, "-I", "-c", _PEAK], input=data, capture_output=True, check=True)
+    assert len(done.stdout) >= len(data)
+    assert int(done.stderr.splitlines()[-1]) * 1024 <= 64 * 2**20 + times * len(data)
 
 
 HOSTILE = [

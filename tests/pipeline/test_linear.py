@@ -1,29 +1,38 @@
 """Nothing grows with the square of its input: twice as much of anything is twice as much work.
 
-Work is counted, not timed: the lines of archfit that run, and the members that a patch copies.
+Work is counted, not timed: the lines of archfit that run, the bytes that searches read, the members that a patch copies.
 """
 
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import json
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import archfit
 from archfit.base.patch import Add, Remove, Test, apply
 from archfit.options.settings import Options
+from searched_text import counting, searched
 from stream_edits import Failed, edited
-from traced_lines import lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
+
+PACKAGE = archfit.__path__[0]
 
 HEAD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 SPEC = "spec:\n  containers: [{name: c, image: amd:1}]\n"
 LIST = "apiVersion: v1\nkind: List\nitems:\n"
 POD = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"image": "amd:1"}]}}
+DEFINITION = (
+    "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.g{n}.example.com}\nspec:\n  versions:\n"
+    "  - schema:\n      openAPIV3Schema:\n" + "        containers:\n          description: image of\n" * 50
+)
 TERMS = "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [%s]}}}\n"
 
 
@@ -91,18 +100,31 @@ STREAMS: dict[str, Callable[[int], str]] = {
         + "spec:\n  templates:\n" + many("  - {name: t{n}, container: {image: amd:1}}\n", n)
     ),
     "question-marks": lambda n: pod("x:\n" + many("  ? k{n}\n  : a\n", n)),
+    "definitions": lambda n: HEAD + SPEC + many("---\n" + DEFINITION, n),
+    "lists-in-a-list": lambda n: f"{LIST}- apiVersion: v1\n  kind: List\n  items:\n" + many("  - " + (HEAD + SPEC).replace("\n", "\n    ")[:-4], n),
     "blank-lines-with-tabs": lambda n: HEAD + "spec:\n  containers: [{name: c, image: amd:1}]\n  hostname: h\n" + "    \t\n" * n,
 }  # fmt: skip
 
 
 def work(run: Callable[[], object]) -> int:
-    """How many lines of archfit run, also of a run that fails."""
+    """How many lines of archfit run, also of a run that fails. A loop on one line counts each time round."""
+    count = 0
 
-    def tried() -> None:
+    def line(_frame: FrameType, _event: str, _argument: Any) -> Any:
+        nonlocal count
+        count += 1
+        return line
+
+    def call(frame: FrameType, _event: str, _argument: Any) -> Any:
+        return line if frame.f_code.co_filename.startswith(PACKAGE) else None
+
+    sys.settrace(call)
+    try:
         with suppress(Failed):
             run()
-
-    return lines(tried)
+    finally:
+        sys.settrace(None)
+    return count
 
 
 def doubled(of: Callable[[int], Callable[[], object]], count: int) -> None:
@@ -138,6 +160,19 @@ def test_twice_the_input_is_twice_the_work_of_a_run_that_takes_all_back(name: st
         return lambda: edited(data, Options(stamp=True, affinity="never", tolerate=()))
 
     doubled(of, 30)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.load
+def test_searches_read_twice_as_much_of_twice_the_input(name: str) -> None:
+    def of(count: int) -> int:
+        with counting() as total, suppress(Failed):
+            edited(searched(STREAMS[name](count).encode()))
+        return total.total
+
+    of(1)
+    first, second, third = (of(60 * times) for times in (1, 2, 3))
+    assert third - second <= 1.2 * (second - first)
 
 
 class Counted(list[Any]):

@@ -3,7 +3,7 @@
     PLANS          one row for each page that tests/real/pages follows
     NOT_FOLLOWED   pages whose commands no walk runs, with the reason or the test that runs them
 
-tests/project/test_every_block.py fails for a page that is in neither, and for a row that the page no longer needs.
+A page with commands that is in neither fails.
 """
 
 from __future__ import annotations
