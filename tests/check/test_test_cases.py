@@ -1,4 +1,4 @@
-"""`archfit check --format junit|tap`: what is a test case, which outcome it has, and what its name holds."""
+"""`archfit check --format junit`: what is a test case, which outcome it has, and what its name holds."""
 
 import xml.etree.ElementTree as ET
 
@@ -6,9 +6,8 @@ import pytest
 from registry import Registry
 
 from archfit.base.results import ObjectRef
-from archfit.check.case_formats import junit, tap
-from archfit.check.cases import MOST_CASES, MOST_WARNINGS, cases
 from archfit.check.findings import Check, Finding
+from archfit.check.junit import MOST_CASES, MOST_WARNINGS, cases, junit
 
 IMAGES = {"x.example/amd:1": ["linux/amd64"], "x.example/both:1": ["linux/amd64", "linux/arm64"]}
 
@@ -45,16 +44,6 @@ def outcomes(xml: bytes) -> dict[str, str]:
     return found
 
 
-def tapped(text: bytes) -> dict[str, str]:
-    found = {}
-    for line in text.decode().splitlines():
-        word, _, rest = line.partition(" - ")
-        if word.startswith(("ok", "not ok")):
-            name, _, skip = rest.partition(" # SKIP ")
-            found[name] = "failure" if word.startswith("not") else "skipped" if skip else "passed"
-    return found
-
-
 PLACED = [
     pytest.param(pod("p", "x.example/both:1"), [], "passed", 0, id="as-archfit-leaves-it"),
     pytest.param(pod("p", "x.example/amd:1"), [], "failure", 3, id="would-be-changed"),
@@ -70,9 +59,6 @@ PLACED = [
 def test_each_pod_spec_is_a_case_and_only_what_is_known_and_right_passes(check, text, words, outcome, status):
     ran = check(text, *words, "--tolerate=none", "--immutable=full", "--format=junit")
     assert (outcomes(ran.stdout), ran.status) == ({"v1/Pod/p spec": outcome}, status)
-    ran = check(text, *words, "--tolerate=none", "--immutable=full", "--format=tap")
-    expected = "failure" if outcome == "error" else outcome
-    assert (tapped(ran.stdout), ran.status) == ({"v1/Pod/p spec": expected}, status)
 
 
 IMAGE = "v1/Pod/p spec.containers[0].image"
@@ -102,10 +88,6 @@ REQUIRED = [
 def test_each_image_is_a_case_where_it_has_to_run(check, text, words, expected, status):
     ran = check(text, "--require=arm64", *words, "--format=junit")
     assert (outcomes(ran.stdout), ran.status) == (expected, status)
-    ran = check(text, "--require=arm64", *words, "--format=tap")
-    assert tapped(ran.stdout) == {
-        name: "failure" if outcome == "error" else outcome for name, outcome in expected.items()
-    }
 
 
 def test_an_unread_object_is_skipped_where_placement_is_the_question(check):
@@ -123,10 +105,9 @@ def test_a_failing_check_has_a_failing_case_and_a_passing_one_has_none(check, wo
         assert ("error" in failing) == (ran.status == 1), text
 
 
-@pytest.mark.parametrize("form", ["junit", "tap"])
-def test_input_without_manifests_writes_no_suite(check, form, tmp_path):
+def test_input_without_manifests_writes_no_suite(check, tmp_path):
     for text in (b"", b"---\n# nothing\n", b"apiVersion: v1\nkind: List\nitems: []\n"):
-        ran = check(text, f"--format={form}=out", cwd=tmp_path)
+        ran = check(text, "--format=junit=out", cwd=tmp_path)
         assert (ran.status, ran.stdout, (tmp_path / "out").exists()) == (2, b"", False)
 
 
@@ -136,10 +117,6 @@ def test_a_stream_without_pods_is_no_green_suite(check):
         ran = check(service, *words, "--format=junit")
         assert outcomes(ran.stdout) == {"manifests": "skipped"}
         assert f'message="{said}"' in ran.stdout.decode()
-        assert check(service, *words, "--format=tap").stdout.decode().splitlines()[:2] == [
-            "TAP version 14",
-            f"1..0 # SKIP {said}",
-        ]
 
 
 def test_the_name_stays_where_line_tag_and_message_change(check, tmp_path):
@@ -165,9 +142,8 @@ def test_equal_names_are_numbered_and_two_files_are_two_names(check, tmp_path):
 
 def test_the_same_findings_give_the_same_bytes(check):
     text = pod("p", "x.example/both:1") + pod("q", "x.example/amd:1") + pod("r", "$(TAG)")
-    for form in ("junit", "tap"):
-        first, second = (check(text, "--require=arm64", f"--format={form}").stdout for _ in range(2))
-        assert first == second
+    first, second = (check(text, "--require=arm64", "--format=junit").stdout for _ in range(2))
+    assert first == second
 
 
 def test_a_failure_says_what_where_and_the_platforms_are_its_class(check):
@@ -212,13 +188,6 @@ def test_no_text_of_others_becomes_markup_or_a_line_of_its_own(text):
     assert [child.tag for child in case] == ["failure"]
     assert len(xml) < 40_000
     assert b"##vso[" not in xml
-    shown = tap(check)
-    assert b"##vso[" not in shown
-    lines = shown.decode().splitlines()
-    assert lines[:2] == ["TAP version 14", "1..1"]
-    assert lines[2].startswith("not ok 1 - ")
-    assert " # SKIP" not in lines[2]
-    assert [line for line in lines[3:] if not line.startswith(("  ", "# "))] == []
 
 
 def test_a_long_list_is_cut_and_what_failed_stays():
@@ -240,7 +209,6 @@ def test_warnings_stand_beside_the_cases_and_are_bounded():
     assert (
         ET.fromstring(junit(check)).findtext("testsuite/system-err").splitlines()[-1] == "2 warnings left out"
     )
-    assert tap(check).decode().count("# warning: ") == MOST_WARNINGS + 1
 
 
 def test_numbers_of_the_suite_are_those_of_its_cases(check):

@@ -142,7 +142,7 @@ def test_streams(stream: bytes, policy: str, platforms: list[str]) -> None:
         assert ran.stdout == stream
     Run(["last"]).text()
     json.loads(Run(["last", "--json"]).text().stdout)
-    for form in ("text", "json", "github", "gitlab", "sarif", "markdown", "junit", "tap"):
+    for form in ("text", "json", "github", "gitlab", "sarif", "markdown", "junit"):
         Run(["check", f"--format={form}", "--source-root=.", *options], stream).text()
         Run(["check", f"--format={form}", "--require=arm64", *options], stream).text()
     for form in ("json", "kustomize", "flux-helmrelease", "fleet"):

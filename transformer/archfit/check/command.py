@@ -18,10 +18,10 @@ from archfit.base.errors import UsageError
 from archfit.base.patch import dotted
 from archfit.base.record import Record
 from archfit.base.results import Decision, Result, has_error
-from archfit.check.cases import LEFT_ALONE, placement_cases, problems, required_cases
 from archfit.check.findings import Check, Finding, from_result, of_decisions, of_objects, of_verdicts, placed
+from archfit.check.junit import LEFT_ALONE, placement_cases, problems, required_cases
 from archfit.check.newer_tags import newer_of, with_newer
-from archfit.check.reports import LISTS_OF_TESTS, UPDATES, report_places, write_reports
+from archfit.check.reports import UPDATES, report_places, write_reports
 from archfit.check.source_roots import SourceRoots
 from archfit.cli.inputs.command_inputs import check_objects, in_file, manifests_of, on_blank, questions
 from archfit.cli.inputs.manifests import Manifests
@@ -68,7 +68,7 @@ def run(
     if invocation.rendering:
         roots.add_rendered(invocation.rendering.words)
     check_objects(inputs)
-    asked = _Question(required, flags.allow_unknown, bool(LISTS_OF_TESTS & set(places.values())))
+    asked = _Question(required, flags.allow_unknown, "junit" in places.values())
     for flag, file in (("--report", settings.operator.report), *(("--format", file) for file in places)):
         check_report(flag, file, [manifests.name for manifests in inputs])
     one = Run(_COMMAND.program, settings, environ, stderr, explain=verbose_lines)

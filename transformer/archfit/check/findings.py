@@ -132,7 +132,7 @@ class Check(Record):
     that nobody was asked for, as an annotation or the configuration states them. left_alone: pod specs that archfit
     leaves as they are; by_annotation: those of them with archfit.dev/skip. objects: those that may hold pods which no
     row reads. texts: the images that were looked at, as they are written. cases: what there is to say of each pod
-    spec or image, for `check.cases`.
+    spec or image, for `check.junit`.
     """
 
     exit_code: int

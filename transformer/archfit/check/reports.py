@@ -47,8 +47,8 @@ from archfit.base.printable import count, lines, visible
 from archfit.base.spelling import refused
 from archfit.check import listing as check_listing
 from archfit.check import sarif
-from archfit.check.case_formats import junit, tap
 from archfit.check.findings import Check, Finding, fingerprints
+from archfit.check.junit import junit
 from archfit.check.listing import by_cause, note, verdict
 from archfit.check.source_roots import from_root, repository_root
 from archfit.yaml.json_output import json_output
@@ -199,14 +199,12 @@ FORMATS: Mapping[str, Render] = {
     "sarif": sarif.log,
     "markdown": markdown,
     "junit": junit,
-    "tap": tap,
     "kustomize": _kustomize,
     "renovate": _renovate,
 }
 UPDATES = ("kustomize", "renovate")
 """The formats that are for programs which change images."""
-LISTS_OF_TESTS = {"junit", "tap"}
-_OF_CODE_HOSTS = {"github", "gitlab", "sarif", "junit", "tap"}
+_OF_CODE_HOSTS = {"github", "gitlab", "sarif", "junit"}
 
 
 def report_places(words: Sequence[str]) -> dict[str, str]:

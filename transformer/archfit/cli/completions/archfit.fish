@@ -74,7 +74,7 @@ complete -c archfit -n '__archfit_is check' -l kustomize -x -a '(__fish_complete
 complete -c archfit -n '__archfit_is check' -l require -x
 complete -c archfit -n '__archfit_is check' -l allow-unknown
 complete -c archfit -n '__archfit_is check' -l newer-tags
-complete -c archfit -n '__archfit_is check' -l format -x -a 'text json github gitlab sarif markdown junit tap kustomize renovate'
+complete -c archfit -n '__archfit_is check' -l format -x -a 'text json github gitlab sarif markdown junit kustomize renovate'
 complete -c archfit -n '__archfit_is check' -l source-root -x -a '(__fish_complete_directories)'
 complete -c archfit -n '__archfit_is check' -l cluster-architectures -x
 complete -c archfit -n '__archfit_is check' -l tolerate -x

@@ -119,7 +119,7 @@ _archfit() {
         ;;
     'check '*) flags='--helm --kustomize --require --allow-unknown --newer-tags --format --source-root --cluster-architectures --tolerate --affinity --prefer --on-absent --on-unknown --assume --on-conflict --immutable --hooks --custom-resources --daemon-sets --strict --no-strict --on-blank --image-platforms --exclude --unlabelled-nodes --lock-file --locked --no-locked --stamp --no-stamp --mirror --hosts-dir --registries-conf --ca-file --allow-host --deny-host --requests-per-second --cache --cache-password-file --cache-ca-file --cache-ttl --max-stale --no-cache --offline --no-offline --timeout --authfile --pull-secrets --no-pull-secrets --report --quiet -q --verbose -v --color --config -h --help --help-all -V --version'
         case $previous in
-        --format) values='text json github gitlab sarif markdown junit tap kustomize renovate' ;;
+        --format) values='text json github gitlab sarif markdown junit kustomize renovate' ;;
         --affinity) values='needed always never' ;;
         --on-absent) values='fail leave' ;;
         --on-unknown) values='fail assume leave' ;;

@@ -96,7 +96,7 @@ CHECK = Command(
             ("--format",),
             "FORM[=FILE]",
             "How to write the report: text; json; github, workflow commands of GitHub Actions; gitlab, a Code "
-            "Quality report; sarif, SARIF 2.1.0; markdown; junit, JUnit XML; tap, TAP 14; with --newer-tags also "
+            "Quality report; sarif, SARIF 2.1.0; markdown; junit, JUnit XML; with --newer-tags also "
             "kustomize, an images: block, and renovate, packageRules. With =FILE into a file, beside the report on "
             "standard output. Default: text.",
             words=(
@@ -107,7 +107,6 @@ CHECK = Command(
                 "sarif",
                 "markdown",
                 "junit",
-                "tap",
                 "kustomize",
                 "renovate",
             ),

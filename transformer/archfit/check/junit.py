@@ -1,4 +1,4 @@
-"""A check as test cases, for the formats that are lists of tests: `junit` and `tap`.
+"""A check as test cases, and as JUnit XML, which Jenkins, GitLab, Azure DevOps, CircleCI and Buildkite show as tests.
 
     the question      a case is             it is named after
     placement         a pod spec            apps/v1/Deployment/shop/web spec.template.spec (web.yaml)
@@ -16,28 +16,47 @@
 The name has no line, no image and no message, so that it stays the same from run to run: what shows flaky tests
 follows a test by its name. Of equal names, each has a number. A list that is empty would pass for one in which
 everything is fine, so it has one case, which is skipped.
+
+    <testsuites name="archfit" tests="3" failures="1" errors="0">
+      <testsuite name="archfit check --require linux/arm64" tests="3" failures="1" errors="0" skipped="1">
+        <testcase classname="archfit.linux/arm64" name="apps/v1/Deployment/shop/web spec..image (web.yaml)">
+          <failure type="required-platform" message="example/tool:1 does not run on ..">and the place</failure>
+        </testcase>                 <error> for a problem, <skipped> for what was not looked at or is not known
+        <system-out>the whole check in one line</system-out>
+        <system-err>warnings</system-err>
+      </testsuite>
+    </testsuites>
+
+There are no times, because nothing was timed, and no properties: the same findings give the same bytes. The elements
+and attributes are those that the schema of Jenkins' xUnit plugin has (junit-10.xsd); it knows no `file` of a case.
+Jenkins shows what stands before the last dot of a class name as a package.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from archfit.base.patch import dotted
 from archfit.base.printable import count, visible
 from archfit.base.record import Record
 from archfit.base.results import Decision, Severity, has_error
 from archfit.check.findings import Check, Finding, Line, of_verdicts, placed
+from archfit.check.listing import note, verdict
 from archfit.images.platforms import Answer, Unasked, Unknown
 from archfit.placement.requirement import PlatformCheck, not_known
 from archfit.workloads.pods import Pod
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 Outcome: TypeAlias = Literal["passed", "failed", "error", "skipped"]
 PASSED = "passed"
 """The rule of a finding that says that there is none."""
 LEFT_ALONE = ("OptedOut", "Unresolved", "Conflict")
 """Outcomes of pods that archfit leaves as they are."""
+_ELEMENT = {"failed": "failure", "error": "error", "skipped": "skipped"}
 MOST_CASES = 25_000
 MOST_WARNINGS = 100
 
@@ -83,22 +102,24 @@ def required_cases(
     verdicts: Iterable[tuple[Pod, PlatformCheck]], name: str, line: Line, *, allowed: bool
 ) -> Iterator[Finding]:
     """What there is to say of each image of each pod where --require is the question. allowed: --allow-unknown."""
-    for pod, verdict in verdicts:
-        if has_error(verdict.results):
-            errors = [result.message for result in verdict.results if result.severity == "error"]
+    for pod, judged in verdicts:
+        if has_error(judged.results):
+            errors = [result.message for result in judged.results if result.severity == "error"]
             problem = Finding("problem", "error", "; ".join(errors), pod.ref, dotted(pod.path))
             yield placed(problem, name, pod.location, line(pod, pod.path))
             continue
-        said = [
-            one for one in of_verdicts([(pod, verdict)], name, line, allowed=allowed) if one.rule != "notice"
+        findings = [
+            finding
+            for finding in of_verdicts([(pod, judged)], name, line, allowed=allowed)
+            if finding.rule != "notice"
         ]
-        if verdict.left_out:
-            yield from said
+        if judged.left_out:
+            yield from findings
             continue
-        by_field = {finding.field: finding for finding in said}
+        by_field = {finding.field: finding for finding in findings}
         for use in pod.images:
             field = dotted(use.path)
-            stated = "its platforms are stated, nobody was asked" if use.text in verdict.stated else ""
+            stated = "its platforms are stated, nobody was asked" if use.text in judged.stated else ""
             finding = Finding(PASSED, "info", stated, pod.ref, field, image=use.text or "")
             yield by_field.get(field) or placed(finding, name, pod.location, line(pod, use.path))
 
@@ -110,47 +131,90 @@ def problems(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 def cases(check: Check) -> list[Case]:
     """The test cases: errors first only where the list is cut, else in the order of the input."""
-    found = list(check.cases)
-    left_out = len(found) - MOST_CASES
+    findings = list(check.cases)
+    left_out = len(findings) - MOST_CASES
     if left_out > 0:
         order = ["error", "failed", "skipped", "passed"]
-        found = sorted(found, key=lambda one: order.index(_outcome(one)))[:MOST_CASES]
-        found.append(
+        findings = sorted(findings, key=lambda finding: order.index(_outcome(finding)))[:MOST_CASES]
+        findings.append(
             Finding("not-checked", "info", f"{count(left_out, 'test case')} left out, the failed ones last")
         )
-    if not found:
+    if not findings:
         what = "image" if check.required else "pod spec"
-        found.append(Finding("not-checked", "info", f"no {what} was looked at"))
-    seen: Counter[str] = Counter()
-    named = []
-    for finding in found:
+        findings.append(Finding("not-checked", "info", f"no {what} was looked at"))
+    named: Counter[str] = Counter()
+    listed = []
+    for finding in findings:
         name = _name(finding)
-        seen[name] += 1
-        named.append(Case(name if seen[name] == 1 else f"{name} ({seen[name]})", _outcome(finding), finding))
-    return named
+        named[name] += 1
+        listed.append(
+            Case(name if named[name] == 1 else f"{name} ({named[name]})", _outcome(finding), finding)
+        )
+    return listed
 
 
-def group(check: Check) -> str:
+def _group(check: Check) -> str:
     """What the question was, in a word without a dot: `placement`, `linux/arm64`, `linux/amd64+linux/arm64`."""
     return "+".join(check.required) or "placement"
 
 
-def message(finding: Finding) -> str:
+def _message(finding: Finding) -> str:
     """What a case says, on one line: the message, and what to do."""
     todo = f"; {finding.newer.advice}" if finding.newer else ""
     return visible(finding.message + todo)
 
 
-def warnings(check: Check) -> list[str]:
+def _warnings(check: Check) -> list[str]:
     """What changes no answer, a line each, at most `MOST_WARNINGS` of them."""
-    found = [visible(one.sentence) for one in check.of("notice") if one.severity == "warning"]
-    more = len(found) - MOST_WARNINGS
-    return [*found[:MOST_WARNINGS], *([f"{count(more, 'warning')} left out"] if more > 0 else [])]
+    lines = [visible(notice.sentence) for notice in check.of("notice") if notice.severity == "warning"]
+    more = len(lines) - MOST_WARNINGS
+    return [*lines[:MOST_WARNINGS], *([f"{count(more, 'warning')} left out"] if more > 0 else [])]
 
 
-def numbers(found: Iterable[Case]) -> Mapping[Outcome, int]:
-    """How many cases have each outcome."""
-    return Counter(case.outcome for case in found)
+def junit(check: Check) -> bytes:
+    """The check as one file of JUnit XML."""
+    from xml.etree import ElementTree as ET  # no other format needs it
+
+    listed = cases(check)
+    outcomes = Counter(case.outcome for case in listed)
+    totals = {
+        "tests": str(len(listed)),
+        "failures": str(outcomes["failed"]),
+        "errors": str(outcomes["error"]),
+    }
+    root = ET.Element("testsuites", {"name": "archfit", **totals})
+    question = f"archfit check --require {','.join(check.required)}" if check.required else "archfit check"
+    suite = ET.SubElement(
+        root, "testsuite", {"name": question, **totals, "skipped": str(outcomes["skipped"])}
+    )
+    for case in listed:
+        _add_case(suite, case, f"archfit.{_group(check)}")
+    if verdict(check):
+        ET.SubElement(suite, "system-out").text = visible(verdict(check))
+    if _warnings(check):
+        ET.SubElement(suite, "system-err").text = "\n".join(_warnings(check))
+    ET.indent(root)
+    text = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
+
+
+def _add_case(parent: Element, case: Case, classname: str) -> None:
+    from xml.etree.ElementTree import SubElement
+
+    element = SubElement(parent, "testcase", {"classname": classname, "name": case.name})
+    finding = case.finding
+    if case.outcome in _ELEMENT:
+        attributes = {"type": finding.rule, "message": _message(finding)}
+        result = SubElement(element, _ELEMENT[case.outcome], attributes)
+        if case.outcome != "skipped":
+            result.text = visible(finding.sentence + note(finding) + _where(case))
+    elif finding.message:
+        SubElement(element, "system-out").text = visible(finding.message)
+
+
+def _where(case: Case) -> str:
+    """The place, where the sentence leaves it to file and line."""
+    return "" if case.finding.elsewhere or not case.finding.where else f" ({case.finding.where})"
 
 
 def _outcome(finding: Finding) -> Outcome:
