@@ -108,6 +108,7 @@ MISTAKES = [
     Mistake("quiet-and-verbose", 2, ["-q", "-v"], ["error: --quiet asks for fewer messages and --verbose for more: leave one of them out"], stdin=CONFIG_MAP),
     # On the command line: values.
     Mistake("a-misspelt-format", 2, ["check", "--format=jsn"], ["error: --format: 'jsn' is not one of text, json, github, gitlab, sarif, markdown, junit, kustomize, renovate: write 'json'"], stdin=CONFIG_MAP),
+    Mistake("a-retired-format", 2, ["check", "--format=tap=archfit.tap"], ["error: --format tap: does not exist any more: write --format junit"], stdin=CONFIG_MAP),
     Mistake("a-misspelt-choice", 2, ["--on-conflict", "live"], ["error: --on-conflict: 'live' is not one of fail, leave: write 'leave'"], stdin=CONFIG_MAP),
     Mistake("an-architecture-of-another-tool", 2, ["check", "--require", "armv8"], ["error: --require: 'armv8' is not an architecture as Kubernetes labels its nodes: write 'arm64'"], stdin=CONFIG_MAP),
     Mistake("a-misspelt-architecture", 2, ["--cluster-architectures", "amd46"], ["error: --cluster-architectures: 'amd46' is not an architecture as Kubernetes labels its nodes: write 'amd64'"], stdin=CONFIG_MAP),

@@ -312,7 +312,9 @@ OPERATOR = (
 TABLE = (*SPEC, *OPERATOR)
 BY_KEY = {option.key: option for option in TABLE}
 
-RETIRED: dict[tuple[str, str], str] = {}
+RETIRED: dict[tuple[str, str], str] = {
+    ("--format", "tap"): "write --format junit",
+}
 """(flag, word) -> what to write instead, for a flag that there was, or for one of its words; "" is every word."""
 
 
