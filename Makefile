@@ -9,7 +9,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast test-real lowest wheel-test smoke campaign floods fuzz readers pods audits policies policy-cel policy-cost injections applies operators whole audit lint format bench bundle kinds manifests address docs docs-serve lock clean
+.PHONY: help demo test test-fast test-real lowest wheel-test smoke audit lint format bench bundle kinds manifests address docs docs-serve lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -23,9 +23,6 @@ NEWEST ?= $(shell for minor in 14 13 12; do for python in python3.$$minor $(HOME
 	$$python -c '' 2>/dev/null && echo $$python && break 2; done; done)
 PIP := $(RUN) -m pip --quiet --disable-pip-version-check
 ARGS ?=
-SECONDS ?= 600
-SEED ?= 1
-COUNT ?= 100000
 DIST ?= dist
 # Helm 4: the one that the tests use, else the one on PATH.
 HELM4 ?= $(shell test -x .tools/bin/helm4 && echo .tools/bin/helm4 || echo helm)
@@ -93,54 +90,6 @@ wheel-test: .venv/.ready ## Build wheel and source archive, and run the fast tes
 smoke: .venv/.ready ## Start every command from the wheel, installed alone with its dependencies
 	$(call wheel,clean,locks/lowest.lock,$(LOWEST))
 	@.tools/clean/bin/python -I tests/support/smoke.py
-
-campaign: .venv/.ready ## Put transformer and webhook under fire: faults, kills, hostile tenants (SECONDS=600 SEED=1); failures go to .campaign/
-	@$(RUN) tests/support/install_tools.py redis-server
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m campaign --seconds $(SECONDS) --seed $(SEED) $(ARGS)
-
-floods: .venv/.ready ## Measure the webhook under each flood of a hostile tenant: memory, time of a good pod, 503s (ARGS='--only idle')
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m campaign.webhook $(ARGS)
-
-readers: .venv/.ready ## Compare the objects that kubectl, Helm and kustomize find with what archfit sees (COUNT=100000 SEED=1)
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m fuzz.readers --count $(COUNT) --seed $(SEED) $(ARGS)
-
-fuzz: .venv/.ready ## Fuzz archfit, judged by Kubernetes' own readers (SECONDS=600 SEED=1); defects go to .fuzz/
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m fuzz --seconds $(SECONDS) --seed $(SEED) $(ARGS)
-
-pods: .venv/.ready ## Judge random pods by the scheduler's own code (COUNT=100000 SEED=1)
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m drawn_pods --count $(COUNT) --seed $(SEED) $(ARGS)
-
-audits: .venv/.ready ## Compare archfit audit with a calculator of its own, on random clusters (COUNT=5000 SEED=1)
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m audits --count $(COUNT) --seed $(SEED) $(ARGS)
-
-policies: .venv/.ready ## Judge random policies by random pods in a real API server (SECONDS=600 SEED=1)
-	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m policy_pods --seconds $(SECONDS) --seed $(SEED) $(ARGS)
-
-policy-cel: .venv/.ready ## Judge random policies by random pods with the API server's CEL alone (COUNT=100000 SEED=1)
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m policy_cel --count $(COUNT) --seed $(SEED) $(ARGS)
-
-policy-cost: .venv/.ready ## Measure what a policy adds to the create of a pod, in a real API server
-	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m policy_cost $(ARGS)
-
-injections: COUNT = 10000
-injections: .venv/.ready ## Judge random pods that other webhooks change, in a real API server (COUNT=10000 SEED=1)
-	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m policy_injections --count $(COUNT) --seed $(SEED) $(ARGS)
-
-applies: COUNT = 500
-applies: .venv/.ready ## Apply Pods with own lists again behind each entry point, in a real API server (COUNT=500 SEED=1)
-	@$(RUN) tests/support/install_tools.py kube-apiserver etcd kubectl
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m applies --seed $(SEED) --count $(COUNT) $(ARGS)
-
-operators: .venv/.ready ## Record what real operators make of what archfit writes (NAME=k6 CASE=whole)
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m operators $(NAME) $(if $(CASE),--case $(CASE)) $(if $(VERSIONS),--versions $(VERSIONS)) $(ARGS)
-	@$(RUN) scripts/custom_kinds.py update docs/custom-resources.md > docs/custom-resources.md.new && mv docs/custom-resources.md.new docs/custom-resources.md
-
-whole: .venv/.ready ## Run whole systems with archfit in them, and write the tables of docs/proof.md (PART=helm)
-	@PYTHONPATH=tests/support:lab:fixtures $(RUN) -m whole $(PART) $(ARGS); ended=$$?; \
-	  for page in docs/clouds.md docs/proof.md docs/tools.md docs/undo.md; do $(RUN) scripts/whole_tables.py update $$page > $$page.new && mv $$page.new $$page || exit 1; done; exit $$ended
 
 lint: .venv/.ready ## Check style, types and the direction of imports
 	$(RUN) -m ruff check .

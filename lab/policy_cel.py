@@ -47,7 +47,8 @@ def judged(judge: PolicyJudge, seed: str) -> tuple[Counter[str], list[str]]:
 def main() -> int:
     """The exit code."""
     parser = argparse.ArgumentParser(
-        prog="make policy-cel", description="Judges random policies by random pods, without an API server."
+        prog="make -C lab policy-cel",
+        description="Judges random policies by random pods, without an API server.",
     )
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)

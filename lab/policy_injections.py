@@ -389,7 +389,7 @@ def _sorted(values: list[Any]) -> list[Any]:
 def main() -> int:
     """The exit code."""
     parser = argparse.ArgumentParser(
-        prog="make injections", description="Judges random pods that other webhooks change."
+        prog="make -C lab injections", description="Judges random pods that other webhooks change."
     )
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)

@@ -55,7 +55,7 @@ def judged(policies: Policies, seed: str, count: int) -> tuple[int, Counter[str]
 def main() -> int:
     """The exit code."""
     parser = argparse.ArgumentParser(
-        prog="make policies", description="Judges random policies by random pods."
+        prog="make -C lab policies", description="Judges random policies by random pods."
     )
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--seed", type=int, default=1)

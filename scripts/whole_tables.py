@@ -1,4 +1,4 @@
-"""What `make whole` measured, as Markdown tables: fixtures/whole/PART/measured.json into the pages.
+"""What `make -C lab whole` measured, as Markdown tables: fixtures/whole/PART/measured.json into the pages.
 
     .venv/bin/python scripts/whole_tables.py update F    the page F with the tables between its markers renewed
 

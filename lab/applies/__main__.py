@@ -26,7 +26,7 @@ from policy_runs import Policies
 def main() -> int:
     """The exit code."""
     parser = argparse.ArgumentParser(
-        prog="make applies", description="Applies Pods with own lists again, and compares them."
+        prog="make -C lab applies", description="Applies Pods with own lists again, and compares them."
     )
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)

@@ -19,7 +19,7 @@ from audits.judging import differences, registry
 def main() -> int:
     """The exit code."""
     parser = argparse.ArgumentParser(
-        prog="make audits", description="Compares archfit audit with a calculator, on random clusters."
+        prog="make -C lab audits", description="Compares archfit audit with a calculator, on random clusters."
     )
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)

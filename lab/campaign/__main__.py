@@ -39,7 +39,7 @@ _EVERY = 250
 
 def main() -> int:
     """The exit code."""
-    parser = argparse.ArgumentParser(prog="make campaign", description="Puts archfit under fire.")
+    parser = argparse.ArgumentParser(prog="make -C lab campaign", description="Puts archfit under fire.")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--scripts", type=int, default=1 << 60)
     parser.add_argument("--seed", type=int, default=1)

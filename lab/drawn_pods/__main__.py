@@ -25,7 +25,7 @@ BATCH = 500
 def main() -> int:
     """The exit code."""
     parser = argparse.ArgumentParser(
-        prog="make pods", description="Judges random pods by the scheduler's own code."
+        prog="make -C lab pods", description="Judges random pods by the scheduler's own code."
     )
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)

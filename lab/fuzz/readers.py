@@ -334,7 +334,7 @@ def table(tally: Tally) -> list[str]:
 def main() -> int:
     """The exit code."""
     parser = argparse.ArgumentParser(
-        prog="make readers", description="Compares readers of streams with archfit."
+        prog="make -C lab readers", description="Compares readers of streams with archfit."
     )
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--first", type=int, default=0)

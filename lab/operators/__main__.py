@@ -30,7 +30,9 @@ from operators.site import alone
 
 def main() -> int:
     """The exit code."""
-    parser = argparse.ArgumentParser(prog="make operators", description="Records what real operators make.")
+    parser = argparse.ArgumentParser(
+        prog="make -C lab operators", description="Records what real operators make."
+    )
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--case", default="", help="record this case alone")
     parser.add_argument("--build", action="store_true", help="build the programs and record nothing")

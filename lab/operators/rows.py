@@ -26,7 +26,9 @@ from machine import ROOT
 from operators.definition import Operator, operators
 
 OUTPUT = ROOT / "transformer" / "archfit" / "workloads" / "recordings.txt"
-_HEAD = "# group kind path version recorded operator: what was seen (custom_rows.py); written by: make operators\n"
+_HEAD = (
+    "# group kind path version recorded operator: what was seen (custom_rows.py); by: make -C lab operators\n"
+)
 _ARCHITECTURE = "kubernetes.io/arch"
 
 

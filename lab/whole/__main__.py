@@ -24,7 +24,7 @@ MEASURED = machine.ROOT / "fixtures" / "whole"
 def main() -> int:
     """The exit code."""
     parser = argparse.ArgumentParser(
-        prog="make whole", description="Runs whole systems with archfit in them."
+        prog="make -C lab whole", description="Runs whole systems with archfit in them."
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all without one")
     parser.add_argument("--only-show", action="store_true", help="write no file")

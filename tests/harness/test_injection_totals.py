@@ -1,4 +1,4 @@
-"""`make injections` prints its totals whatever becomes of a round (lab/policy_injections.py)."""
+"""`make -C lab injections` prints its totals whatever becomes of a round (lab/policy_injections.py)."""
 
 from __future__ import annotations
 

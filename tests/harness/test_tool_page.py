@@ -1,4 +1,4 @@
-"""What `make whole PART=tools` says of docs/tools.md: the page never claims a run of other blocks than its own."""
+"""What `lab` says of docs/tools.md: the page never claims a run of other blocks than its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_each_tool_of_the_page_has_a_run() -> None:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_the_blocks_of_the_page_are_those_that_were_run(tool: str) -> None:
-    """Else run `make whole PART=tools`."""
+    """Else run `make -C lab whole PART=tools`."""
     row = RECORD[tool]
     assert row["blocks"] == digest(blocks_of()[tool])
     assert ("with" in row) != ("read" in row)

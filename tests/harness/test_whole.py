@@ -1,4 +1,4 @@
-"""`make whole`: how parts run and end, how a turn of Karpenter is judged, and that the figures are those of today."""
+"""`make -C lab whole`: how parts run and end, how a turn of Karpenter is judged, and that the figures are those of today."""
 
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
@@ -160,13 +160,13 @@ def test_a_turn_is_judged_by_the_names_of_images(pods: Any, found: Any) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_setup_fleet_writes_what_was_run(engine: str) -> None:
-    """Else run `make whole PART=fleet`."""
+    """Else run `make -C lab whole PART=fleet`."""
     assert whole_tables.measured("fleet")["written"][engine] == turns.digest(engine)
 
 
 @pytest.mark.parametrize("turn", karpenter.TURNS, ids=lambda turn: "-".join(turn).replace(" ", "-"))
 def test_archfit_writes_what_was_measured(turn: karpenter.Turn) -> None:
-    """Else the figures of the page are those of another archfit: run `make whole PART=karpenter`."""
+    """Else the figures of the page are those of another archfit: run `make -C lab whole PART=karpenter`."""
     (found,) = [
         one
         for one in whole_tables.measured("karpenter")["turns"]

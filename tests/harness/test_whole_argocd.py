@@ -1,4 +1,4 @@
-"""How the part `argocd` of `make whole` judges what Argo CD said, the order of a sync, and pods."""
+"""How the part `argocd` of `make -C lab whole` judges what Argo CD said, the order of a sync, and pods."""
 
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a step of `make whole PART=flux` is judged, and what the tables say of it."""
+"""How a step of `make -C lab whole PART=flux` is judged, and what the tables say of it."""
 
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations

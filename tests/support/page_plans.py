@@ -615,5 +615,5 @@ NOT_FOLLOWED = {
     "proof": _MAKE,
     "performance": "benchmarks, for a quiet machine",
     "releasing": _MAKE,
-    "tools": "tests/real/tools and make whole PART=tools run its blocks, each with its program",
+    "tools": "tests/real/tools and make -C lab whole PART=tools run its blocks, each with its program",
 }

@@ -162,7 +162,7 @@ def _edited(folder: Path, recorded: dict[str, dict[str, str]]) -> Iterator[str]:
         ours, theirs = now.get(name, {}), recorded.get(name, {})
         for key in sorted(ours.keys() | theirs.keys()):
             if ours.get(key) != theirs.get(key):
-                yield f"{folder}/{name}: {key.partition(' ')[2]} was changed by hand: record it again (make operators)"
+                yield f"{folder}/{name}: {key.partition(' ')[2]} was changed by hand: record it again"
 
 
 def _judged(folder: Path, without: Path, now: Placed, oracle: Oracle) -> Iterator[str]:

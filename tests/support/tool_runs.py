@@ -3,8 +3,8 @@
 RUNS      tool -> ToolRun, in the order of the page
 
 A run follows the blocks twice: with an archfit that fails, which has to stop the tool before anything is deployed, and
-with one that does its work, which has to be seen in the cluster. `make whole PART=tools` runs all of RUNS, `make test`
-those whose programs it has anyway.
+with one that does its work, which has to be seen in the cluster. `make -C lab whole PART=tools` runs all of RUNS,
+`make test` those whose programs it has anyway.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ HEAD = (
 
 def main() -> int:
     """The exit code."""
-    parser = argparse.ArgumentParser(prog="make floods", description="Puts the webhook under fire.")
+    parser = argparse.ArgumentParser(prog="make -C lab floods", description="Puts the webhook under fire.")
     parser.add_argument("--only", nargs="*", choices=list(VECTORS), default=list(VECTORS))
     parser.add_argument("--part", type=float, default=1.0, help="of each vector's size")
     given = parser.parse_args()

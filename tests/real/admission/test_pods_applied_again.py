@@ -1,6 +1,6 @@
 """Pods with lists of their own, changed at admission: applied again, edited, replaced and compared by real programs.
 
-`make applies` does the same to hundreds (lab/applies).
+`make -C lab applies` does the same to hundreds (lab/applies).
 """
 
 from __future__ import annotations

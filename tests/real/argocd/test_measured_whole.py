@@ -1,4 +1,4 @@
-"""The applications of `make whole PART=argocd`: archfit writes what the last run measured."""
+"""The applications of `make -C lab whole PART=argocd`: archfit writes what the last run measured."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def written() -> dict[str, str]:
 
 
 def test_the_manifests_are_those_of_the_last_run(written: dict[str, str]) -> None:
-    """Else its figures are those of another archfit: run `make whole PART=argocd`."""
+    """Else its figures are those of another archfit: run `make -C lab whole PART=argocd`."""
     assert written == whole_tables.measured("argocd")["manifests"]
 
 

@@ -1,4 +1,4 @@
-"""Random pods, judged by the scheduler's own code; `make pods` draws many."""
+"""Random pods, judged by the scheduler's own code; `make -C lab pods` draws many."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def test_equal_recordings_propose_nothing(clone: Path) -> None:
 def test_it_runs_weekly_with_the_newest_versions_and_no_secret() -> None:
     assert [len(one["cron"].split()) for one in WORKFLOW[True]["schedule"]] == [5]
     assert WORKFLOW[True]["schedule"][0]["cron"].split()[2:4] == ["*", "*"]
-    assert script("record", "Record") == "make operators VERSIONS=newest"
+    assert script("record", "Record") == "make -C lab operators VERSIONS=newest"
     assert "secrets." not in TEXT
 
 

@@ -1,4 +1,4 @@
-"""docs/tools.md: the blocks for which `make test` has the programs; `make whole PART=tools` runs the others too."""
+"""docs/tools.md: the blocks for which `make test` has the programs; `make -C lab whole` runs the others too."""
 
 from __future__ import annotations
 

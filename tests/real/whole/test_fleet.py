@@ -1,6 +1,6 @@
 """What `archfit setup fleet` writes, as it runs: real controllers, and a stand-in for the kubelet that runs the pods.
 
-The turns that take minutes are in the part `fleet` of `make whole` (lab/whole/fleet).
+The turns that take minutes are in the part `fleet` of `make -C lab whole` (lab/whole/fleet).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def test_a_snapshot_that_is_refused_leaves_the_volume_as_it_was(turn: Turn) -> N
 
 
 def test_the_nightly_audit_adds_a_line_each_time(site: FleetSite) -> None:
-    """By the command that `setup fleet` prints, twice; the schedule itself is in `make whole`."""
+    """By the command that `setup fleet` prints, twice; the schedule itself is in `make -C lab whole`."""
     site.write("cron", "--cache", site.cache.url())
     for number, job in enumerate(("first", "second"), 1):
         site.plane.kubectl("create", "job", "-n", NAMESPACE, "--from=cronjob/archfit-audit", job)

@@ -1,4 +1,4 @@
-"""What `make whole PART=flux` measured is of what archfit writes today."""
+"""What `make -C lab whole PART=flux` measured is of what archfit writes today."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def digests() -> dict[str, str]:
 
 
 def test_archfit_writes_what_was_measured(digests: dict[str, str]) -> None:
-    """Else the figures of the page are those of another archfit: run `make whole PART=flux`."""
+    """Else the figures of the page are those of another archfit: run `make -C lab whole PART=flux`."""
     assert whole_tables.measured("flux")["writes"] == digests
 
 

@@ -1,6 +1,6 @@
 """Releases with archfit from install to uninstall, and archfit taken out again: real Helms, API server and controllers.
 
-`make whole PART=helm` and `PART=undo` take the steps and ways that cost more time.
+`make -C lab whole PART=helm` and `PART=undo` take the steps and ways that cost more time.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def test_archfit_is_taken_out(site: ReleaseSite, way: str, taken: Taken) -> None
 
 @pytest.mark.parametrize("name", ["helm3", "helm4"])
 def test_archfit_writes_what_helmfile_was_measured_with(site: ReleaseSite, name: str) -> None:
-    """Else the steps of the page are those of another archfit: run `make whole PART=helmfile`."""
+    """Else the steps of the page are those of another archfit: run `make -C lab whole PART=helmfile`."""
     record = whole_tables.measured("helmfile")
     assert record["streams"][name] == digest(placed(site, name))
     assert [step["what"] for step in record["steps"] if step["wrong"]] == []
