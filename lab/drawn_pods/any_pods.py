@@ -9,6 +9,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+from admission_reviews import APPLYING, applied
 from archfit.images.platforms import ARCHITECTURES, Found, parse_platform
 from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options, Toleration, TolerationRule
@@ -150,6 +151,14 @@ def pod(random: Random, namespace: str) -> dict[str, Any]:
     _odd_images(random, made["spec"])
     _odd_placement(random, made["spec"])
     _odd_metadata(random, made["metadata"])
+    return _applied(random, made) if random.random() < 0.4 else made
+
+
+def _applied(random: Random, pod: dict[str, Any]) -> dict[str, Any]:
+    """Applied by somebody; what another plugin added is not stated."""
+    made = applied(pod, random.choice(tuple(APPLYING)))
+    if random.random() < 0.3:
+        made["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"].pop("f:tolerations", None)
     return made
 
 

@@ -48,14 +48,14 @@ def test_a_failing_policy_never_stops_a_pod():
     assert (spec["failurePolicy"], spec["reinvocationPolicy"]) == ("Ignore", "IfNeeded")
 
 
-def test_the_policy_is_about_new_and_updated_pods_outside_of_kube_system_and_its_own_namespace():
+def test_the_policy_is_about_new_pods_outside_of_kube_system_and_its_own_namespace():
     own = {"key": "team", "operator": "Exists"}
     settings = PolicySettings(namespace_selector=(own,))
     constraints = the("MutatingAdmissionPolicy", policy_objects(IMAGES, Options(), settings))["spec"][
         "matchConstraints"
     ]
     assert constraints["resourceRules"] == [
-        {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": ["pods"]}
+        {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
     ]
     assert constraints["namespaceSelector"]["matchExpressions"] == [
         {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["kube-system", "archfit"]},

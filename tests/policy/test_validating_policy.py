@@ -30,13 +30,14 @@ def test_it_warns_and_audits_and_is_bound():
     assert policy["metadata"]["name"] == binding["metadata"]["name"] == binding["spec"]["policyName"]
     assert binding["spec"]["validationActions"] == ["Warn", "Audit"]
     assert policy["spec"]["failurePolicy"] == "Ignore"
-    assert sorts(policy) == ["unknown", "nowhere", "late", "old"]
+    assert sorts(policy) == ["unknown", "nowhere", "own terms", "late", "old"]
 
 
 SORTS = {
     "variables.unknownImages.size() == 0": "unknown",
     "!variables.conflict": "nowhere",
-    "!variables.foreignRecord": "late",
+    "!('f:required": "own terms",
+    "variables.newItems.size() ==": "late",
     "!(has(params.metadata": "old",
 }
 
@@ -52,13 +53,18 @@ def sorts(policy: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize(
     ("settings", "warned", "refused"),
     [
-        pytest.param({}, ["unknown", "nowhere", "late", "old"], [], id="none"),
-        pytest.param({"deny": True}, ["unknown", "late", "old"], ["nowhere"], id="nowhere"),
-        pytest.param({"late_changes": "deny"}, ["unknown", "nowhere", "old"], ["late"], id="late"),
+        pytest.param({}, ["unknown", "nowhere", "own terms", "late", "old"], [], id="none"),
+        pytest.param({"deny": True}, ["unknown", "late", "old"], ["nowhere", "own terms"], id="nowhere"),
         pytest.param(
-            {"deny": True, "late_changes": "deny"}, ["unknown", "old"], ["nowhere", "late"], id="both"
+            {"late_changes": "deny"}, ["unknown", "nowhere", "own terms", "old"], ["late"], id="late"
         ),
-        pytest.param({"max_age": 0}, ["unknown", "nowhere", "late"], [], id="no-age"),
+        pytest.param(
+            {"deny": True, "late_changes": "deny"},
+            ["unknown", "old"],
+            ["nowhere", "own terms", "late"],
+            id="both",
+        ),
+        pytest.param({"max_age": 0}, ["unknown", "nowhere", "own terms", "late"], [], id="no-age"),
     ],
 )
 def test_what_is_refused_is_not_warned_of_and_nothing_else_is_refused(

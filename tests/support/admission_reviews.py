@@ -1,15 +1,20 @@
 """AdmissionReviews as the API server sends them, and what comes back, decoded.
 
 review(pod("app:1"))                          the review, as a value
-review(pod(), operation="UPDATE", uid="u2")   members of the request
+review(pod(), operation="DELETE", uid="u2")   members of the request
+applied(pod("app:1"), "kubectl apply")        a Pod that somebody applies, by one of APPLYING
 decoded(body)                                 Answered(uid, allowed, patch, warnings, status)
 """
 
 from __future__ import annotations
 
 import base64
+import copy
 import json
 from typing import Any, NamedTuple
+
+from archfit.admission.added_record import NAME
+from archfit.workloads.pods import REQUIRED
 
 PODS = {"group": "", "version": "v1", "resource": "pods"}
 
@@ -38,6 +43,36 @@ def pod(*images: str, spec: dict[str, Any] | None = None, **metadata: Any) -> di
     metadata = metadata or {"generateName": "web-5d4f-"}
     extra = {"uid": "0b1c", "creationTimestamp": None, "managedFields": [{"manager": "kubectl"}]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {**extra, **metadata}, "spec": made, "status": {}}
+
+
+REQUESTED: dict[str, Any] = {"fieldsV1": {"f:metadata": {"f:annotations": {f"f:{NAME}": {}}}}}
+"""An entry of managedFields: the record came with the request."""
+NOT_REQUESTED: dict[str, Any] = {"fieldsV1": {"f:metadata": {}}}
+APPLYING = {
+    "server-side apply": ("Apply", ""),
+    "kubectl apply": ("Update", "kubectl.kubernetes.io/last-applied-configuration"),
+    "helm": ("Update", "meta.helm.sh/release-name"),
+}
+
+
+def applied(value: dict[str, Any], way: str) -> dict[str, Any]:
+    """The Pod as the API server has it before admission: the mark of the way, and managedFields of what it states."""
+    operation, mark = APPLYING[way]
+    made = copy.deepcopy(value)
+    if mark:
+        made["metadata"].setdefault("annotations", {})[mark] = "x"
+    fields = {f"f:{part}": _fields(made[part]) for part in ("metadata", "spec")}
+    made["metadata"]["managedFields"] = [
+        {"manager": "kubectl", "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": fields}
+    ]  # fmt: skip
+    return made
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """Of lists and of the required set, which is atomic too, that it is there."""
+    if not isinstance(value, dict):
+        return {}
+    return {f"f:{key}": {} if key == REQUIRED else _fields(member) for key, member in value.items()}
 
 
 def review(value: dict[str, Any] | None, **request: Any) -> dict[str, Any]:

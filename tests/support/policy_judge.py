@@ -1,7 +1,7 @@
 """The judge of policies: the API server's own CEL compiler, evaluator and patcher, without a server (tests/judges/cel).
 
 judge.compile(policy)       what the API server would refuse of a MutatingAdmissionPolicy
-judge.admit(pod, "shop")    the pod as the policy leaves it; with old=.. an update of that pod
+judge.admit(pod, "shop")    the pod as the policy leaves it
 decided(pod, ..)            the pod as archfit's own decision leaves it, with the lock file alone for answers
 outcome(judge, pod, ..)     raises where the two differ
 """
@@ -54,10 +54,9 @@ class PolicyJudge(LineJudge):
         errors: list[str] = self.ask({"policy": policy, "params": params, "version": version})["errors"]
         return errors
 
-    def admit(self, pod: Any, namespace: str = "shop", *show: str, old: Any = None) -> Admitted:
-        """show: names of variables whose values are wanted. old: on an update the pod as it is stored."""
-        before = {} if old is None else {"old": old}
-        found = self.ask({"pod": pod, "namespace": namespace, "show": show, **before})
+    def admit(self, pod: Any, namespace: str = "shop", *show: str) -> Admitted:
+        """show: names of variables whose values are wanted."""
+        found = self.ask({"pod": pod, "namespace": namespace, "show": show})
         if "pod" not in found:
             raise AssertionError(f"the judge does not take the pod: {found['error']}")
         return Admitted(

@@ -9,14 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from admission_reviews import pod
-from archfit.admission.added_record import NAME, REQUESTED, is_requested
+from admission_reviews import APPLYING, REQUESTED, applied, pod
+from archfit.admission.added_record import NAME
 from archfit.admission.admitted_pod import admitted_pod, at_admission
+from archfit.admission.request_fields import LISTS, is_requested, stated_lists
 from archfit.base.results import Decision
 from archfit.options.option_entries import Match, Rule
 from archfit.options.settings import Options
 from archfit.webhook.server.review import pod_extract
-from pod_decisions import answers
+from pod_decisions import PREFERRED, REQUIRED, answers
 
 RULES = (Rule(Match(namespace="shop", kind="pod", labels=(("team", "a"),)), only=("amd64",)),)
 OPTIONS = at_admission(
@@ -109,12 +110,17 @@ def decision(value: dict[str, Any]) -> Decision:
 
 
 @given(
-    images=st.lists(st.sampled_from(sorted(KNOWN)), min_size=1, max_size=3), spec=_SPEC, metadata=_METADATA
+    images=st.lists(st.sampled_from(sorted(KNOWN)), min_size=1, max_size=3),
+    spec=_SPEC,
+    metadata=_METADATA,
+    way=st.sampled_from([None, *APPLYING]),
 )
 def test_an_extract_decides_as_the_whole_pod(
-    images: list[str], spec: dict[str, Any], metadata: dict[str, Any]
+    images: list[str], spec: dict[str, Any], metadata: dict[str, Any], way: str | None
 ):
     value = pod(*images, spec=spec, **metadata)
+    if way:
+        value = applied(value, way)
     before = copy.deepcopy(value)
     assert decision(pod_extract(value)) == decision(value)
     assert value == before
@@ -126,8 +132,23 @@ def test_an_extract_says_whether_the_record_came_with_the_request(entries: list[
     assert is_requested(pod_extract(value)) == is_requested(value) == (REQUESTED in entries or not entries)
 
 
-def test_an_extract_of_a_pod_without_a_record_has_no_managed_fields():
-    assert "managedFields" not in pod_extract(pod())["metadata"]
+@pytest.mark.parametrize("way", APPLYING)
+def test_an_extract_says_which_lists_an_applied_pod_states(way: str):
+    expression = {"key": "pool", "operator": "Exists"}
+    term = {"matchExpressions": [expression]}
+    affinity = {REQUIRED: {"nodeSelectorTerms": [term]}, PREFERRED: [{"weight": 1, "preference": term}]}
+    spec = {"tolerations": [{"operator": "Exists"}], "affinity": {"nodeAffinity": affinity}}
+    value = applied(pod(spec=spec), way)
+    assert stated_lists(pod_extract(value)) == stated_lists(value) == set(LISTS)
+
+
+def test_the_extracts_of_replicas_are_the_same():
+    owner = {"kind": "ReplicaSet", "name": "web", "controller": True}
+    one, other = (
+        pod_extract({**pod(), "metadata": {"ownerReferences": [owner], "managedFields": [{"time": time}]}})
+        for time in ("2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z")
+    )
+    assert one == other
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ from archfit.webhook.server.server_log import ServerLog
 from archfit.webhook.server.server_metrics import Probes, ServerMetrics
 from archfit.webhook.server.shared_answers import PendingLookup, PullSecret, SharedAnswers
 from archfit.webhook.server.webhook import MOST_BYTES, MOST_REQUESTS, Webhook, budget
-from pod_updates import GKE, OWN, applied, manifest, stored
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
 JSON = (b"content-type", b"application/json")
@@ -533,32 +532,6 @@ def test_overrides_that_disagree_admit_the_pod_with_a_warning():
     answered = Door(image_platforms=rows).review(pod("app:1"))
     assert (answered.allowed, answered.patch) == (True, None)
     assert answered.warnings[0].startswith("archfit: ")
-
-
-@pytest.mark.parametrize("padding", [0, 300_000], ids=["small", "large"])
-def test_an_update_gets_back_what_it_lacks_without_any_lookup(padding: int):
-    own = manifest("arm:1", {"tolerations": [OWN]})
-    old = stored(own)
-    update = applied(own, old)
-    update["metadata"]["annotations"]["note"] = "x" * padding
-    door = Door(None)
-    reply = door.send(body(review(update, operation="UPDATE", oldObject=old)))
-    assert reply.answered().patch == [{"op": "add", "path": "/spec/tolerations/3", "value": GKE}]
-    again = door.send(body(review(old, operation="UPDATE", oldObject=old)))
-    assert (again.answered().allowed, again.answered().patch, again.answered().warnings) == (True, None, [])
-    assert door.lookups == []
-    lines = [(line["outcome"], line["reason"], line["images"]) for line in door.log()]
-    assert lines == [
-        ("changed", "what archfit added is put back", 0),
-        ("unchanged", "the update lacks nothing that archfit added", 0),
-    ]
-
-
-def test_an_update_without_the_old_pod_is_refused_and_the_process_goes_on():
-    door = Door()
-    reply = door.send(body(review(pod("app:1"), operation="UPDATE")))
-    assert (reply.status, reply.body) == (400, b"the request has no oldObject\n")
-    assert door.send(body(review(pod("app:1")))).answered().patch
 
 
 def test_a_log_line_says_what_was_decided_and_shows_no_value_of_the_pod():

@@ -2,8 +2,7 @@
 
 known      every image was asked for before the storm       new        an image that nobody asked for yet
 injected   another webhook adds a container between two passes of the same admission
-updated    an update leaves out what archfit added          lied       of a registry that lies
-forged     a record of additions that archfit never made
+forged     a record of additions that archfit never made    lied       of a registry that lies
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ API_SERVER_SECONDS = 10.0
 PATIENCE_SECONDS = 60.0
 _PAUSE_SECONDS = 0.1
 _UNREAD = "the server has no memory for its review"
-_KINDS = {"known": 8, "new": 5, "injected": 3, "forged": 1, "updated": 1, "lied": 2}
+_KINDS = {"known": 8, "new": 5, "injected": 3, "forged": 1, "lied": 2}
 
 
 @dataclass
@@ -100,8 +99,6 @@ class GoodTenant(threading.Thread):
             self._injected(number)
         elif kind == "forged":
             self._forged(number)
-        elif kind == "updated":
-            self._updated(number)
         elif self._lies:
             value = pod(f"x.io/{self._drawn.choice(['both', 'amd', 'arm'])}:1", name=f"l-{number}")
             self.create(tenants.Wanted(value, "shop", tenants.wanted_nodes(value, value)), "lied")
@@ -211,24 +208,6 @@ class GoodTenant(threading.Thread):
             self._tally.judged[f"{verdict} forged"] += 1
         if verdict == "wrong":
             self._wrong(f"forged: it reaches {sorted(tenants.reach(stored))}: {json.dumps(value)}")
-
-    def _updated(self, number: int) -> None:
-        """An update that leaves out what archfit added: it is put back, whatever the registries do now."""
-        wanted = tenants.drawn_pod(self._drawn, number, known=True)
-        old = self.create(wanted, "updated")
-        if old is None:
-            return
-        answered = self.send(wanted.value, "updated", operation="UPDATE", oldObject=old)
-        if answered is None:
-            return
-        stored = tenants.patched(wanted.value, answered)
-        verdict = "right" if answered.allowed and tenants.reach(stored) == tenants.reach(old) else "wrong"
-        if verdict == "wrong" and stored == wanted.value and answered.allowed and answered.warnings:
-            verdict = "left"
-        with self._lock:
-            self._tally.judged[f"{verdict} updated"] += 1
-        if verdict == "wrong":
-            self._wrong(f"updated: it reaches {sorted(tenants.reach(stored))}: {json.dumps(old)}: {answered}")
 
     def _wrong(self, text: str) -> None:
         if len(self._tally.wrong) < 20:

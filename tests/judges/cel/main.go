@@ -6,7 +6,6 @@
 //	                                                       new one; answers {"errors": [..]}
 //	{"pod": {..}, "namespace": "shop"}                     the pod as the policy leaves it, {"pod": {..}} with "cost", the
 //	                                                       number of "mutations", and the "error" that was ignored, if any
-//	{"pod": .., "old": {..}}                               the same for an update of the pod `old`
 //	{"pod": .., "show": ["known"]}                         the values of these variables too, as {"shown": {..}}
 //	{"pod": .., "normalise": true}                         the pod as Kubernetes' types write it, whatever the policy says
 //	{"read": "[JSONPatch{..}]", "made": ["a"]}             what is wrong with the syntax tree of a mutation (`values.go`)
@@ -42,7 +41,6 @@ type question struct {
 	Params    map[string]any                                 `json:"params"`
 	Version   string                                         `json:"version"`
 	Pod       json.RawMessage                                `json:"pod"`
-	Old       json.RawMessage                                `json:"old"`
 	Namespace string                                         `json:"namespace"`
 	Show      []string                                       `json:"show"`
 	Normalise bool                                           `json:"normalise"`
@@ -135,19 +133,11 @@ func (p *policy) judge(given *question) answer {
 	resource := corev1.SchemeGroupVersion.WithResource("pods")
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: given.Namespace}}
 	optional := plugincel.OptionalVariableBindings{VersionedParams: p.params}
-	var object, old runtime.Object = pod, nil
-	var operation, requested = admission.Create, runtime.Object(&metav1.CreateOptions{})
-	if given.Old != nil {
-		before := &corev1.Pod{}
-		if err := json.Unmarshal(given.Old, before); err != nil {
-			return answer{Error: err.Error()}
-		}
-		old, operation, requested = before, admission.Update, &metav1.UpdateOptions{}
-	}
+	var object runtime.Object = pod
 	result := answer{Matches: true}
 	attributes := func() *admission.VersionedAttributes {
-		record := admission.NewAttributesRecord(object, old, kind, given.Namespace, pod.Name, resource, "", operation, requested, false, nil)
-		return &admission.VersionedAttributes{Attributes: record, VersionedKind: kind, VersionedObject: object, VersionedOldObject: old}
+		record := admission.NewAttributesRecord(object, nil, kind, given.Namespace, pod.Name, resource, "", admission.Create, &metav1.CreateOptions{}, false, nil)
+		return &admission.VersionedAttributes{Attributes: record, VersionedKind: kind, VersionedObject: object}
 	}
 	if given.Normalise {
 		result.Pod, _ = json.Marshal(pod)

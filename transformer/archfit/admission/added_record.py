@@ -15,12 +15,8 @@ the policy added to a Pod that had fewer images: the policy has not seen the las
 
 Anybody can write the annotation. So an entry counts only for one item of the Pod that equals it, and only if it has
 the shape of what archfit writes: the toleration of a rule, an expression or a preferred term of architectures. What an
-earlier pass of the same admission wrote goes whenever the decision is another one. Of a record that came with the
-request an expression goes only for one as narrow (`AdmittedPod`).
-
-Which of the two it is `managedFields` says: the API server makes them of the request, before admission, and does not
-add to them what admission changes (k8s.io/apiserver, pkg/endpoints/handlers, create.go and patch.go). Without any, a
-record counts as one of the request.
+earlier pass of the same admission wrote goes whenever the decision is another one. A record that came with the request
+(`request_fields`) stays as it is, and takes nothing away.
 
 The policy has the same as CEL (`policy.cel.recorded_entries`), which can read no JSON: it writes the text of what it
 would have added, and looks for that line.
@@ -33,6 +29,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
+from archfit.admission.request_fields import is_requested
 from archfit.base.patch import Add, Operation, Path, Remove, Test, apply, pointer
 from archfit.base.record import Record
 from archfit.edit.stamp.annotation import ANNOTATIONS, MISSING, at
@@ -55,11 +52,6 @@ TOLERATIONS: Path = ("spec", "tolerations")
 OPERATORS = ("In", "NotIn")
 LONGEST = 100_000
 """Characters of a record that is read: the API server's budget for CEL is enough for them."""
-REQUESTED: Mapping[str, Any] = {"fieldsV1": {"f:metadata": {"f:annotations": {f"f:{NAME}": {}}}}}
-"""An entry of managedFields: the annotation came with the request."""
-NOT_REQUESTED: Mapping[str, Any] = {"fieldsV1": {"f:metadata": {}}}
-"""One that does not say so: without any other, an earlier pass of the same admission wrote it."""
-_REQUESTED: Path = ("fieldsV1", "f:metadata", "f:annotations", f"f:{NAME}")
 _PREFIX = '{"by":"'
 _HEAD = re.compile(r'\{"by":"(?P<by>policy|webhook)","images":(?P<images>[0-9]{1,9}),(?="path":)')
 
@@ -81,18 +73,12 @@ class Item(Record):
         """The index of that term."""
         return int(self.path[len(TERMS)])
 
-    @property
-    def index(self) -> int:
-        """Its own, in its list."""
-        return int(self.path[-1])
-
 
 class AddedRecord(Record):
     """The annotation of a Pod.
 
     text: None where there is none. images: how many the Pod has. lines: of this writer, less that number, and those
-    that it takes over. others: of the other writer. requested: it came with the request, in whole or in part, or
-    nothing says that it did not.
+    that it takes over. others: of the other writer. requested: it came with the request, and has no lines.
     """
 
     text: str | None
@@ -127,21 +113,8 @@ def read_record(value: Mapping[str, Any], writer: Writer) -> AddedRecord:
             own.append(f'{_PREFIX}{writer}",{line[head.end() :]}')
         elif line.startswith(_PREFIX):
             others.append(line)
-    return AddedRecord(text, images, tuple(own), tuple(others), is_requested(value))
-
-
-def is_requested(value: Mapping[str, Any]) -> bool:
-    """Whether the record came with the request, by `metadata.managedFields`, or nothing says that it did not."""
-    listed = mapping_of(value.get("metadata")).get("managedFields")
-    if not isinstance(listed, list) or not listed:
-        return True
-    return any(at(one, _REQUESTED) is not MISSING for one in listed)
-
-
-def recorded_lines(text: str) -> frozenset[str]:
-    """The lines of a record, of either writer, as `items` writes them for the webhook."""
-    heads = [(line, _HEAD.match(line)) for line in _lines(text)]
-    return frozenset(f'{_PREFIX}webhook",{line[head.end() :]}' for line, head in heads if head)
+    requested = is_requested(value)
+    return AddedRecord(text, images, () if requested else tuple(own), tuple(others), requested)
 
 
 def _lines(text: str) -> list[str]:
@@ -162,25 +135,16 @@ def _is_record(text: str) -> bool:
     return text.startswith(f"[{_PREFIX}") and text.endswith("]") and len(text) < LONGEST
 
 
-def items(
-    value: Mapping[str, Any], writer: Writer, tolerations: Iterable[Mapping[str, str]] | None = None
-) -> list[Item]:
-    """What of the Pod has the shape of what archfit adds, list by list.
-
-    tolerations: `toleration_fields` of the rules; None for those of any rule, as the rules may have been others then.
-    """
-    rules = None if tolerations is None else list(tolerations)
+def items(value: Mapping[str, Any], writer: Writer, tolerations: Iterable[Mapping[str, str]]) -> list[Item]:
+    """What of the Pod has the shape of what archfit adds, list by list. tolerations: of `rule_tolerations`."""
+    rules = list(tolerations)
     made = []
     terms = at(value, TERMS)
     for index in range(len(terms) if isinstance(terms, list) else 0):
         path = (*TERMS, index, "matchExpressions")
         made += [_item(writer, one) for one in _listed(value, path) if _is_expression(one[1])]
     made += [_item(writer, one) for one in _listed(value, PREFERENCES) if _is_preference(one[1])]
-    made += [
-        _item(writer, one)
-        for one in _listed(value, TOLERATIONS)
-        if (_is_toleration(one[1]) if rules is None else one[1] in rules)
-    ]
+    made += [_item(writer, one) for one in _listed(value, TOLERATIONS) if one[1] in rules]
     return made
 
 
@@ -203,14 +167,6 @@ def _is_expression(value: Any) -> bool:
         and value["operator"] in OPERATORS
         and isinstance(value["values"], list)
         and all(isinstance(one, str) for one in value["values"])
-    )
-
-
-def _is_toleration(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and value.keys() <= {"key", "operator", "value", "effect"}
-        and all(isinstance(text, str) for text in value.values())
     )
 
 
@@ -281,7 +237,7 @@ def annotated(
     own = [f'{head}"images":{record.images},{line[len(head) :]}' for line in lines]
     both = (own, record.others) if writer == "policy" else (record.others, own)
     text = text_of_lines([line for part in both for line in part])
-    if text == record.text or not (lines or record.lines):
+    if record.requested or text == record.text or not (lines or record.lines):
         return []
     path = (*ANNOTATIONS, NAME)
     if not isinstance(at(value, ANNOTATIONS), dict):

@@ -21,8 +21,8 @@ A later pass of the same admission finds what an earlier one added (`added_recor
     Unresolved, Conflict                  it is taken back: a Pod is decided whole or not at all
     the Pod opted out                     it stays
 
-A record that came with the request may be made up, and never widens a Pod: an expression that it names goes only for
-one as narrow. Else the expression stays, and nothing is added.
+A list that the Pod states, if somebody applies it (`request_fields`), is not extended. Without an expression that it
+needs in its required terms, the Pod may go to nodes that cannot run it, and a warning says so.
 
 Source: kubernetes, pkg/registry/core/pod and pkg/controller/daemon/util; KEP-585 (RuntimeClass scheduling).
 """
@@ -48,6 +48,13 @@ from archfit.admission.added_record import (
     rule_tolerations,
     taken_back,
 )
+from archfit.admission.request_fields import (
+    STATES_PREFERENCES,
+    STATES_TERMS,
+    STATES_TOLERATIONS,
+    Field,
+    stated_lists,
+)
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Remove, apply
 from archfit.base.record import Record
@@ -55,10 +62,11 @@ from archfit.base.results import Decision, Location
 from archfit.edit.stamp.annotation import ANNOTATIONS, at
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options
-from archfit.placement.affinity import Demand, allowed
+from archfit.placement.affinity import ARCH
 from archfit.placement.annotations import STAMP
-from archfit.placement.case import Trace
 from archfit.placement.decide import decide
+from archfit.placement.pod_patch import because, listed
+from archfit.placement.pod_warnings import unsafe
 from archfit.placement.selection import PodOptions, pod_options, questions
 from archfit.workloads.pod_specs import controller_of, find_pods
 from archfit.workloads.pods import Pod
@@ -72,7 +80,7 @@ class AdmittedPod(Record):
     """A Pod at admission, with its options. questions: the image strings that have to be looked up.
 
     pod: without what an earlier pass added. value: the part of it that a patch may touch, as it came. back: what of
-    value is an earlier pass's.
+    value is an earlier pass's. stated: `stated_lists(..)`.
     """
 
     pod: Pod
@@ -82,6 +90,7 @@ class AdmittedPod(Record):
     record: AddedRecord = AddedRecord(None)
     back: tuple[Item, ...] = ()
     writer: Writer = "webhook"
+    stated: frozenset[Field] = frozenset()
 
     def decide(self, answers: Mapping[str, Answer], options: Options) -> Decision:
         """The decision, as a patch of the Pod as it came. Raises UsageError.
@@ -89,105 +98,49 @@ class AdmittedPod(Record):
         answers: for each of `questions`. options: `at_admission(..)`.
         """
         decision = decide(self.pod, self.own, answers, options)
+        if STATES_TERMS in self.stated and any(item.narrows for item in self._added(decision, options)):
+            decision = self._not_narrowed(answers, options)
         if self.own.left_alone or not (decision.patch or self.record.lines):
             return decision
-        back = self.back
-        if any(item.narrows for item in back) and self._is_foreign(decision, answers, options):
-            back = tuple(item for item in back if not item.narrows)
-            decision = self._foreign(decision)
-        return self._recorded(decision, back, options)
-
-    def _recorded(self, decision: Decision, back: tuple[Item, ...], options: Options) -> Decision:
-        """The decision, which was made for the Pod without `back`, for the Pod as it came."""
         added = self._added(decision, options)
-        same = sorted(item.line for item in added) == sorted(item.line for item in back)
+        same = sorted(item.line for item in added) == sorted(item.line for item in self.back)
         lines = lines_of(self.value, self.writer, added, self.record)
         annotation = annotated(self.value, self.writer, lines, self.record)
         if same and not annotation:
             if decision.outcome != "Change":
                 return decision
             return decision.replace(outcome="AlreadySet", reason="an earlier pass added this", patch=())
-        steps = taken_back(self.value, self.writer, back, self.record)
+        steps = taken_back(self.value, self.writer, self.back, self.record)
         patch = (*(() if same else (*steps, *decision.patch)), *annotation)
         if decision.patch or decision.outcome in ("Unresolved", "Conflict"):
             return decision.replace(patch=patch)
         reason = f"what an earlier pass added is taken back; {decision.reason}"
         return decision.replace(outcome="Change", reason=reason, patch=patch)
 
+    def _not_narrowed(self, answers: Mapping[str, Answer], options: Options) -> Decision:
+        """The decision without an expression for the required terms, and a warning that says so."""
+        decision = decide(self.pod, self.own, answers, options.replace(affinity="never"))
+        lacking = decision.removed
+        warning = self.pod.result(
+            "warning",
+            f"it is applied with its own required node affinity, to which archfit adds nothing: add {ARCH} In "
+            f"{listed(decision.reachable)} to it{because(lacking)}",
+            REQUIRED_SET,
+        )
+        results = [warning if result.message == unsafe(lacking) else result for result in decision.results]
+        if decision.outcome != "Change":
+            decision = decision.replace(reason="its own required node affinity is not extended")
+        return decision.replace(results=tuple(results))
+
     def _added(self, decision: Decision, options: Options) -> tuple[Item, ...]:
         """What the decision adds to the Pod without `back`."""
         if not decision.patch:
             return ()
         before = {"spec": _placement(self.pod.spec)}
-        there = {item.line for item in self._items(before, options)}
-        after = self._items(apply(before, decision.patch), options)
+        rules = rule_tolerations(options.tolerate)
+        there = {item.line for item in items(before, self.writer, rules)}
+        after = items(apply(before, decision.patch), self.writer, rules)
         return tuple(item for item in after if item.line not in there)
-
-    def _items(self, value: dict[str, Any], options: Options) -> list[Item]:
-        return items(value, self.writer, rule_tolerations(options.tolerate))
-
-    def _is_foreign(self, decision: Decision, answers: Mapping[str, Answer], options: Options) -> bool:
-        """Whether the expressions of the record may be somebody else's: without them the Pod would be wider.
-
-        archfit adds nothing to a term without conditions: one that would be left without any is not its own.
-        """
-        narrowing = [item for item in self.back if item.narrows]
-        if entry(self.writer, REQUIRED_SET, {}) not in self.record.lines:
-            bare = apply(self.value, taken_back(self.value, self.writer, narrowing, self.record))
-            if any(is_empty(at(bare, (*TERMS, item.term))) for item in narrowing):
-                return True
-        if not self.record.requested:
-            return False
-        if decision.outcome in ("Unresolved", "Conflict"):
-            return True
-        trace = Trace()
-        decision = decide(self.pod, self.own, answers, options, trace)
-        if trace.case is None:
-            return True
-        needed = [item for item in self._added(decision, options) if item.narrows]
-        for old in narrowing:
-            given = [item for item in needed if item.term == old.term]
-            demand = trace.case.reaches[old.term].demand
-            if not any(_narrower(new, old) for new in given) and not _within(demand, given, old):
-                return True
-        return False
-
-    def _foreign(self, decision: Decision) -> Decision:
-        warning = self.pod.result(
-            "warning",
-            "it names a node affinity that archfit would not write for these images: the affinity stays, and nothing "
-            "is added",
-            (*ANNOTATIONS, STAMP),
-        )
-        return decision.replace(
-            outcome="Unresolved",
-            reason=f"{STAMP} is not archfit's",
-            patch=(),
-            results=(*decision.results, warning),
-        )
-
-
-def _narrower(new: Item, old: Item) -> bool:
-    """Whether every node that meets the expression `new` meets `old`."""
-    if new.value["operator"] != old.value["operator"]:
-        return False
-    ours, theirs = set(new.value["values"]), set(old.value["values"])
-    return ours <= theirs if new.value["operator"] == "In" else theirs <= ours
-
-
-def _within(demand: Demand, given: Sequence[Item], old: Item) -> bool:
-    """Whether what a term names, with the expressions that it is given, meets `old` already."""
-    if all(operator != "In" for operator, _ in demand.requirements):
-        return False
-    left = allowed(demand, frozenset())
-    for item in given:
-        left = frozenset(name for name in left if _meets(name, item))
-    return all(_meets(name, old) for name in left)
-
-
-def _meets(architecture: str, item: Item) -> bool:
-    named: bool = architecture in item.value["values"]
-    return named is (item.value["operator"] == "In")
 
 
 def _placement(spec: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,12 +160,12 @@ def admitted_pod(
     Raises InvalidInput where it is no Pod with a spec.
     """
     whole = typed(dict(value))
-    record = read_record(whole, writer)
+    record, stated = read_record(whole, writer), stated_lists(whole)
     back: tuple[Item, ...] = ()
     bare = whole
     if record.lines or record.others:
         there = items(whole, writer, rule_tolerations(options.tolerate))
-        back = _recorded_once(there, record)
+        back = _own(there, whole, writer, record)
         steps = taken_back(whole, writer, back, record)
         bare = apply(whole, [*steps, Remove((*ANNOTATIONS, STAMP))])
     found = find_pods(bare, _HERE)
@@ -225,20 +178,34 @@ def admitted_pod(
     metadata = {key: member for key, member in pod.object_metadata.items() if key != "ownerReferences"}
     pod = pod.replace(object_metadata=metadata)
     own = pod_options(pod, options)
+    if STATES_TOLERATIONS in stated:
+        own = own.replace(tolerate=())
+    if STATES_PREFERENCES in stated:
+        own = own.replace(prefer=())
     spec = _placement(mapping_of(whole.get("spec")))
     metadata = mapping_of(whole.get("metadata"))
     annotations = {"annotations": metadata["annotations"]} if "annotations" in metadata else {}
     part = {"metadata": annotations, "spec": spec}
-    return AdmittedPod(pod, own, questions(pod, own), part, record, back, writer)
+    return AdmittedPod(pod, own, questions(pod, own), part, record, back, writer, stated)
 
 
-def _recorded_once(there: Iterable[Item], record: AddedRecord) -> tuple[Item, ...]:
-    """The items that the record names: of equal ones the first, as another webhook may have added one of them."""
+def _own(
+    there: Iterable[Item], value: Mapping[str, Any], writer: Writer, record: AddedRecord
+) -> tuple[Item, ...]:
+    """The items that the record names and that may be taken back.
+
+    Of equal ones the first, as another webhook may have added one of them. No term of the Pod's own loses its last
+    condition: archfit adds nothing to a term without any.
+    """
     found = dict[str, Item]()
     for item in there:
         if item.line in record.lines:
             found.setdefault(item.line, item)
-    return tuple(found.values())
+    own = tuple(found.values())
+    if any(item.narrows for item in own) and entry(writer, REQUIRED_SET, {}) not in record.lines:
+        bare = apply(value, taken_back(value, writer, own, record))
+        own = tuple(item for item in own if not (item.narrows and is_empty(at(bare, (*TERMS, item.term)))))
+    return own
 
 
 def _left_alone(pod: Pod) -> str:

@@ -2,7 +2,6 @@
 
     same as an earlier pass    nothing, but for the annotation
     else                       its additions out, the new ones in
-    an update                  what it lacks of what was recorded is put back (`updated_pods`)
 
 There is one, so that the API server does all of it or nothing. Its values are made of the policy's own literals, never
 of parts of `object`, and never of a list of `Object{..}`: the API server loses the first and panics at the second
@@ -18,7 +17,8 @@ needsNodeAffinity        the pod has no node affinity, and gets some
 
 This one is the required node affinity that it gets, by `placement.reach`:
 
-written    for each term what is ANDed to it; for a pod without required terms, its one new term
+neededTerms    for each term what is ANDed to it; for a pod without required terms, its one new term
+written        the same; nothing for terms that the pod states, if somebody applies it
 
 one In or NotIn, or two of In for a term that asks for another operating system and must match no node
 """
@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from archfit.admission.added_record import NAME
+from archfit.admission.request_fields import STATES_TERMS
 from archfit.images.platforms import WINDOWS
 from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH, ARCH_LABELS
@@ -40,16 +41,19 @@ from archfit.policy.cel.recorded_entries import (
     PATH_OF_ANNOTATION,
     preference_variables,
     same_items,
+    states,
 )
-from archfit.policy.cel.updated_pods import restoring
 from archfit.workloads.pods import PREFERRED, REQUIRED
+
+NEEDED_TERMS = "neededTerms"
 
 
 def written_variables(options: Options) -> Iterator[Variable]:
-    """Always (for `affinity: always` alone), another, written."""
+    """Always (for `affinity: always` alone), another, neededTerms, written."""
     comment = "for each required term, or for the one to create, what it gets"
     if options.affinity == "never":
-        yield variable("written", comment, "variables.terms.map(term, [])")
+        for name in (NEEDED_TERMS, "written"):
+            yield variable(name, comment, "variables.terms.map(term, [])")
         return
     enough = "variables.barred[i].size() == 0 || !variables.hasTerms && variables.archPins.size() > 0"
     if options.affinity == "always":
@@ -68,7 +72,7 @@ def written_variables(options: Options) -> Iterator[Variable]:
         "(variables.nodeArchitectures.filter(a, !(a in variables.reachable)) + ['none'])[0]",
     )
     yield variable(
-        "written",
+        NEEDED_TERMS,
         comment,
         """
         variables.terms.transformList(i, term,
@@ -97,6 +101,12 @@ def written_variables(options: Options) -> Iterator[Variable]:
         apart=expression("In", "variables.reachable.filter(a, !(a in variables.meeting[i]))"),
         reachable=expression("In", "variables.reachable"),
         another=expression("In", "[variables.another]"),
+    )
+    yield variable(
+        "written",
+        "the same, but for terms that an applied pod states",
+        "%stated ? variables.terms.map(term, []) : variables.neededTerms",
+        stated=states(STATES_TERMS),
     )
 
 
@@ -212,9 +222,6 @@ def mutation() -> str:
     """The expression of the JSON patch."""
     return cel(
         """
-        request.operation == 'UPDATE' ?
-        %restoring
-        :
         (%same ? [] :
         %removed
         + (!variables.places ? [] :
@@ -227,7 +234,6 @@ def mutation() -> str:
             ? [JSONPatch{op: 'add', path: %annotation, value: variables.newRecord}]
           : [JSONPatch{op: 'add', path: '/metadata/annotations', value: {%name: variables.newRecord}}])
         """,
-        restoring=restoring(),
         same=same_items(),
         removed=_removed(),
         added=_added(),
@@ -246,22 +252,21 @@ def _removed() -> str:
           JSONPatch{op: 'remove', path: '/spec/tolerations/' + string(i - k)})
         + variables.recordedPreferences.transformList(k, i,
           JSONPatch{op: 'remove', path: %preferred + string(i - k)})
-        + (variables.foreignRecord ? [] :
-          variables.statedTerms.transformList(i, term, variables.recordedExpressions[i].size() > 0,
-            JSONPatch{op: 'remove', path: %terms + string(i) + '/matchExpressions/'
-              + string(variables.recordedExpressions[i][0])})
-          + variables.statedTerms.transformList(i, term, variables.recordedExpressions[i].size() > 1,
-            JSONPatch{op: 'remove', path: %terms + string(i) + '/matchExpressions/'
-              + string(variables.recordedExpressions[i][1] - 1)})
-          + (variables.requiredRecorded && !variables.addsTerms
-            ? [JSONPatch{op: 'remove', path: %required}] : [])
-          + (%node_line in variables.ownLines && variables.hasNodeAffinity && !variables.hasTerms
-              && variables.preferences.size() == 0 && !variables.addsAffinity
-            ? [JSONPatch{op: 'remove', path: %path}]
-              + (%affinity_line in variables.ownLines && !has(object.spec.affinity.podAffinity)
-                  && !has(object.spec.affinity.podAntiAffinity)
-                ? [JSONPatch{op: 'remove', path: '/spec/affinity'}] : [])
-            : [])))
+        + variables.statedTerms.transformList(i, term, variables.recordedExpressions[i].size() > 0,
+          JSONPatch{op: 'remove', path: %terms + string(i) + '/matchExpressions/'
+            + string(variables.recordedExpressions[i][0])})
+        + variables.statedTerms.transformList(i, term, variables.recordedExpressions[i].size() > 1,
+          JSONPatch{op: 'remove', path: %terms + string(i) + '/matchExpressions/'
+            + string(variables.recordedExpressions[i][1] - 1)})
+        + (variables.requiredRecorded && !variables.addsTerms
+          ? [JSONPatch{op: 'remove', path: %required}] : [])
+        + (%node_line in variables.ownLines && variables.hasNodeAffinity && !variables.hasTerms
+            && variables.preferences.size() == 0 && !variables.addsAffinity
+          ? [JSONPatch{op: 'remove', path: %path}]
+            + (%affinity_line in variables.ownLines && !has(object.spec.affinity.podAffinity)
+                && !has(object.spec.affinity.podAntiAffinity)
+              ? [JSONPatch{op: 'remove', path: '/spec/affinity'}] : [])
+          : []))
         """,
         preferred=text(f"{_PATH}/{PREFERRED}/"),
         terms=text(f"{_PATH}/{REQUIRED}/nodeSelectorTerms/"),

@@ -22,7 +22,6 @@ from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
 from archfit.policy.cel.cel_text import Variable, any_of, cel, choice, text, variable
 from archfit.policy.cel.platform_table import SYSTEMS, OfferClass
-from archfit.policy.cel.recorded_entries import foreign_variables
 from archfit.workloads.pods import REQUIRED
 from archfit.yaml.values import mapping_of, text_of
 
@@ -166,7 +165,7 @@ LEFT_ALONE = (
 
 
 def left_alone_variables(options: Options) -> Iterator[Variable]:
-    """leftAlone, requestedRecord, foreignRecord, decided, conflict."""
+    """leftAlone, decided, conflict."""
     yield variable(
         "leftAlone",
         "why the policy does not decide for the pod",
@@ -177,12 +176,11 @@ def left_alone_variables(options: Options) -> Iterator[Variable]:
     )
     faults = ["variables.faultyAnnotations", *(["variables.unasked"] if options.strict else [])]
     nowhere = "!variables.live.exists(live, live.size() > 0)"
-    yield from foreign_variables(any_of(["variables.leftAlone.size() > 0", *faults, nowhere]))
     yield variable(
         "decided",
         "the policy decides for the pod",
         "variables.leftAlone.size() == 0 && !(%faults)",
-        faults=any_of([*faults, "variables.foreignRecord"]),
+        faults=any_of(faults),
     )
     yield variable(
         "conflict",

@@ -23,24 +23,16 @@ MAX_EXCLUDES = 50 * _TOGETHER
 MAX_RULES = 200
 """Each is a choice within another, and CEL's parser goes 250 deep."""
 POD = ObjectRef("v1", "Pod", "", "")
+NOT_SKIPPED = "not-skipped"
 TRUE = text(r"^\s*true\s*$")
 
 
 def match_conditions(options: Options) -> Iterator[tuple[str, str]]:
     """(name, expression) of each condition; the policy sees the pods that meet all of them.
 
-    On an update only that counts which the pod itself says: it may be bound, and the options may have been others when
-    it was created.
-
     Raises UsageError for more rules or excludes than a policy holds.
     """
-    yield "not-skipped", f"!({_annotated(f'{PREFIX}skip', f'.matches({TRUE})')})"
-    for name, expression in conditions_on_creation(options):
-        yield name, f"request.operation == 'UPDATE' || {expression}"
-
-
-def conditions_on_creation(options: Options) -> Iterator[tuple[str, str]]:
-    """(name, expression) of each condition that counts when a pod is created. Raises UsageError."""
+    yield NOT_SKIPPED, f"!({_annotated(f'{PREFIX}skip', f'.matches({TRUE})')})"
     yield "not-bound-to-a-node", "!has(object.spec.nodeName) || object.spec.nodeName == ''"
     yield (
         "not-of-a-daemon-set",

@@ -1,8 +1,7 @@
 """The Kubernetes objects of a policy, in the order to apply them.
 
 CustomResourceDefinition, PlatformTable    with the carrier `crd`: where the platforms stand
-MutatingAdmissionPolicy                    the decision as CEL: match conditions, variables, and one mutation, which on
-                                           an update puts back what the policy had added
+MutatingAdmissionPolicy                    the decision as CEL: match conditions, variables, and one mutation
 MutatingAdmissionPolicyBinding             puts it into force
 
 Everything in the CEL is known to Kubernetes 1.34, whose API server checks it as 1.33 would: two-variable comprehensions
@@ -35,7 +34,6 @@ from archfit.policy.cel.policy_settings import ALWAYS_LEFT_OUT, DATE, OPT_OUT, P
 from archfit.policy.cel.recorded_entries import result_variables
 from archfit.policy.cel.table_storage import MAX_CODE_POINTS, TableStorage
 from archfit.policy.cel.term_reach import reach_variables, supported_variables, term_variables
-from archfit.policy.cel.updated_pods import update_condition, update_variables
 
 
 def policy_objects(
@@ -75,19 +73,11 @@ def dated(value: dict[str, Any], settings: PolicySettings) -> dict[str, Any]:
 
 
 def match_constraints(settings: PolicySettings) -> dict[str, Any]:
-    """Pods that are created or updated, but for those that opt out, in all namespaces but those that are left out.
-
-    No subresource counts.
-    """
+    """Pods that are created, but for those that opt out, in all namespaces but those that are left out."""
     left_out = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": list(ALWAYS_LEFT_OUT)}
     return {
         "resourceRules": [
-            {
-                "apiGroups": [""],
-                "apiVersions": ["v1"],
-                "operations": ["CREATE", "UPDATE"],
-                "resources": ["pods"],
-            }
+            {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}
         ],
         "namespaceSelector": {"matchExpressions": [left_out, OPT_OUT, *settings.namespace_selector]},
         "objectSelector": {"matchExpressions": [OPT_OUT]},
@@ -98,7 +88,7 @@ def conditions(options: Options) -> list[dict[str, str]]:
     """The match conditions, {name, expression}."""
     return [
         {"name": name, "expression": _limited(name, expression)}
-        for name, expression in (*match_conditions(options), update_condition())
+        for name, expression in match_conditions(options)
     ]
 
 
@@ -165,7 +155,6 @@ def _variables(storage: TableStorage, options: Options) -> Iterator[Variable]:
     yield from left_alone_variables(options)
     yield from addition_variables(options)
     yield from result_variables()
-    yield from update_variables()
 
 
 def _storage(images: Mapping[str, Found], options: Options, settings: PolicySettings) -> TableStorage:

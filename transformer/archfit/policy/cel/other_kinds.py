@@ -25,12 +25,12 @@ from archfit.options.settings import Options
 from archfit.placement.annotations import PREFIX
 from archfit.placement.filters import is_glob, names_kind
 from archfit.policy.cel.cel_text import Variable, literal, text, variable
-from archfit.policy.cel.match_conditions import POD, TRUE, conditions_on_creation
+from archfit.policy.cel.match_conditions import NOT_SKIPPED, POD, TRUE, match_conditions
 from archfit.policy.cel.platform_table import SYSTEMS
 from archfit.policy.cel.policy_settings import OPT_OUT, PolicySettings
 
 _DAEMON_SET = ObjectRef("apps/v1", "DaemonSet", "", "")
-_OF_PODS = ("not-of-a-daemon-set", "not-a-mirror-of-a-static-pod")
+_OF_PODS = (NOT_SKIPPED, "not-of-a-daemon-set", "not-a-mirror-of-a-static-pod")
 _BOTH = "[object.spec.template.metadata, object.metadata]"
 _LABEL = re.compile(
     r"has\(object\.metadata\.labels\) && (?P<key>'[^']*') in object\.metadata\.labels "
@@ -100,11 +100,11 @@ def daemon_set_conditions(options: Options) -> Iterator[tuple[str, str]]:
     )
     skip = text(f"{PREFIX}skip")
     yield (
-        "not-skipped",
+        NOT_SKIPPED,
         f"!({_BOTH}.filter(m, has(m.annotations) && {skip} in m.annotations).map(m, string(m.annotations[{skip}])) "
         f"+ [''])[0].matches({TRUE})",
     )
-    for name, expression in conditions_on_creation(options):
+    for name, expression in match_conditions(options):
         if name not in _OF_PODS:
             yield name, of_template(expression)
 

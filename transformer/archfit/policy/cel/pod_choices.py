@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from archfit.admission.request_fields import STATES_PREFERENCES, STATES_TOLERATIONS
 from archfit.images.platforms import ARCHITECTURES, WINDOWS, Found, normalised, parse_platform
 from archfit.options.settings import Options, TolerationRule
 from archfit.placement.annotations import KNOWN, PREFIX
@@ -28,6 +29,7 @@ from archfit.policy.cel.match_conditions import chosen
 from archfit.policy.cel.platform_table import SYSTEMS, offer_class
 from archfit.policy.cel.recorded_entries import (
     record_variables,
+    states,
     toleration_line,
     toleration_variables,
 )
@@ -128,16 +130,19 @@ def choice_variables(options: Options) -> Iterator[Variable]:
         "tolerates",
         "whether the toleration rules apply to the pod",
         """
+        %stated ? false :
         %name in variables.annotations ? variables.annotations[%name].contains('true') :
         %ruled
         """,
+        stated=states(STATES_TOLERATIONS),
         name=_TOLERATE,
         ruled=chosen(options, lambda rule: None if rule.tolerate is None else literal(rule.tolerate), "true"),
     )
     yield variable(
         "weights",
         "of preferred architectures",
-        "%weights",
+        "%stated ? [] : %weights",
+        stated=states(STATES_PREFERENCES),
         weights=chosen(
             options,
             lambda rule: None if rule.prefer is None else _weights(rule.prefer),

@@ -1,4 +1,5 @@
-"""CEL: what the policy itself added in an earlier pass of the same admission, by `admission.added_record`.
+"""CEL: what the policy itself added in an earlier pass of the same admission, by `admission.added_record`, and what the
+request states.
 
 CEL reads no JSON: the text of an entry is written for each item of the pod that has the shape of an addition, and
 looked for among the lines of the annotation. All of it costs nothing for a pod without the annotation.
@@ -7,8 +8,7 @@ recordText, ownLines, otherLines                 the annotation, its lines, thos
 recordedTolerations, tolerations                 indices of the pod's own list; the tolerations without them
 recordedExpressions                              for each of `statedTerms` the indices of its expressions
 recordedPreferences, preferences                 as for tolerations
-requestedRecord                                  the annotation came with the request
-foreignRecord                                    the recorded expressions may be somebody else's, and stay
+statedLists, requestedRecord                     of the request, by `admission.request_fields`
 recordedItems, newItems, newRecord               entries that are there, entries that the pod gets; the new annotation
 """
 
@@ -26,8 +26,16 @@ from archfit.admission.added_record import (
     REQUIRED_SET,
     SEPARATOR,
     TERMS,
-    TOLERATIONS,
     entry,
+)
+from archfit.admission.request_fields import (
+    APPLY,
+    LISTS,
+    MARKS,
+    RECORD,
+    STATES_PREFERENCES,
+    STATES_TOLERATIONS,
+    Field,
 )
 from archfit.base.patch import pointer
 from archfit.placement.affinity import ARCH
@@ -36,8 +44,7 @@ from archfit.workloads.pods import PREFERRED
 
 _OWN, _ANY = text('{"by":"policy",'), text('{"by":"')
 _PATTERN = text(r'^\{"by":"policy","images":[0-9]{1,9},"path":')
-_OF_ANY_DOOR = text(r'^\{"by":"(?:policy|webhook)","images":[0-9]{1,9},"path":')
-BEGINNING = '[{"by":"'
+_BEGINNING = '[{"by":"'
 """How the annotation begins; that of a rendered Pod begins otherwise."""
 _HOLDERS = tuple(text(entry("policy", path, {})) for path in (AFFINITY, NODE_AFFINITY, REQUIRED_SET))
 AFFINITY_LINE, NODE_AFFINITY_LINE, REQUIRED_LINE = _HOLDERS
@@ -54,7 +61,7 @@ def toleration_line(fields: dict[str, str]) -> str:
 
 
 def record_variables() -> Iterator[Variable]:
-    """recordText, ownLines, otherLines."""
+    """recordText, managedFields, requestedRecord, recordLines, ownLines, otherLines, statedLists."""
     yield variable(
         "recordText",
         "what an earlier pass wrote that it added",
@@ -62,16 +69,37 @@ def record_variables() -> Iterator[Variable]:
         name=text(NAME),
     )
     yield variable(
+        "managedFields",
+        "what the request states: the API server makes them before admission",
+        "has(object.metadata.managedFields) ? object.metadata.managedFields : []",
+    )
+    yield variable(
+        "requestedRecord",
+        "the annotation came with the request, or nothing says that it did not",
+        "variables.recordText != '' && (variables.managedFields.size() == 0 || %requested)",
+        requested=_requested(RECORD),
+    )
+    yield variable(
         "recordLines",
         "its entries",
-        "%lines",
-        lines=_lines("variables.recordText"),
+        """
+        variables.recordText.startsWith(%beginning) && variables.recordText.endsWith(']')
+        && variables.recordText.size() < %longest
+        ? variables.recordText.substring(1, variables.recordText.size() - 1).split(%separator) : []
+        """,
+        beginning=text(_BEGINNING),
+        longest=str(LONGEST),
+        separator=text(SEPARATOR),
     )
     yield variable(
         "ownLines",
         "those of this policy, less the number of images that it saw",
-        "variables.recordLines%own",
-        own=_as_own(_PATTERN),
+        """
+        variables.requestedRecord ? [] :
+        variables.recordLines.filter(l, l.matches(%pattern)).map(l, %own + l.substring(l.indexOf('"path":')))
+        """,
+        pattern=_PATTERN,
+        own=_OWN,
     )
     yield variable(
         "otherLines",
@@ -80,30 +108,36 @@ def record_variables() -> Iterator[Variable]:
         any=_ANY,
         pattern=_PATTERN,
     )
-
-
-def _lines(record: str) -> str:
-    """The entries of an annotation. record: it, in CEL."""
-    return cel(
+    yield variable(
+        "statedLists",
+        "the atomic lists that an applied pod states are not extended: the next apply writes them whole",
         """
-        %record.startsWith(%beginning) && %record.endsWith(']') && %record.size() < %longest
-        ? %record.substring(1, %record.size() - 1).split(%separator) : []
+        (variables.requestedRecord ? %of_record : [])
+        + (!%marks.exists(mark, mark in variables.annotations)
+            && !variables.managedFields.exists(m, has(m.operation) && m.operation == %apply)
+          || has(object.metadata.ownerReferences)
+            && object.metadata.ownerReferences.exists(o, has(o.controller) && o.controller) ? [] :
+          %stated)
         """,
-        record=record,
-        beginning=text(BEGINNING),
-        longest=str(LONGEST),
-        separator=text(SEPARATOR),
+        of_record=literal([STATES_TOLERATIONS[-1], STATES_PREFERENCES[-1]]),
+        marks=literal(MARKS),
+        apply=text(APPLY),
+        stated="\n+ ".join(f"({_requested(field)} ? [{text(field[-1])}] : [])" for field in LISTS),
     )
 
 
-def _as_own(pattern: str) -> str:
-    """Of a list of entries those that match, less the number of images, as the policy would write them."""
-    return f""".filter(l, l.matches({pattern})).map(l, {_OWN} + l.substring(l.indexOf('"path":')))"""
+def states(field: Field) -> str:
+    """Whether the pod states the list, in CEL. field: of LISTS."""
+    return f"{text(field[-1])} in variables.statedLists"
 
 
-def lines_of_either(record: str) -> str:
-    """The entries that policy or webhook wrote, each as the policy writes it. record: the annotation, in CEL."""
-    return f"({_lines(record)}){_as_own(_OF_ANY_DOOR)}"
+def _requested(field: Field) -> str:
+    """Whether the request has the field."""
+    holder, tests = "m.fieldsV1", ["has(m.fieldsV1)"]
+    for name in field:
+        tests.append(f"{text(name)} in {holder}")
+        holder += f"[{text(name)}]"
+    return f"variables.managedFields.exists(m, {' && '.join(tests)})"
 
 
 def toleration_variables() -> Iterator[Variable]:
@@ -138,12 +172,16 @@ def expression_variables() -> Iterator[Variable]:
         """
         variables.ownLines.size() == 0 ? variables.statedTerms.map(term, []) :
         variables.statedTerms.transformList(i, term, !has(term.matchExpressions) ? [] :
-          term.matchExpressions.transformList(k, e, %is_expression && %line in variables.ownLines
+          [term.matchExpressions.transformList(k, e, %is_expression && %line in variables.ownLines
             // of equal ones the first: another webhook may have added one of them
-            && !term.matchExpressions.exists(j, other, j < k && other == e), k))
+            && !term.matchExpressions.exists(j, other, j < k && other == e), k)]
+          // archfit adds nothing to a term without conditions: such a term is not its own
+          .map(recorded, recorded.size() == term.matchExpressions.size() && !has(term.matchFields)
+            && !(%required in variables.ownLines) ? [] : recorded)[0])
         """,
-        is_expression=is_expression("e"),
-        line=expression_line("e"),
+        required=REQUIRED_LINE,
+        is_expression=_is_expression("e"),
+        line=_expression_line("e"),
     )
     yield variable(
         "requiredRecorded",
@@ -159,64 +197,27 @@ def expression_variables() -> Iterator[Variable]:
 
 def preference_variables() -> Iterator[Variable]:
     """recordedPreferences, preferences."""
-    stated = f"variables.nodeAffinity.{PREFERRED}"
+    listed = f"variables.nodeAffinity.{PREFERRED}"
     yield variable(
         "recordedPreferences",
         "where in the pod's list an earlier pass's preferred terms stand",
         """
-        variables.ownLines.size() == 0 || !has(%stated) ? [] :
-        %stated.transformList(i, p, %is_preference && %line in variables.ownLines
-          && !%stated.exists(j, other, j < i && other == p), i)
+        variables.ownLines.size() == 0 || !has(%listed) ? [] :
+        %listed.transformList(i, p, %is_preference && %line in variables.ownLines
+          && !%listed.exists(j, other, j < i && other == p), i)
         """,
-        stated=stated,
-        is_preference=is_preference("p"),
-        line=preference_line("p"),
+        listed=listed,
+        is_preference=_is_preference("p"),
+        line=_preference_line("p"),
     )
     yield variable(
         "preferences",
         "the others, if it has any",
         """
-        !has(%stated) ? [] : variables.recordedPreferences.size() == 0 ? %stated :
-        %stated.transformList(i, p, !(i in variables.recordedPreferences), p)
+        !has(%listed) ? [] : variables.recordedPreferences.size() == 0 ? %listed :
+        %listed.transformList(i, p, !(i in variables.recordedPreferences), p)
         """,
-        stated=stated,
-    )
-
-
-def foreign_variables(undecided: str) -> Iterator[Variable]:
-    """requestedRecord, foreignRecord. Uses written. undecided: the policy leaves the pod alone anyway, in CEL."""
-    yield variable(
-        "requestedRecord",
-        "the annotation came with the request: managedFields are made of that, before admission",
-        """
-        !has(object.metadata.managedFields) || object.metadata.managedFields.size() == 0
-        || object.metadata.managedFields.exists(m, has(m.fieldsV1)
-          && 'f:metadata' in m.fieldsV1 && 'f:annotations' in m.fieldsV1['f:metadata']
-          && %field in m.fieldsV1['f:metadata']['f:annotations'])
-        """,
-        field=text(f"f:{NAME}"),
-    )
-    yield variable(
-        "foreignRecord",
-        "the recorded expressions may be somebody else's: without them the pod would be wider",
-        """
-        variables.ownLines.size() > 0 && variables.recordedExpressions.exists(i, recorded, recorded.size() > 2
-          // archfit adds nothing to a term without conditions
-          || recorded.size() > 0 && !(%required in variables.ownLines)
-            && !has(variables.statedTerms[i].matchFields)
-            && recorded.size() == variables.statedTerms[i].matchExpressions.size()
-          // of a record of the request an expression goes only for one as narrow
-          || recorded.size() > 0 && variables.requestedRecord && (%undecided || recorded.exists(k,
-            [variables.statedTerms[i].matchExpressions[k]].exists(e,
-              !variables.written[i].exists(w, w.operator == e.operator
-                && (e.operator == 'In' ? w.values.all(a, a in e.values) : e.values.all(a, a in w.values)))
-              // what the term names, with what it gets, is no wider
-              && !(variables.asksWithIn[i] && variables.meeting[i].all(a,
-                variables.written[i].exists(w, (a in w.values) != (w.operator == 'In'))
-                || (a in e.values) == (e.operator == 'In')))))))
-        """,
-        required=REQUIRED_LINE,
-        undecided=undecided,
+        listed=listed,
     )
 
 
@@ -229,17 +230,16 @@ def result_variables() -> Iterator[Variable]:
         "the entries that an earlier pass added and that are still there",
         """
         variables.ownLines.size() == 0 ? [] :
-        (variables.foreignRecord ? [] : variables.statedTerms.transformList(i, term,
-          variables.recordedExpressions[i].size() > 0,
-          variables.recordedExpressions[i].map(k, term.matchExpressions[k]).map(e, %expression).join(%separator)))
+        variables.statedTerms.transformList(i, term, variables.recordedExpressions[i].size() > 0,
+          variables.recordedExpressions[i].map(k, term.matchExpressions[k]).map(e, %expression).join(%separator))
         + variables.recordedPreferences.map(i, variables.nodeAffinity.%preferred[i]).map(p, %preference)
         + variables.recordedTolerations.map(i, object.spec.tolerations[i]).map(t,
           variables.tolerationRules.filter(rule, %equal)[0].line)
         """,
-        expression=expression_line("e"),
+        expression=_expression_line("e"),
         separator=separator,
         preferred=PREFERRED,
-        preference=preference_line("p"),
+        preference=_preference_line("p"),
         equal=_EQUAL,
     )
     yield variable(
@@ -252,9 +252,9 @@ def result_variables() -> Iterator[Variable]:
         + variables.newPreferences.map(p, %preference)
         + variables.newTolerations.map(new, variables.tolerationRules.filter(rule, rule.toleration == new)[0].line)
         """,
-        expression=expression_line("e"),
+        expression=_expression_line("e"),
         separator=separator,
-        preference=preference_line("p"),
+        preference=_preference_line("p"),
     )
     yield variable(
         "addsTerms",
@@ -268,8 +268,9 @@ def result_variables() -> Iterator[Variable]:
     )
     yield variable(
         "newRecord",
-        "the annotation that says so, beside what the webhook added",
+        "the annotation that says so, beside what the webhook added; one of the request stays",
         """
+        variables.requestedRecord ? variables.recordText :
         [((variables.addsAffinity && (!has(object.spec.affinity) || %affinity in variables.ownLines) ? [%affinity] : [])
           + (variables.addsAffinity && (!variables.hasNodeAffinity || %node in variables.ownLines) ? [%node] : [])
           + (variables.addsTerms && (!variables.hasRequired || %required in variables.ownLines) ? [%required] : [])
@@ -295,12 +296,12 @@ def same_items() -> str:
     )
 
 
-def is_expression(e: str) -> str:
+def _is_expression(e: str) -> str:
     """Whether an expression has the shape of what archfit adds."""
     return f"{e}.key == {text(ARCH)} && {e}.operator in {literal(OPERATORS)} && has({e}.values)"
 
 
-def is_preference(p: str) -> str:
+def _is_preference(p: str) -> str:
     """The same for a preferred term."""
     return cel(
         """
@@ -313,24 +314,14 @@ def is_preference(p: str) -> str:
     )
 
 
-def stated_toleration_line(t: str) -> str:
-    """The entry of a toleration of a pod: the text of taints has no mark that JSON escapes."""
-    before, _, close = entry("policy", (*TOLERATIONS, "-"), 0).rpartition("0")
-    fields = ", ".join(
-        f"""has({t}.{field}) ? {text(f'"{field}":"')} + string({t}.{field}) + '"' : ''"""
-        for field in ("effect", "key", "operator", "value")
-    )
-    return f"""({text(before + "{")} + [{fields}].filter(f, f != '').join(',') + {text("}" + close)})"""
-
-
-def expression_line(e: str) -> str:
+def _expression_line(e: str) -> str:
     """The entry of an expression of term `i`."""
     before, after = entry("policy", (*TERMS, "%", "matchExpressions", "-"), 0).split("%")
     end, _, close = after.rpartition("0")
     return f"({text(before)} + string(i) + {text(end)} + {_expression(e)} + {text(close)})"
 
 
-def preference_line(p: str) -> str:
+def _preference_line(p: str) -> str:
     """The entry of a preferred term."""
     before, _, close = entry("policy", (*PREFERENCES, "-"), 0).rpartition("0")
     head, tail = '{"preference":{"matchExpressions":[', ']},"weight":'

@@ -2,11 +2,14 @@
 
     NAME         warns of, and audits       an image that the table lacks, so that the pod stays as it is
                                             a pod that no node can run
+                                            a pod that is applied with required terms of its own, to which archfit
+                                            adds nothing, and that lead to nodes that cannot run it
                                             a pod that was changed after archfit's last pass, so that archfit would
                                             place it otherwise
                                             a policy that is older than `max_age`
     NAME-daemonsets                         the same for DaemonSets that will not run on nodes that they go to
-    NAME-deny    `deny`:                    refuses a pod that no node can run; NAME then does not warn of it
+    NAME-deny    `deny`:                    refuses a pod that no node can run, and one whose own terms lead to nodes
+                                            that cannot; NAME then does not warn of them
                  `late_changes` deny:       the same for a pod that was changed after archfit's last pass
 
 An unknown image is never refused: it says nothing about the pod, and a new image would stop every deployment.
@@ -35,12 +38,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from archfit.admission.request_fields import STATES_TERMS
 from archfit.images.platforms import Found
 from archfit.options.settings import Options
 from archfit.policy.cel.cel_text import cel, text
+from archfit.policy.cel.json_patch import NEEDED_TERMS
 from archfit.policy.cel.objects import daemon_set_spec, dated
 from archfit.policy.cel.policy_settings import DATE, PolicySettings
-from archfit.policy.cel.recorded_entries import same_items
+from archfit.policy.cel.recorded_entries import same_items, states
 
 LONGEST_WARNING = 256
 LONGEST_REFUSAL = 1024
@@ -53,6 +58,10 @@ _SHORTEST = 24  # an image of this length can still be recognised
 
 _UNKNOWN = ("archfit does not know the image ", ", so this pod stays as it is: run archfit policy again")
 _NOWHERE = ("no node can run all images of this pod (", "): correct an image, its nodeSelector or affinity")
+_NOT_NARROWED = (
+    "this pod is applied with its own node affinity, which does not fit its images (",
+    "): add kubernetes.io/arch to it",
+)
 _LATE = ("the placement of this pod does not fit its images (", "): it was changed after archfit decided")
 _NO_NODE = (
     "no node can run all images of this DaemonSet (",
@@ -60,7 +69,6 @@ _NO_NODE = (
 )
 _LOST = ("this DaemonSet will not run on the ", " nodes (", "): keep it off them with a node affinity")
 _OLD = ("archfit wrote its policy on ", ", too long ago: run archfit policy again")
-_CREATED = [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}]
 
 
 def validating_policy_objects(
@@ -72,6 +80,7 @@ def validating_policy_objects(
     name = settings.name
     sorts = (
         (settings.deny, "!variables.conflict", _NOWHERE),
+        (settings.deny, _narrow_enough(), _NOT_NARROWED),
         (settings.late_changes == "deny", _unchanged_since(), _LATE),
     )
     warned = [_of_images(test, texts, name) for denied, test, texts in sorts if not denied]
@@ -82,12 +91,10 @@ def validating_policy_objects(
     parts = [(name, [_unknown(name), *warned, *old], ["Warn", "Audit"])]
     parts += [(name + DENY, refused, ["Deny"])] if refused else []
     parameter = _parameter(policy, binding)
-    own = {**policy["spec"]}
-    own["matchConstraints"] = {**own["matchConstraints"], "resourceRules": _CREATED}
     return [
         value
         for part, validations, actions in parts
-        for value in _pair(own, parameter, part, validations, actions, settings)
+        for value in _pair(policy["spec"], parameter, part, validations, actions, settings)
     ]
 
 
@@ -204,12 +211,17 @@ def _lost(name: str) -> dict[str, str]:
     }
 
 
+def _narrow_enough() -> str:
+    """Whether the terms that an applied pod states need nothing more."""
+    needed = f"variables.{NEEDED_TERMS}.exists(needed, needed.size() > 0)"
+    return f"!({states(STATES_TERMS)}) || !variables.decided || variables.conflict || !{needed}"
+
+
 def _unchanged_since() -> str:
     """Whether the pod has what policy or webhook decided for it, as far as this can be known."""
     return cel(
         """
-        !variables.foreignRecord
-        && %same
+        %same
         && (variables.unknownImages.size() == 0 || variables.otherLines.all(l,
           l.startsWith(%webhook + string(variables.imageUses.size()) + ',')))
         """,

@@ -11,9 +11,6 @@
     the patch does not do what it should: a bug of archfit   error         a warning
     there is no memory for the review (`memory_budget`)      over_budget   a warning
 
-    an update that lacks what archfit added                  changed       patch
-    any other update                                         unchanged     nothing
-
     the operator asked for a refusal with     for
     --strict                                  any error: also an image that is no reference, a wrong annotation
     --on-absent fail                          an image that does not exist
@@ -50,8 +47,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from archfit.admission.admitted_pod import AdmittedPod, admitted_pod
-from archfit.admission.updated_pod import put_back
-from archfit.base.patch import Operation, to_json
+from archfit.base.patch import to_json
 from archfit.base.printable import visible
 from archfit.base.record import Record
 from archfit.base.results import Decision, Result
@@ -120,8 +116,8 @@ Outcome: TypeAlias = Literal[
     "ignored",
     "invalid",
 ]
-"""`over_budget`: there was no memory for the review, or the Pod is too large. `ignored`: the request neither creates
-nor updates a Pod. `invalid`: it was answered with an HTTP error."""
+"""`over_budget`: there was no memory for the review, or the Pod is too large. `ignored`: the request does not create
+a Pod. `invalid`: it was answered with an HTTP error."""
 
 _OUTCOMES: Mapping[str, Outcome] = {
     "Change": "changed",
@@ -156,25 +152,11 @@ def admission_decision(
     if errors and _refuses(decision, answers, options):
         texts = warning_texts([result for result in warned if result is not errors[0]])
         return AdmissionDecision("denied", denied(warning_text(errors[0]), texts), reason)
-    outcome = _OUTCOMES[decision.outcome]
-    return _patched(outcome, admitted.value, decision.patch, warning_texts(warned), reason)
-
-
-def updated(value: Mapping[str, Any], old: Mapping[str, Any]) -> AdmissionDecision:
-    """The decision on an update. value, old: as for `put_back`."""
-    patch = put_back(value, old)
-    if not patch:
-        return AdmissionDecision("unchanged", allowed(), "the update lacks nothing that archfit added")
-    return _patched("changed", value, patch, (), "what archfit added is put back")
-
-
-def _patched(
-    outcome: Outcome, value: Any, patch: Sequence[Operation], warnings: Sequence[str], reason: str
-) -> AdmissionDecision:
-    why = difference(value, patch) if patch else ""
+    why = difference(admitted.value, decision.patch) if decision.patch else ""
     if why:
-        return AdmissionDecision("error", allowed(warnings=(BUG,)), f"the patch is wrong: {why}")
-    return AdmissionDecision(outcome, allowed(plain(to_json(patch)), warnings), reason)
+        return failed(BUG, f"the patch is wrong: {why}")
+    members = allowed(plain(to_json(decision.patch)), warning_texts(warned))
+    return AdmissionDecision(_OUTCOMES[decision.outcome], members, reason)
 
 
 def failed(warning: str, reason: str, outcome: Outcome = "error") -> AdmissionDecision:

@@ -3,7 +3,6 @@
     {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
      "request": {"uid": .., "resource": {"group": "", "version": "v1", "resource": "pods"}, "operation": "CREATE",
                  "namespace": .., "dryRun": .., "object": {..}}}
-    .. "operation": "UPDATE", "object": {..}, "oldObject": {..}
 
     {"apiVersion": .., "kind": .., "response": {"uid": .., "allowed": true}}                         nothing changes
     .. "allowed": true, "patchType": "JSONPatch", "patch": BASE64 of an RFC 6902 patch               both or neither
@@ -13,8 +12,7 @@
     what is wrong                                          HTTP status
     no JSON, no object, no AdmissionReview of v1           400
     no request, no uid; no Pod where one is created        400
-    no Pod or no oldObject where one is updated            400
-    anything but the creation or the update of a Pod       none: it is allowed as it is
+    anything but the creation of a Pod                     none: it is allowed as it is
     a subresource of a Pod                                 none: it is allowed as it is
 
 The namespace of the request counts, as the Pod of a controller may not repeat it. The name of a Pod with generateName
@@ -24,20 +22,15 @@ Source: k8s.io/api/admission/v1, types.go; k8s.io/apiserver, pkg/admission/plugi
 `pod_extract` is the part of a Pod that a decision can read, so that the rest is neither converted nor compared.
 
     metadata               name, generateName, namespace, labels, annotations, ownerReferences;
-                           of managedFields, whether archfit.dev/added came with the request, if the Pod has it
+                           of managedFields what `admission.request_fields` reads, where that can count
     spec.containers[],     name, image, imagePullPolicy
       initContainers[]
     spec.volumes[]         name and image of an image volume; {} for any other, so that indices stay
     spec.*                 everything else
 
-Left out is what differs from one replica to the next and never counts: uid, creationTimestamp, managedFields, the
-random name of the token's volume. So all replicas of a controller have the same extract. A test compares the decisions
-for whole Pods with those for their extracts.
-
-An update reads less:
-
-    metadata               name, generateName, annotations, deletionTimestamp
-    spec                   affinity, tolerations
+Left out is what differs from one replica to the next and never counts: uid, creationTimestamp, the times of
+managedFields, the random name of the token's volume. So all replicas of a controller have the same extract. A test
+compares the decisions for whole Pods with those for their extracts.
 """
 
 from __future__ import annotations
@@ -48,17 +41,14 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from archfit.admission.added_record import NAME, NOT_REQUESTED, REQUESTED, is_requested
+from archfit.admission.request_fields import request_extract
 from archfit.base.errors import ArchfitError
 from archfit.base.record import Record
+from archfit.placement.annotations import STAMP
 from archfit.webhook.server.memory_budget import weight
 from archfit.yaml.values import mapping_of
 
 _METADATA = ("name", "generateName", "namespace", "labels", "annotations", "ownerReferences")
-_OF_UPDATE = (
-    ("metadata", ("name", "generateName", "annotations", "deletionTimestamp")),
-    ("spec", ("affinity", "tolerations")),
-)
 _CONTAINER = ("name", "image", "imagePullPolicy")
 
 
@@ -67,8 +57,8 @@ def pod_extract(value: dict[str, Any]) -> dict[str, Any]:
     made = {"apiVersion": value.get("apiVersion"), "kind": value.get("kind")}
     metadata, spec = value.get("metadata"), value.get("spec")
     if isinstance(metadata, dict):
-        recorded = isinstance(annotations := metadata.get("annotations"), dict) and NAME in annotations
-        source = {"managedFields": [REQUESTED if is_requested(value) else NOT_REQUESTED]} if recorded else {}
+        counts = not metadata.get("ownerReferences") or STAMP in mapping_of(metadata.get("annotations"))
+        source = {"managedFields": request_extract(value)} if counts else {}
         made["metadata"] = {**{key: metadata[key] for key in _METADATA if key in metadata}, **source}
     if isinstance(spec, dict):
         made["spec"] = spec = {**spec}
@@ -79,15 +69,6 @@ def pod_extract(value: dict[str, Any]) -> dict[str, Any]:
         if isinstance(spec.get("volumes"), list):
             spec["volumes"] = [_volume(one) for one in spec["volumes"]]
     return made
-
-
-def update_extract(value: dict[str, Any]) -> dict[str, Any]:
-    """What of a Pod an update reads; parts of it are shared with `value`."""
-    return {
-        part: {key: value[part][key] for key in keys if key in value[part]}
-        for part, keys in _OF_UPDATE
-        if isinstance(value.get(part), dict)
-    }
 
 
 def _container(value: Any) -> Any:
@@ -137,8 +118,7 @@ class Review(Record):
     """One request.
 
     name: of the Pod as a person finds it in a log, generateName where it has no name yet. pod: the part of the Pod that
-    a decision reads (`pod_extract`); None where nothing has to be decided. old: on an update the Pod as it is stored;
-    of it and of pod the part that an update reads (`update_extract`).
+    a decision reads (`pod_extract`); None where nothing has to be decided.
     """
 
     uid: str
@@ -146,7 +126,6 @@ class Review(Record):
     name: str
     dry_run: bool
     pod: dict[str, Any] | None
-    old: dict[str, Any] | None = None
 
 
 def decoded_bytes(body: bytes) -> int:
@@ -190,8 +169,8 @@ def read_review(body: bytes) -> Review:
     uid = request.get("uid")
     if not isinstance(uid, str) or not 0 < len(uid) <= _LONGEST_UID:
         raise BadReview("the request has no uid")
-    pod, old = _pods(request)
-    if len(body) > _SMALL and max(weight(pod)[0], weight(old)[0]) > MOST_VALUES:
+    pod = _pod(request)
+    if len(body) > _SMALL and weight(pod)[0] > MOST_VALUES:
         raise TooManyValues(uid)
     namespace = request.get("namespace")
     metadata = mapping_of((pod or {}).get("metadata"))
@@ -202,31 +181,22 @@ def read_review(body: bytes) -> Review:
         next((name for name in names if isinstance(name, str) and name), ""),
         request.get("dryRun") is True,
         pod,
-        old,
     )
 
 
-def _pods(request: Mapping[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+def _pod(request: Mapping[str, Any]) -> dict[str, Any] | None:
     resource = mapping_of(request.get("resource"))
     named = tuple(resource.get(part) for part in ("group", "version", "resource"))
-    if named != _PODS or request.get("subResource"):
-        return None, None
-    if request.get("operation") == "CREATE":
-        return pod_extract(_pod(request, "object")), None
-    if request.get("operation") == "UPDATE":
-        return update_extract(_pod(request, "object")), update_extract(_pod(request, "oldObject"))
-    return None, None
-
-
-def _pod(request: Mapping[str, Any], member: str) -> dict[str, Any]:
-    value = request.get(member)
+    if named != _PODS or request.get("subResource") or request.get("operation") != "CREATE":
+        return None
+    value = request.get("object")
     if not isinstance(value, dict):
-        raise BadReview(f"the request has no {member}")
+        raise BadReview("the request has no object")
     if (value.get("apiVersion"), value.get("kind")) != ("v1", "Pod") or not isinstance(
         value.get("spec"), dict
     ):
-        raise BadReview(f"the {member} is not a v1 Pod with a spec")
-    return value
+        raise BadReview("the object is not a v1 Pod with a spec")
+    return pod_extract(value)
 
 
 def allowed(patch: Sequence[Mapping[str, Any]] = (), warnings: Sequence[str] = ()) -> str:

@@ -42,7 +42,6 @@ from archfit.webhook.server.admission_decision import (
     failed,
     kept_bytes,
     shortened,
-    updated,
 )
 from archfit.webhook.server.memory_budget import Bodies, Body, Share
 from archfit.webhook.server.review import (
@@ -219,12 +218,7 @@ class Webhook:
         if review.pod is None:
             return IGNORED, 0
         try:
-            if review.old is None:
-                return await self._decided(review, until, large=large)
-            if not large:
-                return updated(review.pod, review.old), 0
-            async with self._turn:
-                return await asyncio.to_thread(updated, review.pod, review.old), 0
+            return await self._decided(review, until, large=large)
         except NoMemory:
             raise
         except ArchfitError as error:  # overrides that disagree, more images than a pod may have
