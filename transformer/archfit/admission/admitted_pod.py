@@ -29,7 +29,7 @@ Source: kubernetes, pkg/registry/core/pod and pkg/controller/daemon/util; KEP-58
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 

@@ -24,17 +24,15 @@ Source: k8s.io/api/core/v1, types.go (listType, structType); kubernetes, pkg/api
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
 from archfit.placement.annotations import STAMP
 from archfit.workloads.pod_specs import controller_of
 from archfit.workloads.pods import PREFERRED, REQUIRED
 from archfit.yaml.values import mapping_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any, TypeAlias
-
-Field: TypeAlias = "tuple[str, ...]"
+Field: TypeAlias = tuple[str, ...]
 
 RECORD: Field = ("f:metadata", "f:annotations", f"f:{STAMP}")
 STATES_TOLERATIONS: Field = ("f:spec", "f:tolerations")
