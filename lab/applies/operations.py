@@ -3,16 +3,18 @@
     site = Site(plane, "shop", pods, folder)
     site.run()      (operation, Outcome), one after the other
 
-The pods are made four times: by `kubectl apply` and by Argo CD's own code, client side and server side. Every second
-one without a gate is bound to a node then. A pod is refused where the operation did not go through for it. It is
-different where a comparison shows a difference, or where the stored pod is not the one before with the change asked
-for.
+The pods are made six times: by `kubectl apply` and by Argo CD's own code, client side and server side, and by Helm 3
+and Helm 4. Every second one without a gate is bound to a node then. A pod is refused where the operation did not go
+through for it, unless docs/admission.md says so: it states a list for the first time that archfit has written, or it is
+replaced. It is different where a comparison shows a difference, where the stored pod is not the one before with the
+change asked for, or where it was not refused although the page says so.
 """
 
 from __future__ import annotations
 
 import copy
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,10 +24,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import yaml
 
 import machine
+from archfit.admission.added_record import NAME
 from drawn_pods.drawing import PREFERRED, REQUIRED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from control_plane import ControlPlane
@@ -35,8 +38,7 @@ _DONE = re.compile(
 )
 _SHOWN = re.compile(r"^diff -u -N \S+/v1\.Pod\.[^.\s]+\.(\S+) ", re.MULTILINE)
 _THREADS = 2
-_AFFINITY = "/spec/affinity/nodeAffinity"
-_LISTS = {"/spec/tolerations", f"{_AFFINITY}/{REQUIRED}/nodeSelectorTerms", f"{_AFFINITY}/{PREFERRED}"}
+_TOLERATIONS, _EXPRESSIONS, _PREFERENCES = "/spec/tolerations/-", "/matchExpressions/-", f"/{PREFERRED}/-"
 Pod: TypeAlias = dict[str, Any]
 Change: TypeAlias = "Callable[[Pod], None]"
 
@@ -60,6 +62,11 @@ for pod in shown.get("items", [shown]):
 yaml.safe_dump(shown, open(path, "w"))
 """
 
+_CHART = """\
+apiVersion: v2
+name: pods
+version: 0.1.0
+"""
 _PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
 _BLOCKS = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", _PAGE, re.DOTALL)]
 IGNORED = next(
@@ -76,13 +83,15 @@ COMPARISONS: Mapping[str, Mapping[str, Any]] = {
 class Outcome(NamedTuple):
     """Of one operation. pods: how many it was done to. refused: name -> why. different: name -> what.
 
-    shown: of how many pods Argo CD shows the lists that docs/argocd.md names, and nothing else.
+    shown: of how many pods Argo CD shows the list that docs/argocd.md names, and nothing else. foretold: how many were
+    refused as docs/admission.md says.
     """
 
     pods: int
     refused: Mapping[str, str]
     different: Mapping[str, str]
     shown: int = 0
+    foretold: int = 0
 
     @property
     def wrong(self) -> int:
@@ -90,7 +99,10 @@ class Outcome(NamedTuple):
 
     def __str__(self) -> str:
         shown = f", {self.shown} shown" if self.shown else ""
-        return f"{self.pods} pods, {len(self.refused)} refused, {len(self.different)} different{shown}"
+        foretold = f", {self.foretold} refused as foretold" if self.foretold else ""
+        return (
+            f"{self.pods} pods, {len(self.refused)} refused, {len(self.different)} different{shown}{foretold}"
+        )
 
     def first(self) -> str:
         """One refusal and one difference, a line each."""
@@ -129,6 +141,8 @@ class Site:
         yield from self.by_kubectl("client")
         yield from self.by_kubectl("server", "--server-side")
         yield from self.by_argo_cd()
+        yield from self.by_helm("helm3", "Helm 3")
+        yield from self.by_helm("helm4", "Helm 4")
 
     def by_kubectl(self, way: str, *words: str) -> Iterator[tuple[str, Outcome]]:
         """words: of each `kubectl apply` and `kubectl diff`."""
@@ -137,19 +151,31 @@ class Site:
         yield f"{said}, again", self._outcome(made, lambda: self._apply(made, *words))
         yield f"diff {' '.join(words)}".strip(), self._diff(made, *words)
 
-        def applied(change: Change, pods: Sequence[Pod] = made) -> Outcome:
-            for pod in pods:
-                change(pod)
-            return self._outcome(pods, lambda: self._apply(pods, *words), change)
+        def applied(change: Change, pods: Sequence[Pod] = made, added: str = "") -> Outcome:
+            """added: what of archfit's the change would take away, as the end of its path in the record."""
+            refused = self._with_record(added) if added else set[str]()
+            changed = copy.deepcopy(list(pods))
+            for pod, other in zip(pods, changed, strict=True):
+                change(other)
+                if pod["metadata"]["name"] not in refused:
+                    change(pod)
+            return self._outcome(changed, lambda: self._apply(changed, *words), change, refused)
 
         yield f"{said} with a label", applied(_label)
-        yield f"{said} with a toleration", applied(_toleration)
+        yield f"{said} with a toleration", applied(_toleration, added=_TOLERATIONS)
         gated = [pod for pod in made if "schedulingGates" in pod["spec"]]
-        yield f"{said} with narrower terms, gated", applied(_narrower, gated)
+        yield f"{said} with narrower terms, gated", applied(_narrower, gated, _EXPRESSIONS)
         yield f"{said} without the gate", applied(_ungated, gated)
         if words:
             return
-        yield "replace", self._outcome(made, lambda: self._replace(made), _second_label)
+        refused = self._with_record(_TOLERATIONS, _EXPRESSIONS)
+        # A preference alone may be taken away from a pod with a gate.
+        preferring = self._with_record(_PREFERENCES) - refused
+        replaced = [pod for pod in made if pod["metadata"]["name"] not in preferring]
+        yield (
+            "replace",
+            self._outcome(replaced, lambda: self._replace(replaced), _second_label, refused),
+        )
         yield "edit a label", self._outcome(made, lambda: self._edit(made, "label"), _edited_label)
         yield (
             "edit a toleration",
@@ -168,6 +194,30 @@ class Site:
         yield f"{said}, again", self._outcome(made, lambda: self._sync(made, settings))
         for name, words in COMPARISONS.items():
             yield f"{said}, compare: {name}", self._compare(made, settings._replace(**words))
+
+    def by_helm(self, program: str, said: str) -> Iterator[tuple[str, Outcome]]:
+        """Installed and upgraded as one release, whose chart holds them."""
+
+        def upgraded(pods: Sequence[Pod]) -> dict[str, str]:
+            return self._release(program, pods)
+
+        made = self._made(program, upgraded)
+        yield f"{said} upgrade, again", self._outcome(made, lambda: upgraded(made))
+        refused = self._with_record(_TOLERATIONS)
+        for name, change in (("a label", _label), ("a toleration", _toleration)):
+            changed = [pod for pod in made if name == "a label" or pod["metadata"]["name"] not in refused]
+            for pod in changed:
+                change(pod)
+            yield f"{said} upgrade with {name}", self._outcome(changed, lambda: upgraded(made), change)
+        first = [pod for pod in made if pod["metadata"]["name"] in refused]
+        if first:
+            for pod in first:
+                _toleration(pod)
+            names = {pod["metadata"]["name"] for pod in first}
+            yield (
+                f"{said} upgrade with a first toleration",
+                self._outcome(first, lambda: upgraded(made), _toleration, names),
+            )
 
     def unapplied(self) -> Iterator[tuple[str, Outcome]]:
         """Comparisons with manifests that have one more label than what exists: each has to show every pod."""
@@ -206,16 +256,34 @@ class Site:
         items = self.plane.get(self._path)["items"]
         return {pod["metadata"]["name"]: {"apiVersion": "v1", "kind": "Pod", **pod} for pod in items}
 
+    def _with_record(self, *ends: str) -> set[str]:
+        """The names of the pods whose record has a path with one of these ends."""
+        return {
+            name
+            for name, pod in self._stored().items()
+            for added in json.loads(pod["metadata"].get("annotations", {}).get(NAME, "[]"))
+            if added["path"].endswith(ends)
+        }
+
     def _outcome(
-        self, pods: Sequence[Pod], act: Callable[[], Mapping[str, str]], change: Change | None = None
+        self,
+        pods: Sequence[Pod],
+        act: Callable[[], Mapping[str, str]],
+        change: Change | None = None,
+        foretold: Collection[str] = (),
     ) -> Outcome:
-        """What `act` made of the pods. change: what it was to change of each."""
+        """What `act` made of the pods. change: what it was to change of each. foretold: the names of those refused."""
         before = self._stored()
-        refused = act()
+        answered = act()
+        refused = {
+            name: answered[name] for name in (pod["metadata"]["name"] for pod in pods) if name in answered
+        }
         after = self._stored()
         different = {}
         for name in (pod["metadata"]["name"] for pod in pods):
-            if name not in refused:
+            if name in foretold and name not in refused:
+                different[name] = "it was not refused"
+            elif name not in refused:
                 expected = copy.deepcopy(before[name])
                 if change:
                     change(expected)
@@ -227,7 +295,27 @@ class Site:
                     found["/metadata/resourceVersion"] = "it was written again"
                 if found:
                     different[name] = str(found)
-        return Outcome(len(pods), refused, different)
+        wrong = {name: why for name, why in refused.items() if name not in foretold}
+        return Outcome(len(pods), wrong, different, foretold=len(refused) - len(wrong))
+
+    def _release(self, program: str, pods: Sequence[Pod]) -> dict[str, str]:
+        """Install or upgrade the release of these pods. All are refused where it fails."""
+        chart = self.folder / program
+        (chart / "templates").mkdir(parents=True, exist_ok=True)
+        (chart / "Chart.yaml").write_text(_CHART, encoding="utf-8")
+        (chart / "templates" / "pods.yaml").write_text(yaml.safe_dump_all(pods), encoding="utf-8")
+        words = ("upgrade", "--install", program, chart, "--namespace", self.namespace)
+        environ = {
+            f"HELM_{kind}_HOME": str(self.folder / f"helm-{kind}") for kind in ("CACHE", "CONFIG", "DATA")
+        }
+        ran = subprocess.run(
+            [machine.tool(program), *words, "--kubeconfig", self.plane.kubeconfig],
+            env={"PATH": os.environ["PATH"], **environ},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return {pod["metadata"]["name"]: ran.stderr for pod in pods} if ran.returncode else {}
 
     def _kubectl(
         self, pods: Sequence[Pod], *words: str, editor: str = ""
@@ -307,7 +395,7 @@ class Site:
                 refused[name] = one["error"]
             elif one["modified"]:
                 found = dict(_differences(one["predicted"], one["live"]))
-                if settings.by_lists and found.keys() <= _LISTS:
+                if settings.by_lists and found.keys() <= {"/spec/tolerations"}:
                     shown += 1
                 else:
                     different[name] = str(found)

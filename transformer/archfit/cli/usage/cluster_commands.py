@@ -49,7 +49,9 @@ POLICY_FLAGS = (
     Flag(
         ("--deny",),
         "",
-        "Refuse a pod that no node can run. Without it, the API server admits the pod and warns.",
+        "Refuse a pod that no node can run, and an applied Pod whose own required terms lead to nodes that cannot run "
+        "it. Without it, the API server admits them and warns.",
+        brief="Refuse a pod that no node can run.",
     ),
     Flag(
         ("--late-changes",),
