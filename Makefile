@@ -142,12 +142,12 @@ address: .venv/.ready ## Write the repository's address into every file that hol
 
 docs: .venv/.ready ## Build the pages of docs/ as a site below site/; a dead link is an error (ARGS=mkdocs options)
 	@$(RUN) tests/support/install_tools.py mkdocs
-	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/python -m mkdocs build --strict $(ARGS)
+	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/python -m mkdocs build --strict --config-file scripts/site/mkdocs.yml $(ARGS)
 	@echo "open site/index.html"
 
 docs-serve: .venv/.ready ## Show the site on http://127.0.0.1:8000, and build it again when a page changes
 	@$(RUN) tests/support/install_tools.py mkdocs
-	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/python -m mkdocs serve $(ARGS)
+	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/python -m mkdocs serve --config-file scripts/site/mkdocs.yml $(ARGS)
 
 lock: pyproject.toml ## Write the lock files in locks/ anew from pyproject.toml (needs uv)
 	{ echo '# The development environment with hashes; `make lock` writes it.'; \

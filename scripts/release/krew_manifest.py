@@ -12,7 +12,7 @@ from pathlib import Path
 
 from places import ROOT, Release, Wrong, project_version, run, tool
 
-TEMPLATE = ROOT / "krew" / "archfit.yaml"
+TEMPLATE = Path(__file__).parent / "templates" / "krew.yaml"
 _PLATFORM = re.compile(r"    - selector:\n(?:      .*\n)+")
 _URI = re.compile(r"^      uri: .*/([^/\n]+)$", re.MULTILINE)
 _SUM = re.compile(r'^      sha256: ".*"$', re.MULTILINE)
@@ -33,9 +33,9 @@ def text(template: str, version: str, archives: list[Path]) -> str:
 
     made = _PLATFORM.sub(platform, template)
     if f"  version: v{version}\n" not in made:
-        raise Wrong(f"krew/archfit.yaml is not of version {version}: make version VERSION={version}")
+        raise Wrong(f"{TEMPLATE.name} is not of version {version}: make version VERSION={version}")
     if not used or set(sums) - used:
-        raise Wrong(f"krew/archfit.yaml has no platform for {sorted(set(sums) - used) or 'any archive'}")
+        raise Wrong(f"{TEMPLATE.name} has no platform for {sorted(set(sums) - used) or 'any archive'}")
     return re.sub(r"\A(?:#.*\n)+", "", made)
 
 

@@ -36,7 +36,7 @@ PLACES = (
     # Files of a release: archfit-0.1.0-linux-amd64.tar.gz, releases/download/v0.1.0/.
     (r".*", rf"\barchfit-{_V}(?=[-.][a-z*])"),
     (r".*", rf"/archfit/releases/download/v{_V}/"),
-    (r"krew/archfit\.yaml", rf"^  version: v{_V}$"),
+    (r"scripts/release/templates/krew\.yaml", rf"^  version: v{_V}$"),
     (r".*\.md|.*\.ya?ml", rf"--version {_V}\b"),
     # A ref of git, as in workflows and hooks.
     (r".*\.md|.*\.ya?ml", rf"/archfit(?:/[\w./-]+)?@v{_V}\b"),

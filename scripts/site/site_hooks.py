@@ -1,6 +1,6 @@
 """Hooks of MkDocs: what the site has beyond docs/.
 
-    CHANGELOG.md, SECURITY.md, ..   become pages of the site (`PAGES`)
+    CHANGELOG.md, .github/SECURITY.md, ..  become pages of the site (`PAGES`)
     NAME.schema.json                is served as schemas/NAME.json, where its `$id` points to (`SCHEMAS`)
     the Markdown of a page          see site_markdown.py
 

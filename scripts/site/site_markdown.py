@@ -1,7 +1,7 @@
 r"""The Markdown of docs/ as the site needs it: the same pages read well on GitHub.
 
 ![..](NAME.svg)          the drawing itself instead of a reference, so that it follows the site's colours
-[..](../SECURITY.md)     the page or the schema that PAGES and SCHEMAS make of the file
+[..](../.github/SECURITY.md)  the page or the schema that PAGES and SCHEMAS make of the file
 [..](../tests/x.py)      a file that no page shows: a link to the repository, or the text alone while the repository
                          has no address
 `a \| b` in a table      GitHub needs the backslash, Markdown for Python shows it
@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Files outside of docs/ that are pages of the site.
 PAGES = {
     "CHANGELOG.md": "changelog.md",
-    "SECURITY.md": "security.md",
+    ".github/SECURITY.md": "security.md",
     "charts/archfit/README.md": "chart.md",
 }
 # JSON Schemas, and where the site serves them.

@@ -301,9 +301,7 @@ def test_an_entry_of_the_future_does_not_live_for_ever(site: Site) -> None:
 
 
 def test_nothing_that_a_controller_calls_again_changes_what_is_deployed_in_an_outage() -> None:
-    folders = [
-        ROOT / name for name in ("argocd-plugin", "kustomize-plugin", "helm-plugin", "charts", "templates")
-    ]
+    folders = [ROOT / name for name in ("kustomize-plugin", "helm-plugin", "charts", "templates")]
     folders += (ROOT / "transformer" / "archfit").rglob("files")
     texts = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.y*ml")]
     page = (ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")

@@ -124,7 +124,9 @@ def test_the_plugin_of_the_repository_and_of_setup_are_of_the_projects_version()
 
 
 def test_the_repository_file_has_the_documented_fields() -> None:
-    jsonschema.validate(yaml.safe_load((ROOT / "artifacthub-repo.yml").read_bytes()), REPOSITORY)
+    jsonschema.validate(
+        yaml.safe_load((ROOT / "helm-plugin" / "artifacthub-repo.yml").read_bytes()), REPOSITORY
+    )
 
 
 def test_the_annotations_of_the_chart_are_those_of_artifact_hub() -> None:

@@ -12,7 +12,7 @@ import machine
 from container_image import labels
 from machine import ROOT
 
-FILES = [ROOT / "Dockerfile", *sorted(ROOT.glob("argocd-plugin/*/Dockerfile"))]
+FILES = [ROOT / "Dockerfile", *sorted((ROOT / "transformer").rglob("Dockerfile"))]
 ALLOWED = [
     line.removeprefix("!")
     for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
@@ -71,8 +71,9 @@ def test_bases_have_a_tag_and_the_user_is_a_number(path):
 @pytest.mark.real
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_hadolint_has_nothing_to_say(path):
+    # DL3008: Debian removes old versions of packages, so a pinned one cannot be installed later.
     done = subprocess.run(
-        [machine.tool("hadolint"), "--config", ROOT / ".hadolint.yaml", "--no-color", path],
+        [machine.tool("hadolint"), "--ignore", "DL3008", "--no-color", path],
         capture_output=True,
         text=True,
         check=False,

@@ -11,7 +11,8 @@ from archfit import __version__
 from archfit.cli.usage.command_table import COMMANDS
 from machine import ROOT
 
-PAGES = sorted(path.relative_to(ROOT).as_posix() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
+FOLDERS = (ROOT, ROOT / ".github", ROOT / "docs")
+PAGES = sorted(path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in folder.glob("*.md"))
 _LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 

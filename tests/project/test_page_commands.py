@@ -20,7 +20,7 @@ from machine import ROOT
 
 PAGES = [
     ROOT / "README.md",
-    ROOT / "SECURITY.md",
+    ROOT / ".github" / "SECURITY.md",
     ROOT / "CHANGELOG.md",
     *sorted((ROOT / "docs").glob("*.md")),
 ]

@@ -18,7 +18,7 @@ from places import Release, Wrong
 from archfit import __version__
 from machine import ROOT
 
-TEMPLATE = (ROOT / "krew" / "archfit.yaml").read_text(encoding="utf-8")
+TEMPLATE = krew_manifest.TEMPLATE.read_text(encoding="utf-8")
 
 
 def wheel_names():

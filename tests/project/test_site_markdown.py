@@ -27,10 +27,10 @@ def site_markdown():
         pytest.param("See [Helm](helm.md#jobs).", "See [Helm](helm.md#jobs).", id="a page"),
         pytest.param("[all](#jobs)", "[all](#jobs)", id="an anchor"),
         pytest.param("[x](https://x.example/a.md)", "[x](https://x.example/a.md)", id="elsewhere"),
-        pytest.param("[a](../SECURITY.md#x)", "[a](security.md#x)", id="a file that is a page"),
+        pytest.param("[a](../.github/SECURITY.md#x)", "[a](security.md#x)", id="a file that is a page"),
         pytest.param("[helm.md](helm.md#jobs)", "[Helm 3 and Helm 4](helm.md#jobs)", id="a file's name"),
         pytest.param(
-            "[SECURITY.md](../SECURITY.md)", "[Security](security.md)", id="the name of such a file"
+            "[SECURITY.md](../.github/SECURITY.md)", "[Security](security.md)", id="the name of such a file"
         ),
         pytest.param("[c](../charts/archfit/README.md)", "[c](chart.md)", id="a file below"),
         pytest.param(
@@ -69,7 +69,7 @@ def test_without_an_address_a_link_to_the_repository_is_its_text(site_markdown):
 
 
 def test_links_of_a_file_that_is_a_page_lead_from_there(site_markdown):
-    text = "[a](docs/helm.md) [b](SECURITY.md)"
+    text = "[a](docs/helm.md) [b](.github/SECURITY.md)"
     assert site_markdown.adapted(text, "CHANGELOG.md", KNOWN, "") == "[a](helm.md) [b](security.md)"
 
 
@@ -115,7 +115,8 @@ def github_anchors(text):
 
 def test_the_anchors_of_links_exist_on_github_too():
     """MkDocs and GitHub may make different anchors of a heading: choose another heading then."""
-    pages = {path: path.read_text(encoding="utf-8") for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))}
+    folders = (ROOT, ROOT / ".github", ROOT / "docs")
+    pages = {path: path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.md")}
     anchors = {path: github_anchors(text) for path, text in pages.items()}
     links = [
         (path, (path.parent / target).resolve() if target else path, anchor)

@@ -62,7 +62,7 @@ def test_every_file_says_the_version_of_pyproject():
         "helm-plugin/plugin.yaml",
         "transformer/archfit/integrations/helm/files/plugin.yaml",
         "kustomize-plugin/function.yaml",
-        "krew/archfit.yaml",
+        "scripts/release/templates/krew.yaml",
         "docs/archfit.1",
         "docs/install.md",
         "Dockerfile",

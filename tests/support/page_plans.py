@@ -281,8 +281,7 @@ def jobs(folder: Path, environ: dict[str, str]) -> None:
 
 
 def argocd(folder: Path, environ: dict[str, str]) -> None:
-    """A checkout, the user's values, and an Argo CD in the cluster."""
-    shutil.copytree(machine.ROOT / "argocd-plugin", folder / "argocd-plugin")
+    """The user's values, and an Argo CD in the cluster."""
     write(folder, "values.yaml", "global:\n  domain: argocd.example.com\n")
     apply(folder, environ, "apiVersion: v1\nkind: Namespace\nmetadata: {name: argocd}\n")
     apply(folder, environ, ARGOCD)

@@ -37,8 +37,8 @@ def test_every_parameter_is_in_the_table_with_its_form() -> None:
 def test_the_components_are_where_the_page_says(folder: str) -> None:
     assert f"components: [argocd-archfit/{folder}]" in PAGE
     assert f"{folder}/kustomization.yaml" in FILES
-    assert f"-f argocd-plugin/{folder}/Dockerfile ." in PAGE
-    assert f"-f argocd-plugin/{folder}/Dockerfile ." in FILES[f"{folder}/Dockerfile"]
+    assert f"-f argocd-archfit/{folder}/Dockerfile ." in PAGE
+    assert f"-f argocd-archfit/{folder}/Dockerfile ." in FILES[f"{folder}/Dockerfile"]
 
 
 def test_every_file_that_an_image_copies_is_in_the_repository() -> None:

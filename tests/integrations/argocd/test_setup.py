@@ -29,11 +29,6 @@ def _setup(*words: str, environ: dict[str, str] | None = None, cwd: Path | None 
     return start([str(PROGRAM), "setup", "argocd", *words], {**os.environ, **(environ or {})}, cwd)
 
 
-def test_the_folder_of_the_repository_holds_what_setup_writes() -> None:
-    folder = machine.ROOT / "argocd-plugin"
-    assert {name: (folder / name).read_text(encoding="utf-8") for name in DEFAULT} == DEFAULT
-
-
 def test_setup_writes_every_file_once_and_never_over_somebodys(tmp_path: Path) -> None:
     _setup("--into", "argo", cwd=tmp_path).ok()
     folder = tmp_path / "argo"

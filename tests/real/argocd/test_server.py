@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-import machine
+from archfit.cli.setup.yaml_files import shipped
 from archfit.integrations.argocd.source_parameters import ROWS
 from archfit.options.table import SPEC
 from argocd_caller import Sidecar, finish, repository, sidecar_environ
@@ -53,9 +53,9 @@ def test_an_outage_keeps_what_is_deployed(tools: Path, tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="cmp-", dir="/tmp") as name, FakeRegistry() as fake:
         folder = Path(name)
         fake.index("intel", "1", ["linux/amd64"])
-        shipped = (machine.ROOT / "argocd-plugin" / "sidecar" / "archfit.yaml").read_text(encoding="utf-8")
         config = folder / "archfit.yaml"
-        config.write_text(shipped.replace("/var/cache/archfit", str(folder / "cache")), encoding="utf-8")
+        text = shipped("archfit.integrations.argocd", "archfit.yaml")
+        config.write_text(text.replace("/var/cache/archfit", str(folder / "cache")), encoding="utf-8")
         environ = {**sidecar_environ(tools, folder, f"*={fake.url}"), "ARCHFIT_CONFIG": str(config)}
         with Sidecar(folder, environ) as running:
             [found] = running.ask("generate", source).objects()

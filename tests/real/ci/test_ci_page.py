@@ -100,7 +100,7 @@ def validated(tool, folder: Path, files: dict[str, Any]) -> tuple[int, str]:
 
 
 def test_renovate_takes_the_preset_and_the_configurations(tool, tmp_path: Path) -> None:
-    preset = json.loads((machine.ROOT / "default.json").read_text(encoding="utf-8"))
+    preset = json.loads((machine.ROOT / "templates" / "renovate.json").read_text(encoding="utf-8"))
     of_repositories = [preset, *(value for value in JSON if "allowedCommands" not in value)]
     (own,) = [value for value in JSON if "allowedCommands" in value]
     files = dict(zip(PLACES, of_repositories, strict=False))
@@ -115,7 +115,7 @@ def test_renovate_takes_the_preset_and_the_configurations(tool, tmp_path: Path) 
 
 
 def test_the_preset_names_the_authors_of_both_jobs() -> None:
-    preset = json.loads((machine.ROOT / "default.json").read_text(encoding="utf-8"))
+    preset = json.loads((machine.ROOT / "templates" / "renovate.json").read_text(encoding="utf-8"))
     shown = re.findall(r'git config user.email "([^"]+)"', "\n".join(page_blocks(LOCK_PAGE, "yaml")))
     assert preset["gitIgnoredAuthors"] == shown
     assert [value["gitIgnoredAuthors"] for value in JSON if "gitIgnoredAuthors" in value] == [shown[:1]]

@@ -99,7 +99,9 @@ def test_context_and_namespace_are_passed_on(kubectl, control_plane):
 
 
 def test_the_template_is_for_both_architectures():
-    made = yaml.safe_load((ROOT / "krew" / "archfit.yaml").read_text(encoding="utf-8"))
+    made = yaml.safe_load(
+        (ROOT / "scripts" / "release" / "templates" / "krew.yaml").read_text(encoding="utf-8")
+    )
     assert [platform["selector"]["matchLabels"]["arch"] for platform in made["spec"]["platforms"]] == [
         "amd64",
         "arm64",
