@@ -109,9 +109,10 @@ def test_a_reader_executes_four_statements_and_none_that_writes(
 ) -> None:
     filled(path).close()
     statements: list[str] = []
+    open_file = sqlite3.connect
 
     def connect(*arguments: Any, **named: Any) -> sqlite3.Connection:
-        connection = sqlite3.connect(*arguments, **named)
+        connection = open_file(*arguments, **named)
         connection.set_trace_callback(statements.append)
         return connection
 
@@ -339,9 +340,10 @@ def test_the_cache_directory(environ: dict[str, str], platform: str, path: str) 
 
 def test_a_store_that_is_read_often_keeps_few_pages(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[sqlite3.Connection] = []
+    open_file = sqlite3.connect
 
     def connect(*arguments: Any, **named: Any) -> sqlite3.Connection:
-        made.append(sqlite3.connect(*arguments, **named))
+        made.append(open_file(*arguments, **named))
         return made[-1]
 
     filled(path).close()

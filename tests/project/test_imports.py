@@ -84,7 +84,7 @@ PRODUCTS = {
 }
 ALWAYS = NETWORK | HEAVY | PRODUCTS
 # Modules of the standard library that take 0.8 to 2.3 ms each. Methods of strings and C modules do for usual input.
-PURE = {"re", "enum", "json", "functools", "collections"}
+PURE = {"re", "enum", "json"}
 CACHE = {"sqlite3", "_sqlite3", "redis", "archfit.lookup.store.sqlite", "archfit.lookup.store.redis"}
 PARSER = {"yaml", "yaml._yaml"}
 OPTIONS = {"archfit.options.table", "archfit.options.layers"}

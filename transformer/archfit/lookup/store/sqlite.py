@@ -15,55 +15,20 @@ made under another name and linked to its own when it is complete, so that no ru
 
 from __future__ import annotations
 
-import _thread
 import os
+import sqlite3
 import stat
-import sys
 import time
 
 from archfit.base import c_json
 from archfit.lookup.store import StoreTrouble
 
-
-def _extension() -> Any:
-    """The extension module of `sqlite3` without functools, whose loading takes 1.5 ms. Raises ImportError.
-
-    The extension asks functools for `lru_cache`, once, when it is loaded (CPython, Modules/_sqlite/module.c), and
-    makes its cache of statements by it. Other threads may import functools meanwhile, so there must be none.
-    """
-    alone = _thread._count() == 0  # noqa: SLF001 - threading.active_count would load functools
-    if sys.implementation.name == "cpython" and "functools" not in sys.modules and alone:
-        stand_in: Any = type(sys)("functools")
-        stand_in.lru_cache = _lru_cache
-        sys.modules["functools"] = stand_in
-        try:
-            import _sqlite3
-        except Exception:  # noqa: BLE001, S110 - whatever another version asks for, the real one has
-            pass
-        finally:
-            # It is not what others expect of `import functools`.
-            del sys.modules["functools"]
-    import _sqlite3
-
-    return _sqlite3
-
-
-def _lru_cache(maxsize: int, typed: bool = False) -> Callable[[Any], Any]:
-    from _functools import _lru_cache_wrapper  # type: ignore[import-not-found] # functools is made of it
-
-    return lambda function: _lru_cache_wrapper(function, maxsize, typed, tuple)
-
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any, TypeVar
+    from typing import TypeVar
 
     T = TypeVar("T")
-else:
-    # `sqlite3` is this module and adapters for dates, for which it loads datetime: 1 ms of a warm run.
-    sqlite3 = _extension()
 
 APPLICATION_ID = 0x61726366
 SCHEMA = 2
