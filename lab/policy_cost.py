@@ -139,7 +139,9 @@ def profiled(plane: ControlPlane, namespace: str, path: Path) -> None:
 
 def main() -> int:
     """The exit code."""
-    parser = argparse.ArgumentParser(description="Measures what a policy costs the create of a pod.")
+    parser = argparse.ArgumentParser(
+        prog="make -C lab policy-cost", description="Measures what a policy costs the create of a pod."
+    )
     parser.add_argument("--creates", type=int, default=500)
     parser.add_argument("--images", type=int, nargs="+", default=[1000, 5000, 15000])
     parser.add_argument("--carriers", nargs="+", default=CARRIERS, choices=CARRIERS)

@@ -39,7 +39,8 @@ from hypothesis import settings
 import machine
 import published_crds
 from control_plane import ControlPlane
-from corpus_streams import Corpus, Oracle, textcheck_of
+from corpus_streams import Corpus, Oracle
+from corpus_streams import textcheck as check_text
 from debian_registry import DebianRegistry
 from program import archfit as run_archfit
 from schema_judge import SchemaJudge
@@ -264,15 +265,16 @@ def corpus(real: ModuleType) -> Corpus:
 
 
 @pytest.fixture(scope="session")
-def oracle(corpus: Corpus, real: ModuleType) -> Oracle:
+def oracle(real: ModuleType) -> Oracle:
     """The scheduler's own code as a judge of a stream before and after."""
-    return Oracle(real.go_build(real.shared("oracle"), "oracle"), real.shared("oracle"), corpus.platforms)
+    folder = real.SHARED / "corpus"
+    return Oracle(Corpus(folder).platforms if folder.is_dir() else {})
 
 
 @pytest.fixture(scope="session")
-def textcheck(real: ModuleType) -> Callable[[bytes, bytes], list[str]]:
+def textcheck() -> Callable[[bytes, bytes], list[str]]:
     """The byte-level judge: the faults of an edited stream."""
-    return textcheck_of(real.shared("oracle", "textcheck.py"))
+    return check_text
 
 
 @pytest.fixture(scope="session")

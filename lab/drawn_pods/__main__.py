@@ -14,7 +14,6 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-import machine
 from corpus_streams import Oracle
 from drawn_pods.drawing import IMAGES
 from drawn_pods.judging import judged
@@ -31,9 +30,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=3600)
     words = parser.parse_args()
-    folder = machine.shared("oracle")
-    oracle = Oracle(machine.go_build(folder, "oracle"), folder, IMAGES)
-    nodes = json.loads((folder / "nodes.json").read_text(encoding="utf-8"))
+    oracle = Oracle(IMAGES)
+    nodes = json.loads((oracle.folder / "nodes.json").read_text(encoding="utf-8"))
     started, pods, counts, violations = time.monotonic(), 0, Counter[str](), 0
     with tempfile.TemporaryDirectory() as scratch:
         number = 0

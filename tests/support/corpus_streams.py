@@ -93,9 +93,10 @@ class Verdict(NamedTuple):
 class Oracle:
     """The placement oracle: the scheduler's own code over a stream before and after."""
 
-    def __init__(self, binary: Path, folder: Path, platforms: Platforms) -> None:
-        self._binary = binary
-        self._folder = folder
+    folder = machine.ROOT / "lab" / "oracle"
+
+    def __init__(self, platforms: Platforms) -> None:
+        self._binary = machine.go_build(self.folder, "oracle")
         self._platforms = platforms
 
     def __call__(
@@ -116,7 +117,7 @@ class Oracle:
         nodes; the oracle tries Windows nodes of all archs, and those without an entry are not there. Raises
         AssertionError where the oracle cannot run.
         """
-        chosen = {**json.loads((self._folder / "policy.json").read_text(encoding="utf-8")), **(policy or {})}
+        chosen = {**json.loads((self.folder / "policy.json").read_text(encoding="utf-8")), **(policy or {})}
         with tempfile.TemporaryDirectory() as folder:
             files = {
                 "before": before,
@@ -126,7 +127,7 @@ class Oracle:
             }
             words: list[str | Path] = [
                 "-nodes",
-                nodes or self._folder / "nodes.json",
+                nodes or self.folder / "nodes.json",
                 "-archs",
                 ",".join(archs),
             ]
@@ -151,18 +152,17 @@ class Oracle:
         return Verdict(there, counts, int(summary["specs"]))
 
 
-def textcheck_of(script: Path) -> Callable[[bytes, bytes], list[str]]:
-    """The byte-level judge: `textcheck(before, after)` is its list of faults, empty where all is well."""
-
-    def textcheck(before: bytes, after: bytes) -> list[str]:
-        with tempfile.TemporaryDirectory() as folder:
-            paths = [Path(folder) / "before", Path(folder) / "after"]
-            for path, content in zip(paths, (before, after), strict=True):
-                path.write_bytes(content)
-            done = subprocess.run(
-                [sys.executable, script, *paths], capture_output=True, text=True, check=False
-            )
-        assert done.returncode in {0, 1}, done.stderr
-        return done.stdout.splitlines() if done.returncode else []
-
-    return textcheck
+def textcheck(before: bytes, after: bytes) -> list[str]:
+    """The faults that the byte-level judge finds, none where all is well."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / "before", Path(folder) / "after"]
+        for path, content in zip(paths, (before, after), strict=True):
+            path.write_bytes(content)
+        done = subprocess.run(
+            [sys.executable, Oracle.folder / "textcheck.py", *paths],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode in {0, 1}, done.stderr
+    return done.stdout.splitlines() if done.returncode else []

@@ -6,7 +6,6 @@ import json
 from random import Random
 from typing import TYPE_CHECKING
 
-import machine
 from drawn_pods.judging import judged
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def test_drawn_pods_land_where_their_images_run_and_nowhere_else(oracle: Oracle, tmp_path: Path) -> None:
-    nodes = json.loads(machine.shared("oracle", "nodes.json").read_text(encoding="utf-8"))
+    nodes = json.loads((oracle.folder / "nodes.json").read_text(encoding="utf-8"))
     found = [judged(Random(f"short/{number}"), 150, oracle, nodes, tmp_path) for number in range(4)]
     assert [line for one in found for line in one.violations] == []
     assert sum(one.pods for one in found) == 600

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-import machine
 from archfit.workloads.node_selectors import ANNOTATION
 from placement_cases import PLATFORMS, case, described
 
@@ -53,7 +52,7 @@ def test_the_scheduler_agrees_and_a_second_run_changes_nothing(
 ) -> None:
     one = case(name)
     after = one.ran().ok()
-    nodes = machine.shared("oracle", "nodes.json").read_bytes()
+    nodes = (oracle.folder / "nodes.json").read_bytes()
     if "arch=:NoSchedule@arm64,s390x" in one.options:
         nodes = nodes.replace(b'"key": "kubernetes.io/arch", "value": "arm64"', b'"key": "arch", "value": ""')
     (tmp_path / "nodes.json").write_bytes(nodes)
