@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from archfit.cli import main as cli
 from archfit.lookup import cache, entries, lookup, registry_lookup  # noqa: F401
 from archfit.lookup.store import open as _open  # noqa: F401
-from archfit.registry.http import transport  # noqa: F401
+from archfit.registry.http import http_client  # noqa: F401
 from archfit.rewrite import command as _transform  # noqa: F401
 from campaign.invariants import Ended
 from program import PROGRAM

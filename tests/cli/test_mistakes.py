@@ -400,7 +400,7 @@ def test_a_name_that_nobody_resolves_has_its_message(monkeypatch: pytest.MonkeyP
     def nowhere(*_: object, **__: object) -> list[object]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr("archfit.registry.http.dialer._resolve", nowhere)
+    monkeypatch.setattr("archfit.registry.http.connections._resolve", nowhere)
     status, out, said = run(["--no-cache"], POD, {})
     assert (status, out) == (1, "")
     assert lines(said) == [

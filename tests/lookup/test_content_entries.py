@@ -8,7 +8,8 @@ import pytest
 
 from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import parse_platform
-from archfit.lookup.content_entries import from_json, to_json
+from archfit.lookup.entries import contents_from_json as from_json
+from archfit.lookup.entries import contents_to_json as to_json
 
 DIGEST = f"sha256:{'a' * 64}"
 ARM64 = parse_platform("linux/arm64")

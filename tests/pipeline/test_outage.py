@@ -16,7 +16,7 @@ import pytest
 from archfit.lock.command import run as lock
 from archfit.lookup.entries import RULES
 from archfit.lookup.store.sqlite import SCHEMA, SqliteStore
-from archfit.registry.http import retries
+from archfit.registry.http import http_client
 from archfit.rewrite.command import run as transform
 from fake_registry import FakeRegistry
 from machine import ROOT
@@ -102,7 +102,7 @@ class Site:
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
-    monkeypatch.setattr(retries, "wait_seconds", lambda _tried, _asked: 0.0)
+    monkeypatch.setattr(http_client, "wait_seconds", lambda _tried, _asked: 0.0)
     made = Site(tmp_path)
     yield made
     made.registry.close()

@@ -77,7 +77,7 @@ HEAVY = {
 PRODUCTS = {
     "archfit.workloads.unsupported.unknown_kinds",
     "archfit.registry.client",
-    "archfit.registry.http.transport",
+    "archfit.registry.http.http_client",
     "archfit.admission.admitted_pod",
     "uvicorn",
     "prometheus_client",

@@ -5,15 +5,20 @@ from __future__ import annotations
 import contextlib
 import socket
 import ssl
+import struct
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
 import httpcore
 import pytest
 
-from archfit.registry.http.streams import DirectStream, ProxyStream
+from archfit.registry.http.connections import TimedStream
+from archfit.registry.http.http_client import HttpClient
+from archfit.registry.http.limits import LargeBodies
+from archfit.registry.http.request import Request
 from archfit.registry.manifest import OCI_INDEX
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
+from http_clients import pool_to
 from lookup_runs import Runs
 from tls_files import tls_files
 
@@ -69,7 +74,7 @@ def test_an_answer_that_came_before_its_request_is_nobodys(
 
 
 def test_httpcores_own_pool_would_take_it_for_the_answer_to_the_next_request(fake: FakeRegistry) -> None:
-    """Why `http.transport` keeps connections itself. Where this fails, httpcore's pool may do."""
+    """Why `http.connections` keeps connections itself. Where this fails, httpcore's pool may do."""
     honest = b"honest"
     length = {"Content-Length": str(len(honest))}
     fake.on(lambda asked: Answer(200, honest + (SURPLUS if asked.path == "/1" else b""), length))
@@ -148,8 +153,7 @@ def test_what_follows_an_answer_ends_a_connection(
     server.start()
     trust = ssl.create_default_context(cafile=str(tls_files().ca))
     left = lambda: 10.0  # noqa: E731 - a clock
-    stream: DirectStream | ProxyStream
-    stream = DirectStream(socket.create_connection(place), left) if layers == 1 else ProxyStream(*place, left)
+    stream = TimedStream(httpcore.SyncBackend().connect_tcp(*place), left)
     with listening, contextlib.closing(stream):
         for _ in range(layers):
             stream.secure(trust, "localhost", 443)
@@ -159,3 +163,55 @@ def test_what_follows_an_answer_ends_a_connection(
         assert stream.get_extra_info("is_readable") is ended
         done.set()
         server.join(30)
+
+
+def test_a_name_that_is_not_known_is_said_and_not_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[object] = []
+
+    def nowhere(*given: object, **_: object) -> list[object]:
+        tried.append(given)
+        raise socket.gaierror(socket.EAI_NONAME, "unknown")
+
+    monkeypatch.setattr("archfit.registry.http.connections._resolve", nowhere)
+    assert "the name 'x.io' cannot be resolved" in Runs(tmp_path, "https://x.io").cause("x.io/a:1")
+    assert len(tried) == 1
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("context", ["untrusted", "none"])
+def test_tls_that_goes_wrong_is_said_once(tmp_path: Path, context: str) -> None:
+    with FakeRegistry(tls_files().context() if context == "untrusted" else None) as registry:
+        runs = Runs(tmp_path, registry.url.replace("http:", "https:"))
+        wanted = "is not trusted" if context == "untrusted" else "answers without TLS"
+        assert wanted in runs.cause("x.io/a:1")
+        assert runs.waits == []
+
+
+def test_a_registry_that_hangs_up_at_the_beginning_of_tls_is_asked_again(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+
+        def hang_up() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    connection.recv(1)
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    connection.close()
+
+        threading.Thread(target=hang_up, daemon=True).start()
+        runs = Runs(tmp_path, f"https://127.0.0.1:{port}")
+        assert f"the connection to 127.0.0.1:{port} broke" in runs.cause("x.io/a:1")
+        listening.shutdown(socket.SHUT_RDWR)
+    assert runs.waits
+
+
+def test_a_thread_that_outlasts_the_run_leaves_no_connection_open(fake: FakeRegistry) -> None:
+    """The deadline ends a run while its threads still wait; what they come home with is closed at once."""
+    pool = pool_to(fake.port)
+    http = HttpClient(pool, LargeBodies(lambda: 9.0))
+    http.close()
+    http.exchange(Request("ping", "GET", f"{fake.url}/v2/", {}, fake.url, 100))
+    assert not any(pool._idle.values())

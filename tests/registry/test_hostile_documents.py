@@ -158,7 +158,7 @@ def test_two_large_answers_at_once_and_the_third_waits_for_a_place() -> None:
         thread.start()
         thread.join()
     assert entered == ["in", "in", "other large answers used up the time: allow more with --timeout"]
-    large.leave()  # a thread that holds no place gives none back
+    large.__exit__()  # a thread that holds no place gives none back
     with pytest.raises(limits.RegistryError):
         large.enter()
 
@@ -170,12 +170,12 @@ def test_all_runs_of_a_process_share_the_places_of_large_answers() -> None:
         run_.enter()
     with pytest.raises(limits.RegistryError, match="other large answers used up the time"):
         runs[3].enter()
-    runs[3].leave()  # it holds no place
-    runs[0].leave()
+    runs[3].__exit__()  # it holds no place
+    runs[0].__exit__()
     for run_ in (*runs[3:], *runs[1:]):  # those that are in need no second place
         run_.enter()
     for run_ in runs:
-        run_.leave()
+        run_.__exit__()
     assert [shared.acquire(blocking=False) for _ in range(4)] == [True, True, True, False]
 
 
@@ -183,7 +183,7 @@ def test_an_image_whose_answer_is_too_large_gives_its_place_back(
     fake: FakeRegistry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     shared = threading.Semaphore(1)
-    monkeypatch.setattr("archfit.registry.fetcher.OF_PROCESS", shared)
+    monkeypatch.setattr("archfit.registry.client.OF_PROCESS", shared)
     fake.always(Answer(200, b" " * (5 * MIB)))
     runs = Runs(tmp_path, fake.url)
     for _ in range(2):

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from archfit.registry.http.http_client import AGENT
 from archfit.registry.http.request import Reply, Request, Unreachable
-from archfit.registry.http.transport import AGENT
 from archfit.registry.registry_errors import RegistryError
-from http_transports import transport_to
+from http_clients import http_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,12 +66,12 @@ def _received(connection: socket.socket) -> bytes:
 def asked(
     server: RawServer, *, method: str = "GET", headers: Mapping[str, str] | None = None, content: bytes = b""
 ) -> Reply:
-    transport = transport_to(server.port)
+    http = http_to(server.port)
     url = f"http://127.0.0.1:{server.port}"
     try:
-        return transport.send(Request("manifest", method, f"{url}/v2/", headers or {}, url, 100, content))
+        return http.exchange(Request("manifest", method, f"{url}/v2/", headers or {}, url, 100, content))
     finally:
-        transport.close()
+        http.close()
 
 
 @pytest.fixture
@@ -170,9 +170,9 @@ def test_a_header_that_cannot_be_sent_is_an_error_that_does_not_show_it(
     ],
 )
 def test_the_target_of_a_request(answering: RawServer, path: str, target: str) -> None:
-    transport, origin = transport_to(answering.port), f"http://127.0.0.1:{answering.port}"
-    transport.send(Request("ping", "GET", f"{origin}{path}", {}, origin, 100))
-    transport.close()
+    http, origin = http_to(answering.port), f"http://127.0.0.1:{answering.port}"
+    http.exchange(Request("ping", "GET", f"{origin}{path}", {}, origin, 100))
+    http.close()
     assert [head.splitlines()[0].decode() for head in answering.heads if head] == [f"GET {target} HTTP/1.1"]
 
 
@@ -195,9 +195,11 @@ def test_the_target_of_a_request(answering: RawServer, path: str, target: str) -
 )
 def test_a_url_that_no_request_can_have_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     dialled: list[object] = []
-    monkeypatch.setattr("archfit.registry.http.dialer._resolve", lambda *given, **_: dialled.append(given))
+    monkeypatch.setattr(
+        "archfit.registry.http.connections._resolve", lambda *given, **_: dialled.append(given)
+    )
     with pytest.raises(RegistryError):
-        transport_to().send(Request("ping", "GET", url, {}, "http://a.io", 100))
+        http_to().exchange(Request("ping", "GET", url, {}, "http://a.io", 100))
     assert dialled == []
 
 
@@ -217,9 +219,9 @@ def test_the_name_that_is_resolved(name: str, asked_for: str, monkeypatch: pytes
         names.append(host)
         raise socket.gaierror(socket.EAI_NONAME, "unknown")
 
-    monkeypatch.setattr("archfit.registry.http.dialer._resolve", nowhere)
+    monkeypatch.setattr("archfit.registry.http.connections._resolve", nowhere)
     with pytest.raises(Unreachable, match="cannot be resolved"):
-        transport_to().send(Request("ping", "GET", f"https://{name}/a", {}, f"https://{name}", 100))
+        http_to().exchange(Request("ping", "GET", f"https://{name}/a", {}, f"https://{name}", 100))
     assert names == [asked_for]
 
 

@@ -608,7 +608,7 @@ class TestLimits:
         assert isinstance(runs.ask("x.io/gone:1")["x.io/gone:1"], Absent)
         fake.once(Answer(403))
         assert "(403)" in runs.cause("x.io/denied:1")
-        monkeypatch.setattr("archfit.registry.http.dialer._resolve", nowhere)
+        monkeypatch.setattr("archfit.registry.http.connections._resolve", nowhere)
         runs.waits.clear()
         assert runs.cause("x.io/a:1").startswith("the name '127.0.0.1' cannot be resolved: correct")
         assert runs.waits == []

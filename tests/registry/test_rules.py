@@ -11,8 +11,8 @@ from archfit.options.option_entries import Mirror
 from archfit.options.settings import Operator
 from archfit.options.text_form import Problem
 from archfit.registry.http.host_policy import kind_of
+from archfit.registry.http.http_client import is_pull_limit, retry_after, wait_seconds
 from archfit.registry.http.proxies import proxy_for
-from archfit.registry.http.retries import is_pull_limit, retry_after, wait_seconds
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
 

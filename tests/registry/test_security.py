@@ -20,7 +20,7 @@ from archfit.registry.http.request import Request, origin_of
 from archfit.registry.http.tls import untrusted
 from archfit.registry.registry_errors import RegistryError
 from fake_registry import Answer, Asked, FakeRegistry, as_json
-from http_transports import transport_to
+from http_clients import http_to
 from lookup_runs import Runs
 from tls_files import tls_files
 
@@ -74,7 +74,7 @@ class TestAddresses:
     def test_special_addresses_are_refused_even_where_the_operator_named_the_server(
         self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str
     ) -> None:
-        monkeypatch.setattr("archfit.registry.http.dialer._resolve", names_to(address))
+        monkeypatch.setattr("archfit.registry.http.connections._resolve", names_to(address))
         assert f"special address, {address}, and archfit does not connect to it" in runs.cause("x.io/a:1")
         assert runs.waits == []
 
@@ -86,7 +86,7 @@ class TestAddresses:
         self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str, host: str
     ) -> None:
         runs.set(mirrors=())
-        monkeypatch.setattr("archfit.registry.http.dialer._resolve", names_to(address))
+        monkeypatch.setattr("archfit.registry.http.connections._resolve", names_to(address))
         cause = runs.cause(f"{host}/a:1")
         assert f"leads to a loopback address, {address}, and archfit does not connect to it" in cause
         assert "name the server with --allow-host" in cause
@@ -148,7 +148,7 @@ class TestAddresses:
 
         runs.set(mirrors=())
         runs.also("*", f"http://rebinding.example:{fake.port}")
-        monkeypatch.setattr("archfit.registry.http.dialer._resolve", resolve)
+        monkeypatch.setattr("archfit.registry.http.connections._resolve", resolve)
         assert runs.names("x.io/a:1") == BOTH
         assert seen == ["rebinding.example"]
 
@@ -485,8 +485,8 @@ def test_origins_are_compared_in_one_spelling(url: str, origin: str) -> None:
 
 
 def test_no_connection_is_used_after_the_deadline() -> None:
-    transport = transport_to(left=lambda: 0.0)
+    http = http_to(left=lambda: 0.0)
     request = Request("ping", "GET", "http://127.0.0.1:9/", {}, "http://127.0.0.1:9", 10)
     with pytest.raises(RegistryError, match="before the deadline: try again, or allow more with --timeout"):
-        transport.send(request)
-    transport.close()
+        http.exchange(request)
+    http.close()

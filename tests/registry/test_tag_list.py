@@ -14,8 +14,10 @@ from archfit.images.platforms import parse_platform
 from archfit.images.tags import TagList
 from archfit.options.hosts import request_rate
 from archfit.registry import tag_list
-from archfit.registry.http.dialer import Dialer
+from archfit.registry.http.connections import ConnectionPool, Way
+from archfit.registry.http.proxies import proxy_for
 from archfit.registry.http.request import Reply
+from archfit.registry.quirks import quirk_of
 from archfit.registry.registry_errors import InvalidManifest, RegistryError
 from fake_registry import Answer, Asked, FakeRegistry, as_json
 from lookup_runs import Runs
@@ -305,7 +307,7 @@ def tag(name: object, *platforms: str) -> dict[str, object]:
 
 
 class TestDockerHub:
-    URL = tag_list.hub_url("library/nginx")
+    URL = quirk_of("docker.io").listing.format(repository="library/nginx")
 
     def read(self, *bodies: bytes | int) -> tuple[TagList, list[str]]:
         asked: list[str] = []
@@ -331,7 +333,7 @@ class TestDockerHub:
     def test_a_403_past_a_page_keeps_what_came_before(self):
         listed, asked = self.read(hub(tag("1.27"), following=self.URL + "&page=2"), 403)
         assert (listed.tags, listed.read, listed.why) == (("1.27",), "partial", "refused")
-        assert asked[1].startswith(tag_list.HUB_LISTING)
+        assert asked[1].startswith("https://hub.docker.com")
         assert "page=2" in asked[1]
 
     def test_six_pages_at_most(self):
@@ -363,7 +365,13 @@ class TestWhoIsAsked:
     @pytest.fixture
     def connects(self, runs: Runs, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         # It asks the resolver whether a name is an address, which tests may ask for loopback alone.
-        monkeypatch.setattr(Dialer, "check_literal", lambda *_, **__: None)
+        monkeypatch.setattr(
+            ConnectionPool,
+            "way",
+            lambda pool, scheme, host, port, **_: Way(
+                scheme, host, port, proxy_for(scheme, host, port, pool._environ), other_host=False
+            ),
+        )
         heads: list[str] = []
 
         def refuse(listening: socket.socket) -> None:

@@ -6,6 +6,7 @@ import socket
 import ssl
 from typing import TYPE_CHECKING
 
+import httpcore
 import pytest
 
 from archfit.base.errors import UsageError
@@ -256,7 +257,9 @@ class TestHosts:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked: list[object] = []
-        monkeypatch.setattr("archfit.registry.http.dialer._resolve", lambda *given, **_: asked.append(given))
+        monkeypatch.setattr(
+            "archfit.registry.http.connections._resolve", lambda *given, **_: asked.append(given)
+        )
         runs = Runs(tmp_path, "")
         runs.set(mirrors=(), deny_hosts=("*",))
         assert "x.io:443 is not asked: --deny-host forbids it" in runs.cause("x.io/a:1")
@@ -337,13 +340,13 @@ class TestHosts:
     ) -> None:
         connected: list[str] = []
 
-        def connect(address: str, *_: object) -> socket.socket:
+        def connect(address: str, *_: object) -> httpcore.NetworkStream:
             connected.append(address)
-            raise ConnectionRefusedError(111, "Connection refused")
+            raise httpcore.ConnectError("Connection refused")
 
         found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.9.8.7", 443))]
-        monkeypatch.setattr("archfit.registry.http.dialer._resolve", lambda *_, **__: found)
-        monkeypatch.setattr("archfit.registry.http.dialer._connect", connect)
+        monkeypatch.setattr("archfit.registry.http.connections._resolve", lambda *_, **__: found)
+        monkeypatch.setattr("archfit.registry.http.connections._connect", connect)
         operator = Operator(no_cache=True, allow_hosts=tuple(map(host_pattern, allowed)))
         lookup = open_lookup(operator, environ={}, wait=lambda _: None, named_hosts_only=only_named)
         answer = lookup.resolve(["x.io/a:1"])["x.io/a:1"]

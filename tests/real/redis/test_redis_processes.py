@@ -30,7 +30,6 @@ import json, os, sys
 from archfit.cli import main as cli
 from archfit.rewrite import command as transform
 from archfit.lookup import cache, entries, lookup, registry_lookup
-from archfit.registry import client, fetcher
 from archfit.lookup.store import open as opening, redis, sqlite
 for line in sys.stdin:
     job = json.loads(line)

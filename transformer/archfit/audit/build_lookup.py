@@ -41,14 +41,13 @@ from archfit.audit.facts import AuditFacts, BuildFacts, ImageFacts, Shard
 from archfit.audit.merge import shard_of
 from archfit.base.errors import InvalidReference
 from archfit.base.record import Record
-from archfit.images.contents import Build, ImageContents
+from archfit.images.contents import Build, ImageContents, Part
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.images.reference import Reference, parse
 from archfit.lookup.lookup import Lookup, lookup_of
 from archfit.options.settings import Settings
 from archfit.placement.evidence import is_plain, offered
 from archfit.placement.uncounted import counted
-from archfit.registry.registry_questions import Part
 from archfit.workloads.pods import ImageUse
 
 _ANSWERED_NOW = ("registry", "cache")

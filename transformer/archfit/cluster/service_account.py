@@ -21,11 +21,11 @@ from typing import Any
 from archfit.cluster.cluster_error import ClusterError, reason_of_status
 from archfit.cluster.kubectl import MAX_OUTPUT, decoded
 from archfit.cluster.resource_paths import resource_path
-from archfit.registry.http.dialer import Dialer
+from archfit.registry.http.connections import ConnectionPool
 from archfit.registry.http.host_policy import HostPolicy
+from archfit.registry.http.http_client import HttpClient
 from archfit.registry.http.limits import LargeBodies
 from archfit.registry.http.request import Request, TooLarge
-from archfit.registry.http.transport import HttpTransport
 from archfit.registry.http.trust import Tls, Trust, host_port
 from archfit.registry.lookup_context import Deadline
 from archfit.registry.registry_errors import RegistryError
@@ -57,11 +57,11 @@ class ServiceAccount:
         try:
             server = host_port(self._base)
             trust = Trust({server: Tls(ca=(certificates,), usual=False)})
-            dialer = Dialer(self._left, HostPolicy({server}), trust, {}, ahead=False)  # and through no proxy
-            dialer.context(trust.of(*server))
+            connections = ConnectionPool(self._left, HostPolicy({server}), trust, {})  # through no proxy
+            connections.context(trust.of(*server))
         except RegistryError as error:
             raise ClusterError(f"{certificates} cannot be used ({error})") from None
-        self._transport = HttpTransport(dialer, LargeBodies(self._left), read_seconds=seconds)
+        self._http = HttpClient(connections, LargeBodies(self._left), read_seconds=seconds)
 
     def get(self, path: str) -> Any:
         """The object at a path, decoded. Raises ClusterError."""
@@ -82,7 +82,7 @@ class ServiceAccount:
 
     def close(self) -> None:
         """Closes the connections."""
-        self._transport.close()
+        self._http.close()
 
     def _patch(self, path: str, body: bytes) -> None:
         """One object. A custom resource has to wait until the API server knows its definition."""
@@ -111,7 +111,7 @@ class ServiceAccount:
             **(_APPLY if body else {}),
         }
         try:
-            reply = self._transport.send(
+            reply = self._http.exchange(
                 Request("api", method, self._base + path, headers, self._base, MAX_OUTPUT, body or b"")
             )
         except TooLarge:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from archfit.base.record import Record
 from archfit.images.platforms import Platform
+from archfit.images.reference import Reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,3 +38,17 @@ class ImageContents(Record):
     children: tuple[Build, ...] = ()
     config: str = ""
     platform: Platform | None = None
+
+
+class Part(Record):
+    """A digest to read. reference: with the digest. kind: "document", with all that says its platforms; "manifest",
+    the document alone, which is not an index; "config", the blob of an image's config.
+    """
+
+    reference: Reference
+    kind: Literal["document", "manifest", "config"] = "document"
+
+    def is_answered_by(self, contents: ImageContents) -> bool:
+        """Whether it is enough: a manifest's config may have been left unread."""
+        whole = contents.kind == "index" or contents.platform is not None or not contents.config
+        return whole or self.kind == "manifest"

@@ -92,7 +92,7 @@ def _inspected(
     if settings.operator.offline:
         answers = {word: (answer, None, None) for word, answer in lookup.resolve(references).items()}
     else:
-        asked = lookup.fetch(list(references.values()), _load)
+        asked = lookup.fetch(list(references.values()))
         answers = {word: asked[reference.normalised] for word, reference in references.items()}
     from archfit.inspect.images import described
 
@@ -121,11 +121,6 @@ def _with_newer(images: list[Inspected], lookup: Lookup, settings: Settings) -> 
         image.replace(lacks=lacking[image.text], newer=found[image.text]) if image.text in found else image
         for image in images
     ]
-
-
-def _load() -> None:
-    """Load what is needed once the answers are there (5 ms), while connections are made."""
-    import archfit.inspect.images  # noqa: F401
 
 
 def _counted(requests: Mapping[str, int]) -> str:

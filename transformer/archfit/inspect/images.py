@@ -1,7 +1,4 @@
-"""What archfit makes of the images that `archfit inspect` names, from the answers that were had for them.
-
-`inspect` loads this module, and what describes and shows images, while a registry is connected to.
-"""
+"""What archfit makes of the images that `archfit inspect` names, from the answers that were had for them."""
 
 from __future__ import annotations
 

@@ -25,14 +25,14 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.images.reference import HUB, HUB_NAMES, Reference, is_host, parse
 from archfit.lookup import operator_files
 from archfit.options.settings import Operator
+from archfit.registry.client import RegistryClient
 from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.tokens import Tokens
-from archfit.registry.fetcher import Fetcher
+from archfit.registry.http.http_client import HttpClient
 from archfit.registry.login import check
 from archfit.registry.lookup_context import Deadline, LookupContext
 from archfit.registry.registry_errors import RegistryError
-from archfit.registry.registry_questions import Question
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
 from archfit.yaml.json_output import json_output
@@ -84,9 +84,9 @@ def servers_checked(word: str, operator: Operator, environ: Mapping[str, str]) -
     context = LookupContext(
         environ, time.time, time.sleep, progress=None, named_hosts_only=False, deadline=deadline
     )
-    fetcher = Fetcher(operator, context, lambda _reference, _digest: None, keychain, Routes(operator))
+    client = RegistryClient(operator, context, lambda _reference, _digest: None, keychain, Routes(operator))
     try:
-        route = fetcher.routes([Question(reference)])[0]
+        route = client.route(reference)
         if route.refusal:
             raise RegistryError(f"archfit does not ask for {word}: {route.refusal}")
         endpoints = (
@@ -94,25 +94,24 @@ def servers_checked(word: str, operator: Operator, environ: Mapping[str, str]) -
         )
         tag = "" if host else reference.digest or reference.tag
         checked = [
-            _one(endpoint, tag, keychain, None if operator.offline else fetcher) for endpoint in endpoints
+            _one(endpoint, tag, keychain, None if operator.offline else client.http) for endpoint in endpoints
         ]
     finally:
-        fetcher.close()
+        client.http.close()
     return host or reference.normalised, checked
 
 
-def _one(endpoint: Endpoint, tag: str, keychain: Keychain, fetcher: Fetcher | None) -> Checked:
+def _one(endpoint: Endpoint, tag: str, keychain: Keychain, http: HttpClient | None) -> Checked:
     try:
         credential = keychain.find(endpoint.host, endpoint.repository)
     except RegistryError as error:
         return Checked(endpoint.origin, "", good=False, answer=str(error))
     words = _words(credential)
-    if fetcher is None:
+    if http is None:
         answer = (
             "not asked, as --offline forbids it" if words else "there is none, and --offline forbids asking"
         )
         return Checked(endpoint.origin, words, good=bool(words), answer=answer)
-    http = fetcher.client.http
     try:
         verdict = check(http, Tokens(http, time.monotonic), endpoint, tag, credential)
     except RegistryError as error:

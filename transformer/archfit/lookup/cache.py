@@ -24,6 +24,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
+    from archfit.images.contents import ImageContents, Part
+    from archfit.images.tags import TagList
     from archfit.lookup.store import Store
     from archfit.registry.routing.endpoints import Endpoint
 
@@ -107,7 +109,7 @@ class LookupCache:
     def read_texts(
         self, references: Sequence[Reference], spelt: Callable[[str], str]
     ) -> dict[str, list[str]]:
-        """What else is kept, as texts of `content_entries` or `tag_entries`, by normalised reference.
+        """What else is kept, as texts of `entries`, by normalised reference.
 
         spelt: `contents_key` or `tags_key`.
         """
@@ -119,6 +121,24 @@ class LookupCache:
         )
         rest = [reference for reference in references if not kept.get(reference.normalised)]
         return {**kept, **self._late(rest, spelt)}
+
+    def contents(self, parts: Sequence[Part]) -> dict[str, ImageContents]:
+        """What is kept of what is behind digests, and is enough, by normalised reference."""
+        texts = self.read_texts([part.reference for part in parts], entries.contents_key)
+        known: dict[str, ImageContents] = {}
+        for part in parts:
+            name = part.reference.normalised
+            read = map(entries.contents_from_json, texts.get(name, ()))
+            enough = next((one for one in read if one and part.is_answered_by(one)), None)
+            if enough:
+                known[name] = enough
+        return known
+
+    def tag_lists(self, repositories: Sequence[Reference], now: float, seconds: float) -> dict[str, TagList]:
+        """The kept lists of tags, not older than some seconds, by normalised reference."""
+        texts = self.read_texts(repositories, entries.tags_key)
+        lists = {name: entries.youngest_tags(some, now, seconds) for name, some in texts.items()}
+        return {name: listed for name, listed in lists.items() if listed}
 
     def write_texts(
         self, texts: Iterable[tuple[Reference, str, Endpoint | None, bool]], spelt: Callable[[str], str]

@@ -17,7 +17,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
-from archfit.lookup import content_entries, entries, tag_entries
+from archfit.lookup import entries
 
 _KINDS = {
     "tag": "tags",
@@ -55,7 +55,7 @@ def expired(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> l
             case "contents":
                 return lasts(when, _DIGEST_SECONDS)
             case "tags":
-                return lasts(when, max(tag_seconds, tag_entries.LIST_SECONDS))
+                return lasts(when, max(tag_seconds, entries.LIST_SECONDS))
             case "claim":
                 return now < _until(text) <= now + _CLAIM_SECONDS
         return True
@@ -125,9 +125,9 @@ def readable(key: str, text: str) -> bool:
         case "digest":
             return entries.from_json(text, _digest(key)) is not None
         case "contents":
-            return content_entries.from_json(text) is not None
+            return entries.contents_from_json(text) is not None
         case "tags":
-            return tag_entries.from_json(text) is not None
+            return entries.tags_from_json(text) is not None
         case "host" | "claim":
             return isinstance(_object(text), dict)
     return False

@@ -2,7 +2,8 @@
 
     tag:<host/repository:tag>
     digest:<host/repository>@<digest>
-    contents:<host/repository>@<digest>      what is behind it (`content_entries`), for `archfit audit`
+    contents:<host/repository>@<digest>      what is behind it, for `archfit audit`
+    tags:<host/repository>                   its tags, for newer ones
 
 These are the keys of answers of the images' own registries. `scoped_keys` adds who answered and who may read the
 answer, where that matters.
@@ -10,14 +11,23 @@ answer, where that matters.
     tag:..            {"checked": 1767225600, "digest": "sha256:..", "index": true, "image": true, "platforms": [..],
                        "rules": 2}
     digest:..         the same without "digest"
+    contents:..       {"kind": "index", "builds": [["sha256:..", "linux/arm64", true], ..], "rules": 2, "checked": ..}
+                      {"kind": "manifest", "config": "sha256:..", "platform": "linux/arm64", "checked": ..}
+                      {"kind": "config", "platform": "linux/arm64", "checked": ..}
+    tags:..           {"checked": 1767225600, "read": "complete", "tags": ["1.24.3", "latest"],
+                       "offers": {"1.24.3": ["linux/amd64", "linux/arm64"]}}
     host:..           see `registry.http.servers`
 
     platforms         as the entries state them, variants too: each run decides what they mean
     rules             the version of the rules by which entries of an index were left out; where it is another one, the
                       index is asked for again. Entries of single manifests do not depend on it
+    platform          of contents: "" where nothing has read it
+    read              "complete" or "partial"; what could not be read at all is asked for again in each run
+    offers            what the list itself says of platforms (`registry.tag_list`)
 
 A tag's entry repeats the platforms, so that a warm run reads everything in one query. Only Found is kept: `Unknown`
-and `Absent` are asked for again in each run, so that no run fails because of an old answer.
+and `Absent` are asked for again in each run, so that no run fails because of an old answer. A list of tags is of use
+for 24 hours, with --offline for as long as --max-stale says.
 """
 
 from __future__ import annotations
@@ -31,10 +41,16 @@ from archfit.images.reference import Reference, is_digest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Any
 
+    from archfit.images.contents import Build, ImageContents
+    from archfit.images.tags import TagList
     from archfit.registry.routing.endpoints import Endpoint
 
 _MAX_PLATFORMS = 256
+_MAX_BUILDS = 1024
+_MOST_TAGS = 200_000
+LIST_SECONDS = 86400
 # 1, unwritten, left out what has an `artifactType`, and kept what a runtime never reaches.
 RULES = 2
 CLOCK_SLACK_SECONDS = 60
@@ -95,6 +111,84 @@ def from_json(text: str, digest: str) -> tuple[Found, int] | None:
     return Found(platforms, digest, index, image, "cache"), checked
 
 
+def contents_to_json(contents: ImageContents, checked: int) -> str:
+    """The text to keep. checked: Unix seconds."""
+    body: dict[str, Any] = {"kind": contents.kind, "checked": checked}
+    if contents.kind == "index":
+        body |= {
+            "builds": [[build.digest, str(build.platform), build.stated] for build in contents.children],
+            "rules": RULES,
+        }
+    else:
+        body |= {"config": contents.config, "platform": str(contents.platform or "")}
+    return c_json.dumps(body)
+
+
+def contents_from_json(text: str) -> ImageContents | None:
+    """What is kept; None for anything that `contents_to_json` did not make."""
+    from archfit.images.contents import ImageContents  # for `archfit audit` alone
+
+    try:
+        kept = c_json.loads(text)
+        kind = kept["kind"]
+        if kind == "index":
+            if kept["rules"] != RULES or len(kept["builds"]) > _MAX_BUILDS:
+                return None
+            return ImageContents("index", tuple(_build(*build) for build in kept["builds"]))
+        if kind not in {"manifest", "config"}:
+            return None
+        config, platform = kept["config"], kept["platform"]
+        if config and not is_digest(config):
+            return None
+        return ImageContents(kind, config=config, platform=parse_platform(platform) if platform else None)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidReference):
+        return None
+
+
+def _build(digest: str, platform: str, stated: object) -> Build:
+    if not is_digest(digest) or not isinstance(stated, bool):
+        raise ValueError(digest)
+    from archfit.images.contents import Build
+
+    return Build(digest, parse_platform(platform), stated)
+
+
+def tags_to_json(listed: TagList, checked: int) -> str:
+    """The text to keep. checked: Unix seconds."""
+    offers = {tag: [str(platform) for platform in platforms] for tag, platforms in listed.offers.items()}
+    body = {"checked": checked, "read": listed.read, "tags": list(listed.tags)}
+    return c_json.dumps({**body, "offers": offers} if offers else body)
+
+
+def tags_from_json(text: str) -> tuple[TagList, int] | None:
+    """The list and when it was read; None for anything that `tags_to_json` did not make."""
+    from archfit.images.tags import TagList  # regular expressions, for newer tags alone
+
+    try:
+        kept = c_json.loads(text)
+        checked, read, tags = kept["checked"], kept["read"], kept["tags"]
+        if not (
+            isinstance(checked, int)
+            and 0 <= checked < _LATEST
+            and read in {"complete", "partial"}
+            and isinstance(tags, list)
+            and len(tags) <= _MOST_TAGS
+            and all(isinstance(tag, str) for tag in tags)
+        ):
+            return None
+        offers = {tag: tuple(map(parse_platform, names)) for tag, names in kept.get("offers", {}).items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidReference):
+        return None
+    return TagList(tuple(tags), read, offers=offers), checked
+
+
+def youngest_tags(texts: list[str], now: float, seconds: float) -> TagList | None:
+    """The youngest list of those that are not older; None where there is none. now: Unix seconds."""
+    kept = [entry for text in texts if (entry := tags_from_json(text))]
+    young = [entry for entry in kept if -CLOCK_SLACK_SECONDS <= now - entry[1] <= seconds]
+    return max(young, key=lambda entry: entry[1])[0] if young else None
+
+
 def key_of(reference: Reference) -> str:
     """The key of an answer of the reference's own registry that everybody may read."""
     return f"{'digest' if reference.digest else 'tag'}:{reference.normalised}"
@@ -103,6 +197,16 @@ def key_of(reference: Reference) -> str:
 def contents_key(key: str) -> str:
     """The key of a digest's contents. key: of the digest's answer."""
     return f"contents:{key.partition(':')[2]}"
+
+
+def repository(reference: Reference) -> Reference:
+    """What stands for the whole repository of a reference, in routes, keys and claims."""
+    return reference.replace(tag="", digest="", original=reference.name)
+
+
+def tags_key(key: str) -> str:
+    """The key of a repository's list. key: of `repository`'s answer, with who answered and for whom."""
+    return f"tags:{key.partition(':')[2]}"
 
 
 class OwnKeys:

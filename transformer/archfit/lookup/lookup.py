@@ -30,6 +30,7 @@ from archfit.base.errors import InvalidReference
 from archfit.base.results import Result
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown, unanswerable
 from archfit.images.reference import Reference, parse
+from archfit.lookup import entries
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.entries import OwnKeys
 from archfit.lookup.store import MemoryStore, StoreTrouble
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from archfit.base.terminal import Progress
-    from archfit.images.contents import ImageContents
+    from archfit.images.contents import ImageContents, Part
     from archfit.images.tags import TagList
     from archfit.lookup.lockfile import Lock
     from archfit.lookup.pull_secret_lookup import PullSecretLookup
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from archfit.lookup.store import Store
     from archfit.registry.client import RawManifest
     from archfit.registry.credentials.keychain import Keychain
-    from archfit.registry.registry_questions import Part
     from archfit.registry.routing.endpoints import Endpoint
     from archfit.registry.routing.routes import Routes
     from archfit.yaml.stream import Piece
@@ -165,7 +165,7 @@ class Lookup:
 
     def take_replies(self) -> dict[tuple[str, int], int]:
         """How many answers registries gave since the last call, by server and HTTP status; 0 is none."""
-        return self._asked.take_replies() if self._asked else {}
+        return self._asked.client.http.take_replies() if self._asked else {}
 
     def resolve(self, texts: Iterable[str], *, seconds: float | None = None) -> dict[str, Answer]:
         """An answer for each distinct text. Raises UsageError when overrides contradict each other.
@@ -205,23 +205,20 @@ class Lookup:
         return override(reference, self._overrides)
 
     def fetch(
-        self, references: Sequence[Reference], meanwhile: Callable[[], object]
+        self, references: Sequence[Reference]
     ) -> dict[str, tuple[Answer, Endpoint | None, RawManifest | None]]:
         """What registries answer now, not what the cache holds, by normalised reference; the cache keeps the answers.
 
-        Endpoint and manifest: where it was read, and its bytes; None where there is none. meanwhile: called while
-        connections are made.
+        Endpoint and manifest: where it was read, and its bytes; None where there is none.
         """
         self.open()
         unique = list({reference.normalised: reference for reference in references}.values())
         self._deadline.start(self._operator.timeout_seconds)
-        return self._registries().manifests(unique, meanwhile)
+        return self._registries().manifests(unique)
 
     def kept_contents(self, parts: Sequence[Part]) -> dict[str, ImageContents]:
         """What the cache has of what is behind digests, by normalised reference."""
-        from archfit.lookup.registry_lookup import kept_contents
-
-        return kept_contents(self.open(), parts) if parts else {}
+        return self.open().contents(parts) if parts else {}
 
     def contents(self, parts: Sequence[Part]) -> Mapping[str, ContentsAnswer]:
         """What is behind digests, by normalised reference: what the cache has, else what registries answer.
@@ -247,16 +244,14 @@ class Lookup:
         From the cache for 24 hours, then from registries; with --offline from the cache, up to --max-stale.
         seconds: how long it may take.
         """
-        from archfit.lookup import registry_lookup, tag_entries
-
         self.open()
         self._deadline.start(seconds)
-        wanted = {reference.name: tag_entries.repository(reference) for reference in references}
+        wanted = {reference.name: entries.repository(reference) for reference in references}
         cache, now = self.open(), self._context.clock()
-        longest = self._operator.max_stale_seconds if self._silent else tag_entries.LIST_SECONDS
+        longest = self._operator.max_stale_seconds if self._silent else entries.LIST_SECONDS
         lists: dict[str, TagList | Absent | Unknown] = {}
         if self._operator.cache_ttl_seconds or self._silent:
-            lists |= registry_lookup.kept_lists(cache, list(wanted.values()), now, longest)
+            lists |= cache.tag_lists(list(wanted.values()), now, longest)
         missing = [one for one in wanted.values() if one.normalised not in lists]
         if missing and not self._silent:
             lists |= self._registries().tag_lists(missing)
@@ -386,7 +381,7 @@ class Lookup:
                 self._context,
                 warn=self.messages.append,
             )
-        self._asked.spare(pulls=self._sparing)
+        self._asked.client.http.sparing = self._sparing
         return self._asked
 
 

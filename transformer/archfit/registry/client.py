@@ -12,48 +12,48 @@
                                 asked, refuses, or does not have it; Absent only where the last one says so. A server
                                 that gave no HTTP answer is not asked again in this run, if there is another.
 
-    no challenge known          ask without credentials; a 401 carries the challenge, then once more
-    challenge remembered        token first, and so no 401; where the token service of an earlier run gives none, the
-                                registry is asked again, because it may have moved that service
-    401 with credentials        one new token, then it is an error
-    400 with a token            the token is dropped, one new one is tried (ECR Public)
+The network side of a run, from here down; a Request goes down, a Reply comes back:
 
-Credentials are sent only to a server that has asked for them, now or in an earlier run. `fetcher` loads this module,
-and with it all that asks and reads, while the first connections are made.
+    RegistryClient   the requests of an image, at several endpoints in order
+    Authorizer       challenges and tokens
+    HttpClient       pauses, tries, redirects, requests in flight, limits of answers
+    ConnectionPool      who may be asked, at which address; TLS, proxies, connections that are kept
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
 from typing import TypeVar
 from urllib.parse import quote
 
 from archfit.base.record import Record
-from archfit.images.contents import ImageContents
+from archfit.images.contents import ImageContents, Part
 from archfit.images.platforms import Found
-from archfit.images.reference import HUB_API, Reference, is_digest
+from archfit.images.reference import Reference, is_digest
 from archfit.images.tags import TagList
+from archfit.options.settings import Operator
 from archfit.registry import manifest, tag_list
+from archfit.registry.authorizer import Authorizer
 from archfit.registry.credentials.keychain import Keychain
-from archfit.registry.credentials.tokens import Tokens, basic
-from archfit.registry.http.challenges import Challenge, challenges, choose, scope_of
+from archfit.registry.http.connections import ConnectionPool
+from archfit.registry.http.host_policy import HostPolicy
+from archfit.registry.http.http_client import HttpClient
+from archfit.registry.http.limits import OF_PROCESS, LargeBodies, RequestBudget, Reserve
 from archfit.registry.http.request import Reply, Request, Unreachable, origin_of
-from archfit.registry.http.retries import RetryingClient
-from archfit.registry.http.servers import Servers, ServerState
-from archfit.registry.http.transport import HttpTransport
+from archfit.registry.http.trust import Trust, host_port
 from archfit.registry.lookup_context import LookupContext
 from archfit.registry.manifest import ACCEPT, Descriptor, Index, Manifest
-from archfit.registry.refusals import MAX_ERROR, is_own, joined, placed, refusal
+from archfit.registry.quirks import NO_HEAD, quirk_of
+from archfit.registry.refusals import joined, placed
 from archfit.registry.registry_errors import InvalidManifest, ManifestUnknown, RegistryError
-from archfit.registry.registry_questions import Part, Question, Route
 from archfit.registry.resolve_platforms import Offer, matches, resolve_platforms
 from archfit.registry.routing.endpoints import Endpoint
+from archfit.registry.routing.routes import Route, Routes
 
 T = TypeVar("T")
-
 MAX_MANIFEST = 4 * 1024 * 1024
 MAX_CONFIG = 4 * 1024 * 1024
 _ACCEPTED = {"blob": "*/*", "list": "application/json"}
@@ -68,70 +68,105 @@ class RawManifest(Record):
 
 
 class RegistryClient:
-    """Asks registries; safe to use from several threads.
+    """Asks registries; safe to use from several threads. keychain: the operator's credentials.
 
-    recall: platforms that the cache has for a digest of a repository; called from several threads.
-    answered_by: by normalised reference, the endpoint that answered.
+    recall: platforms that the cache has for a digest of a repository; called from several threads. routes: where each
+    image is asked for. reserve: where processes share the budgets of `--requests-per-second`, None where each has its
+    own.
+
     documents: by normalised reference, the manifest and where it was read; None keeps none.
     contents: by digest, what is behind the documents that were read; None keeps none.
     """
 
     def __init__(
         self,
-        transport: HttpTransport,
-        keychain: Keychain,
+        operator: Operator,
         context: LookupContext,
         recall: Callable[[Reference, str], Found | None],
+        keychain: Keychain,
+        routes: Routes,
+        *,
+        reserve: Reserve | None = None,
     ) -> None:
-        self.servers = Servers()
-        self.http = RetryingClient(transport, self.servers, context.clock, context.wait)
-        self.answered_by: dict[str, Endpoint] = {}
+        rates, left = operator.requests_per_second, context.deadline.left
+        policy = HostPolicy(routes.named, operator.allow_hosts, operator.deny_hosts, keychain.named_hosts)
+        self.trust = Trust(routes.tls, operator.ca_file)
+        self._bodies = LargeBodies(left, OF_PROCESS)
+        self.http = HttpClient(
+            ConnectionPool(left, policy, self.trust, context.environ),
+            self._bodies,
+            clock=context.clock,
+            wait=context.wait,
+            budget=RequestBudget(rates, monotonic, context.wait, reserve) if rates else None,
+        )
         self.documents: dict[str, tuple[Endpoint, RawManifest]] | None = None
         self.contents: dict[str, ImageContents] | None = None
-        self._keychain = keychain
-        self._tokens = Tokens(self.http, monotonic)
-        self._left = context.deadline.left
+        self._routes = routes
+        self._named_hosts_only = context.named_hosts_only
+        self._authorizer = Authorizer(self.http, keychain, left)
+        self._left = left
         self._recall = recall
+        self._remembered: dict[str, str] = {}
         self._unreachable: set[str] = set()
-        self._credentials_sent: set[tuple[str, str]] = set()
+
+    def route(self, reference: Reference) -> Route:
+        """Where an image is asked for; its own registry becomes dialable."""
+        route = self._routes.route(reference)
+        for endpoint in route.endpoints:
+            if not endpoint.configured and not self._named_hosts_only:
+                with contextlib.suppress(RegistryError):  # the request raises the same error
+                    self.http.policy.referenced.add(host_port(endpoint.origin))
+        return route
+
+    def remember(self, kept: Mapping[str, str]) -> None:
+        """Take over what earlier runs learned of servers. kept: what the store has under `host:<origin>`."""
+        self._remembered |= kept
+        self.http.servers.from_json({key.removeprefix("host:"): text for key, text in kept.items()})
+
+    def changed_servers(self) -> dict[str, str]:
+        """What the store should have for servers that answered, where it has not, by `host:<origin>`."""
+        texts = {f"host:{server.origin}": server.to_json() for server in self.http.servers if server.known}
+        changed = {key: text for key, text in texts.items() if self._remembered.get(key) != text}
+        self._remembered |= changed
+        return changed
 
     def credential_sent(self, route: Route) -> bool:
         """A credential was used for this image at one of its endpoints, or a token that was had for one."""
-        sent = self._credentials_sent
-        return any((endpoint.host, endpoint.repository) in sent for endpoint in route.endpoints)
+        return any(map(self._authorizer.sent_credential, route.endpoints))
 
-    def platforms(self, question: Question, route: Route) -> Found:
-        """The answer to a question. Raises RegistryError, ManifestUnknown, InvalidManifest."""
-        reference = question.reference
+    def image(self, reference: Reference, known: Found | None, route: Route) -> tuple[Found, Endpoint]:
+        """What an image offers, and who answered. known: what the cache has for its tag, too old to be used as it is.
+
+        Raises RegistryError, ManifestUnknown, InvalidManifest.
+        """
         pulls = [endpoint for endpoint in route.endpoints if endpoint.pulls]
-        if not reference.tag:
-            return self._in_turn(pulls, lambda endpoint: self._pinned(reference, endpoint))
-        return self._in_turn(
-            [endpoint for endpoint in route.endpoints if endpoint.resolves],
-            lambda endpoint: self._resolved_at(question, endpoint, pulls),
-        )
+        with self._bodies:
+            if not reference.tag:
+                return self._in_turn(
+                    pulls, lambda endpoint: self._read(reference, endpoint, reference.digest)
+                )
+            return self._in_turn(
+                [endpoint for endpoint in route.endpoints if endpoint.resolves],
+                lambda endpoint: self._tagged(reference, known, endpoint, pulls),
+            )
 
-    def part(self, part: Part, route: Route) -> ImageContents:
-        """What is behind a digest. Raises the same."""
+    def part(self, part: Part, route: Route) -> tuple[ImageContents, Endpoint]:
+        """What is behind a digest, and who answered. Raises the same."""
         pulls = [endpoint for endpoint in route.endpoints if endpoint.pulls]
-        return self._in_turn(pulls, lambda endpoint: self._part_at(part, endpoint))
+        with self._bodies:
+            return self._in_turn(pulls, lambda endpoint: self._part_at(part, endpoint))
 
-    def tags(self, question: Question, route: Route) -> TagList:
-        """The tags of a repository. question: any reference of it. Raises the same."""
-        reference = question.reference
+    def tags(self, route: Route) -> tuple[TagList, Endpoint]:
+        """The tags of a repository, and who answered. Raises the same."""
         resolving = [endpoint for endpoint in route.endpoints if endpoint.resolves]
-        return self._in_turn(resolving, lambda endpoint: self._tags_at(reference, endpoint))
-
-    def _tags_at(self, reference: Reference, endpoint: Endpoint) -> TagList:
-        listed = self._listed_at(endpoint)
-        self.answered_by[reference.normalised] = endpoint
-        return listed
+        with self._bodies:
+            return self._in_turn(resolving, self._listed_at)
 
     def _listed_at(self, endpoint: Endpoint) -> TagList:
-        if endpoint.host == HUB_API and not endpoint.configured:
+        listing = quirk_of(endpoint.host).listing
+        if listing and not endpoint.configured:
             with contextlib.suppress(RegistryError, InvalidManifest):
-                first = tag_list.hub_url(endpoint.repository)
-                return tag_list.read_tags(first, self._hub_reply, tag_list.hub_page)
+                return self._listed_apart(listing.format(repository=endpoint.repository))
         first = f"{endpoint.origin}{endpoint.base}/{endpoint.repository}/tags/list{_namespace(endpoint)}"
 
         def ask(url: str, limit: int) -> Reply:
@@ -145,18 +180,22 @@ class RegistryClient:
                     f"{endpoint.origin} has no repository {endpoint.repository}", status=404
                 )
             if reply.status != 200:
-                raise self._refusal(reply, endpoint, f"the tags of {endpoint.repository}")
+                raise self._authorizer.refusal(reply, endpoint, f"the tags of {endpoint.repository}")
             return reply
 
         return tag_list.read_tags(first, ask, tag_list.registry_page)
 
-    def _hub_reply(self, url: str, limit: int) -> Reply:
-        """A page of Docker Hub's own listing, which takes no credentials of the registry."""
-        headers = {"accept": "application/json"}
-        reply = self.http.send(Request("list", "GET", url, headers, tag_list.HUB_LISTING, limit))
-        if reply.status != 200:
-            raise RegistryError(f"{origin_of(url)} answered {reply.status} for a list of tags")
-        return reply
+    def _listed_apart(self, first: str) -> TagList:
+        """Docker Hub's own listing, which takes no credentials of the registry."""
+
+        def ask(url: str, limit: int) -> Reply:
+            headers = {"accept": "application/json"}
+            reply = self.http.send(Request("list", "GET", url, headers, origin_of(first), limit))
+            if reply.status != 200:
+                raise RegistryError(f"{origin_of(url)} answered {reply.status} for a list of tags")
+            return reply
+
+        return tag_list.read_tags(first, ask, tag_list.hub_page)
 
     def _part_at(self, part: Part, endpoint: Endpoint) -> ImageContents:
         reference = part.reference
@@ -171,22 +210,12 @@ class RegistryClient:
                 contents = _contents(parsed, None)
             else:
                 contents = _contents(parsed, self._offer(parsed, document.digest, endpoint))
-        self.answered_by[reference.normalised] = endpoint
         return contents
 
-    def _resolved_at(self, question: Question, endpoint: Endpoint, pulls: Sequence[Endpoint]) -> Found:
-        found = self._tagged(question, endpoint, pulls)
-        self.answered_by[question.reference.normalised] = endpoint
-        return found
-
-    def _pinned(self, reference: Reference, endpoint: Endpoint) -> Found:
-        found = self._read(reference, endpoint, reference.digest)
-        self.answered_by[reference.normalised] = endpoint
-        return found
-
-    def _tagged(self, question: Question, endpoint: Endpoint, pulls: Sequence[Endpoint]) -> Found:
+    def _tagged(
+        self, reference: Reference, known: Found | None, endpoint: Endpoint, pulls: Sequence[Endpoint]
+    ) -> Found:
         """What the tag points to, at a server that may resolve tags."""
-        reference, known = question.reference, question.known
         digest = self._digest(endpoint, reference.tag) if known or not endpoint.pulls else ""
         if digest:
             if known and digest == known.digest:
@@ -195,7 +224,7 @@ class RegistryClient:
             if seen:
                 return seen.replace(origin="registry", age_seconds=0)
             if not endpoint.pulls:
-                return self._in_turn(pulls, lambda other: self._read(reference, other, digest))
+                return self._in_turn(pulls, lambda other: self._read(reference, other, digest))[0]
             with contextlib.suppress(ManifestUnknown):
                 # The tag may have moved since; or the server sent a digest that it does not have.
                 return self._read(reference, endpoint, digest)
@@ -205,8 +234,8 @@ class RegistryClient:
             )
         return self._read(reference, endpoint, reference.tag)
 
-    def _in_turn(self, endpoints: Sequence[Endpoint], ask: Callable[[Endpoint], T]) -> T:
-        """The first answer. Raises an error of the last server's kind, with the messages of all."""
+    def _in_turn(self, endpoints: Sequence[Endpoint], ask: Callable[[Endpoint], T]) -> tuple[T, Endpoint]:
+        """The first answer, and who gave it. Raises an error of the last server's kind, with the messages of all."""
         failed: list[RegistryError] = []
         for index, endpoint in enumerate(endpoints):
             after = [other for other in endpoints[index + 1 :] if not other.fallback]
@@ -217,7 +246,7 @@ class RegistryClient:
                 failed.append(Unreachable(f"{endpoint.origin} was not reached before", retryable=False))
                 continue
             try:
-                return ask(endpoint.replace(last=not after))
+                return ask(endpoint.replace(last=not after)), endpoint
             except RegistryError as error:
                 if following and isinstance(error, Unreachable):
                     self._unreachable.add(endpoint.origin)
@@ -261,7 +290,7 @@ class RegistryClient:
         if reply.status == 404:
             raise ManifestUnknown(f"{endpoint.origin} has no {what}", status=404)
         if reply.status != 200:
-            raise self._refusal(reply, endpoint, what)
+            raise self._authorizer.refusal(reply, endpoint, what)
         digest = _verified(reply.body, tag_or_digest, f"{endpoint.origin} sent for {what}")
         return RawManifest(reply.body, reply.headers.get("content-type", ""), digest)
 
@@ -271,10 +300,10 @@ class RegistryClient:
         if not server.head:
             return ""
         reply = self._ask("head", endpoint, f"manifests/{tag}", 0)
-        if reply.status in {401, 403, 429} or (reply.status >= 500 and reply.status != 501):
-            raise self._refusal(reply, endpoint, f"{endpoint.repository}:{tag}")
+        if reply.status in {401, 403, 429} or (reply.status >= 500 and reply.status not in NO_HEAD):
+            raise self._authorizer.refusal(reply, endpoint, f"{endpoint.repository}:{tag}")
         digest = reply.headers.get("docker-content-digest", "")
-        if reply.status in {405, 501} or (reply.status == 200 and not is_digest(digest)):
+        if reply.status in NO_HEAD or (reply.status == 200 and not is_digest(digest)):
             server.head = False
         return digest if reply.status == 200 and is_digest(digest) else ""
 
@@ -283,120 +312,18 @@ class RegistryClient:
         what = f"the config {digest} of {endpoint.repository}"
         reply = self._ask("blob", endpoint, f"blobs/{digest}", MAX_CONFIG)
         if reply.status != 200:
-            raise self._refusal(reply, endpoint, what)
+            raise self._authorizer.refusal(reply, endpoint, what)
         _verified(reply.body, digest, f"{endpoint.origin} sent for {what}")
         return reply.body
 
     def _ask(self, kind: str, endpoint: Endpoint, path: str, limit: int) -> Reply:
-        """The last answer, after the challenges of the server; see the module. path: of a list, its URL."""
+        """The last answer, after the challenges of the server. path: of a list, its URL."""
         url = f"{endpoint.origin}{endpoint.base}/{endpoint.repository}/{path}{_namespace(endpoint)}"
-        url = path if kind == "list" else url
         headers = {**dict(endpoint.headers), "accept": _ACCEPTED.get(kind, ACCEPT)}
         method = "HEAD" if kind == "head" else "GET"
+        url = path if kind == "list" else url
         request = Request(kind, method, url, headers, endpoint.origin, limit, retry=endpoint.last)
-        server = self.http.servers.of(endpoint.origin)
-
-        def send(authorization: str) -> Reply:
-            more = {"authorization": authorization} if authorization else {}
-            return self.http.send(request.replace(headers={**headers, **more}))
-
-        left = self._left()
-        first = server.asks_first(left, expected=not server.known and self._keychain.mentions(endpoint.host))
-        offered: Challenge | None = None
-        try:
-            challenge, remembered = server.challenge, server.remembered
-            scope = scope_of(endpoint.repository, Challenge(""))
-            header, fresh = "", False
-            moved: RegistryError | None = None
-            if challenge:
-                # Raises its errors here, because they are not a reason to ask the registry for another challenge.
-                self._keychain.find(endpoint.host, endpoint.repository)
-                try:
-                    header, fresh = self._authorization(endpoint, challenge, scope, "")
-                except RegistryError as error:
-                    if not remembered:
-                        raise
-                    moved = error
-                    server.forget(challenge)
-            reply = send(header)
-            if reply.status == 401 and is_own(reply, endpoint):
-                offered = self._learn(server, endpoint, reply)
-                if moved and challenge and offered and _same(challenge, scope, offered, scope):
-                    raise moved  # the registry still names the service that gave no token
-            elif header:
-                server.remembered = False
-            server.known = True
-        finally:
-            if first:
-                server.first_answered()
-        for _ in range(2 if not header else 1):
-            if reply.status == 401 and offered:
-                wanted = scope_of(endpoint.repository, offered)
-                same = challenge is not None and _same(challenge, scope, offered, wanted)
-                # A token that was fetched just now for exactly this scope is not better the second time.
-                if header and same and fresh and offered.error not in {"insufficient_scope", "invalid_token"}:
-                    break
-                challenge, scope = offered, wanted
-            elif reply.status != 400 or challenge is None or not header.startswith("Bearer "):
-                break
-            header, fresh = self._authorization(endpoint, challenge, scope, header.removeprefix("Bearer "))
-            if not header:
-                break
-            reply = send(header)
-            if not is_own(reply, endpoint):
-                break
-            offered = self._learn(server, endpoint, reply) if reply.status == 401 else None
-        return reply
-
-    def _learn(self, server: ServerState, endpoint: Endpoint, reply: Reply) -> Challenge | None:
-        """The challenge of a 401, remembered for the host; asks `/v2/` where the 401 carries none."""
-        offered = choose(challenges(reply.challenges))
-        if offered is None:
-            root = f"{endpoint.origin}{endpoint.base}/"
-            ping = self.http.send(
-                Request("ping", "GET", root, dict(endpoint.headers), endpoint.origin, MAX_ERROR)
-            )
-            offered = choose(challenges(ping.challenges)) if is_own(ping, endpoint) else None
-        if offered:
-            server.challenge = offered
-        return offered
-
-    def _authorization(
-        self, endpoint: Endpoint, challenge: Challenge, scope: str, refused: str
-    ) -> tuple[str, bool]:
-        """The header that answers the challenge, "" if there is none, and whether it is new."""
-        credential = self._keychain.find(endpoint.host, endpoint.repository)
-        if credential:
-            self._credentials_sent.add((endpoint.host, endpoint.repository))
-        if challenge.scheme == "basic":
-            return (basic(credential), True) if credential and credential.password else ("", False)
-        token, fresh = self._tokens.bearer(challenge, scope, credential, endpoint.origin, refused)
-        return f"Bearer {token}", fresh
-
-    def _secrets(self, endpoint: Endpoint) -> list[str]:
-        """Secrets that requests to the endpoint may have carried; messages must not repeat them."""
-        found = [value for _, value in endpoint.headers]
-        sent = (endpoint.host, endpoint.repository) in self._credentials_sent
-        credential = self._keychain.find(endpoint.host, endpoint.repository) if sent else None
-        if credential:
-            found += [credential.password, credential.identity_token, credential.registry_token]
-            found.append(basic(credential).removeprefix("Basic "))
-        return [secret for secret in (*found, *self._tokens.given()) if secret]
-
-    def _refusal(self, reply: Reply, endpoint: Endpoint, what: str) -> RegistryError:
-        credential = (
-            self._keychain.find(endpoint.host, endpoint.repository)
-            if reply.status in {401, 403} and is_own(reply, endpoint)
-            else None
-        )
-        return refusal(reply, endpoint, what, credential, self._secrets(endpoint))
-
-
-def _same(challenge: Challenge, scope: str, offered: Challenge, wanted: str) -> bool:
-    """Answering `offered` would send what answered `challenge`."""
-    if challenge.scheme == offered.scheme == "basic":
-        return True
-    return (challenge.realm, challenge.service, scope) == (offered.realm, offered.service, wanted)
+        return self._authorizer.send(request, endpoint)
 
 
 def _namespace(endpoint: Endpoint) -> str:

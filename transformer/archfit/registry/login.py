@@ -17,8 +17,8 @@ from archfit.base.record import Record
 from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.tokens import Tokens, basic
 from archfit.registry.http.challenges import Challenge, challenges, choose, scope_of
+from archfit.registry.http.http_client import HttpClient
 from archfit.registry.http.request import Request
-from archfit.registry.http.retries import RetryingClient
 from archfit.registry.manifest import ACCEPT
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import Endpoint
@@ -39,7 +39,7 @@ class LoginResult(Record):
 
 
 def check(
-    http: RetryingClient,
+    http: HttpClient,
     tokens: Tokens,
     endpoint: Endpoint,
     tag_or_digest: str,

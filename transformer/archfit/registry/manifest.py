@@ -35,6 +35,7 @@ from archfit.base.record import Record
 from archfit.images.listing import ListedEntry, ManifestListing
 from archfit.images.platforms import Platform, normalised
 from archfit.images.reference import is_digest
+from archfit.registry.quirks import GENERIC_TYPES
 from archfit.registry.registry_errors import InvalidManifest
 from archfit.registry.untrusted_json import load
 
@@ -55,7 +56,6 @@ MANIFESTS = (OCI_MANIFEST, DOCKER_MANIFEST)
 ACCEPT = ", ".join((*INDEXES, *MANIFESTS))
 
 MAX_ENTRIES = 1024
-_GENERIC = ("", "application/octet-stream", "application/json", "text/plain", "binary/octet-stream")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII).fullmatch
 # Layers of signatures and attestations; their config claims to be an image's (cosign, BuildKit, in-toto).
 _STATEMENTS = (
@@ -121,7 +121,7 @@ def _kind(document: dict[str, Any], content_type: str) -> str:
     stated = document.get("mediaType")
     if stated is not None and not isinstance(stated, str):
         raise InvalidManifest("its mediaType is not a string")
-    header = "" if content_type in _GENERIC else content_type
+    header = "" if content_type in GENERIC_TYPES else content_type
     if (
         document.get("schemaVersion") == 1
         or "fsLayers" in document

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 from archfit.base.printable import visible
 from archfit.registry.credentials.credential import Credential
+from archfit.registry.http.http_client import is_pull_limit
 from archfit.registry.http.request import NoTls, Reply, Unreachable, origin_of
-from archfit.registry.http.retries import is_pull_limit
 from archfit.registry.registry_errors import (
     ManifestUnknown,
     Misconfigured,

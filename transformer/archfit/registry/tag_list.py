@@ -33,16 +33,14 @@ from archfit.base.record import Record
 from archfit.images.platforms import Platform, normalised
 from archfit.images.tags import TagList
 from archfit.registry.http.request import Reply, origin_of
+from archfit.registry.quirks import FULL_PAGE, TOO_MANY_TAGS
 from archfit.registry.registry_errors import InvalidManifest, RegistryError
 from archfit.registry.untrusted_json import load
 
 MAX_PAGES = 6
 MAX_BYTES = 4 * 1024 * 1024
-HUB_LISTING = "https://hub.docker.com"
 PAGE = 1000
-_FULL = 50
 _MAX_PLATFORMS = 64
-_TOO_MANY = frozenset({400, 413})
 _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", re.ASCII).fullmatch
 _NEXT = re.compile(r'<([^<>]*)>\s*;[^<]*\brel\s*=\s*"?next\b', re.ASCII | re.IGNORECASE).search
 
@@ -91,7 +89,7 @@ def read_tags(first: str, ask: Callable[[str, int], Reply], parse: Callable[[Rep
             wide = widened(first, url)
         elif url:
             wide = url
-        elif page.tags and not linked and not len(page.tags) % _FULL and parse is registry_page:
+        elif page.tags and not linked and not len(page.tags) % FULL_PAGE and parse is registry_page:
             wide = url = f"{first}{'&' if '?' in first else '?'}n={PAGE}&last={page.tags[-1]}"
         else:
             return TagList(tuple(tags), "partial" if odd else "complete", odd, offers)
@@ -105,7 +103,7 @@ def _wide(wide: str, url: str, ask: Callable[[str, int], Reply], left: int) -> R
     try:
         return ask(wide, left)
     except RegistryError as error:
-        if wide == url or error.status not in _TOO_MANY:
+        if wide == url or error.status not in TOO_MANY_TAGS:
             raise
         return ask(url, left)
 
@@ -149,11 +147,6 @@ def hub_page(reply: Reply) -> Page:
         {tag: offers[tag] for tag in tags if tag in offers},
         understood=len(named) == len(results),
     )
-
-
-def hub_url(repository: str) -> str:
-    """Where Docker Hub lists the tags of a repository, `library/nginx` for an official image."""
-    return f"{HUB_LISTING}/v2/repositories/{repository}/tags?page_size=100&ordering=last_updated"
 
 
 def _platforms(images: list[Any]) -> Iterator[Platform]:

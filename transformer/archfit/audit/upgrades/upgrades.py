@@ -27,17 +27,14 @@ from archfit.base.record import Record
 from archfit.images.candidates import NewerTag
 from archfit.images.overrides import matches
 from archfit.images.reference import parse
+from archfit.registry.quirks import quirk_of
 from archfit.reports.tag_updates import TagUpdate
 
 _TO_DO = {"fails": "repair its build", "absent": "push it again", "unknown": "find out"}
 _GONE = frozenset({"old", "finished", "mirror"})
 """Standings of pods whose manifest is another one now, or a file of a node."""
 _UNREAD = {"complete": "", "partial": " (not all tags were read)", "no": " (its tags are not known)"}
-_OF_AN_ACCOUNT = re.compile(
-    r"\d{12}\.dkr[.-]ecr(?:-fips)?\.[a-z0-9-]+\.(?:amazonaws\.com(?:\.cn)?|on\.aws)"
-    r"|[a-z0-9-]+\.azurecr\.(?:io|cn|us)|[a-z0-9-]+-docker\.pkg\.dev|(?:[a-z0-9-]+\.)*harbor[a-z0-9-]*(?:\.[a-z0-9-]+)*",
-    re.ASCII,
-).fullmatch
+_HARBOR = re.compile(r"(?:[a-z0-9-]+\.)*harbor[a-z0-9-]*(?:\.[a-z0-9-]+)*", re.ASCII).fullmatch
 
 
 class Upgrades(Record):
@@ -70,8 +67,8 @@ def offers(tag: NewerTag, architecture: str) -> bool:
 
 def of_an_account(reference: str) -> bool:
     """Whether the image is in the registry of a cloud account (ECR, ACR, Artifact Registry) or of a Harbor by name."""
-    host = reference.partition("/")[0].partition(":")[0]
-    return bool(_OF_AN_ACCOUNT(host.lower()))
+    host = reference.partition("/")[0].partition(":")[0].lower()
+    return quirk_of(host).of_account or bool(_HARBOR(host))
 
 
 def is_own(reference: str, patterns: Sequence[str]) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import sys
+from time import monotonic
 
 from archfit.base.files import read_regular
 from archfit.lookup.store import StoreTrouble
@@ -23,9 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from archfit.lookup.store.redis import RedisStore
+    from archfit.lookup.store.redis import RedisStore, SharedBudget
     from archfit.lookup.store.sqlite import SqliteStore
     from archfit.options.option_entries import CacheServer
+    from archfit.registry.lookup_context import LookupContext
 
 _LONGEST_PASSWORD = 4096
 
@@ -67,15 +69,22 @@ def open_store(
 
 
 def open_budget(
-    operator: Operator,
-    environ: Mapping[str, str],
-    clock: Callable[[], float],
-    left: Callable[[], float] = _unlimited,
-) -> RedisStore | None:
-    """The server that holds the request budgets, None where the operator names no server. Raises StoreTrouble."""
-    if operator.no_cache or isinstance(operator.cache, str):
+    operator: Operator, context: LookupContext, warn: Callable[[str], None]
+) -> SharedBudget | None:
+    """The request budgets that processes share, None where the operator names no server for them.
+
+    warn: takes a sentence for the user. A server that cannot be used is a warning of the cache's already.
+    """
+    if not operator.requests_per_second or operator.no_cache or isinstance(operator.cache, str):
         return None
-    return _server(operator.cache, operator, environ, clock, left)
+    left = context.deadline.left_for_cache
+    try:
+        store = _server(operator.cache, operator, context.environ, context.clock, left)
+    except StoreTrouble:
+        return None
+    from archfit.lookup.store.redis import SharedBudget
+
+    return SharedBudget(store, os.urandom(8).hex(), monotonic, warn)
 
 
 def _server(

@@ -53,6 +53,7 @@ redis.call('SET', KEYS[1], string.format('%.0f', free), 'PX', math.ceil((free - 
 return {start - now, owners}
 """
 _LONGEST_WAIT_SECONDS = 86400.0
+_AGAIN_SECONDS = 5.0
 
 
 class RedisStore:
@@ -238,6 +239,41 @@ class RedisStore:
 
     def _trouble(self, why: str, advice: str) -> StoreTrouble:
         return StoreTrouble(f"the cache {self._place} cannot be used ({why}): {advice}")
+
+
+class SharedBudget:
+    """The request budget that processes share on a Redis or Valkey server; while it fails, one warning.
+
+    It is asked again after five seconds. owner: names this process among those that share the server. clock: seconds
+    that never go back.
+    """
+
+    def __init__(
+        self, store: RedisStore, owner: str, clock: Callable[[], float], warn: Callable[[str], None]
+    ) -> None:
+        self._store = store
+        self._owner = owner
+        self._clock = clock
+        self._warn = warn
+        self._failed_until = float("-inf")
+        self._warned = False
+
+    def reserve(self, host: str, interval: float, longest: float) -> tuple[float | None, int] | None:
+        """As `registry.http.limits.Reserve`; None while the server fails."""
+        if self._clock() < self._failed_until:
+            return None
+        try:
+            return self._store.reserve(host, self._owner, interval, longest)
+        except StoreTrouble as trouble:
+            self._failed_until = self._clock() + _AGAIN_SECONDS
+            if not self._warned:
+                self._warned = True
+                self._warn(f"{trouble}; this process keeps to its part of --requests-per-second by itself")
+            return None
+
+    def close(self) -> None:
+        """Close the connections to the server."""
+        self._store.close()
 
 
 def _advice(error: Exception) -> str:

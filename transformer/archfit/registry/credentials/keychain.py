@@ -29,11 +29,11 @@ from typing import Any
 
 from archfit.base import c_json
 from archfit.base.files import read_regular
-from archfit.images.reference import HUB_INDEX, HUB_NAMES
+from archfit.images.reference import HUB_NAMES
 from archfit.registry.credentials.credential import Credential, checked, from_entry
+from archfit.registry.quirks import quirk_of
 from archfit.registry.registry_errors import Misconfigured, RegistryError
 
-_HUB_SERVER = f"https://{HUB_INDEX}/v1/"
 _OLDEST = ".dockercfg"
 _MAX_FILE = 4 * 1024 * 1024
 
@@ -129,7 +129,7 @@ class Keychain:
     def _from_helper(self, name: str, host: str, path: str, *, helpers: bool) -> Credential | None:
         from archfit.registry.credentials.credential_helper import Helper  # `subprocess`: 1.5 ms
 
-        server = _HUB_SERVER if host in HUB_NAMES else host
+        server = quirk_of(host).helper_server or host
         with self._choosing:
             helper = self._helpers.setdefault((name, server), Helper(name, server, self._environ))
         if not helpers and not helper.asked:

@@ -28,13 +28,13 @@ from urllib.parse import quote, urlsplit
 from archfit.base.record import Record
 from archfit.registry.credentials.credential import VISIBLE, Credential
 from archfit.registry.http.challenges import Challenge, check_realm, may_have_credentials
+from archfit.registry.http.http_client import HttpClient
 from archfit.registry.http.request import Reply, Request, origin_of
-from archfit.registry.http.retries import RetryingClient
 from archfit.registry.http.trust import host_port
+from archfit.registry.quirks import NO_TOKEN_BY_POST
 from archfit.registry.registry_errors import RegistryError, Unauthorized
 
 MAX_TOKEN_BODY = 128 * 1024
-_POST_NOT_OFFERED = frozenset({400, 401, 404, 405})
 
 
 class _Slot:
@@ -48,7 +48,7 @@ class _Slot:
 class Tokens:
     """monotonic: seconds of a clock that never goes back, for the tokens' life."""
 
-    def __init__(self, http: RetryingClient, monotonic: Callable[[], float]) -> None:
+    def __init__(self, http: HttpClient, monotonic: Callable[[], float]) -> None:
         self._http = http
         self._monotonic = monotonic
         self._lock = threading.Lock()
@@ -95,7 +95,7 @@ class Tokens:
             return slot.token, True
 
     def _trusted(self, realm: str, origin: str) -> bool:
-        policy = self._http.transport.policy
+        policy = self._http.policy
         return may_have_credentials(realm, origin) or policy.is_trusted(*host_port(origin_of(realm)))
 
     def _fetch(
@@ -104,7 +104,7 @@ class Tokens:
         where = origin_of(challenge.realm)
         if credential and credential.identity_token:
             reply = self._send(token_post(challenge, scope, credential), origin)
-            if reply.status in _POST_NOT_OFFERED:
+            if reply.status in NO_TOKEN_BY_POST:
                 as_password = credential.replace(password=credential.identity_token, identity_token="")
                 reply = self._send(token_get(challenge, scope, as_password), origin)
         else:

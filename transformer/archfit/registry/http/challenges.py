@@ -17,7 +17,7 @@ from itertools import islice
 from urllib.parse import urlsplit
 
 from archfit.base.record import Record
-from archfit.images.reference import HUB_API
+from archfit.registry.quirks import SHARED_PARENTS, quirk_of
 from archfit.registry.registry_errors import RegistryError
 
 _TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # noqa: S105 - RFC 9110's name for a word
@@ -28,22 +28,6 @@ _VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
 _MAX_HEADER = 8192
 _MAX_HEADERS = 8
 _MAX_CHALLENGES = 16
-
-# Token services on other hosts that may have the credentials of a registry: registry, realm host.
-_TRUSTED = (
-    (HUB_API, "auth.docker.io"),
-    ("registry.suse.com", "scc.suse.com"),
-    ("registry.connect.redhat.com", "sso.redhat.com"),
-    ("registry.redhat.io", "sso.redhat.com"),
-    ("registry.access.redhat.com", "sso.redhat.com"),
-)
-# Parent domains that unrelated owners share: a host below one of them is not the same site.
-_SHARED_PARENTS = re.compile(
-    r"(?:azurecr\.(?:io|cn|us)|amazonaws\.com(?:\.cn)?|pkg\.dev|aliyuncs\.com|github\.io|cloudfront\.net|"
-    r"(?:co|com|net|org|gov|edu|ac|or|ne)\.[a-z]{2}|run\.app|appspot\.com|herokuapp\.com|azurewebsites\.net|"
-    r"ngrok\.io|ngrok\.app|ocir\.io|nip\.io|sslip\.io)",
-    re.ASCII,
-).fullmatch
 
 
 class Challenge(Record):
@@ -132,9 +116,9 @@ def check_realm(realm: str, origin: str) -> None:
 def may_have_credentials(realm: str, origin: str) -> bool:
     """The token service belongs to the registry: the same host, the same site, or a known pair."""
     registry, service = urlsplit(origin).hostname or "", urlsplit(realm).hostname or ""
-    if registry == service or (registry, service) in _TRUSTED or service.endswith(f".{registry}"):
+    if registry == service or service in quirk_of(registry).token_hosts or service.endswith(f".{registry}"):
         return True
     parent = registry.partition(".")[2]
-    if "." not in parent or parent.replace(".", "").isdigit() or ":" in registry or _SHARED_PARENTS(parent):
+    if "." not in parent or parent.replace(".", "").isdigit() or ":" in registry or SHARED_PARENTS(parent):
         return False
     return service == parent or service.endswith(f".{parent}")

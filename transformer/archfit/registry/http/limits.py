@@ -5,7 +5,7 @@
     in memory     2 answers above 256 KiB in a run, 8 in a process with many, as `archfit serve` (`LargeBodies`)
     a second      what `--requests-per-second` allows (`RequestBudget`)
 
-    thread    reads an answer ──> over 256 KiB: enter ──> parses it ──> has its platforms: leave
+    with bodies:    a thread reads an answer ──> over 256 KiB: enter ──> parses it ──> has its platforms
 
 A thread enters once for all answers that one image needs. Real indexes and configs have some kilobytes, so that only
 unusual ones wait for each other; a wait ends at the run's deadline.
@@ -23,8 +23,6 @@ servers ask for (`retries`) come on top. This is the generic cell rate algorithm
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import threading
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
@@ -41,7 +39,6 @@ AT_ONCE = 2
 IN_PROCESS = 8
 OF_PROCESS = threading.Semaphore(IN_PROCESS)
 """For all runs that go on at once in this process."""
-_M_MMAP_THRESHOLD = -3
 _TOO_LATE = "other large answers used up the time: allow more with --timeout"
 
 Reserve: TypeAlias = Callable[[str, float, float], tuple[float | None, int] | None]
@@ -50,8 +47,9 @@ the server), None where nobody can be asked."""
 
 
 class LargeBodies:
-    """left: seconds until the run's deadline. shared: places that other runs take from, too; a thread that enters has
-    to leave.
+    """left: seconds until the run's deadline. shared: places that other runs take from, too.
+
+    What a thread has entered ends with its `with`.
     """
 
     def __init__(self, left: Callable[[], float], shared: threading.Semaphore | None = None) -> None:
@@ -70,26 +68,17 @@ class LargeBodies:
             self._free.release()
             raise RegistryError(_TOO_LATE)
         self._of_thread.entered = True
-        _give_back_large_blocks()
 
-    def leave(self) -> None:
+    def __enter__(self) -> None:
+        """A thread begins with what it is asked."""
+
+    def __exit__(self, *_: object) -> None:
         """The thread is done with its large answers: another one may read."""
         if getattr(self._of_thread, "entered", False):
             self._of_thread.entered = False
             self._free.release()
             if self._shared:
                 self._shared.release()
-
-
-@functools.cache
-def _give_back_large_blocks() -> None:
-    # Once a large block is freed, glibc serves the next ones from an arena of the thread and keeps them there: 4 MiB
-    # and more for each of 64 threads. A fixed threshold makes them mappings of their own, which end when they are
-    # freed (mallopt(3), M_MMAP_THRESHOLD). Other C libraries do so by themselves.
-    import ctypes  # 1 ms, for answers that are seldom
-
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 128 * 1024)
 
 
 class RequestBudget:

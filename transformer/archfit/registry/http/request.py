@@ -74,6 +74,11 @@ def reason(error: BaseException) -> str:
     return visible(str(text)[:200]).rstrip(".")
 
 
+def cause_of(error: BaseException) -> BaseException:
+    """The system's own error where httpcore's stands for one."""
+    return error.__cause__ if isinstance(error.__cause__, OSError) else error
+
+
 def late(server: str) -> str:
     """The message for a server that has not answered when the run's time is over."""
     return f"{server} gave no answer before the deadline: try again, or allow more with --timeout"

@@ -16,28 +16,20 @@ The cache gets only what the server tells everybody: scheme, realm, service; nev
 from __future__ import annotations
 
 import json
-import re
 import threading
 from collections.abc import Iterator, Mapping
 
 from archfit.registry.http.challenges import Challenge, check_realm
-from archfit.registry.http.limits import MAX_IN_FLIGHT, MAX_PER_SERVER, MAX_RETRIES_PER_SERVER
+from archfit.registry.http.limits import MAX_PER_SERVER, MAX_RETRIES_PER_SERVER
 from archfit.registry.http.request import late
+from archfit.registry.quirks import quirk_of
 from archfit.registry.registry_errors import RegistryError
-
-# Registries that answer a first request with 401: one thread asks first, and its 401 serves all threads.
-_ASKS_CREDENTIALS = re.compile(
-    r"registry-1\.docker\.io|ghcr\.io|quay\.io|public\.ecr\.aws|registry\.gitlab\.com|nvcr\.io|(?:[a-z]+\.)?gcr\.io|"
-    r"registry\.(?:redhat|suse)\.(?:io|com)|[a-z0-9-]+-docker\.pkg\.dev|[a-z0-9]+\.azurecr\.(?:io|cn|us)|"
-    r"[0-9]{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?",
-    re.ASCII,
-).fullmatch
 
 
 class ServerState:
     """One server, by its origin `scheme://host[:port]`."""
 
-    def __init__(self, origin: str, in_flight: threading.Semaphore) -> None:
+    def __init__(self, origin: str) -> None:
         self.origin = origin
         self.challenge: Challenge | None = None
         self.remembered = False
@@ -48,36 +40,37 @@ class ServerState:
         self.share = MAX_PER_SERVER
         self._retries_left = MAX_RETRIES_PER_SERVER
         self._paused_until = 0.0
-        self._all_in_flight = in_flight
-        self._in_flight = 0
-        self._turn = threading.Condition()
+        self._places = threading.Semaphore(MAX_PER_SERVER)
+        self._owed = 0  # places that the share has lost and that are still taken
+        self._lock = threading.Lock()
         self._wave = 0
         self._first_answer = threading.Event()
         self._asking_first = threading.Lock()
 
     def begin(self, seconds: float) -> int:
         """Wait for a free place; the answer goes to `busy`. Raises RegistryError after `seconds`."""
-        with self._turn:
-            if not self._turn.wait_for(lambda: self._in_flight < self.share, seconds):
-                raise RegistryError(late(self.origin))
-            self._in_flight += 1
-            wave = self._wave
-        if not self._all_in_flight.acquire(timeout=seconds):
-            self._leave()
+        if not self._places.acquire(timeout=seconds):
             raise RegistryError(late(self.origin))
-        return wave
+        return self._wave
 
     def end(self) -> None:
         """Give the place back."""
-        self._all_in_flight.release()
-        self._leave()
+        with self._lock:
+            if self._owed:
+                self._owed -= 1
+            else:
+                self._places.release()
 
     def busy(self, wave: int) -> None:
         """It answered 429 or 503 to a request begun in `wave`: halve the share, once for each wave."""
-        with self._turn:
-            if wave == self._wave:
-                self.share = max(1, self.share // 2)
-                self._wave += 1
+        with self._lock:
+            if wave != self._wave:
+                return
+            self._wave += 1
+            self._owed += self.share - max(1, self.share // 2)
+            self.share = max(1, self.share // 2)
+            while self._owed and self._places.acquire(blocking=False):
+                self._owed -= 1
 
     @property
     def few_pulls_left(self) -> str:
@@ -87,25 +80,25 @@ class ServerState:
 
     def may_retry(self) -> bool:
         """Whether one more request may be sent again; counts it."""
-        with self._turn:
+        with self._lock:
             self._retries_left -= 1
             return self._retries_left >= 0
 
     def forget(self, challenge: Challenge) -> None:
         """A challenge of an earlier run did not work: the server itself is asked for its challenge."""
-        with self._turn:
+        with self._lock:
             if self.challenge == challenge:
                 self.challenge = None
             self.remembered = False
 
     def pause_until(self, until: float) -> None:
         """It asked for a pause: no new request before `until`, in Unix seconds; the longest pause counts."""
-        with self._turn:
+        with self._lock:
             self._paused_until = max(self._paused_until, until)
 
     def paused_for(self, now: float) -> float:
         """Seconds that are left of the pause, 0 where there is none. now: Unix seconds."""
-        with self._turn:
+        with self._lock:
             return max(0.0, self._paused_until - now)
 
     def asks_first(self, seconds: float, *, expected: bool) -> bool:
@@ -113,7 +106,7 @@ class ServerState:
 
         seconds: the longest wait. expected: there is a credential for it, so that it can be expected to ask for one.
         """
-        if self.known or not (expected or _ASKS_CREDENTIALS(self.origin.partition("://")[2])):
+        if self.known or not (expected or quirk_of(self.origin.partition("://")[2]).challenges):
             return False
         if self._asking_first.acquire(blocking=False):
             return True
@@ -123,11 +116,6 @@ class ServerState:
     def first_answered(self) -> None:
         """The first thread has its answer, or none: the others go on."""
         self._first_answer.set()
-
-    def _leave(self) -> None:
-        with self._turn:
-            self._in_flight -= 1
-            self._turn.notify()
 
     def to_json(self) -> str:
         """What the cache keeps."""
@@ -159,14 +147,13 @@ class Servers:
     """All servers of a run."""
 
     def __init__(self) -> None:
-        self._all_in_flight = threading.BoundedSemaphore(MAX_IN_FLIGHT)
         self._lock = threading.Lock()
         self._states: dict[str, ServerState] = {}
 
     def of(self, origin: str) -> ServerState:
         """The server's state. origin: `scheme://host[:port]`."""
         with self._lock:
-            return self._states.setdefault(origin, ServerState(origin, self._all_in_flight))
+            return self._states.setdefault(origin, ServerState(origin))
 
     def __iter__(self) -> Iterator[ServerState]:
         return iter(tuple(self._states.values()))

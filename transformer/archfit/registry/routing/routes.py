@@ -12,9 +12,11 @@ The files are read when the first image has to be asked for. Their readers are i
 
 from __future__ import annotations
 
+from archfit.base.record import Record
 from archfit.images.reference import Reference
 from archfit.options.settings import Operator
 from archfit.registry.http.trust import HostPort, Tls, added
+from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import Endpoint, itself, mirrored, servers
 
 TYPE_CHECKING = False
@@ -23,6 +25,18 @@ if TYPE_CHECKING:
     from archfit.registry.routing.registries_conf import RegistriesConf
 
 _MOST_KEPT = 1024
+
+
+class Route(Record):
+    """Where an image is asked for, in order. refusal: why no server is asked, "" where one is."""
+
+    endpoints: tuple[Endpoint, ...]
+    refusal: str = ""
+
+    @property
+    def first(self) -> str:
+        """The origin that is asked first, "" for none."""
+        return self.endpoints[0].origin if self.endpoints else ""
 
 
 class Routes:
@@ -60,6 +74,15 @@ class Routes:
                 self._endpoints.clear()
             found = self._endpoints[reference] = self._found(reference)
         return found
+
+    def route(self, reference: Reference) -> Route:
+        """The same, and why nobody may be asked."""
+        try:
+            endpoints = self.endpoints(reference)
+        except RegistryError as error:
+            return Route((), str(error))
+        able = any(endpoint.may_answer(reference) for endpoint in endpoints)
+        return Route(endpoints, "" if able else f"no mirror of {reference.registry} may be asked for it")
 
     def _found(self, reference: Reference) -> tuple[Endpoint, ...]:
         if self._conf:

@@ -26,7 +26,7 @@ from typing import TextIO
 from prometheus_client import Counter
 from uvloop import new_event_loop
 
-import archfit.registry.client  # noqa: F401 - the first review must not wait until httpx is loaded
+import archfit.lookup.registry_lookup  # noqa: F401 - the first review must not wait until httpx is loaded
 from archfit import __version__
 from archfit.admission.admitted_pod import at_admission
 from archfit.base.documentation import page

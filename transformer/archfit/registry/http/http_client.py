@@ -1,0 +1,345 @@
+"""HTTP/1.1 for all threads of a run, under one policy of tries, pauses, redirects and limits; no cookies, no decoding.
+
+    send        waits where the server asked for a pause; then up to 5 tries
+    a try       the request, then at most 5 redirects
+    exchange    waits for a free place at the server (`servers`); one request, one answer
+
+    408, 500, 502, 503, 504     up to 5 tries in all
+    429                         the same, but not for Docker Hub's pull limit, which lasts hours
+    connection errors           up to 3 tries; a wrong certificate, an unknown name or a refused address: 1
+
+Waits are Retry-After, in seconds or as an HTTP date (RFC 9110 10.2.3), else 0.25 s, doubled for each try up to 4 s. A
+wait that would end after the deadline is not begun, and none lasts longer.
+
+A redirect never leads from https to http. Where scheme, host or port change, only Accept goes along: not Authorization,
+nor any header that the operator has set for one server. A token request follows no redirect to another origin.
+
+Bodies are read raw and only up to a limit; a Content-Encoding other than identity is refused, because a bomb would be
+inflated before it could be counted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import threading
+from collections.abc import Callable, Mapping
+from time import sleep, time
+from urllib.parse import urljoin, urlsplit
+
+import httpcore
+import httpx
+
+from archfit import __version__
+from archfit.registry.http.connections import READ_SECONDS, ConnectionPool, Way
+from archfit.registry.http.limits import SMALL, LargeBodies, RequestBudget
+from archfit.registry.http.request import (
+    Reply,
+    Request,
+    TooLarge,
+    Unreachable,
+    cause_of,
+    late,
+    origin_of,
+    reason,
+)
+from archfit.registry.http.servers import Servers
+from archfit.registry.http.trust import DEFAULT_PORTS, host_port
+from archfit.registry.quirks import PULL_LIMIT
+from archfit.registry.registry_errors import RegistryError
+
+AGENT = f"archfit/{__version__}"
+TRIES = 5
+CONNECTION_TRIES = 3
+RETRIED = frozenset({408, 429, 500, 502, 503, 504})
+BUSY = frozenset({429, 503})
+_FIRST_WAIT = 0.25
+_LONGEST_WAIT = 4.0
+MAX_REDIRECTS = 5
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_LIMITS = re.compile(r"[0-9]{1,12}(?:;w=[0-9]{1,12})?", re.ASCII).fullmatch
+
+# httpcore's lines for debugging hold headers of answers: signed URLs, cookies.
+logging.getLogger("httpcore").setLevel(logging.WARNING)
+
+
+class HttpClient:
+    """clock: Unix seconds, for Retry-After dates. wait: sleeps for some seconds.
+
+    bodies: large answers that are in memory. budget: when a server may be asked, None for at any time; the turn is
+    taken last, so that nothing slow comes between it and the request. read_seconds: how long a server may be silent
+    within an answer.
+
+    requests: how many were sent, by kind. sparing: manifests are not asked for where few pulls are left.
+    """
+
+    def __init__(
+        self,
+        connections: ConnectionPool,
+        bodies: LargeBodies,
+        *,
+        clock: Callable[[], float] = time,
+        wait: Callable[[float], object] = sleep,
+        budget: RequestBudget | None = None,
+        read_seconds: float = READ_SECONDS,
+    ) -> None:
+        self.servers = Servers()
+        self.policy = connections.policy
+        self.requests: dict[str, int] = {}
+        self.sparing = False
+        self.close = connections.close
+        self._connections = connections
+        self._left = connections.left
+        self._bodies = bodies
+        self._clock = clock
+        self._wait = wait
+        self._budget = budget
+        self._timeouts = {"timeout": {"read": read_seconds}}
+        self._replies: dict[tuple[str, int], int] = {}
+        self._counting = threading.Lock()
+
+    def take_replies(self) -> dict[tuple[str, int], int]:
+        """How many answers came since the last call, by server (`host[:port]`) and HTTP status; 0 is none."""
+        with self._counting:
+            replies, self._replies = self._replies, {}
+        return replies
+
+    def send(self, request: Request) -> Reply:
+        """The last answer. Raises RegistryError where there is none, or one that is refused."""
+        server = self.servers.of(request.origin)
+        if self.sparing and request.kind == "manifest" and server.few_pulls_left:
+            raise RegistryError(
+                f"{request.origin} has {server.few_pulls_left} pulls left, which are kept for images that run"
+            )
+        pause = server.paused_for(self._clock())
+        if pause and not self._pause(pause):
+            raise RegistryError(
+                f"{request.origin} asked for a pause of {pause:.0f} s, which ends after the deadline: try again later",
+                status=429,
+            )
+        tried = 0
+        while True:
+            tried += 1
+            try:
+                reply = self._follow(request)
+            except Unreachable as error:
+                again = request.retry and error.retryable and tried < CONNECTION_TRIES
+                if not (again and server.may_retry() and self._pause(wait_seconds(tried, None))):
+                    raise
+                continue
+            if not request.retry or reply.status not in RETRIED or tried == TRIES:
+                return reply
+            if reply.status == 429 and is_pull_limit(reply.headers, reply.body):
+                return reply
+            seconds = retry_after(reply.headers.get("retry-after", ""), self._clock())
+            if seconds:
+                server.pause_until(self._clock() + seconds)
+            if not (server.may_retry() and self._pause(wait_seconds(tried, seconds))):
+                return reply
+
+    def exchange(self, request: Request) -> Reply:
+        """One request, one answer, no redirect.
+
+        Raises Unreachable, and RegistryError for a server, an address or an answer that is refused.
+        """
+        server = self.servers.of(request.origin)
+        wave = server.begin(self._left())
+        try:
+            with self._counting:
+                self.requests[request.kind] = self.requests.get(request.kind, 0) + 1
+            reply = self._answered(request)
+        except RegistryError:
+            self._count_reply(request, 0)
+            raise
+        finally:
+            server.end()
+        self._count_reply(request, reply.status)
+        if reply.status in BUSY:
+            server.busy(wave)
+        pulls_left = reply.headers.get("ratelimit-remaining", "")
+        if _LIMITS(pulls_left):  # other text might repeat what the server was sent
+            server.pulls_left = pulls_left
+        pull_limit = reply.headers.get("ratelimit-limit", "")
+        if _LIMITS(pull_limit):
+            server.pull_limit = pull_limit
+        return reply
+
+    def _pause(self, seconds: float) -> bool:
+        """Wait, unless the deadline would pass meanwhile."""
+        if seconds >= self._left():
+            return False
+        self._wait(seconds)
+        return True
+
+    def _follow(self, request: Request) -> Reply:
+        start = request.origin
+        for _ in range(MAX_REDIRECTS + 1):
+            reply = self.exchange(request)
+            location = reply.headers.get("location", "")
+            if reply.status not in _REDIRECTS or not location:
+                return reply
+            before, request = request.origin, request.replace(url=_redirected(request.url, location))
+            if request.origin != before:
+                if request.kind == "token":
+                    raise RegistryError(f"the token service at {start} redirects to another host: refused")
+                accept = {name: value for name, value in request.headers.items() if name == "accept"}
+                request = request.replace(headers=accept)
+        raise RegistryError(f"{start} redirects more than {MAX_REDIRECTS} times")
+
+    def _count_reply(self, request: Request, status: int) -> None:
+        key = request.origin.partition("://")[2], status
+        with self._counting:
+            self._replies[key] = self._replies.get(key, 0) + 1
+
+    def _answered(self, request: Request) -> Reply:
+        shown = request.origin.partition("://")[2]
+        self.policy.check(*host_port(request.origin))
+        if self._left() <= 0:
+            raise Unreachable(late(shown), retryable=False)
+        if self._budget:
+            self._budget.take(shown, self._left())
+        where = urlsplit(request.url).netloc
+        try:
+            url = _url(request.url)
+        except httpx.InvalidURL:
+            raise RegistryError(f"{where!r} is not a host that can be asked: correct the name") from None
+        try:
+            return self._exchanged(request, url)
+        except (TimeoutError, httpcore.TimeoutException):
+            if self._left() > 0:
+                raise Unreachable(f"{where} did not answer in time", retryable=True) from None
+            raise Unreachable(late(where), retryable=False) from None
+        except (httpcore.LocalProtocolError, UnicodeEncodeError):  # whose words may be a secret
+            raise RegistryError(
+                f"the request to {where} cannot be sent: one of its headers is not valid"
+            ) from None
+        except (httpcore.RemoteProtocolError, httpcore.NetworkError, OSError) as error:
+            raise Unreachable(
+                f"the connection to {where} broke: {reason(cause_of(error))}", retryable=True
+            ) from None
+
+    def _exchanged(self, request: Request, url: httpx.URL) -> Reply:
+        connections, port = self._connections, url.port or DEFAULT_PORTS[url.scheme]
+        host = url.raw_host.decode("ascii")  # without brackets, lower case
+        way = connections.way(url.scheme, host, port, other_host=request.other_host)
+        if not connections.trust.of(host, port).verify:
+            connections.trust.insecure.add(f"{url.scheme}://{host}:{port}")
+        message = self._message(request, url, way)
+        connection = connections.take(way)
+        try:
+            with contextlib.closing(connection.handle_request(message)) as response:
+                reply = self._read(response, request)
+        except BaseException:
+            connection.close()
+            raise
+        connections.give_back(connection)
+        return reply
+
+    def _message(self, request: Request, url: httpx.URL, way: Way) -> httpcore.Request:
+        defaults = {
+            "accept": "*/*",
+            "connection": "keep-alive",
+            "user-agent": AGENT,
+            "accept-encoding": "identity",
+        }
+        given = {name.lower(): value for name, value in request.headers.items()}
+        proxy = way.forward
+        headers = {**defaults, **given, **(proxy.headers if proxy else {})}
+        if any("\x7f" in value for value in headers.values()):  # h11 refuses all else that is not visible
+            raise httpcore.LocalProtocolError
+        message = httpx.Request(request.method, url, headers=headers, content=request.content or None)
+        target = b"%b://%b%b" % (url.raw_scheme, url.netloc, url.raw_path) if proxy else url.raw_path
+        return httpcore.Request(
+            request.method,
+            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=way.port, target=target),
+            headers=message.headers.raw,
+            content=request.content or None,
+            extensions=self._timeouts,
+        )
+
+    def _read(self, response: httpcore.Response, request: Request) -> Reply:
+        where = urlsplit(request.url).netloc
+        fields = httpx.Headers(response.headers).multi_items()
+        headers: dict[str, str] = {}
+        for name, value in fields:
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+        encoding = headers.get("content-encoding", "identity").strip().lower()
+        if encoding not in {"identity", ""}:
+            raise RegistryError(
+                f"{where} sent a compressed answer ({encoding[:20]!r}), which archfit did not ask for: refused"
+            )
+        if response.status in _REDIRECTS and "location" in headers:
+            _check_location(request.url, headers["location"], where)
+        body = bytearray()
+        for part in response.iter_stream():
+            body += part
+            if len(body) > SMALL:
+                self._bodies.enter()
+            if len(body) > request.limit:
+                raise TooLarge(
+                    f"{where} sent more than {request.limit} bytes: refused", status=response.status
+                )
+        challenges = tuple(value for name, value in fields if name == "www-authenticate")
+        return Reply(response.status, headers, bytes(body), request.url, challenges)
+
+
+def _url(text: str) -> httpx.URL:
+    """Raises httpx.InvalidURL."""
+    url = httpx.URL(text)
+    if not url.host:
+        raise httpx.InvalidURL("a URL without a host")
+    return url
+
+
+def _check_location(url: str, location: str, where: str) -> None:
+    """Raises RegistryError for a redirect to a URL that no request can have, also where nobody would follow it."""
+    try:
+        httpx.URL(location)  # `urljoin` drops control characters
+        target = urljoin(url, location)
+        parts = urlsplit(target)
+        if parts.scheme in DEFAULT_PORTS and parts.hostname:
+            _url(target)
+    except (ValueError, httpx.InvalidURL):
+        raise RegistryError(f"{where} redirects to an invalid URL: refused") from None
+
+
+def _redirected(url: str, location: str) -> str:
+    """Where a redirect leads. Raises RegistryError for what must not be followed."""
+    target = urljoin(url, location)  # `_check_location` has read it
+    parts = urlsplit(target)
+    origin_of(target)
+    if "@" in parts.netloc:
+        raise RegistryError(f"{origin_of(url)} redirects to a URL with a user name in it: refused")
+    if parts.scheme == "http" and urlsplit(url).scheme == "https":
+        raise RegistryError(f"{origin_of(url)} redirects from https to plain http: refused")
+    return target.partition("#")[0]
+
+
+def retry_after(header: str, now: float) -> float | None:
+    """Seconds to wait that a Retry-After header asks for, None if it cannot be read. now: Unix seconds."""
+    text = header.strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    if not text:
+        return None
+    from email.utils import parsedate_to_datetime  # 3.5 ms, for what few servers send
+
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def wait_seconds(tried: int, asked: float | None) -> float:
+    """How long to wait after `tried` tries, where the server asked for `asked` seconds."""
+    return asked if asked is not None else min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (tried - 1))
+
+
+def is_pull_limit(headers: Mapping[str, str], body: bytes) -> bool:
+    """Whether this 429 is Docker Hub's pull limit, which lasts hours, and not its guard against floods."""
+    text = body[:4096].lower()
+    if any(words in text for words in PULL_LIMIT):
+        return True
+    remaining = headers.get("ratelimit-remaining", "").partition(";")[0].strip()
+    return remaining == "0"
