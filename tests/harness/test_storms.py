@@ -14,8 +14,7 @@ from admission_reviews import Answered, pod
 from campaign.webhook import tenants
 from campaign.webhook.good_tenant import Tally
 from campaign.webhook.served import LIMIT_MIB
-from campaign.webhook.storms import DISKS, TROUBLES, Outcome, Storm, broken, storm
-from campaign.webhook.vectors import VECTORS
+from campaign.webhook.storms import Outcome, Storm, broken
 
 AMD, ARM, TAINTED = tenants.NODES
 TOLERATION = {"key": tenants.ARCH, "operator": "Equal", "value": "arm64", "effect": "NoSchedule"}
@@ -121,16 +120,6 @@ def test_what_breaks_an_invariant_of_a_storm(outcome: Outcome, says: str) -> Non
     found = list(broken(Storm(1, 1, []), outcome))
     assert len(found) == bool(says)
     assert all(says in one for one in found)
-
-
-def test_storms_follow_from_seed_and_number() -> None:
-    drawn = [storm(3, number) for number in range(300)]
-    assert drawn == [storm(3, number) for number in range(300)]
-    assert drawn != [storm(4, number) for number in range(300)]
-    assert {name for one in drawn for name, _, _ in one.vectors} == set(VECTORS)
-    assert {what for one in drawn for _, what in one.troubles} == set(TROUBLES)
-    assert {one.disk for one in drawn} == set(DISKS)
-    assert json.loads(json.dumps(drawn[0].plain()))["seed"] == 3
 
 
 def test_a_vector_that_reaches_nobody_ends_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import whole_tables
 
-from tool_page import Block, blocks_of, digest
+from tool_page import blocks_of, digest
 from tool_runs import RUNS
 
 TOOLS = list(blocks_of())
@@ -28,35 +28,3 @@ def test_the_blocks_of_the_page_are_those_that_were_run(tool: str) -> None:
 
 def test_the_record_has_no_tool_that_the_page_lacks() -> None:
     assert list(RECORD) == TOOLS
-
-
-@pytest.mark.parametrize(
-    ("text", "blocks"),
-    [
-        pytest.param("### A\nx\n\n```sh\nb\n```\n", {"A": [Block("sh", "b\n")]}, id="one"),
-        pytest.param(
-            "### A\n```hcl\nb\n```\nc\n```hcl\nd\n```\n",
-            {"A": [Block("hcl", "b\n"), Block("hcl", "d\n")]},
-            id="two",
-        ),
-        pytest.param("```sh\na\n```\n## B\n### C\n", {"C": []}, id="outside of a tool"),
-        pytest.param(
-            "### A\n```sh\nb\n```\n## C\n```sh\nd\n```\n", {"A": [Block("sh", "b\n")]}, id="behind it"
-        ),
-        pytest.param(
-            "### A\n```sh\n# b\n```\n### C\n```sh\nd\n```\n",
-            {"A": [Block("sh", "# b\n")], "C": [Block("sh", "d\n")]},
-            id="a comment is no heading",
-        ),
-    ],
-)
-def test_the_blocks_below_each_heading(text: str, blocks: dict[str, list[Block]]) -> None:
-    assert blocks_of(text) == blocks
-
-
-def test_a_digest_changes_with_the_text_of_a_block() -> None:
-    assert (
-        digest([Block("sh", "a")])
-        != digest([Block("sh", "b")])
-        != digest([Block("sh", "a"), Block("sh", "b")])
-    )

@@ -74,16 +74,6 @@ def test_the_commands_of_a_page_exist_and_take_its_flags(page):
         assert [flag for flag in flags if flag not in flags_of(command)] == [], line
 
 
-def test_the_pages_show_most_commands():
-    shown = {
-        command.name
-        for page in PAGES
-        for line in command_lines(page.read_text(encoding="utf-8"))
-        if (command := command_of(words_of(line))[0])
-    }
-    assert set(BY_NAME) - shown <= {"transform"}
-
-
 def test_messages_of_the_troubleshooting_page_are_the_programs():
     strings = [
         node.value

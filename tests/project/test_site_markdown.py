@@ -94,13 +94,6 @@ def test_the_styles_of_a_drawing_count_for_nothing_else_on_the_page():
         assert not styles or f'class="{path.stem}"' in text
 
 
-def test_the_readme_fits_a_screen_and_has_the_two_commands():
-    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 60
-    assert {line.split("#")[0].strip() for line in lines} >= {"make demo", "make test"}
-    assert not any(line.startswith("<details") for line in lines)
-
-
 def github_anchors(text):
     """The anchors that GitHub gives the headings of a page."""
     found, counted = set(), {}
