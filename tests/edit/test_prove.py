@@ -48,3 +48,56 @@ def test_accepts_every_text_that_says_it(after: str) -> None:
 def test_refuses(after: str, message: str) -> None:
     with pytest.raises(InternalError, match=message):
         prove(document(TEXT), PATCH, after)
+
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  annotations:
+    text: |
+      spec:
+        containers: []
+        nodeName: x
+spec:
+  containers:
+  - name: a
+    image: amd:1
+  hostname: h # comment
+
+status:
+  phase: x
+"""
+ADDED = '  tolerations:\n    - key: "on"\n'
+
+
+@pytest.mark.parametrize(
+    ("above", "added"),
+    [
+        pytest.param("# comment\n", ADDED.replace("  tol", "   tol"), id="one column too far right"),
+        pytest.param("# comment\n", ADDED.replace("  tol", " tol"), id="one column too far left"),
+        pytest.param("- name: a\n", ADDED, id="inside of a container"),
+        pytest.param("containers:\n", ADDED, id="between a key and its list"),
+        pytest.param("nodeName: x\n", ADDED, id="inside of a block scalar"),
+        pytest.param("status:\n", ADDED, id="in another mapping"),
+        pytest.param("phase: x\n", ADDED, id="at the end of another mapping"),
+        pytest.param("# com", ADDED, id="inside of a comment"),
+        pytest.param("# comment\n", ADDED.replace("tolerations:", "tolerations"), id="no colon"),
+        pytest.param("# comment\n", ADDED.replace("    -", "\t-"), id="a tab"),
+        pytest.param("# comment\n", ADDED.replace('"on"', '"on'), id="a quote that stays open"),
+        pytest.param("# comment\n", ADDED.replace('"on"', '"off"'), id="another value"),
+        pytest.param("# comment\n", ADDED.replace('"on"', '&a "on"'), id="an anchor"),
+        pytest.param("# comment\n", ADDED.replace("tolerations", "toleration"), id="another key"),
+        pytest.param("# comment\n", ADDED + ADDED, id="twice"),
+        pytest.param("# comment\n", ADDED + "  hostname: i\n", id="a key that is there"),
+        pytest.param("# comment\n", ADDED + "  nodeName: i\n", id="one more key"),
+        pytest.param("# comment\n", ADDED + "...\n", id="the end of the document"),
+        pytest.param("# comment\n", ADDED + "--- # c\n", id="another document"),
+        pytest.param("# comment\n", "# c\n", id="nothing"),
+        pytest.param("# comment\n", ADDED[2:], id="at the left margin"),
+    ],
+)
+def test_refuses_what_a_broken_editor_writes(above: str, added: str) -> None:
+    at = POD.index(above) + len(above)
+    with pytest.raises(InternalError):
+        prove(document(POD), PATCH, POD[:at] + added + POD[at:])

@@ -2,7 +2,7 @@
 
     pod_inventory   documents ── stamps taken back ── joined ── selectors of nodes ──> pods, their options, their images
     decisions_of    pods, answers ── decide ── what several pods of an object share, once ──> a decision for each
-    edited          document, patch ── insert (with `stamp`: remove, too) ── added_keys, else prove ──> splices
+    edited          document, patch ── insert (with `stamp`: remove, too) ── prove ──> splices
 
 `pipeline` loads this module with the first document that holds a pod. What only few of those need (a stamp, an edit) is
 loaded later.
@@ -223,14 +223,11 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
         from archfit.edit.stamp.document_stamps import restamped
 
         return _splices(document, text, restamped(text, document, patch))
-    from archfit.edit.added_keys import proves
     from archfit.edit.insert import insertions
+    from archfit.edit.prove import prove
 
     edits = insertions(text, document.value, document.sites, patch)
-    if not proves(document, patch, text, edits):
-        from archfit.edit.prove import prove
-
-        prove(document, patch, _edited_text(text, edits))
+    prove(document, patch, _edited_text(text, edits))
     return _splices(document, text, edits)
 
 

@@ -4,5 +4,4 @@ render ──── values as text
 insert ──── additions of a patch as edits
 remove ──── removals of a patch as edits, and paths as nodes, through aliases
 prove ───── the edited text, read again, is the original with the patch applied
-added_keys  the same for the usual edit, from the lines that it touches
 """
