@@ -1,7 +1,7 @@
-"""However a stream is read, by documents, by items, by lines, it becomes what it does as one whole.
+"""However a stream is read, by documents or by items, it becomes what it does as one whole.
 
-whole     every part one document, read by the parser of all YAML
-sliced    items of lists by themselves, usual text by its lines: values, messages and decisions are those of the whole
+whole     every part one document
+sliced    items of lists by themselves: values, messages and decisions are those of the whole
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 from archfit import pipeline
 from archfit.base.errors import ArchfitError, InvalidInput
 from archfit.options.settings import Options
-from archfit.workloads import documents, inventory
+from archfit.workloads import inventory
 from archfit.yaml import stream
 from archfit.yaml.compose import parse
 from archfit.yaml.scan import whole
@@ -82,7 +82,6 @@ def _value(text: bytes) -> Any:
 
 def as_a_whole(data: bytes, options: Options, patched: pytest.MonkeyPatch) -> Outcome | str:
     patched.setattr(inventory, "spans", lambda _data, piece, _is_podless: [whole(piece)])
-    patched.setattr(documents, "block_text", lambda _text: None)
     return outcome(data, options)
 
 

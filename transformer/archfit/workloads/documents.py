@@ -20,8 +20,7 @@ from archfit.base.results import Location, Result
 from archfit.workloads.builtin import WORKLOADS, UserRows
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
-from archfit.workloads.sites import Sites, anchors, block_sites, find_sites
-from archfit.yaml.block_lines import BlockText, block_text
+from archfit.workloads.sites import Sites, anchors, find_sites
 from archfit.yaml.compose import parse
 from archfit.yaml.scan import Span
 from archfit.yaml.stream import BOM
@@ -69,31 +68,8 @@ def read(data: bytes, span: Span, user_rows: UserRows) -> Contents:
             "Remove it",
             line=span.line,
         )
-    text = span.text(data)
-    usual = block_text(text)
-    contents = _of_usual(usual, data, span, user_rows) if usual is not None else None
-    return _of_tree(text, data, span, user_rows) if contents is None else contents
-
-
-def _of_usual(usual: BlockText, data: bytes, span: Span, user_rows: UserRows) -> Contents | None:
-    """The contents of a part in usual YAML, None where its tree is needed."""
-    value = usual.value[0] if span.item else usual.value
-    if not isinstance(value, dict) or _may_be_no_object(value):
-        return None
-    location = Location(span.number, span.line, source_file(data, span.start, span.end))
-    pods = find_pods(value, location, (), user_rows)
-    untouched = untouched_of(value, pods, location, user_rows)
-    if not pods:
-        return Contents(None, (), untouched)
-    sites = block_sites(usual, value, anchors(pods))
-    if sites is None:
-        return None
-    return Contents(Document(span, value, (), 0, sites, tuple(pods)), (), untouched)
-
-
-def _of_tree(text: str, data: bytes, span: Span, user_rows: UserRows) -> Contents:
     try:
-        tree = parse(text)
+        tree = parse(span.text(data))
     except InvalidInput as error:
         raise InvalidInput(error.message, line=span.line + max(error.line - 1, 0)) from None
     root, value = (ROOT + 1, tree.value[0]) if span.item else (ROOT, tree.value)
