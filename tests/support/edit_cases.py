@@ -41,7 +41,7 @@ class EditCase(NamedTuple):
 
 def edit_cases(*prefixes: str) -> list[EditCase]:
     """The cases whose names begin with one of the prefixes, or all of them, by name."""
-    folders = sorted(FOLDER.iterdir())
+    folders = sorted(path.parent for path in FOLDER.glob("*/input.yaml"))
     return [_case(folder) for folder in folders if not prefixes or folder.name.startswith(prefixes)]
 
 
