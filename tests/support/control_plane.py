@@ -385,14 +385,17 @@ class ControlPlane:
         self.start(name, [self._programs[name], *words])
 
     def start(self, name: str, command: Sequence[str | Path], **environ: str) -> None:
-        """Run a program beside the others, until the control plane ends. environ: more variables."""
+        """Run a program beside the others, until the control plane ends. environ: more variables.
+
+        Its log is read while it runs, so Python programs write each line at once.
+        """
         with (self._folder / f"{name}.log").open("ab") as log:
             self._processes[name] = subprocess.Popen(
                 command,
                 stdout=log,
                 stderr=log,
                 cwd=self._folder,
-                env={**os.environ, **environ},
+                env={**os.environ, "PYTHONUNBUFFERED": "1", **environ},
                 preexec_fn=_end_with_parent,  # noqa: PLW1509 - one system call, which takes no lock
             )
 

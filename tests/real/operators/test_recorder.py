@@ -54,7 +54,7 @@ webhooks:
   rules:
   - {apiGroups: [dragonflydb.io], apiVersions: [v1alpha1], operations: [CREATE], resources: [dragonflies]}
 """
-IDLE = "import time; print('no leader'); time.sleep(600)"
+IDLE = "import time; print('no leader', flush=True); time.sleep(600)"
 PODS = (sys.executable, str(Path(__file__).with_name("pod_operator.py")), "{kubeconfig}")
 
 
