@@ -1,4 +1,4 @@
-"""What `make test` fetches, and what it says of a program that it cannot fetch. Nothing is fetched here."""
+"""What `make test-all` fetches, and what it says of a program that it cannot fetch. Nothing is fetched here."""
 
 from __future__ import annotations
 
@@ -106,15 +106,84 @@ else find . -type f | sort > "$6"; fi
     tool = machine.Tool("app", "module", "example.org/app . engine=example.org/app/engine@v2", "v1", "app")
     for folder in ("bin", "versions"):
         (bare / folder).mkdir()
-    assert install_tools.go_build_module(tool) == ""
+    install_tools.go_build_module(tool)
     assert (bare / "bin" / "app").read_text(encoding="utf-8") == "./engine/engine.go\n./main.go\n"
     missing = tool._replace(origin="example.org/app . engine=example.org/lost@v1")
-    assert install_tools.go_build_module(missing) == "example.org/lost@v1 could not be downloaded"
+    with pytest.raises(install_tools.Failed, match=r"example\.org/lost@v1 could not be downloaded"):
+        install_tools.go_build_module(missing)
+
+
+def test_what_fails_is_tried_again_and_the_reason_is_shown(
+    bare: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = bare / "node" / "tap-parser" / "node_modules" / ".bin"
+    once = bare / "once"
+    program(
+        bare / "npm-is-here" / "npm",
+        f"""#!/bin/sh
+if [ -e {once} ]; then mkdir -p {folder} && : > {folder}/uv; exit; fi
+: > {once}
+echo 'npm error code E503' >&2
+echo 'npm error' >&2
+echo 'npm error 503 Service Unavailable' >&2
+echo 'npm error A complete log of this run can be found in: /x-debug-0.log' >&2
+exit 1
+""",
+    )
+    monkeypatch.setenv("PATH", f"{bare / 'npm-is-here'}:/usr/bin:/bin")
+    monkeypatch.setattr(install_tools, "PAUSE_SECONDS", 0)
+    monkeypatch.setitem(machine.TABLE, "tap-parser", machine.Tool("tap-parser", "npm", "tap", "1.0.0", "uv"))
+    install_tools.main(["tap-parser"])
+    assert capsys.readouterr().out.splitlines() == [
+        "tools: tap-parser: npm install tap@1.0.0",
+        "tools: tap-parser failed and is tried again: npm error code E503",
+        "    npm error 503 Service Unavailable",
+    ]
+    assert (bare / "bin" / "tap-parser").exists()
+
+
+@pytest.mark.parametrize(
+    ("says", "counts"),
+    [
+        pytest.param('echo "v3.22.0+g1234"', True, id="the locked version"),
+        pytest.param('[ "$1" = version ] && echo 3.22.0', True, id="by a command"),
+        pytest.param('echo "v3.22.0-rc.1"', False, id="before it"),
+        pytest.param('echo "v13.22.0, v3.22.0.1"', False, id="another version"),
+        pytest.param("exit 1", False, id="it does not say"),
+    ],
+)
+def test_a_program_on_path_counts_in_the_locked_version_only(
+    bare: Path, monkeypatch: pytest.MonkeyPatch, says: str, counts: bool
+) -> None:
+    program(bare / "path" / "helm", f"#!/bin/sh\n{says}\n")
+    monkeypatch.setattr(machine, "ENVIRON", {"PATH": f"{bare / 'path'}"})
+    assert machine.TABLE["helm3"].version == "v3.22.0"
+    assert machine.find("helm3") == (bare / "path" / "helm" if counts else None)
+    assert machine.find("helm4") is None
+
+
+def test_a_program_of_an_earlier_lock_does_not_count(bare: Path) -> None:
+    program(bare / "bin" / "helm3", "#!/bin/sh\n")
+    (bare / "versions").mkdir()
+    (bare / "versions" / "helm3-v3.0.0").touch()
+    assert machine.find("helm3") is None
+    machine.stamp(machine.TABLE["helm3"]).touch()
+    assert machine.find("helm3") == bare / "bin" / "helm3"
+
+
+def test_what_the_distribution_decides_counts_in_any_version(
+    bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(bare / "path" / "skopeo", "#!/bin/sh\n")
+    monkeypatch.setattr(machine, "ENVIRON", {"PATH": f"{bare / 'path'}"})
+    assert machine.find("skopeo") == bare / "path" / "skopeo"
 
 
 def test_a_go_program_is_built_once_for_each_version(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = bare / "log"
-    program(bare / "go" / "go", f'#!/bin/sh\necho "$@" >> {log}\n: > "$GOBIN/helm"\n')
+    program(
+        bare / "go" / "go", f'#!/bin/sh\necho "$@" >> {log}\n: > "$GOBIN/helm"\n/bin/chmod +x "$GOBIN/helm"\n'
+    )
     monkeypatch.setenv("PATH", f"{bare / 'go'}")
     tool = machine.TABLE["helm3"]
     for _ in range(2):

