@@ -1,6 +1,7 @@
 # archfit: everything a developer or CI runs. `make help` lists the targets.
 #
-#   .venv/.ready        follows pyproject.toml and locks/dev.lock: .venv with the locked tools and archfit itself
+#   .venv/.run          follows pyproject.toml and locks/run.lock: .venv with archfit and what it runs with
+#   .venv/.ready        follows locks/dev.lock, too: the same with the locked tools
 #   .tools/lowest/      the wheel with the lowest versions that pyproject.toml admits, on the lowest Python, and the tests' tools
 #   .tools/clean/       the same without the tests' tools
 #   .tools/wheel-lowest/  the wheel with the locked versions and the tests' tools; .tools/wheel-newest/ the same on the newest Python here
@@ -9,7 +10,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-fast test-real lowest wheel-test smoke audit lint format bench bundle kinds manifests address docs docs-serve lock clean
+.PHONY: help demo test test-all lowest wheel-test smoke lint format audit bench bundle plugin release-check docs lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -36,7 +37,8 @@ LOCKS := locks/dev.lock locks/build.lock locks/run.lock locks/lowest.lock locks/
 define venv
 	@$(1) -c 'import ensurepip, venv' 2>/dev/null || \
 	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-	    { apt-get install -y -q python3-venv || { apt-get update -q && apt-get install -y -q python3-venv; }; }; } || \
+	    { echo "$(1) has no module venv, so this installs it: apt-get install python3-venv"; \
+	      apt-get install -y -q python3-venv || { apt-get update -q && apt-get install -y -q python3-venv; }; }; } || \
 	  { echo "sudo apt-get install python3-venv"; exit 1; }
 endef
 
@@ -52,25 +54,20 @@ endef
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 15
 
-demo: .venv/.ready ## Run archfit on real manifests and show what it changes (no network once set up)
+demo: .venv/.run ## Run archfit on real manifests and show what it changes (no network once set up)
 	@$(RUN) fixtures/demo/demo.py
 
-test: .venv/.ready ## Run every suite; fetches the programs it needs and names what it cannot get (ARGS=pytest options)
-	@echo "make test: all tests; about 20 minutes on 2 processors. Programs of the tests that are not here (helm, kubectl, registries)"
-	@echo "are built into .tools first; about 15 minutes, once. What needs no program but Python takes three minutes: make test-fast"
+test: .venv/.ready ## Test in five minutes what needs Python alone, and what programs are here already (ARGS=pytest options)
+	@$(RUN) tests/support/run_tests.py --quick $(ARGS)
+
+test-all: .venv/.ready ## Run every test; fetches and builds other people's programs first, and says why one cannot be had
+	@echo "make test-all: 20 minutes or so on two processors, and as many for the programs (helm, kubectl, registries): once, into .tools"
 	@$(RUN) tests/support/install_tools.py
 	@$(RUN) tests/support/run_tests.py $(ARGS)
 
 .PHONY: lowest-python
 lowest-python:
 	@echo "$(LOWEST)"
-
-test-fast: .venv/.ready ## Run in three minutes or so what needs no program but Python and no shared data (ARGS=pytest options)
-	@$(RUN) -m pytest $(FAST) $(ARGS)
-
-test-real: .venv/.ready ## Run the tests that need other people's programs or shared data; fetches the programs first
-	@$(RUN) tests/support/install_tools.py
-	@$(RUN) tests/support/run_tests.py -m real $(ARGS)
 
 lowest: .venv/.ready ## Test cache, registry and commands from the wheel with the lowest versions that pyproject.toml admits
 	@$(RUN) tests/support/install_tools.py redis-server docker-registry registry
@@ -110,51 +107,30 @@ bench: .venv/.ready ## Measure speed and memory beside kustomize, yq and helm
 	@$(RUN) tests/support/install_tools.py hyperfine kustomize yq kubectl helm3 helm4 uv
 	@$(RUN) benchmarks $(ARGS)
 
-.PHONY: webhook-memory
-webhook-memory: .venv/.ready ## Measure the webhook's memory under hostile pods (ARGS="--reviews 1000000" for new images)
-	@$(RUN) benchmarks/webhook_memory.py $(ARGS)
-
 bundle: .venv/.ready ## Build dist/archfit, which runs without Python (DIST=another folder)
 	@$(PIP) install --require-hashes --no-deps --upgrade --target .tools/pyinstaller -r locks/bundle.lock
 	@PYTHONPATH=.tools/pyinstaller PYTHONDONTWRITEBYTECODE=1 $(RUN) -m PyInstaller --noconfirm --log-level WARN \
 	  --distpath $(DIST) --workpath .tools/bundle argocd-plugin/bundle/archfit.spec
 
-.PHONY: plugin
 plugin: .venv/.ready ## Package and sign Helm 4's plugin into dist/ (KEYRING=FILE KEY=NAME; THROW_AWAY=1 makes a key for this run)
 	@$(RUN) scripts/plugin_archive.py --helm $(HELM4) --into $(DIST) $(if $(THROW_AWAY),--throw-away-key) --keyring "$(KEYRING)" \
 	  --key "$(KEY)" --passphrase-file "$(PASSPHRASE_FILE)"
 
-kinds: .venv/.ready ## Write the table of kinds that may hold pods anew from facts about their schemas (FACTS=FILE)
-	@$(RUN) scripts/known_kinds.py $(FACTS)
-
-manifests: .venv/.ready ## Render charts/archfit into the manifests that `archfit setup webhook|policy` fill in
-	@$(RUN) scripts/setup_manifests.py --helm $(HELM4)
-
 release-check: .venv/.ready ## Build and verify everything that a release publishes, into dist/ (TAG=v0.1.0 for a release)
 	@$(RUN) tests/support/install_tools.py twine cyclonedx-py krew helm4
 	@$(RUN) scripts/release --dist $(DIST) $(if $(TAG),--tag $(TAG)) $(ARGS)
-
-version: .venv/.ready ## Write a version into every file that says it (VERSION=X.Y.Z), or name the files that disagree
-	@$(RUN) scripts/release/versions.py $(VERSION)
-
-address: .venv/.ready ## Write the repository's address into every file that holds it (URL=https://github.com/NAME/archfit)
-	@$(RUN) scripts/repository_address.py $(URL)
 
 docs: .venv/.ready ## Build the pages of docs/ as a site below site/; a dead link is an error (ARGS=mkdocs options)
 	@$(RUN) tests/support/install_tools.py mkdocs
 	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/python -m mkdocs build --strict --config-file scripts/site/mkdocs.yml $(ARGS)
 	@echo "open site/index.html"
 
-docs-serve: .venv/.ready ## Show the site on http://127.0.0.1:8000, and build it again when a page changes
-	@$(RUN) tests/support/install_tools.py mkdocs
-	@NO_MKDOCS_2_WARNING=1 .tools/docs/bin/python -m mkdocs serve --config-file scripts/site/mkdocs.yml $(ARGS)
-
 lock: pyproject.toml ## Write the lock files in locks/ anew from pyproject.toml (needs uv)
 	{ echo '# The development environment with hashes; `make lock` writes it.'; \
 	  printf 'hatchling\neditables\n' | uv pip compile pyproject.toml - --group dev --all-extras --universal --python-version 3.11 \
 	  --upgrade --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > locks/dev.lock
 	{ echo '# What builds the wheel, with hashes; `make lock` writes it.'; \
-	  echo hatchling | uv pip compile - --universal --python-version 3.11 --constraint locks/dev.lock \
+	  printf 'hatchling\neditables\n' | uv pip compile - --universal --python-version 3.11 --constraint locks/dev.lock \
 	  --generate-hashes --no-emit-index-url --no-header --no-annotate --quiet; } > locks/build.lock
 	{ echo '# What archfit runs with, extras included, with hashes; `make lock` writes it.'; \
 	  uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --upgrade \
@@ -170,11 +146,16 @@ lock: pyproject.toml ## Write the lock files in locks/ anew from pyproject.toml 
 clean: ## Remove what `make` made
 	rm -rf .venv .tools site .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz .campaign .import_linter_cache
 
-.venv/.ready: pyproject.toml locks/dev.lock
+.venv/.run: pyproject.toml locks/run.lock locks/build.lock
 	@test -n "$(PYTHON)" || { echo "archfit needs Python 3.11 or later on PATH, or make PYTHON=/path/to/python3"; exit 1; }
 	$(call venv,$(PYTHON))
 	@echo "setting up .venv with $$($(PYTHON) --version)"
 	@test -x .venv/bin/pip || $(PYTHON) -m venv .venv
-	@$(PIP) install --require-hashes --no-deps -r locks/dev.lock
+	@$(PIP) install --require-hashes --no-deps -r locks/run.lock -r locks/build.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.ready: .venv/.run locks/dev.lock
+	@echo "adding what tests, lints and types archfit"
+	@$(PIP) install --require-hashes --no-deps -r locks/dev.lock
 	@touch $@

@@ -1,6 +1,6 @@
 """The block that says how to install archfit, between its markers in README.md and docs/install.md.
 
-    make address URL=..      renews it in every page, also with the address that is set already
+    python scripts/repository_address.py URL      renews it in every page, also with the address that is set already
 
 Until the repository's address is set, nothing is published and the block installs from a checkout.
 

@@ -1,6 +1,6 @@
 """Writes `workloads/unsupported/known_kinds.txt`: custom resources that may hold pods, from facts about their schemas.
 
-    python scripts/known_kinds.py FACTS          FACTS: JSON, `make kinds FACTS=FILE` calls it
+    python scripts/known_kinds.py FACTS          FACTS: JSON
     {"redis.example.com/Redis": {"storage": "v1", "versions": {"v1": {
         "podspecs": ["spec.template.spec", "spec.job|-affinity"],                objects with containers
         "images": ["spec.redis.image", "spec.image.{repository,tag}"],           texts outside of them
@@ -28,7 +28,7 @@ _LONGEST = 600
 # The TiDB operator adds spec.version to an image without a tag (core.pingcap.com, spec.image).
 _NO_ROWS = ("core.pingcap.com/",)
 
-_HEAD = "# group/Kind and what its published schema allows (see unknown_kinds.py); written by: make kinds FACTS=FILE\n"
+_HEAD = "# group/Kind and what its published schema allows (see unknown_kinds.py); written by: scripts/known_kinds.py\n"
 
 
 def table(facts: dict[str, Any]) -> str:

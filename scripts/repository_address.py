@@ -1,7 +1,7 @@
 """The address of the repository, in every file that holds it.
 
     python scripts/repository_address.py                                  prints it
-    python scripts/repository_address.py https://github.com/NAME/archfit  `make address URL=..`
+    python scripts/repository_address.py https://github.com/NAME/archfit  `python scripts/repository_address.py URL`
 
 The one place is `Source` of [project.urls] in pyproject.toml. Until it is set, the owner is the placeholder OWNER. An
 owner is replaced only in front of the repository's name, and only where it is part of an address:
@@ -136,7 +136,7 @@ def main(words: list[str]) -> int:
         (url,) = words
         changed = write(ROOT, url)
     except ValueError as error:
-        print(f"make address: {error}", file=sys.stderr)
+        print(f"repository_address: {error}", file=sys.stderr)
         return 2
     for path in changed:
         print(path.relative_to(ROOT))

@@ -1,6 +1,6 @@
 """Renders charts/archfit into the manifests that `archfit setup webhook` and `archfit setup policy` fill in.
 
-    python scripts/setup_manifests.py --helm HELM     writes them below transformer/archfit/; `make manifests` calls it
+    python scripts/setup_manifests.py --helm HELM     writes them below transformer/archfit/
 
 The chart is the one source. Every optional part is rendered; `setup` takes out what the user did not choose. What Helm
 alone writes is left out: labels that name Helm, and the lines that name the template.

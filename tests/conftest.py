@@ -15,7 +15,9 @@ failure.
 
 The marker `real` says that a test needs more than Python: other people's programs or the shared test data. It is set
 here for tests/real and for each test whose fixtures lead to the fixture `real`. A test without it that asks `machine`
-for a program, or starts one, fails and says so (machine.Unmarked): `make test-fast` leaves none out by accident.
+for a program, or starts one, fails and says so (machine.Unmarked): no test needs one by accident.
+
+`--quick` (`make test`) skips what takes long: tests with the marker `load`, and of the real ones all but some folders.
 
 With `-n` (pytest-xdist) the tests run in worker processes, each with a home and session fixtures of its own. One worker
 runs all of a folder of tests/real, so that what the folder starts (a control plane, a registry) starts once. These
@@ -63,6 +65,8 @@ settings.register_profile("archfit", deadline=None)
 settings.load_profile("archfit")
 
 _REAL = Path(__file__).parent / "real"
+# The folders of tests/real that `make test` runs where the programs are here.
+_QUICK = {"files", "helm", "kustomize", "readers", "redis", "registries"}
 
 _FOREIGN = ("ARCHFIT_", "HELM_", "KUSTOMIZE_", "ARGOCD_", "XDG_")
 _FOREIGN_NAMES = {"DOCKER_CONFIG", "REGISTRY_AUTH_FILE", "KUBECONFIG", "KREW_ROOT", "NETRC"}
@@ -97,6 +101,10 @@ def _guard(event: str, arguments: tuple[Any, ...]) -> None:
         raise OffLoopback(f"{event} for {text!r}: all test traffic stays on loopback")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out what takes long; build no program")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Move into an empty home and forget what the user's environment says. Register the markers."""
     # Most of the time of a collection is spent on compiling the tests; the next run, or the next worker, need not.
@@ -106,6 +114,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "load: bounds memory, time or growth under large input, or draws hundreds of pods; each takes seconds",
     ):
         config.addinivalue_line("markers", marker)
+    machine.builds = not config.getoption("--quick")
     if _starts_workers(config):
         return  # the workers need the user's environment, as `machine` reads it; no test runs here
     home = Path(tempfile.mkdtemp(prefix="archfit-home-"))
@@ -115,6 +124,8 @@ def pytest_configure(config: pytest.Config) -> None:
             del os.environ[name]
     # Without bytecode on disk, every start of the program would compile the package anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    # A program that does not write in time shows it on every machine.
+    os.environ.pop("PYTHONUNBUFFERED", None)
     os.environ["HOME"] = str(home)
     for name in ("CACHE_HOME", "CONFIG_HOME", "DATA_HOME", "STATE_HOME", "RUNTIME_DIR"):
         folder = home / name.lower()
@@ -148,12 +159,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Set the marker `real`, before `-m` chooses. In a worker, tests/real comes first."""
+    """Set the marker `real` before `-m` chooses; --quick skips what takes long. In a worker, tests/real comes first."""
     for item in items:
         if item.path.is_relative_to(_REAL) or "real" in getattr(item, "fixturenames", ()):
             item.add_marker("real")
+        if config.getoption("--quick") and (reason := _too_long(item)):
+            item.add_marker(pytest.mark.skip(reason=reason))
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: not item.path.is_relative_to(_REAL))
+
+
+def _too_long(item: pytest.Item) -> str:
+    """Why `make test` leaves a test out, "" where it runs."""
+    if item.get_closest_marker("load"):
+        return "bound memory, time or growth, and run alone"
+    folder = item.path.relative_to(_REAL).parts[0] if item.path.is_relative_to(_REAL) else ""
+    if (folder and folder not in _QUICK) or "control_plane" in getattr(item, "fixturenames", ()):
+        return "take minutes: a control plane, whole systems, Node.js, other people's data"
+    return ""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -195,16 +218,25 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     return str(said[2] if isinstance(said, tuple) else said).removeprefix("Skipped: ")
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the suites that did not run, and what they lacked."""
-    skipped = Counter(
-        (report.nodeid.split("::")[0], _reason(report))
-        for report in terminalreporter.stats.get("skipped", ())
-    )
-    if skipped:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say in a few lines what did not run, and what it lacked. `ARGS=-rs` names each test."""
+    programs, others = Counter[str](), Counter[str]()
+    for report in terminalreporter.stats.get("skipped", ()):
+        what, lacks, _ = _reason(report).partition(" is missing: ")
+        if lacks and (what in machine.TABLE or what.startswith("the Go program ")):
+            programs[what.removeprefix("the Go program ")] += 1
+        else:
+            others[_reason(report)] += 1
+    if programs:
+        others[f"programs are missing, or of another version: {', '.join(sorted(programs))}"] = (
+            programs.total()
+        )
+    if others:
         terminalreporter.section("not run on this machine")
-        for (suite, reason), count in sorted(skipped.items()):
-            terminalreporter.line(f"{suite}: {count} skipped: {reason}")
+        for reason, count in others.most_common():
+            terminalreporter.line(f"{count:6} {reason}")
+        if config.getoption("--quick"):
+            terminalreporter.line("make test-all runs them too: it fetches and builds the programs first.")
 
 
 @pytest.fixture

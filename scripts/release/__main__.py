@@ -43,7 +43,7 @@ def same_version(release: Release) -> str:
             found.append(f"CHANGELOG.md: the newest entry is not {release.version}")
         if not repository_address.is_set():
             found.append(
-                "the repository's address is not set: make address URL=https://github.com/NAME/archfit"
+                "the repository's address is not set: python scripts/repository_address.py https://github.com/NAME/archfit"
             )
     if found:
         raise Wrong("\n".join(found))

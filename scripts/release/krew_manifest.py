@@ -33,7 +33,9 @@ def text(template: str, version: str, archives: list[Path]) -> str:
 
     made = _PLATFORM.sub(platform, template)
     if f"  version: v{version}\n" not in made:
-        raise Wrong(f"{TEMPLATE.name} is not of version {version}: make version VERSION={version}")
+        raise Wrong(
+            f"{TEMPLATE.name} is not of version {version}: python scripts/release/versions.py {version}"
+        )
     if not used or set(sums) - used:
         raise Wrong(f"{TEMPLATE.name} has no platform for {sorted(set(sums) - used) or 'any archive'}")
     return re.sub(r"\A(?:#.*\n)+", "", made)

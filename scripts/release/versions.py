@@ -1,7 +1,7 @@
 """The version of pyproject.toml, in every file that says it.
 
     python scripts/release/versions.py              names the files that say another one; exit 1 if there are any
-    python scripts/release/versions.py X.Y.Z        `make version VERSION=X.Y.Z`: writes it everywhere
+    python scripts/release/versions.py X.Y.Z        `python scripts/release/versions.py X.Y.Z`: writes it everywhere
 
 A file says it in one of the forms of PLACES; a test proves that no other form is in use. docs/archfit.1 has it from the
 code. The newest entry of CHANGELOG.md is `## Unreleased` until a release, and `## 0.1.0 - 2026-01-31` in one.
@@ -124,7 +124,7 @@ def main(words: list[str]) -> int:
             return 0
         found = wrong(ROOT)
     except (TypeError, Wrong) as error:
-        print(f"make version: {error}", file=sys.stderr)
+        print(f"versions: {error}", file=sys.stderr)
         return 2
     print("\n".join(found or [project_version(ROOT)]))
     return 1 if found else 0

@@ -49,6 +49,16 @@ def test_is_marked(): machine.tool("nothing")
 def test_is_marked_by_a_fixture(tool): tool("nothing")
 def test_is_marked_by_its_own(own): own("nothing")
 """
+QUICK = """
+import pathlib
+import pytest
+
+@pytest.mark.load
+def test_bounds(): pass
+def test_asks_a_server(control_plane): pass
+def test_builds(real): real.go_build(pathlib.Path(__file__).parent, "built")
+def test_here(): pass
+"""
 MODULE = """
 import pytest
 pytest.skip("no such system", allow_module_level=True)
@@ -93,13 +103,10 @@ def test_a_users_clone_tests_what_it_can_and_names_the_rest(
     nowhere = str(tmp_path / "nowhere")
     status, output = run(SUITE, *how, TEST_SHARED=nowhere, ARCHFIT_TEST_MISSING="")
     assert status == 0, output
-    named = output.partition("not run on this machine")[2].splitlines()
+    named = [line.strip() for line in output.partition("not run on this machine")[2].splitlines()[1:4]]
     remedy = "is missing: set TEST_SHARED to the folder of shared test data"
-    assert [line for line in named if line.startswith("test_suite.py")] == [
-        f"test_suite.py: 2 skipped: {nowhere}/corpus {remedy}",
-        "test_suite.py: 1 skipped: not today",
-        "test_suite.py: 1 skipped: nothing is missing: go install example.com/x@v1",
-    ]
+    assert named[0] == f"2 {nowhere}/corpus {remedy}"
+    assert sorted(named[1:]) == ["1 not today", "1 programs are missing, or of another version: nothing"]
     assert "1 passed, 4 skipped" in output
 
 
@@ -112,6 +119,19 @@ def test_where_nothing_may_be_missing_every_skip_is_a_failure(
     assert "skipped where nothing may be skipped: not today" in output
     assert "nothing is missing: go install example.com/x@v1" in output
     assert re.search(r"1 failed, 1 passed, 3 errors", output)
+
+
+def test_the_short_run_leaves_out_what_takes_long_and_says_who_runs_it(run: Run, tmp_path: Path) -> None:
+    status, output = run(QUICK, "--quick", TEST_SHARED=str(tmp_path / "nowhere"), ARCHFIT_TEST_MISSING="")
+    assert status == 0, output
+    assert "1 passed, 3 skipped" in output
+    named = [line.strip() for line in output.partition("not run on this machine")[2].splitlines()[1:5]]
+    assert sorted(named[:3]) == [
+        "1 bound memory, time or growth, and run alone",
+        "1 programs are missing, or of another version: built",
+        "1 take minutes: a control plane, whole systems, Node.js, other people's data",
+    ]
+    assert named[3] == "make test-all runs them too: it fetches and builds the programs first."
 
 
 def test_who_asks_for_a_program_without_the_marker_fails(run: Run) -> None:

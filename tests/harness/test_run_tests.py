@@ -1,4 +1,4 @@
-"""`make test` runs pytest twice: first beside each other, then alone what bounds time and memory."""
+"""`make test-all` runs pytest twice: first beside each other, then alone what bounds time and memory."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ import pytest
 import run_tests
 
 
-@pytest.mark.parametrize(
-    ("markers", "first", "second"),
-    [("", "not load", "load"), ("real or x", "(real or x) and not load", "(real or x) and load")],
-)
-def test_tests_that_bound_time_or_memory_run_alone(
-    monkeypatch: pytest.MonkeyPatch, markers: str, first: str, second: str
-) -> None:
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """The words of each run of pytest, which passes."""
     runs: list[tuple[str, ...]] = []
     monkeypatch.setattr(run_tests, "_pytest", lambda *words: runs.append(words) or 0)
-    assert run_tests.run(markers, ["tests/cli", "-x"]) == 0
+    return runs
+
+
+def test_tests_that_bound_time_or_memory_run_alone(runs: list[tuple[str, ...]]) -> None:
+    assert run_tests.run(["tests/cli", "-x"]) == 0
     assert runs == [
-        ("-m", first, *run_tests.TOGETHER, "tests/cli", "-x"),
-        ("-m", second, "tests/cli", "-x"),
+        ("-m", "not load", *run_tests.TOGETHER, "tests/cli", "-x"),
+        ("-m", "load", "tests/cli", "-x"),
     ]
+
+
+def test_the_short_run_is_one_run(runs: list[tuple[str, ...]]) -> None:
+    assert run_tests.run(["--quick", "-x"]) == 0
+    assert runs == [(*run_tests.WORKERS, "--dist", "worksteal", "--quick", "-x")]
 
 
 @pytest.mark.parametrize(
@@ -43,5 +48,5 @@ def test_the_status_is_that_of_both_runs(
 ) -> None:
     left = iter(statuses)
     monkeypatch.setattr(run_tests, "_pytest", lambda *_: next(left))
-    assert run_tests.run("", []) == status
+    assert run_tests.run([]) == status
     assert list(left) == []

@@ -52,7 +52,7 @@ def test_the_lowest_python_is_the_one_that_is_tested(tmp_path):
     ran = subprocess.run(words, env=environ, capture_output=True, text=True, check=True)
     assert ran.stdout == "python3.11\n"
     steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert steps.index('PYTHON="$(make -s lowest-python)"\nexport PYTHON\n') < steps.index("make test\n")
+    assert steps.index('PYTHON="$(make -s lowest-python)"\nexport PYTHON\n') < steps.index("make test-all\n")
 
 
 def test_every_lock_has_a_hash_for_each_package():

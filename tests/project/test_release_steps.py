@@ -112,7 +112,10 @@ def test_the_manifest_of_krew_keeps_the_platforms_that_have_an_archive(tmp_path)
             id="new-platform",
         ),
         pytest.param(
-            "9.9.9", f"archfit-{__version__}-linux-amd64.tar.gz", "make version VERSION=9.9.9", id="version"
+            "9.9.9",
+            f"archfit-{__version__}-linux-amd64.tar.gz",
+            "python scripts/release/versions.py 9.9.9",
+            id="version",
         ),
     ],
 )

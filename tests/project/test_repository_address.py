@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ADDRESS = repository_address.address()
 OWNER = repository_address.owner_of(ADDRESS)
 PAGES = [path for path in repository_address.files(ROOT) if path.suffix == ".md"]
-# NAME is what the instructions for `make address` say.
+# NAME is what the instructions for it say.
 ANY_ADDRESS = re.compile(
     r"(?:github\.com[/:]|ghcr\.io/|github>|CI_SERVER_FQDN/)([\w.-]+)/archfit(?![A-Za-z0-9_])"
 )
@@ -33,7 +33,7 @@ UNPUBLISHED = re.compile(
 
 
 def texts(root: Path) -> dict[str, str]:
-    """The files that `make address` reads, by their path."""
+    """The files that it reads, by their path."""
     found = {}
     for path in repository_address.files(root):
         content = path.read_bytes()
@@ -79,7 +79,7 @@ def test_no_file_has_another_address():
 
 
 def test_tests_compare_with_pyproject():
-    """`make address` does not rewrite them."""
+    """The script does not rewrite them."""
     literal = re.compile(rf"\b{OWNER}/archfit")
     found = [
         path.name
@@ -166,11 +166,11 @@ def test_the_program_says_the_address_or_what_is_wrong(words, code):
         check=False,
     )
     assert done.returncode == code
-    assert (done.stdout == f"{ADDRESS}\n") if code == 0 else done.stderr.startswith("make address: ")
+    assert (done.stdout == f"{ADDRESS}\n") if code == 0 else done.stderr.startswith("repository_address: ")
 
 
 def test_the_install_blocks_are_renewed():
-    """If not: make address URL=$(python scripts/repository_address.py)"""
+    """If not: python scripts/repository_address.py $(python scripts/repository_address.py)"""
     published = repository_address.is_set()
     for path in PAGES:
         text = path.read_text(encoding="utf-8")

@@ -58,7 +58,7 @@ def test_setup_holds_the_rendering_of_the_chart(chart: Chart) -> None:
     shipped = {path for folder in {path.parent for path in rendered} for path in folder.iterdir()}
     assert shipped == set(rendered)
     for path, text in rendered.items():
-        assert path.read_text(encoding="utf-8") == text, f"{path}: run make manifests"
+        assert path.read_text(encoding="utf-8") == text, f"{path}: run scripts/setup_manifests.py"
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def facts() -> dict[str, Any]:
 
 @pytest.mark.real
 def test_the_table_follows_the_facts() -> None:
-    """If not: make kinds FACTS=../shared/crds/fields.json."""
+    """If not: python scripts/known_kinds.py ../shared/crds/fields.json."""
     spec = importlib.util.spec_from_file_location(
         "known_kinds_script", machine.ROOT / "scripts" / "known_kinds.py"
     )
