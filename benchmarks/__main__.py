@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROUND_TRIP_SECONDS = 0.05
-_STREAMS = "small boutique nothing argo-cd dense dense10 live live-json crds crds-list dense50"
+_STREAMS = "small boutique nothing argo-cd dense dense10 dense-json crds crds-list dense50"
 
 
 def measure(bench: Bench, runs: int, seconds: float, only: Sequence[str]) -> None:

@@ -7,9 +7,7 @@ dense10     dense x 10
 nothing     argo-cd less its workloads
 dense50     dense x 50: 96 MB
 many        40 Pods, an image each
-live        10.7 MB, 1,933 objects, 691 with pods: all of a cluster but its CRDs, as `kubectl get` prints a List with
-            `-A --show-managed-fields -o yaml`
-live-json   the same as `-o json` prints them
+dense-json  dense as one List, as `kubectl get -o json` prints it
 crds        27 MB of CustomResourceDefinitions
 crds-list   the same as one List
 
@@ -23,15 +21,11 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-import kubectl_output
-from decoded import decoded
+import yaml
+
 from definitions import as_list, definitions, repeated
-from live_cluster import Applied, objects
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("TEST_SHARED", ROOT.parent / "shared"))
@@ -53,8 +47,6 @@ _RELEASES = [
     "traefik",
     "velero",
 ]
-_SHOPS = 4
-_NODES = 12
 _CRDS_BYTES = 27_000_000
 
 
@@ -92,7 +84,8 @@ def made(folder: Path, *, largest: bool = False) -> Inputs:
             for number in range(40)
         ),
     }
-    streams |= cluster(boutique)
+    items = {"apiVersion": "v1", "items": decoded(dense), "kind": "List"}
+    streams["dense-json"] = json.dumps(items, indent=4).encode()
     crds = tuple(repeated(definitions([argo, *_releases().values()]), _CRDS_BYTES))
     streams |= {"crds": b"---\n".join(crds), "crds-list": as_list(crds)}
     if largest:
@@ -120,26 +113,22 @@ def _releases() -> dict[str, bytes]:
     return {name: _PIN.sub(b"", (charts / f"{name}.yaml").read_bytes()) for name in _RELEASES}
 
 
-def cluster(boutique: bytes) -> dict[str, bytes]:
-    """The streams `live` and `live-json`: releases of helm, and some shops, each with nightly jobs."""
-    shop = tuple(decoded(boutique))
-    applied = [Applied(name, tuple(decoded(stream)), name) for name, stream in _releases().items()]
-    applied += [Applied(f"shop-{number}", (*shop, *_nightly(shop))) for number in range(_SHOPS)]
-    items = objects(applied, _NODES)
-    return {"live": kubectl_output.to_yaml(items), "live-json": kubectl_output.to_json(items)}
+_TEXT = {"tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value"}
 
 
-def _nightly(shop: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A CronJob with the pod of each third Deployment of the shop."""
-    for one in [one for one in shop if one["kind"] == "Deployment"][::3]:
-        pod = {**one["spec"]["template"]["spec"], "restartPolicy": "Never"}
-        job = {"spec": {"template": {"metadata": {}, "spec": pod}}}
-        yield {
-            "apiVersion": "batch/v1",
-            "kind": "CronJob",
-            "metadata": {"name": f"nightly-{one['metadata']['name']}"},
-            "spec": {"jobTemplate": job, "schedule": "0 3 * * *"},
-        }
+class _Loader(yaml.CSafeLoader):
+    """As kubectl reads YAML: dates and `=` stay text."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [one for one in resolvers if one[0] not in _TEXT]
+    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def decoded(stream: bytes) -> list[dict[str, Any]]:
+    """The objects of a stream, in order."""
+    return [one for one in yaml.load_all(stream, Loader=_Loader) if one]
 
 
 def _described(stream: bytes) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """The rows of `make bench`: which two commands are compared, and what the ratio must not exceed.
 
 the pipe          archfit beside kustomize, yq and P, which is `python -I -c pass` of the same environment
-lists             live, live-json and crds beside `yq .` and `kubectl annotate --local`, which decodes and writes the
+lists             crds beside `yq .` and `kubectl annotate --local`, which decodes and writes the
                   list without a server (`kubectl apply --dry-run=client` asks one for each object)
 the callers       helm and kustomize with archfit beside the same with `cat`
 memory            64 MiB + 8 x the input, for one document in JSON 30 x
@@ -88,14 +88,9 @@ def rows(bench: Bench) -> Iterator[Row]:
     yield Row("dense / kustomize build", bench.archfit("dense"), bench.built("dense"), 0.03)
     yield Row("dense x 10 / dense", bench.archfit("dense10"), bench.archfit("dense"), 11)
     yield Row("dense x 50 / dense x 10", bench.archfit("dense50"), bench.archfit("dense10"), 5.5)
-    for name, what, seconds in (
-        ("live", "live, 10.7 MB", 0.8),
-        ("live-json", "live as JSON, 23 MB", 0),
-        ("crds", "CRDs, 27 MB", 0.3),
-    ):
-        yield Row(f"{what}, seconds", bench.archfit(name), bench.empty, seconds, "seconds")
-        yield Row(f"{what} / yq .", bench.archfit(name), bench.yq(name), 0)
-        yield Row(f"{what} / kubectl annotate --local", bench.archfit(name), bench.annotated(name), 0)
+    yield Row("CRDs, 27 MB, seconds", bench.archfit("crds"), bench.empty, 0.3, "seconds")
+    yield Row("CRDs, 27 MB / yq .", bench.archfit("crds"), bench.yq("crds"), 0)
+    yield Row("CRDs, 27 MB / kubectl annotate --local", bench.archfit("crds"), bench.annotated("crds"), 0)
     yield from _function_rows(bench)
     yield from _helm_rows(bench)
 
