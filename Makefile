@@ -10,7 +10,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all lowest wheel-test smoke lint format audit bench bundle plugin release-check docs lock clean
+.PHONY: help demo test test-all lowest wheel-test smoke lint format audit bench bundle plugin release-check docs pages lock clean
 
 # The first Python that is new enough; a version manager's `python3` may be on PATH and yet not run.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do \
@@ -87,6 +87,9 @@ wheel-test: .venv/.ready ## Build wheel and source archive, and run the fast tes
 smoke: .venv/.ready ## Start every command from the wheel, installed alone with its dependencies
 	$(call wheel,clean,locks/lowest.lock,$(LOWEST))
 	@.tools/clean/bin/python -I tests/support/smoke.py
+
+pages: .venv/.ready ## Renew what is made from the code: parts of docs/, the schema of the chart's values
+	@$(RUN) scripts/pages.py
 
 lint: .venv/.ready ## Check style, types and the direction of imports
 	$(RUN) -m ruff check .

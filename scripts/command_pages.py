@@ -1,13 +1,6 @@
-"""Pages made from the table of commands: man page, reference of the commands, schema of the chart's values.
+"""The table of options and the reference of the commands in Markdown, and the schema of the chart's values.
 
-    .venv/bin/python scripts/command_pages.py man > docs/archfit.1
-    .venv/bin/python scripts/command_pages.py commands     the list of commands, in Markdown
-    .venv/bin/python scripts/command_pages.py update docs/commands.md    the page with its two parts renewed
-    .venv/bin/python scripts/command_pages.py values charts/archfit/values.schema.json    the same for its definitions
-
-The markers are `<!-- commands -->` and `<!-- /commands -->` around the list, `<!-- reference -->` and
-`<!-- /reference -->` around the sections, each on a line of its own. Of the schema, `definitions` has `configuration`,
-`serveWord` and `policyWord`. A section of the reference:
+From the rows of `archfit.options.table` and `archfit.cli.usage.command_table`:
 
 ## archfit check
 Says what archfit would change ..                             `summary`
@@ -22,104 +15,48 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 
-from option_pages import json_schema, printed, replace_between
-
-from archfit import __version__
 from archfit.cli.usage.command_row import MESSAGES, Command
-from archfit.cli.usage.command_table import BY_NAME, COMMANDS, MAIN
-from archfit.cli.usage.help import EXAMPLE, exits, flag_entry, general, listed, option_entry
+from archfit.cli.usage.command_table import BY_NAME, COMMANDS
+from archfit.cli.usage.help import EXAMPLE, exits, flag_entry, listed
 from archfit.options.option_types import Schema
-from archfit.options.table import CONFIG_FLAG, TABLE
+from archfit.options.schema import schema
+from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, TABLE, Option, default_text
 
 _OPTIONS_PAGE = "configuration.md#options"
 
 
-def updated(text: str) -> str:
-    """A Markdown page with what is between its markers renewed. Raises ValueError without markers."""
-    for name, content in (("commands", markdown_list()), ("reference", markdown_reference())):
-        text = replace_between(text, f"<!-- {name} -->", f"<!-- /{name} -->", content)
-    return text
+def options_table(rows: Sequence[Option] = TABLE) -> str:
+    """The options as a GitHub table, with a line ending after the last row. Three columns fit a page."""
+    head = ("Flag, key in the file, variable", "Default", "What it does")
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    for option in rows:
+        flag = ", ".join(
+            _option_code(name + (f" {option.metavar}" if option.metavar else ""))
+            for name in (*([option.short] if option.short else ()), *option.flags)
+        )
+        if option.repeatable:
+            flag += " (repeatable)"
+        names = (
+            flag or "file only",
+            _option_code(f"{option.part}.{option.key}"),
+            _option_code(option.variable),
+        )
+        cells = (_stacked(names), _option_code(default_text(option)), option.help.replace("|", "\\|"))
+        lines.append("| " + " | ".join(cells) + " |")
+    config = _stacked((_option_code(f"{CONFIG_FLAG} FILE"), _option_code(CONFIG_VARIABLE)))
+    lines.append(f"| {config} | | {CONFIG_HELP} |")
+    return "".join(line.replace("|  |", "| |") + "\n" for line in lines)
 
 
-def man_page() -> str:
-    """The manual page archfit(1), in the man macros of roff."""
-    lines = [
-        f'.TH ARCHFIT 1 "" "archfit {__version__}" "User Commands"',
-        ".SH NAME",
-        _text("archfit - places pods by the CPU architectures that their images support"),
-        ".SH SYNOPSIS",
-        *_synopsis(MAIN),
-        *(line for command in COMMANDS if command.run and command is not MAIN for line in _synopsis(command)),
-        ".SH DESCRIPTION",
-        _text(MAIN.summary),
-        *_roff_about(MAIN.about),
-        ".SH COMMANDS",
-    ]
-    for command in COMMANDS:
-        if command.run and command is not MAIN:
-            lines += [f".SS {_text(command.name)}", _text(command.summary), *_roff_about(command.about)]
-            own = [*command.arguments, *(flag_entry(flag) for flag in command.flags)]
-            lines += [*_entries(own), *_options_of(command), ".PP", _text(exits(command))]
-    lines += [
-        ".SH OPTIONS",
-        *_entries(option_entry(option) for option in TABLE if option.flags),
-        *_entries(general(MAIN)),
-        ".SH EXIT STATUS",
-        *_entries((str(code), why) for code, why in MAIN.exits),
-        *_entries([("3", "check, lock --check: something was found")]),
-        ".SH ENVIRONMENT",
-        _text(
-            "Each option has a variable: its flag in capitals behind ARCHFIT_, with _ for -. Flags win over variables,"
-        ),
-        _text("variables over the configuration file. A variable separates repeated values by blanks."),
-        ".SH FILES",
-        *_entries(
-            [
-                ("$XDG_CACHE_HOME/archfit/lookups.sqlite", "The answers of registries; see archfit cache."),
-                ("$XDG_STATE_HOME/archfit/last.json", "The last run's report; see archfit last."),
-            ]
-        ),
-    ]
-    return "\n".join([*lines, ""])
+def _stacked(texts: Sequence[str]) -> str:
+    return "<br>".join(text for text in texts if text)
 
 
-def _synopsis(command: Command) -> Iterator[str]:
-    for form in command.usage:
-        yield f".B archfit {_text(form)}"
-        yield ".br"
-
-
-def _roff_about(text: str) -> Iterator[str]:
-    if text:
-        yield ".PP"
-    for line in text.split("\n") if text else ():
-        if line.startswith(EXAMPLE):
-            yield from (".PP", ".nf", _text(line), ".fi")
-        else:
-            yield _text(line) if line else ".PP"
-
-
-def _entries(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    for head, text in rows:
-        yield from (".TP", f".B {_text(head)}", _text(text))
-
-
-def _options_of(command: Command) -> Iterator[str]:
-    if command.options == TABLE:
-        yield from (".PP", "All options below count, too.")
-    else:
-        names = ", ".join(option.flags[0] for option in command.options or MESSAGES if option.flags)
-        yield from (".PP", _text(f"Of the options below, these count: {names}."))
-
-
-def _text(text: str) -> str:
-    """One line of text in roff: no request, no escape, hyphens that can be copied."""
-    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
-    return f"\\&{text}" if text.startswith(".") else text
+def _option_code(text: str) -> str:
+    return f"`{text}`".replace("|", "\\|") if text else ""
 
 
 def markdown_list() -> str:
@@ -201,17 +138,17 @@ def values_schema(text: str) -> str:
     `configuration` is the configuration file, as keys or as its text; `serveWord` and `policyWord` are a word behind
     `archfit serve` and `archfit policy`.
     """
-    schema = json.loads(text)
-    configuration = deepcopy({key: value for key, value in json_schema().items() if not key.startswith("$")})
+    values = json.loads(text)
+    configuration = deepcopy({key: value for key, value in schema().items() if not key.startswith("$")})
     mirror = configuration["properties"]["operator"]["properties"]["mirror"]["anyOf"][0]
     # Helm repeats a text that a pattern refuses, and this one may hold a password.
     mirror["additionalProperties"] = {"not": {"not": mirror["additionalProperties"]}}
-    schema["definitions"] |= {
+    values["definitions"] |= {
         "configuration": {**configuration, "type": ["object", "string"], "minLength": 1},
         "serveWord": _word(BY_NAME["serve"]),
         "policyWord": _word(BY_NAME["policy"]),
     }
-    return json.dumps(schema, indent=2) + "\n"
+    return json.dumps(values, indent=2) + "\n"
 
 
 def _word(command: Command) -> Schema:
@@ -220,13 +157,3 @@ def _word(command: Command) -> Schema:
     names += [name for option in command.options for name in (option.short, *option.flags) if name]
     flags = "|".join(re.escape(name).replace("\\-", "-") for name in sorted(names))
     return {"type": "string", "pattern": f"^(({flags})(=[^\\n]*)?|[^-][^\\n]*)$"}
-
-
-def main(argv: Sequence[str]) -> str:
-    """What the script prints for these arguments. Raises ValueError for others."""
-    pages = {"man": man_page, "commands": markdown_list}
-    return printed(argv, pages, {"update": updated, "values": values_schema})
-
-
-if __name__ == "__main__":
-    sys.stdout.write(main(sys.argv[1:]))

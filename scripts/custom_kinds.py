@@ -1,26 +1,19 @@
 """The kinds of custom resources as a Markdown table: who makes their pods, with which version they were seen, and what
 archfit writes by default. From the rows of `archfit.workloads` and recordings.txt.
 
-    .venv/bin/python scripts/custom_kinds.py table       the table, for docs/custom-resources.md
-    .venv/bin/python scripts/custom_kinds.py update F    the page F with the table between its markers renewed
-
-The markers are `<!-- rows -->` and `<!-- /rows -->`, each on a line of its own. A line stands for the kinds of a group
-that are known alike; a kind of which some parts were seen and others not stands in two lines, with its paths.
+A line stands for the kinds of a group that are known alike; a kind of which some parts were seen and others not stands
+in two lines, with its paths.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
-
-from option_pages import printed, replace_between
 
 from archfit.base.patch import pattern_text
 from archfit.options.settings import Workload
 from archfit.workloads.custom_rows import all_custom_rows
 from archfit.workloads.known_rows import operator_of
 
-BEGIN, END = "<!-- rows -->", "<!-- /rows -->"
 _HEAD = ("Operator", "API group: kinds", "Seen with", "Recorded", "Written by default", "Not written")
 _Cells = tuple[str, str, str, str]
 
@@ -75,12 +68,3 @@ def _state(row: Workload) -> _Cells:
 
 def _named(kind: str, paths: Sequence[str]) -> str:
     return f"`{kind}`" + (f" ({', '.join(f'`{path}`' for path in paths)})" if paths else "")
-
-
-def updated(text: str) -> str:
-    """A Markdown page with the table between its markers renewed. Raises ValueError without markers."""
-    return replace_between(text, BEGIN, END, markdown_table())
-
-
-if __name__ == "__main__":
-    sys.stdout.write(printed(sys.argv[1:], {"table": markdown_table}, {"update": updated}))

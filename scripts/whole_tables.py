@@ -1,27 +1,20 @@
 """What `make -C lab whole` measured, as Markdown tables: fixtures/whole/PART/measured.json into the pages.
 
-    .venv/bin/python scripts/whole_tables.py update F    the page F with the tables between its markers renewed
-
-    <!-- whole -->       a row for each part        docs/proof.md
-    <!-- argocd -->      the acts of that part      docs/proof.md
-    <!-- flux -->        the steps of that part     docs/proof.md
-    <!-- karpenter -->   the turns of that part     docs/clouds.md
-    <!-- tools -->       the tools of that part     docs/tools.md
-    <!-- helm -->        the steps of releases      docs/proof.md
-    <!-- undo -->        the ways out               docs/undo.md
-
-Each marker has an end, `<!-- /whole -->`, and stands on a line of its own. A page has one of them or more.
+<!-- whole -->       a row for each part        docs/proof.md
+<!-- argocd -->      the acts of that part      docs/proof.md
+<!-- flux -->        the steps of that part     docs/proof.md
+<!-- karpenter -->   the turns of that part     docs/clouds.md
+<!-- tools -->       the tools of that part     docs/tools.md
+<!-- helm -->        the steps of releases      docs/proof.md
+<!-- undo -->        the ways out               docs/undo.md
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-from option_pages import printed, replace_between
 
 from archfit.cli.page_text import anchor
 
@@ -347,17 +340,3 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "helm": helm_table,
     "undo": undo_table,
 }
-
-
-def updated(text: str) -> str:
-    """A page with the tables between its markers renewed. Raises ValueError without any marker."""
-    found = [name for name in TABLES if f"<!-- {name} -->\n" in text]
-    if not found:
-        raise ValueError(f"the page has none of the lines {', '.join(f'<!-- {name} -->' for name in TABLES)}")
-    for name in found:
-        text = replace_between(text, f"<!-- {name} -->", f"<!-- /{name} -->", TABLES[name]())
-    return text
-
-
-if __name__ == "__main__":
-    sys.stdout.write(printed(sys.argv[1:], {}, {"update": updated}))

@@ -33,8 +33,8 @@ def build(release: Release) -> str:
     run("make", "--no-print-directory", "bundle", f"DIST={bundle}", f"RUN={release.python}")
     folder = bundle / "archfit"
     shutil.copy2(folder / "archfit", folder / "kubectl-archfit")
-    for name in ("LICENSE", "docs/archfit.1"):
-        shutil.copy(ROOT / name, folder)
+    shutil.copy(ROOT / "LICENSE", folder)
+    (folder / "archfit.1").write_text(run(release.python, ROOT / "scripts" / "man_page.py"), encoding="utf-8")
     (folder / "completions").mkdir()
     for shell, name in SHELLS.items():
         script = run(folder / "archfit", "completion", shell)

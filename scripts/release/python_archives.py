@@ -24,7 +24,6 @@ EPOCH = "1577836800"
 _WANTED = (
     "archfit/py.typed",
     "archfit/audit/report/page.html.jinja",
-    "archfit/cli/completions/archfit.fish",
     "archfit/cli/schemas/lock.schema.json",
     "archfit/integrations/argocd/files/sidecar/plugin.yaml",
     "archfit/audit/fleet/files/job.yaml",
@@ -33,8 +32,6 @@ _WANTED = (
     "archfit/policy/installed/files/50-cronjob.yaml",
     "archfit/webhook/setup/files/50-deployment.yaml",
     "archfit-{version}.data/data/share/man/man1/archfit.1",
-    "archfit-{version}.data/data/share/archfit/archfit.schema.json",
-    "archfit-{version}.data/data/share/archfit/audit.schema.json",
     "archfit-{version}.dist-info/licenses/LICENSE",
     "archfit-{version}.dist-info/entry_points.txt",
 )
@@ -112,8 +109,8 @@ def install(release: Release) -> str:
     run(python, "-m", "pip", "check")
     extras = run(python, "-I", ROOT / "tests" / "support" / "smoke.py", "--extras")
     man = python.parents[1] / "share" / "man" / "man1" / "archfit.1"
-    if man.read_bytes() != (ROOT / "docs" / "archfit.1").read_bytes():
-        raise Wrong("the installed man page is not docs/archfit.1")
+    if not man.read_text(encoding="utf-8").startswith(".TH ARCHFIT 1"):
+        raise Wrong("the installed man page is not archfit(1)")
     return f"{len(plain.splitlines())} starts, {len(extras.splitlines())} with the extras"
 
 

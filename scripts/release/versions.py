@@ -3,8 +3,8 @@
     python scripts/release/versions.py              names the files that say another one; exit 1 if there are any
     python scripts/release/versions.py X.Y.Z        `python scripts/release/versions.py X.Y.Z`: writes it everywhere
 
-A file says it in one of the forms of PLACES; a test proves that no other form is in use. docs/archfit.1 has it from the
-code. The newest entry of CHANGELOG.md is `## Unreleased` until a release, and `## 0.1.0 - 2026-01-31` in one.
+A file says it in one of the forms of PLACES; a test proves that no other form is in use.
+The newest entry of CHANGELOG.md is `## Unreleased` until a release, and `## 0.1.0 - 2026-01-31` in one.
 """
 
 from __future__ import annotations

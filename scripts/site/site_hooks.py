@@ -1,7 +1,7 @@
 """Hooks of MkDocs: what the site has beyond docs/.
 
     CHANGELOG.md, .github/SECURITY.md, ..  become pages of the site (`PAGES`)
-    NAME.schema.json                is served as schemas/NAME.json, where its `$id` points to (`SCHEMAS`)
+    what `archfit schema` prints    is served as schemas/NAME.json, where its `$id` points to
     the Markdown of a page          see site_markdown.py
 
 A page with a Mermaid diagram loads the script from the site itself, and a page that is opened from a disk the shim that
@@ -21,10 +21,13 @@ from typing import TYPE_CHECKING
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "site")]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "site"), str(ROOT / "transformer")]
 
 import repository_address  # noqa: E402 - found only now
-from site_markdown import PAGES, SCHEMAS, adapted  # noqa: E402 - found only now
+from site_markdown import PAGES, adapted  # noqa: E402 - found only now
+
+from archfit.cli.schema import schema  # noqa: E402 - found only now
+from archfit.cli.usage.command_table import BY_NAME  # noqa: E402 - found only now
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -50,8 +53,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages, schemas and scripts that are not in docs/."""
     for source, target in PAGES.items():
         files.append(File.generated(config, target, content=(ROOT / source).read_text(encoding="utf-8")))
-    for source, target in SCHEMAS.items():
-        files.append(File.generated(config, target, content=(ROOT / source).read_bytes()))
+    for name in BY_NAME["schema"].words:
+        target = f"schemas/{'archfit' if name == 'config' else name}.json"
+        files.append(File.generated(config, target, content=schema(name)))
+    values = (ROOT / "charts" / "archfit" / "values.schema.json").read_bytes()
+    files.append(File.generated(config, "schemas/chart-values.json", content=values))
     for place in (MERMAID, SHIM):
         script = SCRIPTS / posixpath.basename(place)
         files.append(File.generated(config, place, abs_src_path=str(script)))

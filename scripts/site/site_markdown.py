@@ -1,7 +1,7 @@
 r"""The Markdown of docs/ as the site needs it: the same pages read well on GitHub.
 
 ![..](NAME.svg)          the drawing itself instead of a reference, so that it follows the site's colours
-[..](../.github/SECURITY.md)  the page or the schema that PAGES and SCHEMAS make of the file
+[..](../.github/SECURITY.md)  the page that PAGES makes of the file
 [..](../tests/x.py)      a file that no page shows: a link to the repository, or the text alone while the repository
                          has no address
 `a \| b` in a table      GitHub needs the backslash, Markdown for Python shows it
@@ -19,14 +19,6 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     ".github/SECURITY.md": "security.md",
     "charts/archfit/README.md": "chart.md",
-}
-# JSON Schemas, and where the site serves them.
-SCHEMAS = {
-    **{
-        f"transformer/archfit/cli/schemas/{name}.schema.json": f"schemas/{name}.json"
-        for name in ("archfit", "audit", "check", "explain", "lock", "report")
-    },
-    "charts/archfit/values.schema.json": "schemas/chart-values.json",
 }
 _DARK = re.compile(r"@media \(prefers-color-scheme: dark\) \{\s*(.*?\})\s*\}", re.DOTALL)
 _FENCE = re.compile(r"^ *(`{3,})")
@@ -69,8 +61,7 @@ def _adapted_link(link: re.Match[str], source: str, known: set[str], address: st
     if not target or re.match(r"[a-z]+:", target):
         return link[0]
     place = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
-    served = {**PAGES, **SCHEMAS}
-    inside = served.get(place, place.removeprefix("docs/") if place.startswith("docs/") else "")
+    inside = PAGES.get(place, place.removeprefix("docs/") if place.startswith("docs/") else "")
     if bang and inside.endswith(".svg"):
         return drawing(ROOT / place, text)
     if inside in known:

@@ -7,9 +7,9 @@ import shlex
 import subprocess
 
 import pytest
-from completion_scripts import SHELLS, script
 
 import machine
+from archfit.cli.completion import SHELLS
 from archfit.cli.usage.command_row import flags_of
 from archfit.cli.usage.command_table import COMMANDS
 from program import archfit
@@ -47,7 +47,7 @@ ROWS = [
 def completed(tmp_path, *words: str) -> list[str]:
     """What bash offers for the last word."""
     file = tmp_path / "archfit.bash"
-    file.write_text(script("bash"), encoding="utf-8")
+    file.write_text(SHELLS["bash"](), encoding="utf-8")
     done = subprocess.run(
         ["bash", "--norc", "-c", _BASH, "bash", str(file), "archfit", *words],
         capture_output=True,
@@ -91,7 +91,7 @@ def test_bash_completes(tmp_path, words, offered):
 def test_fish_completes(tmp_path, words, offered):
     (tmp_path / "web.yaml").touch()
     (tmp_path / "webs").mkdir()
-    (tmp_path / "archfit.fish").write_text(script("fish"), encoding="utf-8")
+    (tmp_path / "archfit.fish").write_text(SHELLS["fish"](), encoding="utf-8")
     done = subprocess.run(
         [
             machine.tool("fish"),
@@ -128,7 +128,7 @@ _archfit
 def test_zsh_completes(tmp_path, words, offered):
     (tmp_path / "web.yaml").touch()
     (tmp_path / "webs").mkdir()
-    (tmp_path / "_archfit").write_text(script("zsh"), encoding="utf-8")
+    (tmp_path / "_archfit").write_text(SHELLS["zsh"](), encoding="utf-8")
     done = subprocess.run(
         [machine.tool("zsh"), "-f", "-c", _ZSH, "zsh", "./_archfit", "archfit", *words],
         capture_output=True,
@@ -143,7 +143,7 @@ def test_zsh_completes(tmp_path, words, offered):
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_holds_every_command_and_flag(shell):
     text = archfit(b"", "completion", shell).ok().decode()
-    assert text == script(shell)
+    assert text == SHELLS[shell]()
     for command in COMMANDS:
         assert command.name.split()[-1] in text
         for flag in flags_of(command):
@@ -155,7 +155,7 @@ def test_a_script_holds_every_command_and_flag(shell):
 def test_the_shell_takes_the_script(shell, tmp_path):
     program = machine.tool(shell)
     file = tmp_path / "script"
-    file.write_text(script(shell), encoding="utf-8")
+    file.write_text(SHELLS[shell](), encoding="utf-8")
     subprocess.run([program, "-n", str(file)], check=True, capture_output=True)
 
 
@@ -176,6 +176,5 @@ def test_another_shell_is_wrong_usage(words, message):
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_scripts_of_the_package_are_those_of_the_table(shell):
-    """If not: python scripts/completion_scripts.py SHELL > transformer/archfit/cli/completions/archfit.SHELL."""
-    assert archfit(b"", "completion", shell).ok().decode() == script(shell)
+def test_the_command_prints_the_script(shell):
+    assert archfit(b"", "completion", shell).ok().decode() == SHELLS[shell]()

@@ -16,18 +16,6 @@ HERE = Path(__file__).parent
 MAIN = BY_NAME["transform"]
 
 
-@pytest.mark.parametrize(
-    ("words", "file"),
-    [
-        pytest.param(["--help"], "help.txt", id="a-screen"),
-        pytest.param(["--help-all"], "help-all.txt", id="all"),
-    ],
-)
-def test_help_is_what_users_saw_last(words, file):
-    """After a change on purpose: archfit --help > tests/cli/help.txt; archfit --help-all > .../help-all.txt"""
-    assert archfit(b"", *words).ok().decode() == (HERE / file).read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_each_short_help_fits_a_screen(command):
     """An example may be longer: a user copies it as one line."""

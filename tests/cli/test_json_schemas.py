@@ -1,4 +1,4 @@
-"""`archfit schema`: the schemas are files, and what the program writes and reads follows them."""
+"""`archfit schema`: what the program writes and reads follows them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from archfit.base.documentation import schema_id
 from archfit.base.errors import InvalidLock
 from archfit.check.findings import RULES
 from archfit.check.listing import SCHEMA as CHECK
-from archfit.cli.package_files import schema
+from archfit.cli.schema import schema
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.images.reference_grammar import DIGEST as DIGEST_PATTERN
 from archfit.lookup.lockfile import VERSION, parse
-from machine import ROOT
 
 SCHEMAS = {name: json.loads(schema(name)) for name in BY_NAME["schema"].words}
 IMAGES = {
@@ -69,10 +68,9 @@ def mirrors():
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_each_schema_is_printed_as_its_file_has_it(archfit, name):
+def test_each_schema_is_printed(archfit, name):
     shown = archfit(b"", "schema", name).ok()
     file = "archfit" if name == "config" else name
-    assert shown == (ROOT / "transformer/archfit/cli/schemas" / f"{file}.schema.json").read_bytes()
     schema = json.loads(shown)
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["$id"] == schema_id(file) == f"https://archfit.dev/schemas/{file}.json"

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
-from option_pages import json_schema
 
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.cluster.workload_setup import LIMIT, run
 from archfit.options.config_file import from_file
 from archfit.options.config_yaml import read as read_document
 from archfit.options.layers import merge
+from archfit.options.schema import schema
 from archfit.workloads.builtin import by_kind
 from crd_schemas import OPEN, PLACEMENT, TEXT, crd, listed, obj, pod_spec
 from custom_pods import projected
@@ -100,7 +100,7 @@ def streamed(*found: Any) -> bytes:
 
 def loaded(text: str) -> Options:
     """The options of the file, which its schema allows."""
-    assert Draft202012Validator(json_schema()).is_valid(read_document(text).values)
+    assert Draft202012Validator(schema()).is_valid(read_document(text).values)
     return merge([from_file(text.encode(), "archfit.yaml")]).options
 
 

@@ -1,4 +1,4 @@
-"""docs/explain.md and explain.schema.json are what archfit writes."""
+"""docs/explain.md and `archfit schema explain` are what archfit writes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import re
 
 import jsonschema
 import pytest
-from record_schemas import FIELDS, explain_schema
 
 from archfit.base.record import Record
-from archfit.cli.package_files import schema
 from archfit.explain import command as explained_command
 from archfit.explain import explained
 from archfit.explain.explanation import Explanation
+from archfit.explain.schema import FIELDS, schema
 from archfit.images.platforms import Absent, Unknown
 from archfit.options.settings import Options
 from archfit.options.text_form import exclude
@@ -59,12 +58,6 @@ def test_the_trees_of_the_page_are_written_so(stream):
     assert tree(stream, ANSWERS, name="rendered/web.yaml") in BLOCKS
 
 
-def test_the_published_schema_is_the_one_that_the_records_give():
-    """If not: python scripts/record_schemas.py explain > transformer/archfit/cli/schemas/explain.schema.json."""
-    assert json.loads(schema("explain")) == explain_schema()
-    assert explain_schema()["$id"] == "https://archfit.dev/schemas/explain.json"
-
-
 @pytest.mark.parametrize(
     ("stream", "options"),
     [
@@ -81,10 +74,10 @@ def test_the_published_schema_is_the_one_that_the_records_give():
 def test_the_json_follows_the_schema(stream, options):
     images = {**ANSWERS, "gone:1": Absent("no such manifest"), "asleep:1": Unknown("no answer")}
     value = json.loads(explained_command.as_json(explained_stream(stream, images, options), 0))
-    jsonschema.validate(value, explain_schema())
+    jsonschema.validate(value, schema())
     assert len(value["pods"]) == stream.count("Deployment")
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({**value, "secrets": []}, explain_schema())
+        jsonschema.validate({**value, "secrets": []}, schema())
 
 
 def test_each_field_of_the_json_is_described():
@@ -96,7 +89,7 @@ def test_each_field_of_the_json_is_described():
 
     places = {**records(explained.Place, {}), **records(explained.PassedOver, {}), **records(Explanation, {})}
     places["PassedOver"].remove("place")
-    below = {name: set(part["properties"]) for name, part in explain_schema()["$defs"].items()}
+    below = {name: set(part["properties"]) for name, part in schema()["$defs"].items()}
     assert {name: set(texts) for name, texts in FIELDS.items()} == {**places, **below}
     assert issubclass(Explanation, Record)
     assert all(text.endswith(".") for texts in FIELDS.values() for text in texts.values())

@@ -32,9 +32,3 @@ def test_archfit_writes_what_was_measured(turn: karpenter.Turn) -> None:
         assert found["wrong"], "as written something has to be wrong, or the turn shows nothing"
     else:
         assert (found["wrong"], found["pending"]) == ([], [])
-
-
-@pytest.mark.parametrize("page", ["clouds.md", "proof.md", "tools.md", "undo.md"])
-def test_the_pages_show_what_was_measured(page: str) -> None:
-    text = (DOCS / page).read_text(encoding="utf-8")
-    assert whole_tables.updated(text) == text

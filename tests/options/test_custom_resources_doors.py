@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from archfit.base.errors import UsageError
 from archfit.integrations.argocd.plugin_environment import PARAMETERS, application_of
 from archfit.options.layers import Layer
+from archfit.options.schema import schema
 from archfit.rewrite import command as transform
 from machine import ROOT
 
@@ -111,10 +112,11 @@ def test_the_operator_may_enforce_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["transformer/archfit/cli/schemas/archfit.schema.json", "charts/archfit/values.schema.json"]
+    "schema",
+    [schema(), json.loads((ROOT / "charts/archfit/values.schema.json").read_text(encoding="utf-8"))],
+    ids=["file", "chart"],
 )
-def test_the_schemas_know_the_values(path: str) -> None:
-    schema = json.loads((ROOT / path).read_text(encoding="utf-8"))
+def test_the_schemas_know_the_values(schema: object) -> None:
     found = [one for one in _members(schema, "customResources") if isinstance(one, dict)]
     assert [one["enum"] for one in found] == [list(WRITTEN)]
     assert Draft202012Validator(found[0]).is_valid("seen")

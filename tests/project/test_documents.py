@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from option_pages import updated
 
 from archfit.cli.usage.command_table import COMMANDS
 from machine import ROOT
@@ -11,11 +10,6 @@ from machine import ROOT
 FOLDERS = (ROOT, ROOT / ".github", ROOT / "docs")
 PAGES = sorted(path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in folder.glob("*.md"))
 _LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
-
-
-def test_the_options_table_is_the_one_in_the_code():
-    text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
-    assert updated(text) == text
 
 
 @pytest.mark.parametrize("page", PAGES)

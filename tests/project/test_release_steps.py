@@ -59,7 +59,7 @@ def test_a_complete_wheel_is_fine(dist):
         pytest.param("archfit/audit/report/page.css", id="style"),
         pytest.param("archfit/pages/registries.md", id="page"),
         pytest.param(f"archfit-{__version__}.data/data/share/man/man1/archfit.1", id="man-page"),
-        pytest.param(f"archfit-{__version__}.data/data/share/archfit/archfit.schema.json", id="schema"),
+        pytest.param("archfit/cli/schemas/lock.schema.json", id="schema"),
         pytest.param(f"archfit-{__version__}.dist-info/licenses/LICENSE", id="licence"),
     ],
 )

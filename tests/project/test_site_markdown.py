@@ -34,11 +34,6 @@ def site_markdown():
         ),
         pytest.param("[c](../charts/archfit/README.md)", "[c](chart.md)", id="a file below"),
         pytest.param(
-            "[lock.schema.json](../transformer/archfit/cli/schemas/lock.schema.json)",
-            "[lock.schema.json](schemas/lock.json)",
-            id="a schema",
-        ),
-        pytest.param(
             "[m](../Makefile) and [h](helm.md)",
             f"[m]({ADDRESS}/blob/main/Makefile) and [h](helm.md)",
             id="a file of the repository",

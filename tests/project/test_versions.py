@@ -63,7 +63,6 @@ def test_every_file_says_the_version_of_pyproject():
         "transformer/archfit/integrations/helm/files/plugin.yaml",
         "kustomize-plugin/function.yaml",
         "scripts/release/templates/krew.yaml",
-        "docs/archfit.1",
         "docs/install.md",
         "Dockerfile",
     } <= said

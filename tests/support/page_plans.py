@@ -16,6 +16,7 @@ from pathlib import Path
 import yaml
 
 import machine
+from archfit.cli.schema import schema
 from page_walk import Because, Plan
 from tls_files import tls_files
 
@@ -257,7 +258,7 @@ def edited(folder: Path, environ: dict[str, str]) -> None:
     """A configuration file, a lock file and its schema."""
     write(folder, "archfit.yaml", "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {strict: true}\n")
     run(environ, folder, "archfit", "lock", stdin=WEB)
-    shutil.copy(machine.ROOT / "transformer/archfit/cli/schemas/lock.schema.json", folder)
+    (folder / "lock.schema.json").write_bytes(schema("lock"))
 
 
 def registries(folder: Path, environ: dict[str, str]) -> None:

@@ -14,7 +14,7 @@ class Archfit < Formula
 @resources@
   def install
     virtualenv_install_with_resources
-    man1.install "docs/archfit.1"
+    man1.install_symlink libexec/"share/man/man1/archfit.1"
     generate_completions_from_executable(bin/"archfit", "completion")
   end
 

@@ -23,7 +23,8 @@ SOURCES = (
     "pyproject.toml",
     "README.md",
     "LICENSE",
-    "docs/archfit.1",
+    "hatch_build.py",
+    "scripts/man_page.py",
     ".pre-commit-hooks.yaml",
     *(
         str(path.relative_to(machine.ROOT))

@@ -6,10 +6,10 @@ import json
 import time
 
 import jsonschema
-from record_schemas import explain_schema
 
 from archfit.explain.command import as_json
 from archfit.explain.explained import explained
+from archfit.explain.schema import schema
 from archfit.explain.text import text
 from archfit.images.platforms import Found, Unknown, parse_platform
 from archfit.options.settings import Options
@@ -43,4 +43,4 @@ def test_a_real_stream_is_explained(stream):
         assert {image.image for image in pod.explanation.images} == {use.text or "" for use in source.images}
     assert shown.count("├─ images") + shown.count("└─ images") == len(why.pods)
     assert "Traceback" not in shown
-    jsonschema.validate(json.loads(as_json(why, 0)), explain_schema())
+    jsonschema.validate(json.loads(as_json(why, 0)), schema())

@@ -65,8 +65,6 @@ def test_the_wheel_has_the_package_and_what_belongs_to_it(wheel):
     info, data = f"archfit-{__version__}.dist-info", f"archfit-{__version__}.data/data/share"
     assert set(names) - package == {
         f"{data}/man/man1/archfit.1",
-        f"{data}/archfit/archfit.schema.json",
-        f"{data}/archfit/audit.schema.json",
         *(
             f"{info}/{name}"
             for name in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")

@@ -12,7 +12,6 @@ from archfit.options.settings import STATED, Options, Workload
 from archfit.reports.report import decision_value
 from archfit.reports.summary import summary
 from archfit.workloads import custom_rows, known_rows
-from machine import ROOT
 from stream_edits import CustomResources, Failed, edited
 
 if TYPE_CHECKING:
@@ -245,13 +244,6 @@ def test_each_group_has_an_operator_with_a_name() -> None:
     known_rows.operator_of("")
     assert list(known_rows._NAMES) == sorted(custom_rows._FAMILY)
     assert known_rows.operator_of("example.com") == "the operator of example.com"
-
-
-def test_the_page_has_the_table_of_the_rows_and_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`python scripts/custom_kinds.py update docs/custom-resources.md` would change nothing."""
-    monkeypatch.setattr(custom_rows, "_SEEN", custom_rows.recordings())
-    page = (ROOT / "docs" / "custom-resources.md").read_text(encoding="utf-8")
-    assert custom_kinds.updated(page) == page
 
 
 def test_the_table_says_what_was_seen_and_what_is_written(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from jsonschema import Draft202012Validator
-from option_pages import json_schema
 
 from archfit.base.errors import UsageError
 from archfit.options.config_file import from_file, from_values
 from archfit.options.config_yaml import read as read_document
 from archfit.options.layers import merge
+from archfit.options.schema import schema
 from stream_edits import edited, placed
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ affinity:
 
 def configured(text: str) -> Options:
     """The options of a configuration file with this `spec`, which its schema allows."""
-    assert Draft202012Validator(json_schema()).is_valid(read_document(HEAD + text).values)
+    assert Draft202012Validator(schema()).is_valid(read_document(HEAD + text).values)
     return merge([from_file((HEAD + text).encode(), "archfit.yaml")]).options
 
 
@@ -285,7 +285,7 @@ def test_the_page_shows_rows_that_load() -> None:
     blocks = re.findall(r"```yaml\n(apiVersion: archfit.*?)```", page, re.DOTALL)
     assert blocks
     for block in blocks:
-        assert Draft202012Validator(json_schema()).is_valid(read_document(block).values)
+        assert Draft202012Validator(schema()).is_valid(read_document(block).values)
         assert merge([from_file(block.encode(), "archfit.yaml")]).options.workloads
 
 

@@ -6,7 +6,7 @@ manifests ── inventory ── lookup ── decisions ── explained ─�
 
 It writes no manifests. With --only it asks for the images of the pods that it shows, and for no others.
 
-The JSON is one object with `pods` and `passedOver`, which cli/schemas/explain.schema.json describes. Each pod has the
+The JSON is one object with `pods` and `passedOver`, which `archfit schema explain` describes. Each pod has the
 fields of its `Place` and its `Explanation`, in camelCase.
 """
 

@@ -5,7 +5,7 @@
 
 `facts` is what `--merge` and `--compare` read. `findings` is for people's own programs, and is derived anew from the
 facts whenever archfit reads the file. A record is an object whose keys are its fields in camelCase; every key is always
-there. States are objects: architecture -> state. cli/schemas/audit.schema.json describes all of it.
+there. States are objects: architecture -> state. `archfit schema audit` describes all of it.
 """
 
 from __future__ import annotations

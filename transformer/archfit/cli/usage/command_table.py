@@ -147,7 +147,7 @@ SCHEMA = Command(
     "schema",
     "Shows the JSON Schema of a file that archfit reads or writes.",
     ("schema [config|report|check|explain|audit|lock]",),
-    "archfit.cli.package_files:print_schema",
+    "archfit.cli.schema:run",
     ("stdout",),
     arguments=(
         ("config", "The configuration file (the default)."),
@@ -168,7 +168,7 @@ COMPLETION = Command(
     "completion",
     "Writes the completion script for a shell.",
     ("completion bash|zsh|fish",),
-    "archfit.cli.package_files:print_completion",
+    "archfit.cli.completion:run",
     ("stdout",),
     arguments=(
         ("bash", 'In ~/.bashrc: eval "$(archfit completion bash)"'),

@@ -1,6 +1,4 @@
-"""Completion scripts for bash, zsh and fish: the words of each command, as one `case` over the command.
-
-    .venv/bin/python scripts/completion_scripts.py bash > transformer/archfit/cli/completions/archfit.bash
+"""`archfit completion bash|zsh|fish`: the words of each command, as one `case` over the command.
 
     archfit c<TAB>                   commands, files and folders
     archfit setup <TAB>              tools
@@ -16,12 +14,26 @@ from __future__ import annotations
 
 import re
 import shlex
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import BinaryIO
 
+from archfit.base.errors import UsageError
+from archfit.base.spelling import refused
 from archfit.cli.usage.command_row import MESSAGES, Command, Flag, flags_of
-from archfit.cli.usage.command_table import COMMANDS, MAIN, first_words, words_below
+from archfit.cli.usage.command_table import BY_NAME, COMMANDS, MAIN, first_words, words_below
 from archfit.options.table import CONFIG_FLAG
+
+
+def run(argv: Sequence[str], stdout: BinaryIO) -> int:
+    """The command, after its name. The exit code; raises UsageError."""
+    words = BY_NAME["completion"].parser().read(argv)[1]
+    if words and words[0] not in SHELLS:
+        raise UsageError(f"archfit completion: {refused(words[0], SHELLS)}")
+    if len(words) != 1:
+        raise UsageError("name one shell: archfit completion bash, zsh or fish")
+    stdout.write(SHELLS[words[0]]().encode())
+    return 0
+
 
 _FILE = re.compile(r"\b(FILE|PATH|REPORT)\b").search
 
@@ -59,11 +71,6 @@ def second_words(command: Command) -> list[str]:
     if command.name == "help":
         return first_words()
     return words_below(command) or list(command.words)
-
-
-def script(shell: str) -> str:
-    """The completion script. Raises KeyError for a shell that has none."""
-    return SHELLS[shell]()
 
 
 def _bash() -> str:
@@ -234,7 +241,3 @@ def _fish_line(condition: str, what: str, text: str = "") -> str:
 _FISH = {"files": " -r -F", "folders": " -x -a '(__fish_complete_directories)'", "": " -x"}
 _COMPGEN = {"files": "-f", "folders": "-d", "": "''"}
 SHELLS: Mapping[str, Callable[[], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
-
-
-if __name__ == "__main__":
-    sys.stdout.write(script(sys.argv[1]))

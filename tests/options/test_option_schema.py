@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import option_pages
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -15,13 +14,13 @@ from archfit.options import option_types
 from archfit.options.config_file import from_file
 from archfit.options.config_yaml import read
 from archfit.options.layers import merge
+from archfit.options.schema import schema
 from archfit.options.settings import Operator, Options
 from archfit.options.table import BY_KEY, TABLE, Option, default_text
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
-SCHEMA_FILE = ROOT / "transformer/archfit/cli/schemas/archfit.schema.json"
-SCHEMA = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+SCHEMA = schema()
 HEAD: dict[str, Any] = {"apiVersion": "archfit.dev/v1alpha1", "kind": "ArchFit"}
 
 
@@ -34,28 +33,6 @@ def example() -> str:
 
 def valid(value: object) -> bool:
     return bool(Draft202012Validator(SCHEMA).is_valid(value))
-
-
-def test_the_page_has_the_table_of_the_code() -> None:
-    """`python scripts/option_pages.py update docs/configuration.md` would change nothing."""
-    assert option_pages.updated(PAGE) == PAGE
-
-
-def test_the_committed_schema_is_that_of_the_code() -> None:
-    """`python scripts/option_pages.py schema` prints archfit.schema.json."""
-    assert option_pages.main(["schema"]) == SCHEMA_FILE.read_text(encoding="utf-8")
-
-
-def test_the_table_is_printed_for_other_pages() -> None:
-    """One row for each option, and the configuration file's own."""
-    assert option_pages.main(["table"]) == option_pages.markdown_table()
-    assert option_pages.markdown_table().count("\n") == len(TABLE) + 3
-
-
-def test_a_page_without_markers_is_refused() -> None:
-    """The table is never put where nobody asked for it."""
-    with pytest.raises(ValueError, match="has no lines"):
-        option_pages.updated("# Page\n<!-- options -->\n")
 
 
 def test_the_schema_is_a_schema() -> None:

@@ -1,0 +1,58 @@
+"""What is made from the code: parts of pages and of the chart, which are in the repository, and the man page."""
+
+from __future__ import annotations
+
+import subprocess
+
+import command_pages
+import man_page
+import pages
+import pytest
+
+import machine
+from archfit.cli.usage.command_table import COMMANDS
+from archfit.options.table import TABLE
+from archfit.workloads import custom_rows
+
+
+def test_every_made_part_is_as_the_code_has_it(monkeypatch):
+    """If not: make pages."""
+    monkeypatch.setattr(custom_rows, "_SEEN", custom_rows.recordings())
+    assert [str(path.relative_to(machine.ROOT)) for path in pages.stale()] == []
+
+
+def test_a_marker_without_an_end_is_refused():
+    with pytest.raises(ValueError, match="the page has no line <!-- /options -->"):
+        pages.marked("# Page\n<!-- options -->\n")
+
+
+def test_the_table_of_options_has_a_row_for_each_and_for_the_file():
+    assert command_pages.options_table().count("\n") == len(TABLE) + 3
+
+
+@pytest.mark.real
+def test_roff_takes_the_man_page_without_a_warning():
+    done = subprocess.run(
+        [machine.tool("groff"), "-man", "-Tutf8", "-ww", "-z"],
+        input=man_page.man_page(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+
+
+def test_the_man_page_shows_every_command_as_the_user_types_it():
+    page = man_page.man_page().replace("\\-", "-")
+    for command in COMMANDS:
+        if command.run:
+            assert f".B archfit {command.usage[0].split(' [')[0]}".split(" <")[0] in page
+
+
+def test_the_reference_shows_every_command_and_flag():
+    page = command_pages.markdown_reference()
+    for command in COMMANDS:
+        if command.run:
+            section = page.partition(f"## archfit {command.name}\n")[2].partition("\n## ")[0]
+            assert f"archfit {command.usage[0]}" in section
+            assert all(f"`{flag.names[0]}" in section for flag in command.flags)

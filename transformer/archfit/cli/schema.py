@@ -1,0 +1,49 @@
+"""`archfit schema [NAME]`: the JSON Schemas (draft 2020-12) of what archfit reads and writes.
+
+    config     the configuration file                  from options.table
+    explain    explain --format json                   from the records of explain
+    audit      audit --format json                     from the records of audit
+    report     --report FILE, last --json              schemas/report.schema.json
+    check      check --format json                     schemas/check.schema.json
+    lock       archfit.lock                            schemas/lock.schema.json
+
+An object of a report may hold no other member than its schema names, so a new one is in the schema, or the tests fail.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from typing import BinaryIO
+
+from archfit.base.errors import UsageError
+from archfit.base.spelling import refused
+from archfit.cli.usage.command_table import BY_NAME
+from archfit.yaml.json_output import json_output
+
+_MADE = {
+    "config": "archfit.options.schema",
+    "explain": "archfit.explain.schema",
+    "audit": "archfit.audit.schema",
+}
+
+
+def run(argv: Sequence[str], stdout: BinaryIO) -> int:
+    """The command, after its name. The exit code; raises UsageError."""
+    names = BY_NAME["schema"].words
+    name, *more = BY_NAME["schema"].parser().read(argv)[1] or ("config",)
+    if name not in names:
+        raise UsageError(f"archfit schema: {refused(name, names)}")
+    if more:
+        raise UsageError(f"name one schema: archfit schema {', '.join(names[:-1])} or {names[-1]}")
+    stdout.write(schema(name))
+    return 0
+
+
+def schema(name: str) -> bytes:
+    """The schema of that name, as the command takes it."""
+    if name in _MADE:
+        return json_output(import_module(_MADE[name]).schema())
+    with open(os.path.join(os.path.dirname(__file__), "schemas", f"{name}.schema.json"), "rb") as file:
+        return file.read()

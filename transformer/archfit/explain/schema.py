@@ -1,0 +1,124 @@
+"""The JSON Schema of `archfit explain --format json`. A test compares `FIELDS` with the records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from archfit.base.documentation import schema_id
+from archfit.base.record_schema import list_schema, object_schema, schema_of
+from archfit.explain.explained import PassedOver, Place
+from archfit.explain.explanation import Explanation
+
+FIELDS: dict[str, dict[str, str]] = {
+    "Place": {
+        "file": 'The input that the object stands in, as it was named; "" for standard input.',
+        "line": "The line of the object in that input, from 1.",
+        "document": "The number of the document in the input, from 1.",
+        "source": 'The file that Helm names above the object, "" if it names none.',
+    },
+    "PassedOver": {
+        "apiVersion": "Of the object.",
+        "kind": "Of the object.",
+        "namespace": 'Of the object, "" if it names none.',
+        "name": "Of the object.",
+        "reason": "Why archfit leaves the object as it is, and what to do.",
+        "controller": 'The object that controls this one and decides in its place, or "".',
+    },
+    "Explanation": {
+        "apiVersion": "Of the object.",
+        "kind": "Of the object.",
+        "namespace": 'Of the object, "" if it names none.',
+        "name": "Of the object.",
+        "path": "The pod spec in the object, as spec.template.spec.",
+        "row": 'The row of the table of workloads that found the pod, "" for a workload of Kubernetes itself.',
+        "outcome": "The decision, as in the report of a run.",
+        "reason": "The decision in one sentence.",
+        "decided": "Whether archfit judged where the pod can run. If not, asks to preferences are empty.",
+        "images": "The images of the pod, each once.",
+        "settings": "What else counts for this pod: rules, annotations, a RuntimeClass, immutability.",
+        "asks": "What nodeSelector, RuntimeClass and spec.os ask of a node's architecture and OS.",
+        "allows": "The architectures that the pod's own demands leave open.",
+        "terms": "The terms of the required node affinity.",
+        "cluster": "The architectures that the cluster has for the pod's OS.",
+        "clusterSource": "How that is known.",
+        "reaches": "The architectures on which the pod can run in the end.",
+        "because": "Why it reaches these, and no more.",
+        "affinity": "What becomes of the required node affinity.",
+        "tolerations": "What becomes of each toleration rule.",
+        "preferences": "What becomes of each preference.",
+        "messages": "What the decision says about other things than an image.",
+        "remedies": "What would change the answer, the nearest first.",
+    },
+    "ImageAnswer": {
+        "image": 'The image as it is written, "" where none is named.',
+        "fields": "All places of the pod that name it.",
+        "volume": "Whether it is an image volume.",
+        "answer": 'The answer of the lookup; "" if the pod was left alone and nobody was asked.',
+        "platforms": "The platforms of the answer, or those that are assumed.",
+        "digest": 'Of the index or manifest that was read, or "".',
+        "origin": "Where the answer comes from.",
+        "ageSeconds": "How long ago the registry confirmed the tag.",
+        "detail": 'Why there are no platforms, or "".',
+        "final": "Whether nobody may be asked for an answer, as with --locked.",
+        "runsOn": "The architectures on which the image runs; null if it restricts nothing or is not known.",
+        "lacks": "What the cluster has, or the pod names, and the image does not run on.",
+        "messages": "What the decision says about the image.",
+    },
+    "Term": {
+        "number": "Its place in nodeSelectorTerms, from 1.",
+        "asks": "Its expressions.",
+        "allows": "The architectures that the term and the nodeSelector leave open.",
+        "reaches": "Those of them on which the pod can run.",
+    },
+    "Step": {
+        "what": 'What is added, is there, or is left out; "" if there is nothing to name.',
+        "effect": "added: archfit writes it. present: it is there already. left out: it is not written. "
+        "none: there is nothing to write.",
+        "reason": "Why, if it does not go without saying.",
+        "term": "The required term that it is about, from 1; 0 for none.",
+    },
+    "Message": {
+        "severity": "How serious it is.",
+        "field": 'The field that it is about, or "".',
+        "message": "The message.",
+    },
+    "Remedy": {
+        "command": 'What to type, or to add to the command line; "" if there is nothing to type.',
+        "effect": "What it does, or what to change.",
+    },
+}
+"""What a field means, by record."""
+
+
+def schema() -> dict[str, Any]:
+    """The output of `archfit explain --format json`."""
+    definitions: dict[str, Any] = {}
+    for record in (Place, PassedOver, Explanation):
+        schema_of(record, definitions)
+    for name, texts in FIELDS.items():
+        for field, text in texts.items():
+            definitions[name]["properties"][field] = {
+                **definitions[name]["properties"][field],
+                "description": text,
+            }
+    place = definitions.pop("Place")["properties"]
+    pod = object_schema({**place, **definitions.pop("Explanation")["properties"]})
+    passed = definitions.pop("PassedOver")["properties"]
+    del passed["place"]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": schema_id("explain"),
+        "title": "Output of archfit explain --format json",
+        **object_schema(
+            {
+                "archfit": {"type": "string", "description": "The version that ran."},
+                "exit": {"enum": [0, 1], "description": "The exit code."},
+                "pods": {**list_schema(pod), "description": "The pods, in the order of the input."},
+                "passedOver": {
+                    **list_schema(object_schema({**place, **passed})),
+                    "description": "Objects that may hold pods and that archfit leaves as they are.",
+                },
+            }
+        ),
+        "$defs": dict(sorted(definitions.items())),
+    }
