@@ -1,42 +1,78 @@
 """Renews what is made from the code and read in the repository itself: `make pages`.
 
-In Markdown, a part stands between `<!-- NAME -->` and `<!-- /NAME -->`, each on a line of its own.
+In Markdown, a part stands between `<!-- NAME -->` and `<!-- /NAME -->`, in Python between `# <NAME>` and `# </NAME>`,
+each on a line of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import command_pages
 import custom_kinds
 import whole_tables
 
+from archfit.api.options import NOT_FOR_PROGRAMS
+from archfit.options.settings import GKE
+from archfit.options.table import OPERATOR, SPEC, TABLE, Option
+
 ROOT = Path(__file__).resolve().parents[1]
+_PACKAGE = ROOT / "transformer" / "archfit"
+
+
+def fields(options: Iterable[Option]) -> str:
+    """The fields of `Options` or of `Operator`, with their defaults."""
+    return "".join(f"    {option.field}: {option.type.field} = {_default(option)}\n" for option in options)
+
+
+def keys() -> str:
+    """The keys of the TypedDict for programs."""
+    rows = [option for option in TABLE if option.key not in NOT_FOR_PROGRAMS]
+    return "".join(f"    {option.key}: {option.type.written} | None\n" for option in rows)
+
+
+def _default(option: Option) -> str:
+    value = "" if option.default is None else option.type.data(option.default)
+    if value == (GKE,):
+        return "(GKE,)"
+    return json.dumps(value) if isinstance(value, str) else repr(value).replace("'", '"')
+
+
 PARTS: Mapping[str, Callable[[], str]] = {
-    "options": command_pages.options_table,
-    "commands": command_pages.markdown_list,
-    "reference": command_pages.markdown_reference,
-    "rows": custom_kinds.markdown_table,
-    **whole_tables.TABLES,
+    "<!-- options -->": command_pages.options_table,
+    "<!-- commands -->": command_pages.markdown_list,
+    "<!-- reference -->": command_pages.markdown_reference,
+    "<!-- rows -->": custom_kinds.markdown_table,
+    **{f"<!-- {name} -->": table for name, table in whole_tables.TABLES.items()},
+    "    # <spec fields>": lambda: fields(SPEC),
+    "    # <operator fields>": lambda: fields(OPERATOR),
+    "    # <keys>": keys,
 }
 
 
 def marked(text: str) -> str:
-    """A page with the parts between its markers renewed. Raises ValueError where a marker has no end."""
-    for name, content in PARTS.items():
-        before, begin, rest = text.partition(f"<!-- {name} -->\n")
+    """A file with the parts between its markers renewed. Raises ValueError where a marker has no end."""
+    for marker, content in PARTS.items():
+        before, begin, rest = text.partition(f"{marker}\n")
         if begin:
-            _old, end, after = rest.partition(f"<!-- /{name} -->\n")
+            last = marker.replace("<!-- ", "<!-- /").replace("# <", "# </")
+            _old, end, after = rest.partition(f"{last}\n")
             if not end:
-                raise ValueError(f"the page has no line <!-- /{name} -->")
+                raise ValueError(f"there is no line {last.strip()}")
             text = f"{before}{begin}{content()}{end}{after}"
     return text
 
 
 def stale() -> dict[Path, str]:
     """The files that are not as the code has them, and what they would be."""
-    found = {page: marked(page.read_text(encoding="utf-8")) for page in sorted((ROOT / "docs").glob("*.md"))}
+    places = [
+        *sorted((ROOT / "docs").glob("*.md")),
+        _PACKAGE / "options" / "settings.py",
+        _PACKAGE / "api" / "options.py",
+    ]
+    found = {path: marked(path.read_text(encoding="utf-8")) for path in places}
     chart = ROOT / "charts" / "archfit" / "values.schema.json"
     found[chart] = command_pages.values_schema(chart.read_text(encoding="utf-8"))
     return {path: text for path, text in found.items() if text != path.read_text(encoding="utf-8")}

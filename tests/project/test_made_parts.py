@@ -22,7 +22,7 @@ def test_every_made_part_is_as_the_code_has_it(monkeypatch):
 
 
 def test_a_marker_without_an_end_is_refused():
-    with pytest.raises(ValueError, match="the page has no line <!-- /options -->"):
+    with pytest.raises(ValueError, match="there is no line <!-- /options -->"):
         pages.marked("# Page\n<!-- options -->\n")
 
 

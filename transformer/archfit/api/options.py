@@ -44,6 +44,7 @@ class Options(TypedDict, total=False):
 
     config: str | os.PathLike[str] | None
 
+    # <keys>
     clusterArchitectures: Sequence[str] | None
     tolerate: Sequence[str | Mapping[str, Any]] | Literal["none"] | None
     affinity: Literal["needed", "always", "never"] | None
@@ -66,7 +67,6 @@ class Options(TypedDict, total=False):
     stamp: bool | None
     rules: Sequence[Mapping[str, Any]] | None
     workloads: Sequence[Mapping[str, Any]] | None
-
     mirror: Mapping[str, str] | Literal["none"] | None
     hostsDir: str | os.PathLike[str] | None
     registriesConf: str | os.PathLike[str] | None
@@ -84,6 +84,7 @@ class Options(TypedDict, total=False):
     timeout: str | None
     authfile: str | os.PathLike[str] | None
     pullSecrets: bool | None
+    # </keys>
 
 
 _KNOWN = ("config", *(option.key for option in TABLE if option.key not in NOT_FOR_PROGRAMS))

@@ -133,6 +133,8 @@ RULES = OptionType(
             "additionalProperties": False,
         },
     },
+    "tuple[Rule, ...]",
+    "Sequence[Mapping[str, Any]]",
 )
 
 
@@ -265,4 +267,6 @@ WORKLOADS = OptionType(
             "additionalProperties": False,
         },
     },
+    "tuple[Workload, ...]",
+    "Sequence[Mapping[str, Any]]",
 )

@@ -49,11 +49,16 @@ Schema: TypeAlias = "dict[str, Any]"
 
 
 class OptionType(Record):
-    """text: from the occurrences of a flag, at least one. data: from a file. schema: of the data."""
+    """text: from the occurrences of a flag, at least one. data: from a file. schema: of the data.
+
+    field: the type of the value, as `settings` writes it. written: the type of the data, as `api.options` writes it.
+    """
 
     text: Callable[[Sequence[str]], object]
     data: Callable[[object], object]
     schema: Schema
+    field: str
+    written: str
 
 
 def choice(*choices: str) -> OptionType:
@@ -64,20 +69,25 @@ def choice(*choices: str) -> OptionType:
             raise Problem(refused(word, choices))
         return word
 
-    return single(parse, {"enum": list(choices)})
+    literal = "Literal[" + ", ".join(f'"{word}"' for word in choices) + "]"
+    return single(parse, {"enum": list(choices)}, literal, literal)
 
 
-def single(parse: Callable[[str], object], schema: Schema) -> OptionType:
+def single(parse: Callable[[str], object], schema: Schema, field: str, written: str) -> OptionType:
     """One text; of several occurrences of a flag the last one counts."""
-    return OptionType(lambda given: parse(given[-1]), lambda value: parse(data_form.string(value)), schema)
+    return OptionType(
+        lambda given: parse(given[-1]), lambda value: parse(data_form.string(value)), schema, field, written
+    )
 
 
-def repeated(parse: Callable[[str], object], item: Schema, example: str) -> OptionType:
+def repeated(parse: Callable[[str], object], item: Schema, example: str, field: str) -> OptionType:
     """A list of texts."""
     return OptionType(
         lambda given: _each(given, parse),
         lambda value: data_form.items(value, lambda one: parse(data_form.string(one)), example),
         _or_none({"type": "array", "items": item}),
+        f"tuple[{field}, ...]",
+        _LIST,
     )
 
 
@@ -104,6 +114,8 @@ def _or_none(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"const": "none"}]}
 
 
+_LIST = 'Sequence[str] | Literal["none"]'
+_FILE = "str | os.PathLike[str]"
 _NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 _LABEL_KEY = {"type": "string", "pattern": f"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?{_NAME}$"}
 LABEL_VALUE: Schema = {"type": ["string", "integer"], "pattern": f"^({_NAME})?$"}
@@ -148,32 +160,54 @@ _WEIGHTS = {
 _OVERRIDES = {"type": "object", "additionalProperties": {"type": "array", "items": _PLATFORM, "minItems": 1}}
 _MIRRORS = {"type": "object", "additionalProperties": {"type": "string", "pattern": "^https?://[^@?#]+$"}}
 
-SWITCH = OptionType(lambda given: _switch(given[-1]), data_form.boolean, {"type": "boolean"})
-PATH = single(file_path, _TEXT)
-CACHE = single(cache_path, _TEXT)
-WHOLE_SECONDS = single(text_form.whole_seconds, {"anyOf": [_DURATION, {"const": 0}]})
-DEADLINE = single(text_form.deadline, _DURATION)
+SWITCH = OptionType(lambda given: _switch(given[-1]), data_form.boolean, {"type": "boolean"}, "bool", "bool")
+PATH = single(file_path, _TEXT, "str", _FILE)
+CACHE = single(cache_path, _TEXT, "str | CacheServer", _FILE)
+WHOLE_SECONDS = single(
+    text_form.whole_seconds, {"anyOf": [_DURATION, {"const": 0}]}, "int", "str | Literal[0]"
+)
+DEADLINE = single(text_form.deadline, _DURATION, "float", "str")
 CLUSTER = OptionType(
-    lambda given: text_form.cluster_architectures(given[-1]), data_form.cluster_architectures, _CLUSTER_LIST
+    lambda given: text_form.cluster_architectures(given[-1]),
+    data_form.cluster_architectures,
+    _CLUSTER_LIST,
+    "tuple[str, ...]",
+    "Sequence[str]",
 )
 PLATFORMS = OptionType(
-    _last(text_form.platforms), data_form.platforms, _or_none({"type": "array", "items": _PLATFORM})
+    _last(text_form.platforms),
+    data_form.platforms,
+    _or_none({"type": "array", "items": _PLATFORM}),
+    "tuple[Platform, ...]",
+    _LIST,
 )
-PREFERENCE = OptionType(_last(text_form.weights), data_form.weights, _or_none(_WEIGHTS))
+PREFERENCE = OptionType(
+    _last(text_form.weights),
+    data_form.weights,
+    _or_none(_WEIGHTS),
+    "tuple[tuple[str, int], ...]",
+    'Mapping[str, int] | Literal["none"]',
+)
 TOLERATIONS = OptionType(
     lambda given: _each(given, toleration_rule),
     data_form.tolerations,
     _or_none({"type": "array", "items": _RULE}),
+    "tuple[TolerationRule, ...]",
+    'Sequence[str | Mapping[str, Any]] | Literal["none"]',
 )
 OVERRIDES = OptionType(
     lambda given: distinct(_each(given, text_form.image_platforms), lambda row: row.pattern),
     data_form.overrides,
     _or_none(_OVERRIDES),
+    "tuple[ImagePlatforms, ...]",
+    'Mapping[str, Sequence[str]] | Literal["none"]',
 )
 MIRRORS = OptionType(
     lambda given: distinct(_each(given, mirror_pair), lambda row: row.source),
     data_form.mirrors,
     _or_none(_MIRRORS),
+    "tuple[Mirror, ...]",
+    'Mapping[str, str] | Literal["none"]',
 )
 RATES = OptionType(
     lambda given: distinct(_each(given, request_rate_pair), lambda row: row.host),
@@ -181,10 +215,15 @@ RATES = OptionType(
     _or_none(
         {"type": "object", "additionalProperties": {"type": "number", "minimum": SLOWEST, "maximum": FASTEST}}
     ),
+    "tuple[RequestRate, ...]",
+    'Mapping[str, float] | Literal["none"]',
 )
-ALLOWED_HOSTS = repeated(host_pattern, _HOST_PATTERN, "harbor.corp.example, '*.corp.example'")
+ALLOWED_HOSTS = repeated(host_pattern, _HOST_PATTERN, "harbor.corp.example, '*.corp.example'", "HostPattern")
 DENIED_HOSTS = repeated(
-    lambda text: host_pattern(text, every=True), {"type": "string", "minLength": 1}, "'*.example.com'"
+    lambda text: host_pattern(text, every=True),
+    {"type": "string", "minLength": 1},
+    "'*.example.com'",
+    "HostPattern",
 )
-EXCLUDES = repeated(exclude, _TEXT, "DaemonSet, '*/kube-system'")
-KEYS = repeated(text_form.label_key, _LABEL_KEY, "example.com/virtual")
+EXCLUDES = repeated(exclude, _TEXT, "DaemonSet, '*/kube-system'", "Exclude")
+KEYS = repeated(text_form.label_key, _LABEL_KEY, "example.com/virtual", "str")

@@ -210,6 +210,7 @@ class Options(Record):
     objects, and those of an earlier run taken back first.
     """
 
+    # <spec fields>
     cluster_architectures: tuple[str, ...] = ("amd64", "arm64")
     tolerate: tuple[TolerationRule, ...] = (GKE,)
     affinity: Literal["needed", "always", "never"] = "needed"
@@ -232,6 +233,7 @@ class Options(Record):
     stamp: bool = False
     rules: tuple[Rule, ...] = ()
     workloads: tuple[Workload, ...] = ()
+    # </spec fields>
     enforced_annotations: tuple[tuple[str, str], ...] = ()
     on_unknown_is_enforced: bool = False
 
@@ -254,27 +256,29 @@ class Operator(Record):
     quiet, verbose: less and more on standard error than usual. color: when messages and diffs have colours.
     """
 
+    # <operator fields>
     mirrors: tuple[Mirror, ...] = ()
-    cache: str | CacheServer = ""
-    cache_password_file: str = ""
-    cache_ca_file: str = ""
-    cache_ttl_seconds: int = 6 * 3600
-    max_stale_seconds: int = 7 * 86400
-    no_cache: bool = False
-    offline: bool = False
-    timeout_seconds: float = 30.0
-    authfile: str = ""
     hosts_dir: str = ""
     registries_conf: str = ""
     ca_file: str = ""
     allow_hosts: tuple[HostPattern, ...] = ()
     deny_hosts: tuple[HostPattern, ...] = ()
     requests_per_second: tuple[RequestRate, ...] = ()
+    cache: str | CacheServer = ""
+    cache_password_file: str = ""
+    cache_ca_file: str = ""
+    cache_ttl_seconds: int = 21600
+    max_stale_seconds: int = 604800
+    no_cache: bool = False
+    offline: bool = False
+    timeout_seconds: float = 30
+    authfile: str = ""
     pull_secrets: bool = False
     report: str = ""
     quiet: bool = False
     verbose: bool = False
     color: Literal["auto", "always", "never"] = "auto"
+    # </operator fields>
 
 
 class Settings(Record):
