@@ -14,7 +14,7 @@ import json
 from typing import Any, NamedTuple
 
 from archfit.admission.added_record import NAME
-from archfit.workloads.pods import REQUIRED
+from archfit.options.placement_fields import REQUIRED
 
 PODS = {"group": "", "version": "v1", "resource": "pods"}
 

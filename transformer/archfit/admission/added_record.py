@@ -33,22 +33,23 @@ from archfit.admission.request_fields import is_requested
 from archfit.base.patch import Add, Operation, Path, Remove, Test, apply, pointer
 from archfit.base.record import Record
 from archfit.edit.stamp.annotation import ANNOTATIONS, MISSING, at
+from archfit.options import placement_fields
+from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.placement.affinity import ARCH
 from archfit.placement.annotations import STAMP
 from archfit.placement.pod_patch import toleration_fields
-from archfit.workloads.pods import PREFERRED, REQUIRED
 from archfit.yaml.values import mapping_of, plain
 
 Writer: TypeAlias = 'Literal["policy", "webhook"]'
 
 NAME = STAMP
 SEPARATOR = ",\n"
-AFFINITY: Path = ("spec", "affinity")
-NODE_AFFINITY: Path = (*AFFINITY, "nodeAffinity")
+AFFINITY: Path = ("spec", placement_fields.AFFINITY)
+NODE_AFFINITY: Path = (*AFFINITY, placement_fields.NODE_AFFINITY)
 REQUIRED_SET: Path = (*NODE_AFFINITY, REQUIRED)
-TERMS: Path = (*REQUIRED_SET, "nodeSelectorTerms")
+TERMS: Path = (*REQUIRED_SET, placement_fields.TERM_LIST)
 PREFERENCES: Path = (*NODE_AFFINITY, PREFERRED)
-TOLERATIONS: Path = ("spec", "tolerations")
+TOLERATIONS: Path = ("spec", placement_fields.TOLERATIONS)
 OPERATORS = ("In", "NotIn")
 LONGEST = 100_000
 """Characters of a record that is read: the API server's budget for CEL is enough for them."""

@@ -61,6 +61,7 @@ from archfit.base.record import Record
 from archfit.base.results import Decision, Location
 from archfit.edit.stamp.annotation import ANNOTATIONS, at
 from archfit.images.platforms import Answer
+from archfit.options.placement_fields import LISTS
 from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH
 from archfit.placement.annotations import STAMP
@@ -144,7 +145,7 @@ class AdmittedPod(Record):
 
 
 def _placement(spec: Mapping[str, Any]) -> dict[str, Any]:
-    return {field: spec[field] for field in ("affinity", "tolerations") if field in spec}
+    return {field: spec[field] for field in LISTS if field in spec}
 
 
 def at_admission(options: Options) -> Options:

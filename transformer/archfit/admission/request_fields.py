@@ -27,16 +27,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from archfit.options.placement_fields import AFFINITY, NODE_AFFINITY, PREFERRED, REQUIRED, TOLERATIONS
 from archfit.placement.annotations import STAMP
 from archfit.workloads.pod_specs import controller_of
-from archfit.workloads.pods import PREFERRED, REQUIRED
 from archfit.yaml.values import mapping_of
 
 Field: TypeAlias = tuple[str, ...]
 
 RECORD: Field = ("f:metadata", "f:annotations", f"f:{STAMP}")
-STATES_TOLERATIONS: Field = ("f:spec", "f:tolerations")
-_NODE_AFFINITY: Field = ("f:spec", "f:affinity", "f:nodeAffinity")
+STATES_TOLERATIONS: Field = ("f:spec", f"f:{TOLERATIONS}")
+_NODE_AFFINITY: Field = ("f:spec", f"f:{AFFINITY}", f"f:{NODE_AFFINITY}")
 STATES_TERMS: Field = (*_NODE_AFFINITY, f"f:{REQUIRED}")
 STATES_PREFERENCES: Field = (*_NODE_AFFINITY, f"f:{PREFERRED}")
 LISTS = (STATES_TOLERATIONS, STATES_TERMS, STATES_PREFERENCES)

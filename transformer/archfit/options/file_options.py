@@ -40,6 +40,7 @@ from archfit.base.patch import Path, pattern_text, undotted
 from archfit.options import data_form, text_form
 from archfit.options.option_entries import Match, Rule
 from archfit.options.option_types import ARCHITECTURE_LIST, LABEL_VALUE, PREFERENCE, OptionType
+from archfit.options.placement_fields import AFFINITY, FIELDS, NODE_SELECTOR, TOLERATIONS
 from archfit.options.settings import STATED, Workload
 from archfit.options.text_form import Problem
 
@@ -138,8 +139,7 @@ RULES = OptionType(
 )
 
 
-_FIELDS = ("affinity", "tolerations", "nodeSelector")
-_KEYS = ("group", "kind", "podSpec", "within", "images", "neverRun", *_FIELDS, "immutable")
+_KEYS = ("group", "kind", "podSpec", "within", "images", "neverRun", *FIELDS, "immutable")
 _EXAMPLE = "group: example.com, kind: Widget, podSpec: spec.template.spec"
 
 
@@ -190,7 +190,7 @@ def _workload(value: object) -> Workload:
     pod_spec = data_form.within("podSpec", _path, found["podSpec"])
     images = data_form.within("images", _images, found["images"]) if "images" in found else ()
     never = data_form.within("neverRun", _images, found["neverRun"]) if "neverRun" in found else ()
-    fields = {name: data_form.within(name, _field, found[name]) for name in _FIELDS if name in found}
+    fields = {name: data_form.within(name, _field, found[name]) for name in FIELDS if name in found}
     there = data_form.within("within", _path, found["within"]) if "within" in found else ()
     if there and pod_spec[: len(there)] != there:
         raise Problem("has to be podSpec or a part of it, from the root", ("within",))
@@ -204,9 +204,9 @@ def _workload(value: object) -> Workload:
         there=there or (pod_spec if images or fields else ()),
         images=tuple((path,) for path in images),
         never_run=tuple((path, "its row says so") for path in never),
-        affinity=fields.get("affinity", ()),
-        tolerations=fields.get("tolerations", ()),
-        node_selector=fields.get("nodeSelector", ()),
+        affinity=fields.get(AFFINITY, ()),
+        tolerations=fields.get(TOLERATIONS, ()),
+        node_selector=fields.get(NODE_SELECTOR, ()),
         seen=STATED,
     )
 
@@ -260,7 +260,7 @@ WORKLOADS = OptionType(
                 "within": _PATH,
                 "images": {"type": "array", "items": _PATH},
                 "neverRun": {"type": "array", "items": _PATH},
-                **dict.fromkeys(_FIELDS, _PATH),
+                **dict.fromkeys(FIELDS, _PATH),
                 "immutable": {"type": "boolean"},
             },
             "required": ["group", "kind", "podSpec"],

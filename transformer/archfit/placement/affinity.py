@@ -20,8 +20,9 @@ from __future__ import annotations
 
 from archfit.base.patch import Path
 from archfit.base.record import Record
+from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.placement.fields import items, mapping, string, strings
-from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
+from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

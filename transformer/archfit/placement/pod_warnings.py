@@ -22,6 +22,7 @@ from __future__ import annotations
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Removed, Result, Severity
 from archfit.images.platforms import Found
+from archfit.options.placement_fields import REQUIRED
 from archfit.options.settings import Options, Toleration
 from archfit.placement import tolerations as taints
 from archfit.placement.affinity import ARCH_LABELS, existing_terms
@@ -30,7 +31,7 @@ from archfit.placement.evidence import KnownImages, offered
 from archfit.placement.pod_patch import because, listed, taint
 from archfit.placement.reach import NOTHING, Reach, RequiredTerms, union
 from archfit.placement.selection import PodOptions
-from archfit.workloads.pods import REQUIRED, ImageUse, Pod
+from archfit.workloads.pods import ImageUse, Pod
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False

@@ -66,8 +66,9 @@ from archfit.images.platforms import (
     unanswerable,
 )
 from archfit.images.reference import parse
+from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Options, TolerationRule
-from archfit.workloads.pods import PREFERRED, REQUIRED, ImageUse, Pod
+from archfit.workloads.pods import ImageUse, Pod
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False

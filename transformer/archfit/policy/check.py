@@ -46,6 +46,7 @@ from archfit.cli.invocation import Invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import kubectl_of
 from archfit.lookup.lockfile import DEFAULT_PATH, content_of
+from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Options, Settings
 from archfit.policy.cel.left_alone import reason
 from archfit.policy.cel.policy_settings import PolicySettings
@@ -53,7 +54,6 @@ from archfit.policy.installed.dry_run import SKIP, Admitted, SamplePod, admitted
 from archfit.policy.installed.installed_policy import Installed, installed
 from archfit.reports.summary import failure, lines
 from archfit.run import Run
-from archfit.workloads.pods import PREFERRED, REQUIRED
 from archfit.yaml.json_output import json_output, location_value, object_value
 from archfit.yaml.values import mapping_of, plain, typed
 

@@ -18,9 +18,16 @@ The affinity that an operator writes as long as its object has none is the row's
 from __future__ import annotations
 
 from archfit.base.patch import Path, dotted, undotted
+from archfit.options.placement_fields import ATTRIBUTES, EMPTY, FIELDS, LISTS, TERMS
 from archfit.options.settings import Lender, Workload
 from archfit.workloads.patterns import MISSING, bound, get, matches
-from archfit.workloads.pods import ANNOTATE, TERMS, ImageUse, PlacementPaths, borrowed_from, image_uses
+from archfit.workloads.pods import (
+    ANNOTATE,
+    ImageUse,
+    PlacementPaths,
+    borrowed_from,
+    image_uses,
+)
 from archfit.yaml.values import Typed, text_of
 
 TYPE_CHECKING = False
@@ -28,9 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-_FIELDS = ("affinity", "tolerations", "nodeSelector")
-# What counts as nothing beside null: an affinity of {} is one, to Argo.
-_EMPTY: dict[str, object] = {"affinity": None, "tolerations": [], "nodeSelector": {}}
 _TEMPLATE = ("spec", "template", "spec")
 _ARCHITECTURE = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 
@@ -53,7 +57,7 @@ class SharedByPods:
     def shadowing(self) -> list[tuple[str, Path]]:
         """(field, mapping) that may hold for any pod: two for each field, as one of them may be the pod's own."""
         if self._holders is None:
-            found: dict[str, dict[Path, None]] = {name: {} for name in _FIELDS}
+            found: dict[str, dict[Path, None]] = {name: {} for name in FIELDS}
             for marker in self._shadows:
                 for path, _ in matches(self._value, marker):
                     for name, holders in found.items():
@@ -90,7 +94,7 @@ class CustomPod:
     def problem(self) -> str:
         """Why no pod can be made of it, "" if one can."""
         value = self._value
-        for path in (self._same(self._field(name)) for name in _FIELDS if self._has(name)):
+        for path in (self._same(self._field(name)) for name in FIELDS if self._has(name)):
             for end in range(1, len(path)):
                 holder = get(value, path[:end])
                 if holder is not None and not isinstance(
@@ -111,7 +115,7 @@ class CustomPod:
                     f"replace it; write the nodeAffinity that it needs into {dotted(self.path)} itself"
                 )
         for above in self._row.by_position:
-            for name in _FIELDS[:2]:
+            for name in LISTS:
                 theirs = (*self._same(above), name)
                 if get(value, theirs) and self.spec.get(name):
                     return (
@@ -124,7 +128,8 @@ class CustomPod:
         return self._of(name) is not None
 
     def _of(self, name: str) -> Path | None:
-        return self._row.node_selector if name == "nodeSelector" else getattr(self._row, name)
+        path: Path | None = getattr(self._row, ATTRIBUTES[name])
+        return path
 
     def _field(self, name: str) -> Path:
         return self._of(name) or (*self._row.pod_spec, name)
@@ -134,7 +139,7 @@ class CustomPod:
         row = self._row
         spec = dict(self.spec) if not row.images else {}
         found = _Fields()
-        for name in _FIELDS:
+        for name in FIELDS:
             spec.pop(name, None)
             value = self._field_value(name, found) if self._has(name) else None
             if value is not None:
@@ -190,13 +195,13 @@ class CustomPod:
         if winner is None:
             found.replaced += [(name, patch) for patch, text in self._patches() if name in text]
             value = self._merge(name, value, found)
-        elif winner[1] or value not in (None, _EMPTY[name]):
+        elif winner[1] or value not in (None, EMPTY[name]):
             found.replaced.append((name, winner[0]))
         else:
             found.at[name], value = winner[0], get(self._value, winner[0])
-        if row.outside and name in row.outside_fields and value in (None, _EMPTY[name]):
+        if row.outside and name in row.outside_fields and value in (None, EMPTY[name]):
             found.hidden.append(name)
-        for above in row.inherits if value is None or value == _EMPTY[name] else ():
+        for above in row.inherits if value is None or value == EMPTY[name] else ():
             source = (*self._same(above), name)
             theirs = get(self._value, source)
             if theirs not in (None, {}, []):
@@ -244,7 +249,7 @@ class CustomPod:
         if not theirs:
             return own
         path, value = theirs[-1]
-        if own in (None, _EMPTY[name]) and len(theirs) == 1 and value is not None:
+        if own in (None, EMPTY[name]) and len(theirs) == 1 and value is not None:
             found.at[name] = path
             return value
         found.replaced.append((name, path))
@@ -255,7 +260,7 @@ class CustomPod:
         for above in self._row.replaced_by:
             pattern = (*self._same(above), name)
             for path, value in matches(self._value, pattern):
-                if value != _EMPTY[name]:
+                if value != EMPTY[name]:
                     return path, "*" in pattern
         return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path
 from archfit.base.results import Location, ObjectRef, Result
+from archfit.options.placement_fields import LISTS
 from archfit.options.settings import Workload
 from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.pods import ImageUse, Pod, image_uses
@@ -188,7 +189,7 @@ def _once(pods: Iterator[Pod]) -> Iterable[Pod]:
     for pod in pods:
         key = (
             pod.path,
-            *(() if pod.lacks(field) else pod.at(field) for field in ("affinity", "tolerations")),
+            *(() if pod.lacks(field) else pod.at(field) for field in LISTS),
         )
         first = found.setdefault(key, pod)
         if first is not pod:

@@ -38,6 +38,7 @@ from archfit.base.errors import InvalidReference
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Result
 from archfit.images.reference import parse
+from archfit.options.placement_fields import LISTS, TERMS
 from archfit.workloads.builtin import UserRows, group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside
@@ -45,7 +46,6 @@ from archfit.workloads.patterns import bound, get, matches
 from archfit.workloads.pod_specs import objects, reference_of
 from archfit.workloads.pods import (
     ANNOTATE,
-    TERMS,
     ImageUse,
     PlacementPaths,
     Pod,
@@ -346,7 +346,7 @@ def _lent(
             continue
         if mapping_of(lent.get("nodeSelector")):
             spec["nodeSelector"] = {**lent["nodeSelector"], **mapping_of(spec.get("nodeSelector"))}
-        for field in ("affinity", "tolerations"):
+        for field in LISTS:
             own, theirs = spec.get(field), lent.get(field)
             if theirs and (not own or (field == "affinity" and "nodeAffinity" not in own)):
                 spec[field] = {**theirs, **(own or {})} if field == "affinity" else theirs

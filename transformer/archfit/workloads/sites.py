@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from archfit.base.patch import Path
 from archfit.base.record import Record
-from archfit.workloads.pods import PREFERRED, REQUIRED, Pod
+from archfit.options.placement_fields import PREFERRED, REQUIRED
+from archfit.workloads.pods import Pod
 from archfit.yaml.tree import (
     Alias,
     Children,

@@ -28,7 +28,8 @@ from collections.abc import Iterable, Iterator
 from archfit.base.patch import Path, pattern_text, undotted
 from archfit.base.record import Record
 from archfit.cluster.crds.definitions import Definition, Version
-from archfit.cluster.crds.schema import FIELDS, Facts, facts
+from archfit.cluster.crds.schema import Facts, facts
+from archfit.options.placement_fields import FIELDS
 from archfit.options.settings import Workload
 
 # Members that an operator passes to the pod as they are: such a place can be created, any other part of an object may

@@ -18,11 +18,10 @@ from typing import Any
 
 from archfit.base.patch import Path
 from archfit.base.record import Record
-from archfit.workloads.pods import REQUIRED
+from archfit.options.placement_fields import ATTRIBUTES, FIELDS, REQUIRED
 from archfit.workloads.unsupported.unread import IMAGE_ENDS
 from archfit.yaml.values import Typed, mapping_of, text_of
 
-FIELDS = ("affinity", "tolerations", "nodeSelector")
 _TRUE = Typed("bool", "true")
 _OPEN = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED = "x-kubernetes-embedded-resource"
@@ -152,7 +151,7 @@ class _FactCollector:
         for name in FIELDS:
             if name not in properties:
                 continue
-            found = self.affinity if name == "affinity" else getattr(self, _ATTRIBUTES[name])
+            found = getattr(self, ATTRIBUTES[name])
             if _usable(name, properties[name]):
                 found.append((*path, name))
             elif name != "affinity" or not mapping_of(mapping_of(properties[name]).get("properties")):
@@ -193,9 +192,6 @@ class _FactCollector:
         if others:
             self.partial.append(((*path, name, f"{base}+tag"), ", ".join(others)))
         return True
-
-
-_ATTRIBUTES = {"tolerations": "tolerations", "nodeSelector": "node_selector"}
 
 
 def is_open(schema: dict[str, Any]) -> bool:

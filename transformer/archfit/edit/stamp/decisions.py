@@ -13,7 +13,8 @@ import json
 from archfit.base.patch import Add, Operation, Path, Test, apply
 from archfit.base.results import Decision, Result
 from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, record, write
-from archfit.edit.stamp.state import FIELDS, StampState
+from archfit.edit.stamp.state import StampState
+from archfit.options.placement_fields import FIELDS
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-FIELDS = ("affinity", "tolerations", "nodeSelector")
-
 
 class StampState(Record):
     """An object's stamp, and the operations that take it back. Each tuple has one part for each pod of the object.

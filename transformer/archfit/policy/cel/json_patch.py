@@ -31,6 +31,7 @@ from itertools import combinations
 from archfit.admission.added_record import NAME
 from archfit.admission.request_fields import STATES_TERMS
 from archfit.images.platforms import WINDOWS
+from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH, ARCH_LABELS
 from archfit.placement.tolerations import covers
@@ -43,7 +44,6 @@ from archfit.policy.cel.recorded_entries import (
     same_items,
     states,
 )
-from archfit.workloads.pods import PREFERRED, REQUIRED
 
 NEEDED_TERMS = "neededTerms"
 

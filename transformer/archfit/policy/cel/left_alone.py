@@ -18,11 +18,11 @@ from archfit.base.record import Record
 from archfit.images.overrides import override
 from archfit.images.platforms import ARCHITECTURES
 from archfit.images.reference import parse
+from archfit.options.placement_fields import REQUIRED
 from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
 from archfit.policy.cel.cel_text import Variable, any_of, cel, choice, text, variable
 from archfit.policy.cel.platform_table import SYSTEMS, OfferClass
-from archfit.workloads.pods import REQUIRED
 from archfit.yaml.values import mapping_of, text_of
 
 MAX_IMAGES = 250

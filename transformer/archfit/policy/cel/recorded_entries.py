@@ -38,9 +38,9 @@ from archfit.admission.request_fields import (
     Field,
 )
 from archfit.base.patch import pointer
+from archfit.options.placement_fields import PREFERRED
 from archfit.placement.affinity import ARCH
 from archfit.policy.cel.cel_text import Variable, cel, literal, text, variable
-from archfit.workloads.pods import PREFERRED
 
 _OWN, _ANY = text('{"by":"policy",'), text('{"by":"')
 _PATTERN = text(r'^\{"by":"policy","images":[0-9]{1,9},"path":')

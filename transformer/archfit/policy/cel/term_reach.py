@@ -22,13 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from archfit.options.placement_fields import REQUIRED
 from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
 from archfit.placement.reach import by_system
 from archfit.policy.cel.cel_text import Variable, cel, literal, rows, text, variable
 from archfit.policy.cel.platform_table import SYSTEMS
 from archfit.policy.cel.recorded_entries import expression_variables
-from archfit.workloads.pods import REQUIRED
 
 _ARCH, _OS = literal(sorted(ARCH_LABELS)), literal(sorted(OS_LABELS))
 

@@ -7,9 +7,10 @@ without is written; KServe's serverless mode makes Knative Services.
 from __future__ import annotations
 
 from archfit.base.patch import dotted, undotted
+from archfit.options.placement_fields import TERMS
 from archfit.options.settings import Lender
 from archfit.workloads.families.notation import Draft, left, never, parts, row, templates
-from archfit.workloads.pods import ANNOTATE, TERMS
+from archfit.workloads.pods import ANNOTATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Location, Result
+from archfit.options.placement_fields import FIELDS
 from archfit.workloads.pods import Pod
 from archfit.yaml.paths import written
 from archfit.yaml.scan import Span
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 
 _IDENTITY = ("apiVersion", "kind", "items")
 _METADATA = ("name", "namespace", "annotations", "labels")
-_WHOLE = ("nodeSelector", "affinity", "tolerations", "nodeName", "os", "runtimeClassName")
-_PLACEMENT = ("affinity", "tolerations", "nodeSelector")
+_WHOLE = (*FIELDS, "nodeName", "os", "runtimeClassName")
 _CONTAINERS = ("containers", "initContainers")
 
 
@@ -81,7 +81,7 @@ class _Read:
             self._pods.setdefault(pod.path, pod)
             metadata = {pod.metadata_path, (*pod.root, "metadata")}
             self._metadata |= metadata
-            whole = {pod.at(field): field for field in _PLACEMENT if not pod.lacks(field)}
+            whole = {pod.at(field): field for field in FIELDS if not pod.lacks(field)}
             if pod.placement_paths is not None:
                 whole |= {source: field for field, source, _ in pod.placement_paths.inherited if source}
                 self._add(pod.placement_paths.architecture)

@@ -26,6 +26,7 @@ from __future__ import annotations
 import os
 
 from archfit.base.patch import Path, pattern_text
+from archfit.options.placement_fields import FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 # This module, and the table with it, is loaded with the first kind that is in no row.
 with open(os.path.join(os.path.dirname(__file__), "known_kinds.txt"), encoding="ascii") as _file:
     KINDS = _file.read()
-_PLACEMENT = ("affinity", "tolerations", "nodeSelector")
 _IMAGE_PARTS = ("repository", "tag", "reference")
 _NOT_SPEC = ("status", "metadata", "apiVersion", "kind")
 _RECORDS = {
@@ -107,7 +107,7 @@ def reason_of(group: str, kind: str, item: dict[str, Any]) -> str:
     if known == "row":
         return f"{name} may hold pods, and archfit has no row for it; {leave}"
     if known == "set":
-        at = _first(item, lambda key, value: key in _PLACEMENT and bool(value))
+        at = _first(item, lambda key, value: key in FIELDS and bool(value))
         if at:
             return f"{name} places pods at {pattern_text(at)}, but names no images to decide by; {leave}"
         if name in OF_OTHERS:
@@ -175,7 +175,7 @@ def _pod_like(value: Any, at: Path = (), depth: int = 0) -> tuple[Path, str] | N
     containers = value.get("containers")
     if isinstance(containers, list) and any(isinstance(one, dict) and "image" in one for one in containers):
         return at, ""
-    if isinstance(value.get("image"), str) and any(name in value for name in _PLACEMENT):
+    if isinstance(value.get("image"), str) and any(name in value for name in FIELDS):
         return at, "image"
     members = (_pod_like(member, (*at, key), depth + 1) for key, member in value.items() if key != "status")
     return next(filter(None, members), None)
