@@ -89,8 +89,8 @@ def three(option: Option) -> list[tuple[str, str, object]]:
     if option.type is PATH:
         return [("/a", "/a", "/a"), ("/b", "/b", "/b"), ("c", "c", "c")]
     if words := option.type.schema.get("enum"):
-        others = [word for word in words if word != option.default]
-        return [(word, word, word) for word in (*others, option.default, *others)][:3]
+        another = [word for word in words if word != option.default][-1]
+        return [(word, word, word) for word in (another, option.default, another)]
     return THREE[option.key]
 
 

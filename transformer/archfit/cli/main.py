@@ -155,7 +155,7 @@ def _failed(error: Exception, stderr: TextIO) -> int:
         print_exception(error, file=stderr)
     message = f"error: {message_of(error)}"
     if isinstance(error, UnknownFlag):
-        from archfit.cli.unknown_flag import remedy
+        from archfit.cli.dispatch import remedy
 
         better = remedy(error.program, error.flag)
         message = f"error: {better}" if better else message
