@@ -4,7 +4,7 @@ key          as in the configuration file; the flag is its kebab-case, the varia
 part         "spec": placement, anyone may supply it; "operator": trust, the operator alone
 field        of settings.Options or settings.Operator
 type         how it is written (option_types)
-metavar      what stands for the value in help; "" for switches
+metavar      what stands for the value in help; "" for switches, and in a row for a choice, which shows its words
 default      in the form that the file has; None where the help describes it
 help         one sentence or two, for help, schema and documentation
 repeatable   the flag may be given again, the variable holds several separated by blanks
@@ -82,10 +82,38 @@ def _spec(
     text: str,
     *,
     repeatable: bool = False,
+    file_only: bool = False,
     brief: str = "",
 ) -> Option:
-    field = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
-    return Option(key, "spec", field, type_, metavar, default, text, repeatable, brief=brief)
+    metavar = metavar or _words(type_)
+    return Option(key, "spec", _field(key), type_, metavar, default, text, repeatable, file_only, brief=brief)
+
+
+def _operator(
+    key: str,
+    type_: OptionType,
+    metavar: str,
+    default: object,
+    text: str,
+    *,
+    field: str = "",
+    repeatable: bool = False,
+    positive: bool = True,
+    short: str = "",
+    brief: str = "",
+) -> Option:
+    return Option(
+        key, "operator", field or _field(key), type_, metavar or _words(type_), default, text, repeatable,
+        positive=positive, short=short, brief=brief,
+    )  # fmt: skip
+
+
+def _field(key: str) -> str:
+    return kebab(key).replace("-", "_")
+
+
+def _words(type_: OptionType) -> str:
+    return "|".join(type_.schema.get("enum", ()))
 
 
 SPEC = (
@@ -104,7 +132,7 @@ SPEC = (
         brief="A taint of nodes to tolerate; gke is GKE's.",
     ),
     _spec(
-        "affinity", choice("needed", "always", "never"), "needed|always|never", "needed",
+        "affinity", choice("needed", "always", "never"), "", "needed",
         "When to require architectures: needed, where the images do not run on all of them; always; or never, which"
         " is unsafe: a pod may land on a node that cannot run it.",
     ),
@@ -113,11 +141,11 @@ SPEC = (
         "Architectures to prefer where a pod can reach more than one, with weights from 1 to 100.",
     ),
     _spec(
-        "onAbsent", choice("fail", "leave"), "fail|leave", "fail",
+        "onAbsent", choice("fail", "leave"), "", "fail",
         "What to do when the registry says that an image does not exist: fail, or leave the pod as it is.",
     ),
     _spec(
-        "onUnknown", choice("fail", "assume", "leave"), "fail|assume|leave", "fail",
+        "onUnknown", choice("fail", "assume", "leave"), "", "fail",
         "What to do when a registry cannot be asked or understood: fail, assume the platforms of --assume, or leave"
         " the pod as it is (then what an earlier run added is gone).",
     ),
@@ -126,27 +154,27 @@ SPEC = (
         "The platforms of an unknown image under --on-unknown=assume.",
     ),
     _spec(
-        "onConflict", choice("fail", "leave"), "fail|leave", "fail",
+        "onConflict", choice("fail", "leave"), "", "fail",
         "What to do when no node can run all images of a pod: fail, or leave the pod as it is.",
     ),
     _spec(
-        "immutable", choice("needed", "full"), "needed|full", "needed",
+        "immutable", choice("needed", "full"), "", "needed",
         "What archfit writes into Jobs and bare Pods, which cannot be changed once applied: needed, only what they "
         "cannot run without; full, the same as for other workloads.",
     ),
     _spec(
-        "hooks", choice("immutable", "recreated"), "immutable|recreated", "immutable",
+        "hooks", choice("immutable", "recreated"), "", "immutable",
         "Whether hooks of Helm and Argo CD (Jobs, Pods) can be changed: immutable, as with kubectl apply; "
         "recreated, where each run deletes and creates them. The Helm 4 plugin and archfit argocd set recreated.",
     ),
     _spec(
-        "customResources", choice("all", "read", "seen", "none"), "all|read|seen|none", "read",
+        "customResources", choice("all", "read", "seen", "none"), "", "read",
         "What archfit writes into custom resources: all, what it writes into any workload; read, the same if a "
         "recording shows which pods the operator makes from it, else only the affinity that a pod cannot run without; "
         "seen, only what such a recording shows, and it leaves all others; none, it leaves them all.",
     ),
     _spec(
-        "daemonSets", choice("warn", "fail"), "warn|fail", "warn",
+        "daemonSets", choice("warn", "fail"), "", "warn",
         "What to do about a DaemonSet that will not run on every architecture of the cluster.",
     ),
     _spec(
@@ -155,7 +183,7 @@ SPEC = (
         "never pulled.",
     ),
     _spec(
-        "onBlank", choice("pass", "comment", "fail"), "pass|comment|fail", "pass",
+        "onBlank", choice("pass", "comment", "fail"), "", "pass",
         "What to do with blank input: write it back, write one comment, or fail.",
     ),
     _spec(
@@ -192,118 +220,124 @@ SPEC = (
         "For files that are edited in place, as with kpt. Records each addition in the object's annotation "
         "archfit.dev/added. A later run removes these additions first and then decides again.",
     ),
-    Option(
-        "rules", "spec", "rules", RULES, "", [],
+    _spec(
+        "rules", RULES, "", [],
         "Exceptions for some workloads: fewer architectures, no tolerations, other preferences, or no change at "
         "all.",
         file_only=True,
     ),
-    Option(
-        "workloads", "spec", "workloads", WORKLOADS, "", [],
+    _spec(
+        "workloads", WORKLOADS, "", [],
         "Custom resources that hold pods, and where in them, in addition to the kinds that archfit knows.",
         file_only=True,
     ),
 )  # fmt: skip
 
 OPERATOR = (
-    Option(
-        "mirror", "operator", "mirrors", option_types.MIRRORS, "SOURCE=URL", {},
+    _operator(
+        "mirror", option_types.MIRRORS, "SOURCE=URL", {},
         "Asks URL instead of a registry. SOURCE is the registry's host, such as docker.io, or * for all registries."
         " A path in the URL goes in front of the repository.",
         repeatable=True,
         brief="Ask URL instead of a registry.",
+        field="mirrors",
     ),
-    Option(
-        "hostsDir", "operator", "hosts_dir", option_types.PATH, "DIR", None,
+    _operator(
+        "hostsDir", option_types.PATH, "DIR", None,
         "A directory with containerd's hosts.toml files, or with certificates as in certs.d: one folder for each "
         "registry. It gives mirrors in order, CAs, client certificates and headers.",
     ),
-    Option(
-        "registriesConf", "operator", "registries_conf", option_types.PATH, "FILE", None,
+    _operator(
+        "registriesConf", option_types.PATH, "FILE", None,
         "A registries.conf as Podman and CRI-O read it: rewritten, mirrored, insecure and blocked registries.",
     ),
-    Option(
-        "caFile", "operator", "ca_file", option_types.PATH, "FILE", None,
+    _operator(
+        "caFile", option_types.PATH, "FILE", None,
         "CA certificates (PEM) for registries, in addition to the system's. SSL_CERT_FILE replaces the system's.",
     ),
-    Option(
-        "allowHost", "operator", "allow_hosts", option_types.ALLOWED_HOSTS, "HOST[:PORT]", [],
+    _operator(
+        "allowHost", option_types.ALLOWED_HOSTS, "HOST[:PORT]", [],
         "A server that may have a private or loopback address, such as harbor.corp.example or *.corp.example; "
         "without a port, on port 443.",
         repeatable=True,
+        field="allow_hosts",
     ),
-    Option(
-        "denyHost", "operator", "deny_hosts", option_types.DENIED_HOSTS, "HOST[:PORT]", [],
+    _operator(
+        "denyHost", option_types.DENIED_HOSTS, "HOST[:PORT]", [],
         "A server that archfit never asks, such as *.example.com; without a port, on any port. * denies every "
         "server that no --allow-host, --mirror, --hosts-dir, --registries-conf or credentials file names.",
         repeatable=True,
+        field="deny_hosts",
     ),
-    Option(
-        "requestsPerSecond", "operator", "requests_per_second", option_types.RATES, "HOST=N", {},
+    _operator(
+        "requestsPerSecond", option_types.RATES, "HOST=N", {},
         "At most N requests a second to a registry's host, such as docker.io=5; * stands for each other server. "
         "Processes with the same Redis or Valkey server in --cache share it; without one, it bounds each process.",
         repeatable=True,
     ),
-    Option(
-        "cache", "operator", "cache", option_types.CACHE, "PATH", None,
+    _operator(
+        "cache", option_types.CACHE, "PATH", None,
         "The file that keeps the answers of registries, by default in the user's cache directory; or a server that "
         "several machines share, such as redis://cache.example:6379/0 or rediss://cache.example.",
     ),
-    Option(
-        "cachePasswordFile", "operator", "cache_password_file", option_types.PATH, "FILE", None,
+    _operator(
+        "cachePasswordFile", option_types.PATH, "FILE", None,
         "A file whose first line is the cache server's password. The variable ARCHFIT_CACHE_PASSWORD can hold it "
         "instead.",
     ),
-    Option(
-        "cacheCaFile", "operator", "cache_ca_file", option_types.PATH, "FILE", None,
+    _operator(
+        "cacheCaFile", option_types.PATH, "FILE", None,
         "The CA certificates (PEM) for a cache server at rediss://. By default, the system's.",
     ),
-    Option(
-        "cacheTtl", "operator", "cache_ttl_seconds", option_types.WHOLE_SECONDS, "DURATION", "6h",
+    _operator(
+        "cacheTtl", option_types.WHOLE_SECONDS, "DURATION", "6h",
         "How long a cached answer for a tag is used without asking the registry.",
+        field="cache_ttl_seconds",
     ),
-    Option(
-        "maxStale", "operator", "max_stale_seconds", option_types.WHOLE_SECONDS, "DURATION", "7d",
+    _operator(
+        "maxStale", option_types.WHOLE_SECONDS, "DURATION", "7d",
         "How old a cached answer may be when the registry cannot be asked.",
+        field="max_stale_seconds",
     ),
-    Option(
-        "noCache", "operator", "no_cache", option_types.SWITCH, "", False,
+    _operator(
+        "noCache", option_types.SWITCH, "", False,
         "Neither reads nor writes the cache.", positive=False,
     ),
-    Option(
-        "offline", "operator", "offline", option_types.SWITCH, "", False,
+    _operator(
+        "offline", option_types.SWITCH, "", False,
         "Asks no registry. An image that is not in the cache is unknown.",
     ),
-    Option(
-        "timeout", "operator", "timeout_seconds", option_types.DEADLINE, "DURATION", "30s",
+    _operator(
+        "timeout", option_types.DEADLINE, "DURATION", "30s",
         "The time limit for all lookups of a run together.",
+        field="timeout_seconds",
     ),
-    Option(
-        "authfile", "operator", "authfile", option_types.PATH, "FILE", None,
+    _operator(
+        "authfile", option_types.PATH, "FILE", None,
         "Registry credentials in the format of Docker's config.json. By default, the files that Docker and Podman "
         "use.",
     ),
-    Option(
-        "pullSecrets", "operator", "pull_secrets", option_types.SWITCH, "", False,
+    _operator(
+        "pullSecrets", option_types.SWITCH, "", False,
         "Uses the pull secrets in the manifests for the pods that refer to them, as the kubelet does.",
     ),
-    Option(
-        "report", "operator", "report", option_types.PATH, "FILE", None,
+    _operator(
+        "report", option_types.PATH, "FILE", None,
         "The file to which every decision is written as JSON.",
     ),
-    Option(
-        "quiet", "operator", "quiet", option_types.SWITCH, "", False,
+    _operator(
+        "quiet", option_types.SWITCH, "", False,
         "Writes only errors and warnings to standard error.", positive=False, short="-q",
         brief="Write only errors and warnings to standard error.",
     ),
-    Option(
-        "verbose", "operator", "verbose", option_types.SWITCH, "", False,
+    _operator(
+        "verbose", option_types.SWITCH, "", False,
         "Says on standard error why each pod is placed as it is, with the answer for each image.",
         positive=False, short="-v",
         brief="Say why each pod is placed as it is.",
     ),
-    Option(
-        "color", "operator", "color", choice("auto", "always", "never"), "auto|always|never", "auto",
+    _operator(
+        "color", choice("auto", "always", "never"), "", "auto",
         "When to use colours: auto, on a terminal, but not in CI, nor where NO_COLOR is set; FORCE_COLOR makes it "
         "always.",
     ),
