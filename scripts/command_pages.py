@@ -21,8 +21,8 @@ from copy import deepcopy
 from archfit.cli.usage.command_row import MESSAGES, Command
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS
 from archfit.cli.usage.help import EXAMPLE, exits, flag_entry, listed
+from archfit.options.config_file import schema
 from archfit.options.option_types import Schema
-from archfit.options.schema import schema
 from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, TABLE, Option, default_text
 
 _OPTIONS_PAGE = "configuration.md#options"

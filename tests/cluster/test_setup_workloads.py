@@ -13,10 +13,9 @@ from jsonschema import Draft202012Validator
 
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.cluster.workload_setup import LIMIT, run
-from archfit.options.config_file import from_file
+from archfit.options.config_file import from_file, schema
 from archfit.options.config_yaml import read as read_document
 from archfit.options.layers import merge
-from archfit.options.schema import schema
 from archfit.workloads.builtin import by_kind
 from crd_schemas import OPEN, PLACEMENT, TEXT, crd, listed, obj, pod_spec
 from custom_pods import projected

@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 
 from archfit.base.errors import UsageError
 from archfit.integrations.argocd.plugin_environment import PARAMETERS, application_of
+from archfit.options.config_file import schema
 from archfit.options.layers import Layer
-from archfit.options.schema import schema
 from archfit.rewrite import command as transform
 from machine import ROOT
 

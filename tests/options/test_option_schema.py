@@ -11,10 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from archfit.options import option_types
-from archfit.options.config_file import from_file
+from archfit.options.config_file import from_file, schema
 from archfit.options.config_yaml import read
 from archfit.options.layers import merge
-from archfit.options.schema import schema
 from archfit.options.settings import Operator, Options
 from archfit.options.table import TABLE, Option, default_text
 

@@ -10,10 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from archfit.base.errors import UsageError
-from archfit.options.config_file import from_file, from_values
+from archfit.options.config_file import from_file, from_values, schema
 from archfit.options.config_yaml import read as read_document
 from archfit.options.layers import merge
-from archfit.options.schema import schema
 from stream_edits import edited, placed
 
 if TYPE_CHECKING:

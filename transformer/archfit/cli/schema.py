@@ -23,7 +23,7 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.yaml.json_output import json_output
 
 _MADE = {
-    "config": "archfit.options.schema",
+    "config": "archfit.options.config_file",
     "explain": "archfit.explain.schema",
     "audit": "archfit.audit.schema",
 }

@@ -1,4 +1,4 @@
-"""The configuration file, in two parts.
+"""The configuration file, in two parts, and its JSON Schema.
 
 apiVersion: archfit.dev/v1alpha1
 kind: ArchFit
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from os.path import dirname, join
 
+from archfit.base.documentation import schema_id
 from archfit.base.errors import UsageError
 from archfit.base.patch import Path, dotted
 from archfit.base.printable import visible
@@ -29,13 +30,15 @@ from archfit.base.spelling import expected
 from archfit.options import data_form
 from archfit.options.config_yaml import ConfigYaml, read
 from archfit.options.layers import ANNOTATIONS, Given, Layer
-from archfit.options.table import BY_KEY, OPERATOR, SPEC, retired
+from archfit.options.table import BY_KEY, OPERATOR, SPEC, TABLE, Option, retired
 from archfit.options.text_form import Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
+
+    from archfit.options.option_types import Schema
 
 API_VERSION = "archfit.dev/v1alpha1"
 KIND = "ArchFit"
@@ -223,3 +226,51 @@ def _unknown(key: str, keys: tuple[str, ...]) -> str:
     if option is not None:
         return f"does not fit into a ConfigMap: use apiVersion: {API_VERSION}, kind: {KIND}"
     return f"there is no option {key!r}: {expected(key, keys)}"
+
+
+def schema() -> Schema:
+    """The configuration file as JSON Schema, draft 2020-12."""
+    operator = _properties(OPERATOR)
+    operator["enforced"] = {
+        "type": "array",
+        "items": {
+            "enum": [*(option.key for option in TABLE), *(key for key in ANNOTATIONS if key not in BY_KEY)]
+        },
+        "description": "Options that no flag, variable or application may change. imagePlatforms covers the annotation "
+        "archfit.dev/image-platforms, too; skip covers archfit.dev/skip.",
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": schema_id("archfit"),
+        "title": "archfit configuration",
+        "type": "object",
+        "properties": {
+            "apiVersion": {"const": API_VERSION},
+            "kind": {"const": KIND},
+            "metadata": {"type": "object", "description": "Not read."},
+            "spec": _part("Placement: anyone may supply it.", _properties(SPEC)),
+            "operator": _part("Trust: counts only in a file that a flag or variable names.", operator),
+        },
+        "required": ["apiVersion", "kind"],
+        "additionalProperties": False,
+    }
+
+
+def _properties(rows: Sequence[Option]) -> dict[str, Schema]:
+    return {
+        option.key: {
+            **option.type.schema,
+            "description": option.help,
+            **({} if option.default is None else {"default": option.default}),
+        }
+        for option in rows
+    }
+
+
+def _part(description: str, properties: dict[str, Schema]) -> Schema:
+    return {
+        "type": ["object", "null"],
+        "description": description,
+        "properties": properties,
+        "additionalProperties": False,
+    }
