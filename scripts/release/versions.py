@@ -30,7 +30,6 @@ PLACES = (
     (r"charts/archfit/Chart\.yaml", rf"^(?:appVersion|version): {_V}$"),
     (r".*plugin\.yaml", rf"^version: {_V}$"),
     (r".*artifacthub-pkg\.ya?ml", rf"^(?:appVersion|version): {_V}$"),
-    (r"docs/archfit\.1", rf'^\.TH ARCHFIT 1 "" "archfit {_V}"'),
     # Images: archfit:0.1.0, registry.example.com/archfit-bundle:0.1.0.
     (r".*", rf"\barchfit(?:-[a-z]+)?:{_V}\b"),
     # Files of a release: archfit-0.1.0-linux-amd64.tar.gz, releases/download/v0.1.0/.
