@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Absent, Found, Unknown
+from archfit.registry.quirks import quirk_of
 from fake_registry import Answer, Asked, FakeRegistry, as_json
 from lookup_runs import Runs
 
@@ -173,3 +174,23 @@ def test_no_part_of_a_url_comes_from_anything_but_the_grammar(
 def test_urls_are_joined_from_the_parsed_parts_alone(fake: FakeRegistry, runs: Runs) -> None:
     runs.ask("x.io/a_b.c-d/e__f:v1.0_2-x")
     assert [asked.path for asked in fake.asked] == ["/v2/a_b.c-d/e__f/manifests/v1.0_2-x"]
+
+
+@pytest.mark.parametrize(
+    ("host", "challenges", "of_account"),
+    [
+        pytest.param("registry-1.docker.io", True, False, id="docker-hub"),
+        pytest.param("ghcr.io:443", True, False, id="with-a-port"),
+        pytest.param("eu.gcr.io", True, False, id="gcr"),
+        pytest.param("us-docker.pkg.dev", True, True, id="artifact-registry"),
+        pytest.param("acme.azurecr.io", True, True, id="acr"),
+        pytest.param("123456789012.dkr.ecr.eu-west-1.amazonaws.com", True, True, id="ecr"),
+        pytest.param("123456789012.dkr-ecr.eu-west-1.on.aws", False, True, id="ecr-dual-stack"),
+        pytest.param("public.ecr.aws", True, False, id="ecr-public"),
+        pytest.param("ghcr.io.example", False, False, id="not-below-another-domain"),
+        pytest.param("[::1]:5000", False, False, id="an-address"),
+    ],
+)
+def test_a_hosts_way_is_a_row(host: str, *, challenges: bool, of_account: bool) -> None:
+    quirk = quirk_of(host)
+    assert (quirk.challenges, quirk.of_account) == (challenges, of_account)

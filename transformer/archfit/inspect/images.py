@@ -8,12 +8,12 @@ from typing import TypeAlias
 from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, Unknown, is_wasm
 from archfit.images.reference import Reference
+from archfit.inspect.listing import listed
 from archfit.inspect.report import Inspected
 from archfit.options.settings import Settings
 from archfit.placement.evidence import is_plain, offered
 from archfit.placement.uncounted import counted
 from archfit.registry.client import RawManifest
-from archfit.registry.manifest import listed
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.workloads.pods import ImageUse
 

@@ -28,10 +28,10 @@ from archfit.options.settings import Operator
 from archfit.registry.client import RegistryClient
 from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.keychain import Keychain
-from archfit.registry.credentials.tokens import Tokens
-from archfit.registry.http.http_client import HttpClient
-from archfit.registry.login import check
+from archfit.registry.http.request import Request
 from archfit.registry.lookup_context import Deadline, LookupContext
+from archfit.registry.manifest import ACCEPT
+from archfit.registry.refusals import MAX_ERROR
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
@@ -94,35 +94,60 @@ def servers_checked(word: str, operator: Operator, environ: Mapping[str, str]) -
         )
         tag = "" if host else reference.digest or reference.tag
         checked = [
-            _one(endpoint, tag, keychain, None if operator.offline else client.http) for endpoint in endpoints
+            _one(endpoint, tag, keychain, None if operator.offline else client) for endpoint in endpoints
         ]
     finally:
         client.http.close()
     return host or reference.normalised, checked
 
 
-def _one(endpoint: Endpoint, tag: str, keychain: Keychain, http: HttpClient | None) -> Checked:
+def _one(endpoint: Endpoint, tag: str, keychain: Keychain, client: RegistryClient | None) -> Checked:
     try:
         credential = keychain.find(endpoint.host, endpoint.repository)
     except RegistryError as error:
         return Checked(endpoint.origin, "", good=False, answer=str(error))
     words = _words(credential)
-    if http is None:
+    if client is None:
         answer = (
             "not asked, as --offline forbids it" if words else "there is none, and --offline forbids asking"
         )
         return Checked(endpoint.origin, words, good=bool(words), answer=answer)
     try:
-        verdict = check(http, Tokens(http, time.monotonic), endpoint, tag, credential)
+        status, date = _status(client, endpoint, tag)
     except RegistryError as error:
         return Checked(endpoint.origin, words, good=False, answer=str(error))
-    if not verdict.accepted:
+    if status in {401, 403}:
         advice = "log in again" if credential else f"log in with `docker login {endpoint.host}`"
-        answer = f"refused: {verdict.detail}; {advice}, or ask for the right to pull"
-    else:
-        how = "accepted" if verdict.asked else "accepted: it asked for no credential"
-        answer = f"{how}; {verdict.detail}" if verdict.detail else how
-    return Checked(endpoint.origin, words, good=verdict.accepted, answer=answer, date=verdict.date)
+        answer = f"refused: {endpoint.origin} answers {status}; {advice}, or ask for the right to pull"
+        return Checked(endpoint.origin, words, good=False, answer=answer, date=date)
+    challenged = client.http.servers.of(endpoint.origin).challenge is not None
+    answer = "accepted" if challenged else "accepted: it asked for no credential"
+    if status == 404:
+        answer += "; there is no such image"
+    return Checked(endpoint.origin, words, good=True, answer=answer, date=date)
+
+
+def _status(client: RegistryClient, endpoint: Endpoint, tag: str) -> tuple[int, str]:
+    """The registry's verdict, and the Date of its answer: 401 and 403 refuse, 200 and others below 500 accept.
+
+    HEAD of a manifest, which no registry counts as a pull; without a tag, GET of the API's root. Raises RegistryError
+    where the server cannot be asked, Unauthorized where its token service refuses.
+    """
+    root, origin = f"{endpoint.origin}{endpoint.base}/", endpoint.origin
+    headers = {**dict(endpoint.headers), "accept": ACCEPT if tag else "*/*"}
+    request = Request("ping", "GET", root, headers, origin, MAX_ERROR)
+    if tag:
+        url = f"{root}{endpoint.repository}/manifests/{tag}"
+        request = Request("head", "HEAD", url, headers, origin, 0)
+    reply = client.authorizer.send(request, endpoint)
+    status = reply.status
+    if status == 429 or status >= 500:
+        raise RegistryError(f"{origin} answers {status}: try again later", status=status)
+    if status not in {200, 401, 403} and not tag:
+        raise RegistryError(
+            f"{origin} answers {status} to /v2/, so it is no registry: correct the host", status=status
+        )
+    return status, reply.headers.get("date", "")
 
 
 def _words(credential: Credential | None) -> str:

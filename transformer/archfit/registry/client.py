@@ -103,7 +103,7 @@ class RegistryClient:
         self.contents: dict[str, ImageContents] | None = None
         self._routes = routes
         self._named_hosts_only = context.named_hosts_only
-        self._authorizer = Authorizer(self.http, keychain, left)
+        self.authorizer = Authorizer(self.http, keychain, left)
         self._left = left
         self._recall = recall
         self._remembered: dict[str, str] = {}
@@ -132,7 +132,7 @@ class RegistryClient:
 
     def credential_sent(self, route: Route) -> bool:
         """A credential was used for this image at one of its endpoints, or a token that was had for one."""
-        return any(map(self._authorizer.sent_credential, route.endpoints))
+        return any(map(self.authorizer.sent_credential, route.endpoints))
 
     def image(self, reference: Reference, known: Found | None, route: Route) -> tuple[Found, Endpoint]:
         """What an image offers, and who answered. known: what the cache has for its tag, too old to be used as it is.
@@ -180,7 +180,7 @@ class RegistryClient:
                     f"{endpoint.origin} has no repository {endpoint.repository}", status=404
                 )
             if reply.status != 200:
-                raise self._authorizer.refusal(reply, endpoint, f"the tags of {endpoint.repository}")
+                raise self.authorizer.refusal(reply, endpoint, f"the tags of {endpoint.repository}")
             return reply
 
         return tag_list.read_tags(first, ask, tag_list.registry_page)
@@ -290,7 +290,7 @@ class RegistryClient:
         if reply.status == 404:
             raise ManifestUnknown(f"{endpoint.origin} has no {what}", status=404)
         if reply.status != 200:
-            raise self._authorizer.refusal(reply, endpoint, what)
+            raise self.authorizer.refusal(reply, endpoint, what)
         digest = _verified(reply.body, tag_or_digest, f"{endpoint.origin} sent for {what}")
         return RawManifest(reply.body, reply.headers.get("content-type", ""), digest)
 
@@ -301,7 +301,7 @@ class RegistryClient:
             return ""
         reply = self._ask("head", endpoint, f"manifests/{tag}", 0)
         if reply.status in {401, 403, 429} or (reply.status >= 500 and reply.status not in NO_HEAD):
-            raise self._authorizer.refusal(reply, endpoint, f"{endpoint.repository}:{tag}")
+            raise self.authorizer.refusal(reply, endpoint, f"{endpoint.repository}:{tag}")
         digest = reply.headers.get("docker-content-digest", "")
         if reply.status in NO_HEAD or (reply.status == 200 and not is_digest(digest)):
             server.head = False
@@ -312,7 +312,7 @@ class RegistryClient:
         what = f"the config {digest} of {endpoint.repository}"
         reply = self._ask("blob", endpoint, f"blobs/{digest}", MAX_CONFIG)
         if reply.status != 200:
-            raise self._authorizer.refusal(reply, endpoint, what)
+            raise self.authorizer.refusal(reply, endpoint, what)
         _verified(reply.body, digest, f"{endpoint.origin} sent for {what}")
         return reply.body
 
@@ -323,7 +323,7 @@ class RegistryClient:
         method = "HEAD" if kind == "head" else "GET"
         url = path if kind == "list" else url
         request = Request(kind, method, url, headers, endpoint.origin, limit, retry=endpoint.last)
-        return self._authorizer.send(request, endpoint)
+        return self.authorizer.send(request, endpoint)
 
 
 def _namespace(endpoint: Endpoint) -> str:

@@ -32,7 +32,6 @@ import re
 from typing import Any
 
 from archfit.base.record import Record
-from archfit.images.listing import ListedEntry, ManifestListing
 from archfit.images.platforms import Platform, normalised
 from archfit.images.reference import is_digest
 from archfit.registry.quirks import GENERIC_TYPES
@@ -253,60 +252,3 @@ def _is_unknown(platform: Platform) -> bool:
 
 def _short(media_type: str) -> str:
     return repr(media_type if len(media_type) <= 100 else media_type[:100] + "...")
-
-
-_NOTES = ("vnd.docker.reference.type", "vnd.docker.reference.digest")
-
-
-def listed(body: bytes, content_type: str) -> ManifestListing:
-    """What the document lists, for people to look at. content_type: as received. Raises InvalidManifest.
-
-    Sizes are those that descriptors state; of a single manifest, its own and those of config and layers. The document
-    has passed `parse`, which decides what counts; what it skips may hold anything, and is shown only where it is a
-    string or a number.
-    """
-    parsed = parse(body, content_type)
-    document = load(body, content_type)
-    media_type = _text(document, "mediaType") or content_type.partition(";")[0].strip().lower()
-    head = (media_type, len(body), isinstance(parsed, Index), _text(document, "artifactType"))
-    if isinstance(parsed, Index):
-        counted = {entry.digest for entry in parsed.entries}
-        return ManifestListing(*head, tuple(_listed_entry(entry, counted) for entry in document["manifests"]))
-    parts = [
-        ("config", document.get("config")),
-        *(("layer", layer) for layer in document.get("layers") or ()),
-    ]
-    return ManifestListing(
-        *head, tuple(_described(kind, part) for kind, part in parts if isinstance(part, dict))
-    )
-
-
-def _listed_entry(entry: dict[str, Any], counted: set[str]) -> ListedEntry:
-    notes = entry.get("annotations") or {}
-    described = _described("other", entry)
-    if any(note in notes for note in _NOTES):
-        return described.replace(kind="attestation", subject=_text(notes, _NOTES[1]))
-    if described.digest not in counted:
-        return described
-    kind = "index" if described.media_type in INDEXES else "image"
-    return described.replace(kind=kind, counts=True)
-
-
-def _described(kind: str, value: dict[str, Any]) -> ListedEntry:
-    platform = value.get("platform")
-    stated = platform if isinstance(platform, dict) else {}
-    words = [_text(stated, key) for key in ("os", "architecture", "variant")]
-    size = value.get("size")
-    return ListedEntry(
-        kind,
-        _text(value, "mediaType"),
-        _text(value, "digest"),
-        size if isinstance(size, int) and not isinstance(size, bool) else -1,
-        "/".join(words if words[2] else words[:2]) if any(words) else "",
-        _text(stated, "os.version"),
-    )
-
-
-def _text(value: dict[str, Any], key: str) -> str:
-    found = value.get(key)
-    return found if isinstance(found, str) else ""

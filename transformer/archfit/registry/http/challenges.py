@@ -81,7 +81,9 @@ def choose(offered: Iterable[Challenge]) -> Challenge | None:
 
 
 def scope_of(repository: str, challenge: Challenge) -> str:
-    """The scope to ask for: the challenge's if it is one repository's pull, else the plain one."""
+    """The scope to ask for: one repository's pull, as the challenge or the plain form has it; "" for no repository."""
+    if not repository:
+        return ""
     return challenge.scope if _SCOPE(challenge.scope) else f"repository:{repository}:pull"
 
 
