@@ -154,11 +154,11 @@ clean: ## Remove what `make` made
 	$(call venv,$(PYTHON))
 	@echo "setting up .venv with $$($(PYTHON) --version)"
 	@test -x .venv/bin/pip || $(PYTHON) -m venv .venv
-	@$(PIP) install --require-hashes --no-deps -r locks/run.lock -r locks/build.lock
+	@$(PIP) install --no-compile --require-hashes --no-deps -r locks/run.lock -r locks/build.lock
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
 .venv/.ready: .venv/.run locks/dev.lock
 	@echo "adding what tests, lints and types archfit"
-	@$(PIP) install --require-hashes --no-deps -r locks/dev.lock
+	@$(PIP) install --no-compile --require-hashes --no-deps -r locks/dev.lock
 	@touch $@

