@@ -8,7 +8,6 @@ import re
 import jsonschema
 import pytest
 
-from archfit.base.record import Record
 from archfit.explain import command as explained_command
 from archfit.explain import explained
 from archfit.explain.explanation import Explanation
@@ -16,6 +15,7 @@ from archfit.explain.schema import FIELDS, schema
 from archfit.images.platforms import Absent, Unknown
 from archfit.options.settings import Options
 from archfit.options.text_form import exclude
+from archfit.startup.record import Record
 from explained_pods import explained_stream, tree
 from machine import ROOT
 from pod_decisions import found

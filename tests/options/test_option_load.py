@@ -412,7 +412,7 @@ def test_a_bare_run_imports_nothing_for_its_options() -> None:
         "archfit.options.load",
         "archfit.options.settings",
         "archfit.base",
-        "archfit.base.record",
+        "archfit.startup.record",
     }
 
 

@@ -10,9 +10,9 @@ those without what an earlier run added, and the patch takes that out as well (`
 
 from __future__ import annotations
 
-from archfit.base.record import Record
 from archfit.base.results import Decision, ObjectRef, Result, has_error
 from archfit.options.settings import Options
+from archfit.startup.record import Record
 from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.inventory import Inventory, scan_piece
 from archfit.yaml.stream import Piece, Splice

@@ -13,13 +13,13 @@ from __future__ import annotations
 from archfit.base.errors import InvalidInput, UnplaceableEdit
 from archfit.base.memo import Memo
 from archfit.base.patch import Operation
-from archfit.base.record import Record
 from archfit.base.results import Decision, ObjectRef, Result
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options
 from archfit.placement.decide import decide
 from archfit.placement.pod_patch import parents_once
 from archfit.placement.selection import PodOptions, pod_options, questions
+from archfit.startup.record import Record
 from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.documents import Document, Lines
 from archfit.workloads.pods import Pod

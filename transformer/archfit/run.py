@@ -19,11 +19,11 @@ from time import gmtime, strftime
 from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, OutputError, exit_code_of, message_of
 from archfit.base.files import Prepared, unwritable
-from archfit.base.record import Record
 from archfit.base.results import Decision, Result
 from archfit.options.settings import Options, Settings
 from archfit.pipeline import Transformed, transform
 from archfit.reports.report import TIME, RunReport, json_report, state_path
+from archfit.startup.record import Record
 from archfit.yaml import stream
 from archfit.yaml.stream import OutputChange, Piece, Splice
 

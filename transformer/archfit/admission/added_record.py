@@ -31,13 +31,13 @@ from typing import Any, Literal, TypeAlias
 
 from archfit.admission.request_fields import is_requested
 from archfit.base.patch import Add, Operation, Path, Remove, Test, apply, pointer
-from archfit.base.record import Record
 from archfit.edit.stamp.annotation import ANNOTATIONS, MISSING, at
 from archfit.options import placement_fields
 from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.placement.affinity import ARCH
 from archfit.placement.annotations import STAMP
 from archfit.placement.pod_patch import toleration_fields
+from archfit.startup.record import Record
 from archfit.yaml.values import mapping_of, plain
 
 Writer: TypeAlias = 'Literal["policy", "webhook"]'

@@ -57,7 +57,6 @@ from archfit.admission.request_fields import (
 )
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Remove, apply
-from archfit.base.record import Record
 from archfit.base.results import Decision, Location
 from archfit.edit.stamp.annotation import ANNOTATIONS, at
 from archfit.images.platforms import Answer
@@ -69,6 +68,7 @@ from archfit.placement.decide import decide
 from archfit.placement.pod_patch import because, listed
 from archfit.placement.pod_warnings import unsafe
 from archfit.placement.selection import PodOptions, pod_options, questions
+from archfit.startup.record import Record
 from archfit.workloads.pod_specs import controller_of, find_pods
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import mapping_of, text_of, typed

@@ -8,7 +8,7 @@ cpu_text(1500)              "1.5"; memory_text(1 << 30) "1.0 GiB"
 from __future__ import annotations
 
 from archfit.audit.facts import WorkloadFacts
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 
 class Amount(Record):

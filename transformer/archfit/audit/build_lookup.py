@@ -40,7 +40,6 @@ from archfit.audit.builds import ImageId, Known, image_id, proof, taken
 from archfit.audit.facts import AuditFacts, BuildFacts, ImageFacts, Shard
 from archfit.audit.merge import shard_of
 from archfit.base.errors import InvalidReference
-from archfit.base.record import Record
 from archfit.images.contents import Build, ImageContents, Part
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.images.reference import Reference, parse
@@ -48,6 +47,7 @@ from archfit.lookup.lookup import Lookup, lookup_of
 from archfit.options.settings import Settings
 from archfit.placement.evidence import is_plain, offered
 from archfit.placement.uncounted import counted
+from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse
 
 _ANSWERED_NOW = ("registry", "cache")

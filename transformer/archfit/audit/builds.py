@@ -55,11 +55,11 @@ from typing import Literal, TypeAlias
 
 from archfit.audit.facts import BuildFacts, BuildState
 from archfit.base.errors import InvalidReference
-from archfit.base.record import Record
 from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import Platform, is_wasm, normalised
 from archfit.images.reference import Reference, is_digest, parse
 from archfit.images.reference_grammar import IDENTIFIER
+from archfit.startup.record import Record
 
 Form: TypeAlias = Literal["digest", "image", "none", "malformed"]
 

@@ -23,10 +23,10 @@ from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.clusters import brought
 from archfit.audit.facts import AuditFacts, ImageFacts, NodeFacts, PoolFacts
 from archfit.audit.readiness import Failures, WorkloadFinding, distinct_uses, image_state
-from archfit.base.record import Record
 from archfit.options.settings import Toleration
 from archfit.options.text_form import ARCH_KEYS
 from archfit.placement.tolerations import covers
+from archfit.startup.record import Record
 
 _CLOSING = ("NoSchedule", "NoExecute")
 

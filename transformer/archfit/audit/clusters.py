@@ -20,7 +20,7 @@ from archfit.audit.facts import AuditFacts, PoolFacts, Snapshot
 from archfit.audit.merge import missing_shards
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.printable import visible
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 Relation: TypeAlias = Literal["one", "two", "unknown"]
 _SOURCES: frozenset[str] = frozenset({"flag", "context"})

@@ -35,8 +35,8 @@ from archfit.audit.readiness import (
     WorkloadFinding,
     WorkloadState,
 )
-from archfit.base.record import Record
 from archfit.images.platforms import Platform
+from archfit.startup.record import Record
 
 _Key: TypeAlias = tuple[str, str, str, str]
 

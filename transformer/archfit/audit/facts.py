@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from archfit.base.record import Record
 from archfit.images.candidates import NewerTag
 from archfit.images.tags import Read
+from archfit.startup.record import Record
 
 SCHEMA = "archfit.dev/audit/v1alpha2"
 """Of these facts as JSON; another one where their meaning changes."""

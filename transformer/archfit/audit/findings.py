@@ -40,8 +40,8 @@ from archfit.audit.readiness import (
 from archfit.audit.trend.trend import Trend
 from archfit.audit.upgrades.upgrades import Upgrades, upgrades
 from archfit.base.errors import UsageError
-from archfit.base.record import Record
 from archfit.images.platforms import ARCHITECTURES, Platform
+from archfit.startup.record import Record
 
 _USUAL = ("arm64", "amd64")
 

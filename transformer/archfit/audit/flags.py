@@ -25,11 +25,11 @@ from archfit.audit.clusters import cluster_name
 from archfit.audit.plan.waves import MOST_RULED
 from archfit.audit.readiness import group_keys
 from archfit.base.errors import UsageError
-from archfit.base.record import Record
 from archfit.cli.invocation import required_platforms
 from archfit.cluster.quantity import milli, nano
 from archfit.images.platforms import Platform
 from archfit.options.text_form import Problem, glob
+from archfit.startup.record import Record
 
 MOST_SHARDS = 100_000
 UPDATES = ("kustomize", "renovate")

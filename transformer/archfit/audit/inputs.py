@@ -34,7 +34,6 @@ from archfit.audit.running.object_fields import mapping
 from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.printable import count, visible
-from archfit.base.record import Record
 from archfit.base.results import Result
 from archfit.cli.inputs.command_inputs import moment_text, stated_date
 from archfit.cli.inputs.input_files import Inputs, found_files, read_inputs
@@ -58,6 +57,7 @@ from archfit.cluster.live_objects import (
 )
 from archfit.cluster.pools.live import NOT_READ, pool_objects
 from archfit.options.settings import Options
+from archfit.startup.record import Record
 
 _READ = (
     *(PODS, NODES, DEPLOYMENTS, STATEFUL_SETS, DAEMON_SETS, REPLICA_SETS, JOBS, CRON_JOBS),

@@ -44,8 +44,8 @@ from archfit.audit.facts import (
     WorkloadFacts,
 )
 from archfit.base.errors import InvalidReference
-from archfit.base.record import Record
 from archfit.images.reference import parse
+from archfit.startup.record import Record
 
 _Fact = TypeVar("_Fact", Snapshot, NodeFacts, PoolFacts, WorkloadFacts, BuildFacts, ImageFacts)
 _ANSWERS = ("Unread", "Unknown", "Unasked", "Malformed", "Absent", "Found")

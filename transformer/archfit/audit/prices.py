@@ -23,8 +23,8 @@ from archfit.audit.capacity import Capacity, share_on
 from archfit.audit.readiness import WorkloadFinding
 from archfit.base.errors import UsageError
 from archfit.base.printable import visible
-from archfit.base.record import Record
 from archfit.images.platforms import ALIASES, ARCHITECTURES, no_architecture
+from archfit.startup.record import Record
 
 HOURS = 730
 _LONGEST_CURRENCY = 12

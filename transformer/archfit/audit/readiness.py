@@ -36,7 +36,7 @@ from archfit.audit.facts import AuditFacts, BuildFacts, ContainerImage, ImageFac
 from archfit.audit.running.container_images import EVIDENCE, SUSPICION, reference_of
 from archfit.base.errors import UsageError
 from archfit.base.printable import visible
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 ImageState: TypeAlias = Literal["yes", "no", "fails", "absent", "unknown"]
 WorkloadState: TypeAlias = Literal["ready", "blocked", "unknown", "apart"]

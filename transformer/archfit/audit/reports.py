@@ -17,8 +17,8 @@ from archfit.audit.merge import sorted_facts
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.files import read_file
 from archfit.base.printable import visible
-from archfit.base.record import Record
 from archfit.base.record_json import camel_case
+from archfit.startup.record import Record
 
 _WORDS: Mapping[type, str] = {str: "a text", int: "a whole number", bool: "true or false"}
 

@@ -12,7 +12,7 @@ The patch is the contract of the whole program: `edit` renders it as text, `arch
 from __future__ import annotations
 
 from archfit.base.errors import ArchfitError
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 
 def record_value(value: Any) -> Any:

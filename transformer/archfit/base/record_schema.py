@@ -11,8 +11,8 @@ import typing
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from archfit.base.record import Record
 from archfit.base.record_json import camel_case
+from archfit.startup.record import Record
 
 _SCALARS = {str: "string", int: "integer", bool: "boolean"}
 

@@ -14,7 +14,7 @@ Source of Result: kustomize, cmd/config/docs/api-conventions/functions-spec.md, 
 from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from typing import BinaryIO, TextIO
 
 from archfit.base.errors import UsageError
 from archfit.base.patch import dotted
-from archfit.base.record import Record
 from archfit.base.results import Decision, Result, has_error
 from archfit.check.findings import Check, Finding, from_result, of_decisions, of_objects, of_verdicts, placed
 from archfit.check.junit import LEFT_ALONE, placement_cases, problems, required_cases
@@ -38,6 +37,7 @@ from archfit.pod_stages import located
 from archfit.reports.outcome_page import after_failure
 from archfit.reports.summary import lines
 from archfit.run import ReportedInput, Run
+from archfit.startup.record import Record
 from archfit.workloads.documents import Lines
 from archfit.workloads.pods import Pod
 

@@ -23,9 +23,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
 from archfit.base.patch import Path, dotted
-from archfit.base.record import Record
 from archfit.base.results import Decision, Location, ObjectRef, Result, Severity
 from archfit.placement.requirement import NotKnown, PlatformCheck
+from archfit.startup.record import Record
 from archfit.workloads.builtin import group_of
 from archfit.workloads.pods import Pod
 

@@ -40,12 +40,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from archfit.base.patch import dotted
 from archfit.base.printable import count, visible
-from archfit.base.record import Record
 from archfit.base.results import Decision, Severity, has_error
 from archfit.check.findings import Check, Finding, Line, of_verdicts, placed
 from archfit.check.listing import note, verdict
 from archfit.images.platforms import Answer, Unasked, Unknown
 from archfit.placement.requirement import PlatformCheck, not_known
+from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 
 if TYPE_CHECKING:

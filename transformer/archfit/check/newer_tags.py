@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from archfit.base.printable import count
-from archfit.base.record import Record
 from archfit.check.findings import Check, Finding
 from archfit.images.platforms import Answer, Found, Platform
 from archfit.run import Run
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -35,8 +35,8 @@ from typing import Any
 
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.files import read_regular
-from archfit.base.record import Record
 from archfit.cli.inputs.input_files import CHART, KUSTOMIZATIONS
+from archfit.startup.record import Record
 from archfit.yaml.compose import parse
 from archfit.yaml.tree import ROOT, Children, line_at
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from archfit.base.errors import UsageError
 from archfit.base.files import read_file
-from archfit.base.record import Record
 from archfit.base.spelling import refused
 from archfit.base.terminal import style
 from archfit.cli.usage.command_row import RENDERERS, Command
@@ -18,6 +17,7 @@ from archfit.options.layers import Layer
 from archfit.options.load import load
 from archfit.options.settings import Settings
 from archfit.options.text_form import Problem, architecture, in_order
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

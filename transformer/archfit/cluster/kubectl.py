@@ -20,9 +20,9 @@ from tempfile import TemporaryFile
 from time import monotonic
 from typing import Any
 
-from archfit.base.record import Record
 from archfit.cluster.cluster_error import ClusterError, reason_of_words
 from archfit.cluster.resource_paths import DEFINITION
+from archfit.startup.record import Record
 
 MAX_OUTPUT = 256 << 20
 MAX_COMPLAINT = 64 << 10

@@ -23,9 +23,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from archfit.base.record import Record
 from archfit.cluster.cluster_connection import ClusterConnection
 from archfit.cluster.cluster_error import ClusterError
+from archfit.startup.record import Record
 
 LIMIT = 500
 _MAX_PAGES = 4000

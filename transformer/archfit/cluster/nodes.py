@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from archfit.base.errors import InvalidInput
-from archfit.base.record import Record
 from archfit.images.platforms import ARCHITECTURES, WINDOWS
 from archfit.options.text_form import ARCH_KEYS
+from archfit.startup.record import Record
 
 _ASK = "pass the output of `kubectl get nodes -o json`"
 CLUSTER_NAME = "cluster.x-k8s.io/cluster-name"

@@ -21,10 +21,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from archfit.base.errors import InvalidInput
-from archfit.base.record import Record
 from archfit.cluster.nodes import Node, Taint, ascii_text
 from archfit.cluster.pools.pool import Pool
 from archfit.options.text_form import ARCH_KEYS, Problem, architecture_of, toleration_rule
+from archfit.startup.record import Record
 
 
 class Carrier(Record):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 OK, NOTE, MISSING, WRONG = "ok", "note", "missing", "wrong"
 _WORST_FIRST = (WRONG, MISSING, NOTE, OK)

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from archfit.base.errors import UnplaceableEdit
 from archfit.base.patch import Add, Operation, Path, apply, dotted
-from archfit.base.record import Record
 from archfit.edit.render import Style, block, block_item, block_member, flow
+from archfit.startup.record import Record
 from archfit.workloads.sites import Site, Sites
 from archfit.yaml.tree import MERGE
 from archfit.yaml.values import Typed, resolve

@@ -24,9 +24,9 @@ from typing import Any
 import jsonpatch
 
 from archfit.base.patch import Operation, PatchConflict, Path, Test, apply, to_json
-from archfit.base.record import Record
 from archfit.base.results import Decision, Location, ObjectRef, Result
 from archfit.placement.case import HELM_HOOK
+from archfit.startup.record import Record
 from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import reference_of
 from archfit.workloads.pods import Pod

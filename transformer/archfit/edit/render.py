@@ -15,8 +15,8 @@ quoted   = JSON's string, with the line breaks and marks that only YAML knows es
 
 from __future__ import annotations
 
-from archfit.base import c_json
-from archfit.base.record import Record
+from archfit.startup import c_json
+from archfit.startup.record import Record
 from archfit.yaml.values import PlainKey, Typed
 
 TYPE_CHECKING = False

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from archfit.base.patch import dotted, pattern_text
-from archfit.base.record import Record
 from archfit.base.results import Decision, Outcome, Severity
 from archfit.explain.images import ImageAnswer, image_answers, named
 from archfit.explain.remedies import Remedy, remedies
@@ -30,6 +29,7 @@ from archfit.placement.decide import decide
 from archfit.placement.filters import matched
 from archfit.placement.reach import Reach, by_system, union
 from archfit.placement.selection import PodOptions
+from archfit.startup.record import Record
 from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.known_rows import known
 from archfit.workloads.pods import Pod

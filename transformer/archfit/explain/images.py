@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from typing import Literal
 
 from archfit.base.patch import Path, dotted
-from archfit.base.record import Record
 from archfit.base.results import Decision
 from archfit.images.platforms import Absent, Answer, Found, Unasked, Unknown
 from archfit.options.settings import Options
@@ -22,6 +21,7 @@ from archfit.placement.case import Trace
 from archfit.placement.evidence import offered
 from archfit.placement.reach import by_system
 from archfit.placement.selection import PodOptions
+from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse, Pod
 
 Kind = Literal["Found", "Absent", "Unknown", "Unasked", "Malformed", ""]

@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from archfit.base.errors import InvalidReference
-from archfit.base.record import Record
 from archfit.base.results import Decision
 from archfit.explain.images import ImageAnswer
 from archfit.images.reference import parse
 from archfit.placement.annotations import PREFIX
 from archfit.placement.case import PodCase
 from archfit.placement.selection import LeftBy, PodOptions
+from archfit.startup.record import Record
 
 _MOST = 3
 

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from typing import Literal
 
 from archfit.base.patch import Add, Path
-from archfit.base.record import Record
 from archfit.base.results import Decision
 from archfit.options.settings import Toleration, TolerationRule
 from archfit.placement import tolerations as taints
@@ -24,6 +23,7 @@ from archfit.placement.annotations import PREFIX, annotated
 from archfit.placement.case import PodCase, Trace
 from archfit.placement.pod_patch import Additions, listed, taint
 from archfit.placement.reach import NOTHING, Reach, union
+from archfit.startup.record import Record
 from archfit.workloads.known_rows import not_seen
 
 Effect = Literal["added", "present", "left out", "none"]

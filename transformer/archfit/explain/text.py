@@ -20,11 +20,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from archfit.base.printable import count, visible
-from archfit.base.record import Record
 from archfit.explain.explained import Explained, ExplainedPod, PassedOver
 from archfit.explain.explanation import Explanation, Term
 from archfit.explain.images import ImageAnswer
 from archfit.explain.steps import Step
+from archfit.startup.record import Record
 
 _BOXES = ("├─ ", "└─ ", "│  ", "   ")
 _ASCII = ("|- ", "`- ", "|  ", "   ")

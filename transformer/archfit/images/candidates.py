@@ -33,7 +33,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Literal, TypeAlias
 
-from archfit.base.record import Record
 from archfit.images.platforms import Platform
 from archfit.images.tags import (
     Read,
@@ -45,6 +44,7 @@ from archfit.images.tags import (
     version,
     without_architecture,
 )
+from archfit.startup.record import Record
 
 Reading: TypeAlias = Literal["has", "part", "lacks", "absent", "unknown", "unread"]
 Search: TypeAlias = "Generator[str, Reading, Suggestion | None]"

@@ -10,9 +10,9 @@ names, so that the cache keeps them for ever.
 
 from __future__ import annotations
 
-from archfit.base.record import Record
 from archfit.images.platforms import Platform
 from archfit.images.reference import Reference
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ A normalised platform has a variant only where it differs from the baseline of i
 from __future__ import annotations
 
 from archfit.base.errors import InvalidReference
-from archfit.base.record import Record
 from archfit.images.reference import is_placeholder
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

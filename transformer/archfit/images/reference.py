@@ -15,7 +15,7 @@ methods of strings, and what these do not accept is left to the grammar:
 
 from __future__ import annotations
 
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 HUB = "docker.io"
 HUB_INDEX = "index.docker.io"

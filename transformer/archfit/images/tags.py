@@ -27,8 +27,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from archfit.base.record import Record
 from archfit.images.platforms import Platform
+from archfit.startup.record import Record
 
 Step: TypeAlias = Literal["same", "patch", "minor", "major", "sibling", "latest"]
 Read: TypeAlias = Literal["complete", "partial", "no"]

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from archfit.base.record import Record
 from archfit.registry.manifest import INDEXES, Index, parse
 from archfit.registry.untrusted_json import load
+from archfit.startup.record import Record
 
 _NOTES = ("vnd.docker.reference.type", "vnd.docker.reference.digest")
 

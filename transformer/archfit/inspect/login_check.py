@@ -19,7 +19,6 @@ from typing import BinaryIO, TextIO
 
 from archfit.base.errors import InvalidReference, UsageError
 from archfit.base.printable import visible
-from archfit.base.record import Record
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.images.reference import HUB, HUB_NAMES, Reference, is_host, parse
@@ -35,6 +34,7 @@ from archfit.registry.refusals import MAX_ERROR
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
+from archfit.startup.record import Record
 from archfit.yaml.json_output import json_output
 
 _COMMAND = BY_NAME["login-check"]

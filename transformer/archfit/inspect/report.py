@@ -22,10 +22,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from archfit.base.printable import visible
-from archfit.base.record import Record
 from archfit.images.candidates import NewerTags
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.inspect.listing import ListedEntry, ManifestListing
+from archfit.startup.record import Record
 from archfit.yaml.json_output import json_output
 
 _HEADS = ("PLATFORM", "DIGEST", "SIZE", "KIND")

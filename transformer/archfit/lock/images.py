@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
 from archfit.base.patch import dotted
-from archfit.base.record import Record
 from archfit.base.results import Result
 from archfit.cli.inputs.command_inputs import in_file
 from archfit.cli.inputs.manifests import Manifests
@@ -23,6 +22,7 @@ from archfit.pipeline import StreamInventory
 from archfit.placement.evidence import malformed
 from archfit.placement.requirement import not_known
 from archfit.placement.selection import answers_for
+from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 
 

@@ -20,8 +20,8 @@ from fnmatch import translate
 from typing import Any
 
 from archfit.base.errors import UsageError
-from archfit.base.record import Record
 from archfit.images.platforms import Found
+from archfit.startup.record import Record
 
 EVERY = "*"
 

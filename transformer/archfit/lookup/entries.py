@@ -32,11 +32,11 @@ for 24 hours, with --offline for as long as --max-stale says.
 
 from __future__ import annotations
 
-from archfit.base import c_json
 from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
 from archfit.images.platforms import Found, Platform, parse_platform
 from archfit.images.reference import Reference, is_digest
+from archfit.startup import c_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,14 +20,15 @@ from __future__ import annotations
 
 import os
 
-from archfit.base import c_json, files
+from archfit.base import files
 from archfit.base.errors import ArchfitError, InvalidLock, InvalidReference, UsageError
 from archfit.base.memo import Memo
-from archfit.base.record import Record
 from archfit.images.platforms import Found, Platform, Unknown, parse_platform
 from archfit.images.reference import Reference, is_digest
 from archfit.images.reference import parse as parse_reference
 from archfit.options.settings import Options
+from archfit.startup import c_json
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

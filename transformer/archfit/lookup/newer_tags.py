@@ -22,7 +22,6 @@ from time import monotonic
 
 from archfit.base.errors import InvalidReference
 from archfit.base.printable import count
-from archfit.base.record import Record
 from archfit.images.candidates import (
     MOST_MANIFESTS,
     NewerTag,
@@ -37,6 +36,7 @@ from archfit.images.platforms import Absent, Answer, Found, Platform, Unknown
 from archfit.images.reference import Reference, parse
 from archfit.images.tags import TagList
 from archfit.lookup.lookup import Lookup
+from archfit.startup.record import Record
 
 DEFAULT_REPOSITORIES = 50
 

@@ -28,13 +28,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from archfit.base import c_json
 from archfit.images.reference import Reference
 from archfit.lookup.entries import OwnKeys, key_of
 from archfit.registry.http.trust import USUAL, Tls, host_port
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import Endpoint, itself
 from archfit.registry.routing.routes import Routes
+from archfit.startup import c_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

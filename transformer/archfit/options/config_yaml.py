@@ -13,9 +13,9 @@ parser's events, so that no nesting can exhaust the stack.
 from __future__ import annotations
 
 from archfit.base.patch import Path
-from archfit.base.record import Record
 from archfit.options.text_form import Problem
-from archfit.yaml import c_parser
+from archfit.startup import c_parser
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

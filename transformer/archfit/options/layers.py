@@ -22,11 +22,11 @@ Source of their shape: kubernetes v1.36, pkg/kubelet/envvars/envvars.go.
 from __future__ import annotations
 
 from archfit.base.errors import UsageError
-from archfit.base.record import Record
 from archfit.base.spelling import nearest
 from archfit.options.settings import Operator, Options, Settings
 from archfit.options.table import BY_KEY, CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX, retired
 from archfit.options.text_form import Problem
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ Seven records take 0.15 ms, a fiftieth of what Python itself takes to start.
 
 from __future__ import annotations
 
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 
 class Match(Record):

@@ -22,7 +22,6 @@ are in `text_form` and `hosts`, the data's in `data_form`.
 
 from __future__ import annotations
 
-from archfit.base.record import Record
 from archfit.base.spelling import refused
 from archfit.images.platforms import ALIASES, ARCHITECTURES, WINDOWS
 from archfit.options import data_form, text_form
@@ -37,6 +36,7 @@ from archfit.options.text_form import (
     file_path,
     toleration_rule,
 )
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ credentials, cache; only flags, environment, or a file that one of them names).
 
 from __future__ import annotations
 
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # a run with the defaults and nothing to do loads none of them

@@ -16,10 +16,10 @@ brief        a few words for the help that fits a screen; "" for an option that 
 
 from __future__ import annotations
 
-from archfit.base.record import Record
 from archfit.options import option_types
 from archfit.options.file_options import RULES, WORKLOADS
 from archfit.options.option_types import OptionType, choice
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -35,7 +35,6 @@ from typing import Any, BinaryIO, TextIO
 
 from archfit.base import standard_streams
 from archfit.base.patch import Operation, Remove, pointer
-from archfit.base.record import Record
 from archfit.base.results import Decision, ObjectRef, Result, has_error
 from archfit.cli.inputs.command_inputs import in_file, manifests_of, on_blank, questions
 from archfit.cli.invocation import read_invocation
@@ -47,6 +46,7 @@ from archfit.pipeline import decided
 from archfit.pod_stages import located
 from archfit.reports.summary import lines
 from archfit.run import ReportedInput, Run
+from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 
 _COMMAND = BY_NAME["patch"]

@@ -19,9 +19,9 @@ Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity; apimachinery la
 from __future__ import annotations
 
 from archfit.base.patch import Path
-from archfit.base.record import Record
 from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.placement.fields import items, mapping, string, strings
+from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False

@@ -27,10 +27,10 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidReference
 from archfit.base.patch import Path, dotted
-from archfit.base.record import Record
 from archfit.base.results import Result
 from archfit.images.platforms import ARCHITECTURES, Platform, no_architecture, normalised, parse_platform
 from archfit.placement.fields import MalformedField, mapping
+from archfit.startup.record import Record
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.pod_specs import controller_of, objects
 from archfit.workloads.pods import Pod

@@ -28,7 +28,6 @@ A step that the decision did not reach leaves None.
 
 from __future__ import annotations
 
-from archfit.base.record import Record
 from archfit.base.results import Result
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
@@ -36,6 +35,7 @@ from archfit.placement.evidence import ImageEvidence
 from archfit.placement.pod_patch import Additions
 from archfit.placement.reach import NOTHING, Reach, RequiredTerms
 from archfit.placement.selection import PodOptions
+from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
 

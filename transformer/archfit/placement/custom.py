@@ -14,13 +14,13 @@ the row was not seen (`customResources: read`)       the affinity that the pod c
 from __future__ import annotations
 
 from archfit.base.patch import Add, Operation, Path, dotted
-from archfit.base.record import Record
 from archfit.base.results import Removed, Result, Severity
 from archfit.options.settings import Options, Toleration
 from archfit.placement.affinity import Demand, with_part
 from archfit.placement.evidence import KnownImages
 from archfit.placement.pod_patch import Additions, because, listed, taint
 from archfit.placement.reach import NOTHING, Reach, reaches
+from archfit.startup.record import Record
 from archfit.workloads.pods import PlacementPaths, Pod
 
 TYPE_CHECKING = False

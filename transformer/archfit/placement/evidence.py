@@ -38,10 +38,10 @@ from __future__ import annotations
 
 from archfit.base.memo import Memo
 from archfit.base.patch import dotted
-from archfit.base.record import Record
 from archfit.base.results import Removed, Result, Severity
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.options.settings import Options
+from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse, Pod
 
 TYPE_CHECKING = False

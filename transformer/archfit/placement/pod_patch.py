@@ -34,12 +34,12 @@ from sys import intern
 
 from archfit.base.memo import Memo
 from archfit.base.patch import Add, Operation, Path, Test, apply
-from archfit.base.record import Record
 from archfit.base.results import Decision, Location, Removed
 from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Toleration
 from archfit.placement.affinity import ARCH, Requirement
 from archfit.placement.reach import NOTHING, RequiredTerms
+from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 from archfit.yaml.values import Typed
 

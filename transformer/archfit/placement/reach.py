@@ -45,10 +45,10 @@ Without a `stamp` its author is unknown: it stays, and a message says that it is
 
 from __future__ import annotations
 
-from archfit.base.record import Record
 from archfit.images.platforms import ARCHITECTURES
 from archfit.placement.affinity import ARCH, Demand, Requirement, allowed, existing_terms, meets
 from archfit.placement.evidence import KnownImages, supported
+from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False

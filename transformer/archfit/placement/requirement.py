@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from archfit.base.record import Record
 from archfit.base.results import Result
 from archfit.images.platforms import Absent, Answer, Malformed, Platform, Unasked, Unknown
 from archfit.images.reference import is_placeholder
@@ -24,6 +23,7 @@ from archfit.placement.evidence import ImageEvidence, offered
 from archfit.placement.fields import MalformedField
 from archfit.placement.reach import Offers
 from archfit.placement.selection import PodOptions, answers_for
+from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse, Pod
 
 

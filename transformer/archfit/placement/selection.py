@@ -53,7 +53,6 @@ from __future__ import annotations
 from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
 from archfit.base.patch import Path, dotted
-from archfit.base.record import Record
 from archfit.base.results import FILLED_IN_LATER, Result
 from archfit.images.platforms import (
     Answer,
@@ -68,6 +67,7 @@ from archfit.images.platforms import (
 from archfit.images.reference import parse
 from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Options, TolerationRule
+from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse, Pod
 from archfit.yaml.values import text_of
 

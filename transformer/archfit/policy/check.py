@@ -39,7 +39,6 @@ from archfit.admission.admitted_pod import AdmittedPod, admitted_pod, at_admissi
 from archfit.base import standard_streams
 from archfit.base.patch import apply
 from archfit.base.printable import count, visible
-from archfit.base.record import Record
 from archfit.base.results import Decision, Location, ObjectRef, Result, has_error
 from archfit.cli.inputs.command_inputs import check_objects, in_file, manifests_of, on_blank
 from archfit.cli.invocation import Invocation
@@ -54,6 +53,7 @@ from archfit.policy.installed.dry_run import SKIP, Admitted, SamplePod, admitted
 from archfit.policy.installed.installed_policy import Installed, installed
 from archfit.reports.summary import failure, lines
 from archfit.run import Run
+from archfit.startup.record import Record
 from archfit.yaml.json_output import json_output, location_value, object_value
 from archfit.yaml.values import mapping_of, plain, typed
 

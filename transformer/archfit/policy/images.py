@@ -33,7 +33,6 @@ from archfit.admission.admitted_pod import MIRROR
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.base.patch import dotted
 from archfit.base.printable import count
-from archfit.base.record import Record
 from archfit.base.results import Location, ObjectRef, Result, has_error
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cluster.live_objects import (
@@ -55,6 +54,7 @@ from archfit.options.settings import Options, Settings
 from archfit.placement.evidence import assumed
 from archfit.placement.selection import PodOptions, questions
 from archfit.policy.cel.platform_table import OfferClass, as_found
+from archfit.startup.record import Record
 from archfit.workloads.pod_specs import controller_of, find_pods
 from archfit.yaml.values import mapping_of, typed
 

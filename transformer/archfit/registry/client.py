@@ -29,7 +29,6 @@ from time import monotonic
 from typing import TypeVar
 from urllib.parse import quote
 
-from archfit.base.record import Record
 from archfit.images.contents import ImageContents, Part
 from archfit.images.platforms import Found
 from archfit.images.reference import Reference, is_digest
@@ -52,6 +51,7 @@ from archfit.registry.registry_errors import InvalidManifest, ManifestUnknown, R
 from archfit.registry.resolve_platforms import Offer, matches, resolve_platforms
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Route, Routes
+from archfit.startup.record import Record
 
 T = TypeVar("T")
 MAX_MANIFEST = 4 * 1024 * 1024

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

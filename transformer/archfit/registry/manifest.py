@@ -31,12 +31,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from archfit.base.record import Record
 from archfit.images.platforms import Platform, normalised
 from archfit.images.reference import is_digest
 from archfit.registry.quirks import GENERIC_TYPES
 from archfit.registry.registry_errors import InvalidManifest
 from archfit.registry.untrusted_json import load
+from archfit.startup.record import Record
 
 OCI_INDEX = "application/vnd.oci.image.index.v1+json"
 DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json"

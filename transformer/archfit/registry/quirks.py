@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import re
 
-from archfit.base.record import Record
 from archfit.images.reference import HUB_INDEX
+from archfit.startup.record import Record
 
 
 class HostQuirk(Record):

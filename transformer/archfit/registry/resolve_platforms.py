@@ -16,11 +16,11 @@ import hashlib
 from collections.abc import Callable
 from typing import TypeAlias
 
-from archfit.base.record import Record
 from archfit.images.contents import Build
 from archfit.images.platforms import Platform
 from archfit.registry.manifest import Descriptor, Index, Manifest, parse, parse_config
 from archfit.registry.registry_errors import InvalidManifest
+from archfit.startup.record import Record
 
 Read: TypeAlias = Callable[[str, Descriptor], bytes]
 

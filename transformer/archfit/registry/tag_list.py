@@ -29,13 +29,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
-from archfit.base.record import Record
 from archfit.images.platforms import Platform, normalised
 from archfit.images.tags import TagList
 from archfit.registry.http.request import Reply, origin_of
 from archfit.registry.quirks import FULL_PAGE, TOO_MANY_TAGS
 from archfit.registry.registry_errors import InvalidManifest, RegistryError
 from archfit.registry.untrusted_json import load
+from archfit.startup.record import Record
 
 MAX_PAGES = 6
 MAX_BYTES = 4 * 1024 * 1024

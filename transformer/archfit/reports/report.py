@@ -26,8 +26,8 @@ from __future__ import annotations
 import os
 
 from archfit import __version__
-from archfit.base.record import Record
 from archfit.base.results import Decision, Result
+from archfit.startup.record import Record
 from archfit.yaml.json_output import json_parts, location_value, object_value
 from archfit.yaml.stream import OutputChange
 

@@ -17,8 +17,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from archfit.base.printable import visible
-from archfit.base.record import Record
 from archfit.images.candidates import NewerTag
+from archfit.startup.record import Record
 
 _RENOVATE_SCHEMA = "https://docs.renovatebot.com/renovate-schema.json"
 _HEAD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/-]*", re.ASCII).fullmatch

@@ -11,10 +11,10 @@ import shlex
 from argparse import Namespace
 
 from archfit.base.errors import UsageError
-from archfit.base.record import Record
 from archfit.cli.usage.manifest_commands import TRANSFORM
 from archfit.options import arguments
 from archfit.options.layers import Layer
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

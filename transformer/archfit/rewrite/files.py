@@ -20,7 +20,6 @@ from archfit.base import standard_streams
 from archfit.base.errors import UsageError
 from archfit.base.files import read_file
 from archfit.base.printable import count
-from archfit.base.record import Record
 from archfit.base.results import Decision, has_error
 from archfit.base.terminal import colored
 from archfit.cli.inputs import output_files
@@ -38,6 +37,7 @@ from archfit.rewrite.call import TransformCall
 from archfit.rewrite.resource_list import FunctionFrame, function_config, recognised
 from archfit.rewrite.unified_diff import DiffObject, colored_diff, unified_diff
 from archfit.run import Run
+from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 from archfit.yaml import stream
 from archfit.yaml.join import joined

@@ -29,12 +29,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from archfit.base.errors import ArchfitError, InvalidInput
 from archfit.base.patch import Add
 from archfit.base.printable import visible
-from archfit.base.record import Record
 from archfit.base.results import ObjectRef, Result
 from archfit.edit.insert import insertions
 from archfit.edit.render import Style, block_member
 from archfit.images.platforms import Unknown
 from archfit.pipeline import Decided, Transformed
+from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 from archfit.workloads.sites import find_sites
 from archfit.yaml import stream

@@ -29,7 +29,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from archfit.base.printable import visible
-from archfit.base.record import Record
+from archfit.startup.record import Record
 from archfit.yaml.stream import Splice
 
 CONTEXT = 3

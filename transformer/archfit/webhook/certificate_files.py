@@ -32,7 +32,7 @@ import ssl
 from calendar import timegm
 
 from archfit.base.errors import ArchfitError
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 _DATA = "..data"
 _LONGEST = 1024 * 1024

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path
-from archfit.base.record import Record
 from archfit.base.results import Location, Result
+from archfit.startup.record import Record
 from archfit.workloads.builtin import WORKLOADS, UserRows
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod

@@ -9,8 +9,8 @@ An item of a list that does not parse by itself makes the whole list one documen
 from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
-from archfit.base.record import Record
 from archfit.base.results import Location, Result
+from archfit.startup.record import Record
 from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, UserRows, group_of, rows_of
 from archfit.yaml.scan import Span, spans, whole
 from archfit.yaml.stream import Piece

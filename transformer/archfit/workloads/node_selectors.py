@@ -17,8 +17,8 @@ openshift-kube-apiserver/admission/scheduler/nodeenv of openshift/kubernetes.
 
 from __future__ import annotations
 
-from archfit.base import c_json
 from archfit.base.errors import InvalidInput
+from archfit.startup import c_json
 from archfit.workloads.builtin import group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import typed_item

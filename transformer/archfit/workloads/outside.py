@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path
-from archfit.base.record import Record
+from archfit.startup.record import Record
 from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside
 from archfit.workloads.patterns import get, matches

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from archfit.base.patch import Path, dotted
-from archfit.base.record import Record
 from archfit.base.results import Location, ObjectRef, Result, Severity
+from archfit.startup.record import Record
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False

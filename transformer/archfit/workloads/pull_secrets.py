@@ -24,8 +24,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from archfit.base.errors import InvalidInput
-from archfit.base.record import Record
 from archfit.images.reference import HUB, HUB_NAMES
+from archfit.startup.record import Record
 from archfit.workloads.builtin import LISTS, UserRows, group_of
 from archfit.workloads.inventory import scan_piece
 from archfit.workloads.pod_specs import objects

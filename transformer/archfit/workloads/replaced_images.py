@@ -33,12 +33,12 @@ from __future__ import annotations
 
 import re
 
-from archfit.base import c_json
 from archfit.base.errors import InvalidReference
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Result
 from archfit.images.reference import parse
 from archfit.options.placement_fields import LISTS, TERMS
+from archfit.startup import c_json
 from archfit.workloads.builtin import UserRows, group_of
 from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside

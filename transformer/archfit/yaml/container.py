@@ -14,7 +14,7 @@ Where the text is not that regular, the whole list is one piece: correct, but sl
 
 from __future__ import annotations
 
-from archfit.base.record import Record
+from archfit.startup.record import Record
 from archfit.yaml.skip import OTHERWISE, begins_with_a_plain_key, may_be_quoted, may_begin_otherwise
 
 _BEHIND_DASH = (b" ", b"\r", b"\n")

@@ -6,9 +6,9 @@ system would act on are escaped (`printable.json_text`).
 
 from __future__ import annotations
 
-from archfit.base import c_json
 from archfit.base.printable import json_text
 from archfit.base.results import Location, ObjectRef
+from archfit.startup import c_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

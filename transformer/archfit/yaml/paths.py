@@ -11,7 +11,7 @@ One pass finds all paths. A search for each single node would read a mapping of 
 from __future__ import annotations
 
 from archfit.base.patch import Path
-from archfit.base.record import Record
+from archfit.startup.record import Record
 from archfit.yaml.tree import Alias, Tree, is_mapping, items, members
 
 TYPE_CHECKING = False

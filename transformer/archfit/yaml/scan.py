@@ -10,7 +10,7 @@ A list after directives is parsed as one part: `%TAG` defines the tags of every 
 from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
-from archfit.base.record import Record
+from archfit.startup.record import Record
 from archfit.yaml.skip import Identity, has_odd_breaks, has_pod_words, identity, may_be_list
 from archfit.yaml.stream import BOM, Piece
 

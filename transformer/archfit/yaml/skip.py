@@ -18,7 +18,7 @@ one. Text that such searches leave open goes to the regular expressions of `unus
 
 from __future__ import annotations
 
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 _ODD_BREAKS = ((b"\xc2", (b"\xc2\x85",)), (b"\xe2", (b"\xe2\x80\xa8", b"\xe2\x80\xa9")))
 _POD_WORDS = (b"containers", b"container:", b"image", b"Image", b"podTemplate", b"template:")

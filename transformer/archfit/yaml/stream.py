@@ -29,8 +29,8 @@ and lines are counted only where one is asked for.
 from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
-from archfit.base.record import Record
 from archfit.base.results import Result
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ supplies the same ones, slower. Marks are offsets in code points.
 from __future__ import annotations
 
 from archfit.base.patch import Path
-from archfit.base.record import Record
-from archfit.yaml import c_parser
+from archfit.startup import c_parser
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ A plain (unquoted) scalar is resolved as kubectl does it (sigs.k8s.io/yaml, YAML
 
 from __future__ import annotations
 
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -39,10 +39,10 @@ from typing import Any
 from ruamel.yaml.comments import CommentedSeq
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString, LiteralScalarString
 
-from archfit.base.record import Record
 from archfit.cli.setup.own_pods import IMAGE, NAMESPACE, leave_out, name_registry_secret, name_secret, named
 from archfit.cli.setup.yaml_files import one_line, parsed, shipped, written
 from archfit.cluster.pools.live import KINDS
+from archfit.startup.record import Record
 
 NAME = "archfit-audit"
 ENGINES = ("job", "argo", "cron")

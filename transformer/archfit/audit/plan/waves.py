@@ -31,9 +31,9 @@ from archfit.audit.capacity import is_open, taints_of
 from archfit.audit.facts import ContainerImage, ImageFacts, NodeFacts, PoolFacts
 from archfit.audit.readiness import Failures, WorkloadFinding, image_state
 from archfit.audit.upgrades.upgrades import is_own, offers, replacement
-from archfit.base.record import Record
 from archfit.options.settings import Toleration
 from archfit.placement.tolerations import covers
+from archfit.startup.record import Record
 
 WAVES = (0, 1, 2, 3, 4, 5)
 NOT_KNOWN = -1

@@ -20,8 +20,8 @@ from typing import Literal, TypeAlias
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.readiness import ImageFinding, WorkloadFinding
 from archfit.audit.upgrades.upgrades import to_do
-from archfit.base.record import Record
 from archfit.images.candidates import NewerTag
+from archfit.startup.record import Record
 
 _MOST_OWNERS = 5
 Missing: TypeAlias = Literal["no", "fails", "absent", "unknown"]

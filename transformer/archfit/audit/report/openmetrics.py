@@ -41,8 +41,8 @@ from archfit.audit.readiness import (
 )
 from archfit.audit.report.words import snapshot_names
 from archfit.base.printable import count, visible
-from archfit.base.record import Record
 from archfit.images.platforms import ARCHITECTURES
+from archfit.startup.record import Record
 
 MOST_NAMESPACES = 500
 OTHER = "(other)"

@@ -22,7 +22,7 @@ from archfit.audit.readiness import Readiness
 from archfit.audit.report.words import gain, ready_sentence, ready_share, share_after, wave_name
 from archfit.audit.upgrades.upgrades import Upgrades
 from archfit.base.printable import visible
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 _STEPS = (1, 2, 5)
 

@@ -43,7 +43,7 @@ from archfit.audit.report.words import (
     with_second,
 )
 from archfit.audit.upgrades.upgrades import to_do
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 _COUNTS_AS: dict[Standing, str] = {
     "manifest": "in a manifest",

@@ -66,7 +66,7 @@ from archfit.audit.report.words import (
     wave_name,
 )
 from archfit.base.printable import count, visible
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 _LONGEST_CELL = 72
 _ON_SCREEN = 5

@@ -17,7 +17,7 @@ from archfit.audit.readiness import Readiness
 from archfit.audit.report.words import counted_words, ready_words
 from archfit.audit.trend.trend import Trend
 from archfit.base.printable import count
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 GAP = "·"

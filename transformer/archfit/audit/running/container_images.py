@@ -30,8 +30,8 @@ from typing import Any
 from archfit.audit.facts import ContainerImage, Role
 from archfit.audit.running.object_fields import mapping, mappings, text
 from archfit.base.errors import InvalidReference
-from archfit.base.record import Record
 from archfit.images.reference import parse
+from archfit.startup.record import Record
 
 _LISTS: tuple[tuple[str, Role], ...] = (("containers", "container"), ("initContainers", "init"))
 _REASON = re.compile(r"[A-Za-z][A-Za-z0-9]{0,63}", re.ASCII).fullmatch

@@ -31,7 +31,7 @@ from archfit.audit.running.object_fields import on_node
 from archfit.audit.running.owners import Named, Owner, Owners
 from archfit.audit.running.templates import Template
 from archfit.audit.running.webhooks import Selectors, serves
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 _NO_NODE = NodeFacts("", "", "", "")
 _WITHOUT_PODS: tuple[Standing, ...] = (

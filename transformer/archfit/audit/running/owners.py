@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from archfit.audit.running.object_fields import controller, mapping, text
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 _HASHES = {"pod-template-hash": "Deployment", "rollouts-pod-template-hash": "Rollout"}
 _CRON_JOB = re.compile(r"(.+)-[0-9]{8,11}", re.ASCII).fullmatch

@@ -27,8 +27,8 @@ from archfit.audit.running.object_fields import (
 from archfit.audit.running.pod_requests import devices, requested_by_manifest
 from archfit.audit.running.webhooks import Labels, labels_of
 from archfit.base.patch import Path
-from archfit.base.record import Record
 from archfit.base.results import Location
+from archfit.startup.record import Record
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import ImageUse, Pod

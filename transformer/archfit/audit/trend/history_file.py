@@ -31,9 +31,9 @@ from archfit.audit.trend.trend import Point
 from archfit.base.errors import UsageError
 from archfit.base.files import read_regular, replace
 from archfit.base.printable import count, visible
-from archfit.base.record import Record
 from archfit.base.record_json import record_value
 from archfit.base.results import Result
+from archfit.startup.record import Record
 
 SCHEMA = "archfit.dev/audit-history/v1alpha1"
 MOST_LINES = 5_000

@@ -19,7 +19,7 @@ from typing import Literal
 from archfit.audit.facts import AuditFacts
 from archfit.audit.merge import missing_shards
 from archfit.audit.readiness import DaemonSets, Readiness
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 MOST_MOMENTS = 40
 

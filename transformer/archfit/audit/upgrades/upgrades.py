@@ -23,12 +23,12 @@ from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.facts import ImageFacts
 from archfit.audit.readiness import ImageFinding, WorkloadFinding
 from archfit.base.errors import InvalidReference
-from archfit.base.record import Record
 from archfit.images.candidates import NewerTag
 from archfit.images.overrides import matches
 from archfit.images.reference import parse
 from archfit.registry.quirks import quirk_of
 from archfit.reports.tag_updates import TagUpdate
+from archfit.startup.record import Record
 
 _TO_DO = {"fails": "repair its build", "absent": "push it again", "unknown": "find out"}
 _GONE = frozenset({"old", "finished", "mirror"})

@@ -26,8 +26,8 @@ from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.files import read_file
 from archfit.base.printable import count
-from archfit.base.record import Record
 from archfit.base.spelling import nearest
+from archfit.startup.record import Record
 from archfit.yaml.compose import parse
 from archfit.yaml.skip import identity
 from archfit.yaml.stream import split

@@ -13,12 +13,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from archfit.base.errors import InvalidInput
-from archfit.base.record import Record
 from archfit.base.results import Result
 from archfit.edit.stamp.document_stamps import DocumentStamps
 from archfit.options.settings import Options
 from archfit.pipeline import StreamInventory, inventory
 from archfit.placement.selection import questions
+from archfit.startup.record import Record
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 from archfit.yaml import stream

@@ -23,8 +23,8 @@ from archfit.base import standard_streams
 from archfit.base.errors import OutputError, UsageError
 from archfit.base.files import Prepared, open_descriptor, read_file, replace
 from archfit.base.printable import count
-from archfit.base.record import Record
 from archfit.cli.inputs.input_files import Input
+from archfit.startup.record import Record
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 

@@ -25,10 +25,10 @@ from typing import BinaryIO, TextIO
 
 from archfit.base import standard_streams
 from archfit.base.errors import ArchfitError, UsageError
-from archfit.base.record import Record
 from archfit.cli.inputs.input_files import Input, Inputs
 from archfit.cli.inputs.renderer_process import check, end_on_term, start
 from archfit.cli.usage.command_row import Command, flags_of
+from archfit.startup.record import Record
 
 HELM, KUSTOMIZE = "--helm", "--kustomize"
 BOTH_HAVE = frozenset(

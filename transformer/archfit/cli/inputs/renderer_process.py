@@ -21,7 +21,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from archfit.base.errors import ArchfitError
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 GRACE_SECONDS = 3.0
 MOST_BYTES = 1 << 30

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from archfit.base.errors import ArchfitError
 from archfit.base.files import replace
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 _DIFFERS = (
     "exists and differs: nothing was written. Replace it with --force, or name another directory with --into"

@@ -16,9 +16,9 @@ exits        (exit code, meaning)
 
 from __future__ import annotations
 
-from archfit.base.record import Record
 from archfit.options.arguments import Parser, add_alone
 from archfit.options.table import BY_KEY, CONFIG_FLAG, OPERATOR, Option
+from archfit.startup.record import Record
 
 ALL_STREAMS = ("stdin", "stdout", "stderr", "environ")
 NO_INPUT = ("stdout", "stderr", "environ")

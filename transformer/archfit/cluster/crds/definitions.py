@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from archfit.base.record import Record
 from archfit.cluster.crds.schema import ROOT, is_any, items
+from archfit.startup.record import Record
 from archfit.workloads.builtin import group_of
 from archfit.yaml.values import Typed, mapping_of, text_of
 

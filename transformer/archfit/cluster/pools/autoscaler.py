@@ -29,12 +29,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from archfit.base.record import Record
 from archfit.cluster.nodes import ascii_text
 from archfit.cluster.pools.karpenter import KIND as NODE_POOL
 from archfit.cluster.pools.pool import Pool, mapping
 from archfit.options.config_yaml import read
 from archfit.options.text_form import ARCH_KEYS, Problem
+from archfit.startup.record import Record
 
 CONFIG_MAP = "cluster-autoscaler-priority-expander"
 _HEAVIEST = 100

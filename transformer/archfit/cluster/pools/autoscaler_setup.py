@@ -25,7 +25,6 @@ from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.files import write_new
 from archfit.base.printable import count, encoded, visible
-from archfit.base.record import Record
 from archfit.cli.setup.own_pods import LABEL, object_name
 from archfit.cli.setup.yaml_files import mapping, written
 from archfit.cli.usage.command_table import BY_NAME
@@ -37,6 +36,7 @@ from archfit.cluster.pools.object_files import objects_of
 from archfit.cluster.pools.pool import Pool
 from archfit.cluster.pools.read import pools
 from archfit.images.platforms import ALIASES, ARCHITECTURES
+from archfit.startup.record import Record
 
 _SOURCE = "kubectl get nodepools -o json"
 _NAMESPACE = "kube-system"

@@ -33,7 +33,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from archfit.base.record import Record
 from archfit.cluster.nodes import ascii_text
 from archfit.cluster.pools.pool import (
     LINUX,
@@ -46,6 +45,7 @@ from archfit.cluster.pools.pool import (
     taints_of,
 )
 from archfit.cluster.quantity import nano
+from archfit.startup.record import Record
 
 GROUP = "karpenter.sh"
 KIND = "NodePool"

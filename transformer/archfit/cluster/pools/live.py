@@ -19,11 +19,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from archfit.base.record import Record
 from archfit.cluster.cluster_connection import ClusterConnection
 from archfit.cluster.cluster_error import ClusterError
 from archfit.cluster.live_objects import NODES, LiveKind, anew_once, live_objects
 from archfit.cluster.pools import karpenter, node_groups
+from archfit.startup.record import Record
 
 KINDS = (
     (karpenter.GROUP, "nodepools", karpenter.KIND),

@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from archfit.base.record import Record
 from archfit.cluster.nodes import Taint, ascii_text
 from archfit.images.platforms import ARCHITECTURES, WINDOWS
+from archfit.startup.record import Record
 
 LINUX = "linux"
 

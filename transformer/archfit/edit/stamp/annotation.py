@@ -19,8 +19,8 @@ from __future__ import annotations
 import json
 
 from archfit.base.patch import Add, Operation, Path, apply, pointer
-from archfit.base.record import Record
 from archfit.placement.annotations import STAMP
+from archfit.startup.record import Record
 from archfit.yaml.values import plain, typed
 
 TYPE_CHECKING = False

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from archfit.base.errors import UnplaceableEdit
 from archfit.base.patch import Add, Operation, Path, Remove
-from archfit.base.record import Record
 from archfit.base.results import Decision
 from archfit.edit.insert import TextEdit, insertions
 from archfit.edit.prove import prove
@@ -25,6 +24,7 @@ from archfit.edit.remove import refused, remove
 from archfit.edit.stamp.annotation import NAME
 from archfit.edit.stamp.decisions import object_decisions
 from archfit.edit.stamp.state import StampState, stamp_state, without_stamp
+from archfit.startup.record import Record
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.documents import Document
 from archfit.workloads.pod_specs import find_pods

@@ -12,8 +12,8 @@ The stamp goes with them, and the annotations or metadata that archfit made for 
 from __future__ import annotations
 
 from archfit.base.patch import Add, Operation, Path, Remove, Test, apply, pointer
-from archfit.base.record import Record
 from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, read
+from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False

@@ -24,7 +24,6 @@ import json
 from collections.abc import Iterable, Mapping
 
 from archfit.base.errors import UsageError
-from archfit.base.record import Record
 from archfit.base.spelling import nearest
 from archfit.integrations.argocd.source_parameters import (
     BY_NAME,
@@ -38,6 +37,7 @@ from archfit.options.config_yaml import read
 from archfit.options.layers import Given, Layer
 from archfit.options.table import BY_KEY, CONFIG_VARIABLE, OPERATOR, SPEC, VARIABLE_PREFIX, Option
 from archfit.options.text_form import Problem
+from archfit.startup.record import Record
 
 PARAMETERS = "ARGOCD_APP_PARAMETERS"
 PREFIX = "ARGOCD_ENV_"

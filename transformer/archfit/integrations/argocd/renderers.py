@@ -17,9 +17,9 @@ from fnmatch import fnmatchcase
 
 from archfit.base.errors import ArchfitError
 from archfit.base.printable import visible
-from archfit.base.record import Record
 from archfit.integrations.argocd.repository import check_inside, is_irregular
 from archfit.integrations.argocd.source_parameters import Source, helm_arguments
+from archfit.startup.record import Record
 from archfit.yaml.stream import BOM
 
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")

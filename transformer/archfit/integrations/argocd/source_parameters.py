@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias
 
-from archfit.base.record import Record
 from archfit.options.text_form import Problem
+from archfit.startup.record import Record
 
 Shape: TypeAlias = "Literal['string', 'array', 'map', 'boolean']"
 Parameter: TypeAlias = str | tuple[str, ...] | dict[str, str]

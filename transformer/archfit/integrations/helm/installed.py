@@ -13,8 +13,8 @@ import re
 from collections.abc import Mapping
 
 from archfit.base.errors import ArchfitError
-from archfit.base.record import Record
 from archfit.cli.setup.external_program import run_program
+from archfit.startup.record import Record
 
 _NAMES = ("helm", "helm4", "helm3")
 _VERSION = re.compile(r"v(\d+)[.\w+-]*").fullmatch

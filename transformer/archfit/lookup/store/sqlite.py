@@ -20,8 +20,8 @@ import sqlite3
 import stat
 import time
 
-from archfit.base import c_json
 from archfit.lookup.store import StoreTrouble
+from archfit.startup import c_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 Literal: TypeAlias = "str | int | bool | Iterable[Literal] | Mapping[str, Literal]"
 

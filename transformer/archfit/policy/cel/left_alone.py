@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from archfit.admission.admitted_pod import AdmittedPod
-from archfit.base.record import Record
 from archfit.images.overrides import override
 from archfit.images.platforms import ARCHITECTURES
 from archfit.images.reference import parse
@@ -23,6 +22,7 @@ from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
 from archfit.policy.cel.cel_text import Variable, any_of, cel, choice, text, variable
 from archfit.policy.cel.platform_table import SYSTEMS, OfferClass
+from archfit.startup.record import Record
 from archfit.yaml.values import mapping_of, text_of
 
 MAX_IMAGES = 250

@@ -30,13 +30,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any, TypeAlias
 
-from archfit.base.record import Record
 from archfit.images.overrides import override
 from archfit.images.platforms import ARCHITECTURES, Found, ImagePlatforms, Platform, Unknown
 from archfit.images.reference import parse
 from archfit.options.settings import Options
 from archfit.placement.evidence import assumed, offered
 from archfit.placement.uncounted import counted
+from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse
 from archfit.yaml.values import mapping_of
 

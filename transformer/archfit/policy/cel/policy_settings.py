@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -29,11 +29,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from archfit.base.record import Record
 from archfit.base.results import Location, ObjectRef
 from archfit.cluster.cluster_error import ClusterError, reason_of_words
 from archfit.cluster.kubectl import Kubectl
 from archfit.placement.annotations import PREFIX as ANNOTATION
+from archfit.startup.record import Record
 from archfit.workloads.builtin import ROWS
 from archfit.workloads.documents import Document
 from archfit.yaml.values import mapping_of, plain

@@ -18,10 +18,10 @@ from typing import Any
 
 from ruamel.yaml.scalarstring import LiteralScalarString
 
-from archfit.base.record import Record
 from archfit.cli.setup.own_pods import IMAGE, NAMESPACE, name_registry_secret, namespace
 from archfit.cli.setup.yaml_files import one_line, parsed, shipped, written
 from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.startup.record import Record
 
 SCHEDULE = "17 * * * *"
 NAME = "archfit-policy"

@@ -12,8 +12,8 @@ from __future__ import annotations
 import base64
 import re
 
-from archfit.base.record import Record
 from archfit.registry.registry_errors import Misconfigured
+from archfit.startup.record import Record
 
 VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
 """Characters that a header can hold: ASCII without blanks and control characters."""

@@ -27,12 +27,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from archfit.base import c_json
 from archfit.base.files import read_regular
 from archfit.images.reference import HUB_NAMES
 from archfit.registry.credentials.credential import Credential, checked, from_entry
 from archfit.registry.quirks import quirk_of
 from archfit.registry.registry_errors import Misconfigured, RegistryError
+from archfit.startup import c_json
 
 _OLDEST = ".dockercfg"
 _MAX_FILE = 4 * 1024 * 1024

@@ -25,7 +25,6 @@ import threading
 from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
-from archfit.base.record import Record
 from archfit.registry.credentials.credential import VISIBLE, Credential
 from archfit.registry.http.challenges import Challenge, check_realm, may_have_credentials
 from archfit.registry.http.http_client import HttpClient
@@ -33,6 +32,7 @@ from archfit.registry.http.request import Reply, Request, origin_of
 from archfit.registry.http.trust import host_port
 from archfit.registry.quirks import NO_TOKEN_BY_POST
 from archfit.registry.registry_errors import RegistryError, Unauthorized
+from archfit.startup.record import Record
 
 MAX_TOKEN_BODY = 128 * 1024
 

@@ -16,9 +16,9 @@ from collections.abc import Iterable
 from itertools import islice
 from urllib.parse import urlsplit
 
-from archfit.base.record import Record
 from archfit.registry.quirks import SHARED_PARENTS, quirk_of
 from archfit.registry.registry_errors import RegistryError
+from archfit.startup.record import Record
 
 _TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"  # noqa: S105 - RFC 9110's name for a word
 _PARAMETER = re.compile(rf'({_TOKEN})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))', re.ASCII).match

@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING, Any
 import httpcore
 
 from archfit.base.printable import visible
-from archfit.base.record import Record
 from archfit.registry.http.host_policy import HostPolicy
 from archfit.registry.http.proxies import Proxy, proxy_at, proxy_for, variable_of
 from archfit.registry.http.request import Unreachable, cause_of, reason
 from archfit.registry.http.tls import context as tls_context
 from archfit.registry.http.tls import refusal
 from archfit.registry.http.trust import DEFAULT_PORTS, USUAL, Tls, Trust
+from archfit.startup.record import Record
 
 if TYPE_CHECKING:
     import ssl

@@ -18,9 +18,9 @@ import ipaddress
 from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
-from archfit.base.record import Record
 from archfit.registry.http.trust import DEFAULT_PORTS
 from archfit.registry.registry_errors import RegistryError
+from archfit.startup.record import Record
 
 
 class Proxy(Record):

@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from archfit.base.printable import visible
-from archfit.base.record import Record
 from archfit.registry.http.trust import DEFAULT_PORTS
 from archfit.registry.registry_errors import RegistryError
+from archfit.startup.record import Record
 
 
 class Request(Record):

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from archfit.base.record import Record
 from archfit.images.reference import host_and_port
 from archfit.registry.registry_errors import RegistryError
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

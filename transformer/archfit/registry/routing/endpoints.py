@@ -12,10 +12,10 @@ Mirrors come checked from `options.hosts`, their only parser.
 
 from __future__ import annotations
 
-from archfit.base.record import Record
 from archfit.images.reference import HUB, HUB_API, Reference
 from archfit.options.option_entries import Mirror
 from archfit.registry.http.trust import DEFAULT_PORTS, HostPort, host_port
+from archfit.startup.record import Record
 
 
 class Endpoint(Record):

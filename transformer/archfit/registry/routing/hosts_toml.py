@@ -29,12 +29,12 @@ from posixpath import normpath
 from urllib.parse import urlsplit
 
 from archfit.base.errors import UsageError
-from archfit.base.record import Record
 from archfit.images.reference import Reference, is_host
 from archfit.registry.http.trust import USUAL, HostPort, Tls, host_port
 from archfit.registry.routing import toml_file
 from archfit.registry.routing.endpoints import Endpoint, at, itself
 from archfit.registry.routing.toml_file import TomlTable
+from archfit.startup.record import Record
 
 _DEFAULT = "_default"
 _SERVER_KEYS = (

@@ -22,13 +22,13 @@ import re
 from collections.abc import Iterator
 
 from archfit.base.errors import UsageError
-from archfit.base.record import Record
 from archfit.images.reference import Reference, is_host, is_path
 from archfit.registry.http.trust import HostPort, Tls, host_port
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing import toml_file
 from archfit.registry.routing.endpoints import Endpoint, at
 from archfit.registry.routing.toml_file import TomlTable
+from archfit.startup.record import Record
 
 _UNUSED = (
     "unqualified-search-registries",

@@ -12,12 +12,12 @@ The files are read when the first image has to be asked for. Their readers are i
 
 from __future__ import annotations
 
-from archfit.base.record import Record
 from archfit.images.reference import Reference
 from archfit.options.settings import Operator
 from archfit.registry.http.trust import HostPort, Tls, added
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import Endpoint, itself, mirrored, servers
+from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import ipaddress
 import socket
 
 from archfit.base.errors import ArchfitError, UsageError
-from archfit.base.record import Record
+from archfit.startup.record import Record
 
 _BACKLOG = 1024
 

@@ -26,8 +26,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from archfit.base.errors import UsageError
-from archfit.base.record import Record
 from archfit.cluster import quantity
+from archfit.startup.record import Record
 
 MIB = 1 << 20
 USUAL_LIMIT = 512 * MIB

@@ -43,8 +43,8 @@ from typing import Any
 
 from archfit.admission.request_fields import request_extract
 from archfit.base.errors import ArchfitError
-from archfit.base.record import Record
 from archfit.placement.annotations import STAMP
+from archfit.startup.record import Record
 from archfit.webhook.server.memory_budget import weight
 from archfit.yaml.values import mapping_of
 

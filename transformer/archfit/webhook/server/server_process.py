@@ -31,7 +31,6 @@ from archfit import __version__
 from archfit.admission.admitted_pod import at_admission
 from archfit.base.documentation import page
 from archfit.base.errors import ArchfitError
-from archfit.base.record import Record
 from archfit.images.platforms import Answer, Found
 from archfit.lookup.cache_contents import prune_pages
 from archfit.lookup.lockfile import lock_of
@@ -41,6 +40,7 @@ from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import open_store
 from archfit.options.settings import Options, Settings
 from archfit.registry.credentials.keychain import PullKeychain
+from archfit.startup.record import Record
 from archfit.webhook.certificate_files import Certificates
 from archfit.webhook.server.admission_decision import DecisionCache
 from archfit.webhook.server.circuit_breakers import CircuitBreakers

@@ -28,7 +28,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
-from archfit.base.record import Record
 from archfit.images.overrides import override
 from archfit.images.platforms import (
     ARCHITECTURES,
@@ -43,6 +42,7 @@ from archfit.images.platforms import (
 from archfit.images.reference import Reference, parse
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Options
+from archfit.startup.record import Record
 from archfit.webhook.server.circuit_breakers import SLOW_SECONDS, CircuitBreakers
 from archfit.webhook.server.lookup_queue import LookupQueue, Turn
 from archfit.webhook.server.memory_budget import Share

@@ -30,9 +30,9 @@ from datetime import UTC, datetime
 from archfit.base.errors import ArchfitError
 from archfit.base.files import read_file
 from archfit.base.printable import count
-from archfit.base.record import Record
 from archfit.cli.setup.check_lines import Line, Wrong
 from archfit.cli.setup.external_program import run_program
+from archfit.startup.record import Record
 from archfit.webhook.certificate_files import CertificateFacts, certificate_facts, certificates_of
 
 _SOON_DAYS = 30

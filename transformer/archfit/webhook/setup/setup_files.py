@@ -24,9 +24,9 @@ from typing import Any
 
 from ruamel.yaml.scalarstring import LiteralScalarString
 
-from archfit.base.record import Record
 from archfit.cli.setup.own_pods import IMAGE, NAMESPACE, leave_out, name_registry_secret, namespace
 from archfit.cli.setup.yaml_files import mapping, parsed, shipped, written
+from archfit.startup.record import Record
 from archfit.webhook.setup.certificates import KeyPair
 
 SECRET = "20-secret.yaml"  # noqa: S105 - a file name

@@ -9,9 +9,9 @@ from typing import Any
 from ruamel.yaml.error import YAMLError
 
 from archfit.base.errors import ArchfitError
-from archfit.base.record import Record
 from archfit.cli.setup.owned_files import content_of_users_file
 from archfit.cli.setup.yaml_files import parsed
+from archfit.startup.record import Record
 from archfit.webhook.setup.certificates import KeyPair
 from archfit.webhook.setup.setup_files import INJECT, SECRET, WEBHOOK, certificate_of, dns_names
 

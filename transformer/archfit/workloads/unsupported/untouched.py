@@ -9,9 +9,9 @@ Each kind is reported once, with the number of its objects. Objects with `archfi
 from __future__ import annotations
 
 from archfit.base.patch import dotted, pattern_text
-from archfit.base.record import Record
 from archfit.base.results import Location, ObjectRef, Result
 from archfit.options.settings import Workload as Row
+from archfit.startup.record import Record
 from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.pod_specs import controller_of, objects, reference_of
 from archfit.workloads.pods import Pod

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from archfit.base.record import _OFTEN, Record
+from archfit.startup.record import _OFTEN, Record
 
 
 class Point(Record):

@@ -100,7 +100,7 @@ def test_whoever_imports_the_package_later_gets_all_of_it() -> None:
 
 def test_another_version_that_is_built_otherwise_is_loaded_whole() -> None:
     first = (
-        "from archfit.yaml import c_parser\n"
+        "from archfit.startup import c_parser\n"
         "def namespace(name, **members):\n"
         "    raise AttributeError(name)\n"
         "c_parser._namespace = namespace\n"
@@ -121,5 +121,5 @@ def test_without_the_extension_the_pure_parser_reads() -> None:
 
 def test_each_call_gives_the_errors_that_the_extension_raises() -> None:
     """A run with a configuration file loads the parser for it, and again for the stream."""
-    first = "from archfit.yaml import c_parser\nassert c_parser.load() is c_parser.load()\n"
+    first = "from archfit.startup import c_parser\nassert c_parser.load() is c_parser.load()\n"
     assert read(first=first)[0] == read()[0]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archfit.base import c_json
+from archfit.startup import c_json
 
 DOCUMENTS = [
     "",
@@ -140,7 +140,7 @@ def fresh(code: str) -> str:
 def test_the_package_json_is_loaded_for_an_error_alone():
     code = (
         "import sys\n"
-        "from archfit.base import c_json\n"
+        "from archfit.startup import c_json\n"
         "before = set(sys.modules)\n"
         """assert c_json.loads(' {"a": [1]}') == {"a": [1]}\n"""
         """assert c_json.dumps({"a": (1,)}) == '{"a": [1]}'\n"""
@@ -165,7 +165,7 @@ def test_the_package_json_is_loaded_for_an_error_alone():
 def test_without_that_c_code_the_package_json_does_the_work(other):
     code = (
         f"import sys\nimport json\n{other}\n"
-        "from archfit.base import c_json\n"
+        "from archfit.startup import c_json\n"
         """print(c_json.loads('[1, "a"]'), c_json.dumps({"b": [1, "é"]}, ensure_ascii=False))\n"""
     )
     assert fresh(code) == """[1, 'a'] {"b": [1, "é"]}"""
