@@ -241,12 +241,6 @@ def run(words: Sequence[str], stdin: str, environ: Mapping[str, str]) -> tuple[i
     return status, out.getvalue().decode(), said.getvalue()
 
 
-def test_there_are_enough_of_them() -> None:
-    names = [*(one.id for one in MISTAKES), *(row[0] for row in (*REGISTRIES, *PLACES))]
-    assert len(names) == len(set(names))
-    assert len(names) > 95
-
-
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda one: one.id)
 def test_a_mistake_has_its_message(mistake: Mistake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -122,21 +119,3 @@ def test_a_host_is_what_the_grammar_says(text: str) -> None:
 @given(drawn | st.text(HEX + "Fg\n\u0661", min_size=60, max_size=66).map("sha256:{}".format))
 def test_a_digest_is_what_the_grammar_says(text: str) -> None:
     assert is_digest(text) is follows_digest(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "nginx",
-        "nginx:1.27.0-alpine",
-        "library/redis:7",
-        "ghcr.io/dexidp/dex:v2.41.1",
-        "localhost:5000/team/app_1:x",
-        "us-central1-docker.pkg.dev/google-samples/microservices-demo/adservice:v0.10.2",
-        f"quay.io/argoproj/argocd@sha256:{F64}",
-        f"nginx:1.27@sha256:{F64}",
-    ],
-)
-def test_usual_references_need_no_grammar(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "archfit.images.reference_grammar", None)  # importing it is an error
-    assert parse(text).original == text

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 import re
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -219,43 +217,3 @@ def test_a_long_list_ends_where_a_short_one_does(monkeypatch: pytest.MonkeyPatch
         with monkeypatch.context() as patched:
             patched.setattr(container, "_SHORT", -1)
             assert container.slices(text, 0, len(text)) == short
-
-
-USUAL = b"""\
----
-# Source: c/templates/a.yaml
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: "a", labels: {b: 'c'}}
-data: {d: "a \\" b", e: "&f", g: '*'}
---- # next
-
-apiVersion: example.com/v1alpha1
-kind: Thing
-spec: {pattern: "\\\\d"}
-...
----
-metadata: {name: b}
-kind: List
-apiVersion: v1
-items:
-- apiVersion: v1
-  kind: Secret
-- apiVersion: v1
-  kind: Pod
-"""
-
-
-@pytest.mark.parametrize("text", [USUAL, USUAL.replace(b"\n", b"\r\n")], ids=["LF", "CRLF"])
-def test_usual_text_needs_no_regular_expression(text: bytes) -> None:
-    program = (
-        "import sys\n"
-        "from archfit.yaml.scan import spans\n"
-        "from archfit.yaml.stream import split\n"
-        "from archfit.workloads.inventory import is_podless\n"
-        "data = sys.stdin.buffer.read()\n"
-        "found = [one for piece in split(data) for one in spans(data, piece, is_podless)]\n"
-        "print(len(found), 're' in sys.modules)\n"
-    )
-    done = subprocess.run([sys.executable, "-I", "-c", program], input=text, capture_output=True, check=True)
-    assert done.stdout.split() == [b"1", b"False"]

@@ -17,7 +17,6 @@ from archfit.audit.running.list_stream import items
 from archfit.base.errors import InvalidInput
 from archfit.base.results import ObjectRef
 from archfit.options.settings import Options
-from archfit.workloads import inventory
 from fuzz import readers
 from fuzz.asking import Asking
 from fuzz.listings import listing
@@ -195,26 +194,6 @@ def test_the_real_helm_4_keeps_the_same_objects(asking: Asking, chart: Path, nam
         assert kept == expected
 
 
-def test_the_judge_describes_objects(asking: Asking) -> None:
-    deployment = (
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d, namespace: n}\nspec: {template: {spec: {"
-        "initContainers: [{image: i}], containers: [{image: c}, {}], volumes: [{image: {reference: v}}]}}}\n"
-    )
-    described = _read(asking, f"{deployment}---\n{UNKNOWN}\n---\n{{apiVersion: v1, kind: Pod, spec: {{}}}}\n")
-    assert sorted(described["objects"], key=lambda one: one["apiVersion"]) == [
-        {
-            "apiVersion": "apps/v1", "kind": "Deployment", "namespace": "n", "name": "d", "own": True, "pods": True,
-            "images": ["c", "i", "v"],
-        },
-        {"apiVersion": "e.com/v1", "kind": "Unknown", "name": "u", "pods": True, "images": ["b"]},
-        {"apiVersion": "v1", "kind": "Pod", "own": True},
-    ]  # fmt: skip
-
-
-def test_a_stream_that_is_seen_has_no_defect(asking: Asking) -> None:
-    assert Reading(asking).unseen(SEEN.encode()) == []
-
-
 def _without_pods(seen: Seen) -> Seen:
     return seen._replace(pods=())
 
@@ -252,35 +231,6 @@ def test_the_comparison_can_fail(asking: Asking, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(readers, "inventory", lambda _text, **_whole: plant(seen))
     (unseen,) = Reading(asking).unseen(SEEN.encode())
     assert (unseen.found["kind"], unseen.readers) == (kind, READERS)
-
-
-def test_each_pod_counts_as_often_as_it_is_found(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    twice = f"{POD}\n---\n{POD}\n".encode()
-    assert Reading(asking).unseen(twice) == []
-    seen = readers.inventory(POD.encode())
-    monkeypatch.setattr(readers, "inventory", lambda _text, **_whole: seen)
-    assert len(Reading(asking).unseen(twice)) == 1
-
-
-def test_a_run_that_raises_is_a_defect(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "run", lambda *_: 1 / 0)
-    (unseen,) = Reading(asking).unseen(SEEN.encode())
-    assert unseen.signature == "raises ZeroDivisionError: division by zero"
-
-
-def test_a_kind_that_is_skipped_by_mistake_is_found(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = b"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\nspec:\n  containers:\n  - image: nginx\n"
-    assert Reading(asking).unseen(text) == []
-    monkeypatch.setattr(inventory, "is_podless", lambda *_: True)
-    (unseen,) = Reading(asking).unseen(text)
-    assert unseen.readers == READERS
-
-
-def test_a_seed_gives_the_same_streams_again() -> None:
-    one = [listing(5, number) for number in range(60)]
-    assert [listing(5, number) for number in range(59, -1, -1)] == one[::-1]
-    assert len(set(one)) > 55
-    assert listing(6, 0) != one[0]
 
 
 def _audited(text: bytes) -> Seen | None:

@@ -1,4 +1,4 @@
-"""The stand-in for a container runtime, and archfit as process 1 of a container."""
+"""archfit as process 1 of a container."""
 
 from __future__ import annotations
 
@@ -36,44 +36,6 @@ def spec(data: Path, *command: str, read_only: bool = True) -> Spec:
     mounts = [(path, target, True) for target, path in image.paths.items() if not os.path.islink(path)]
     mounts += [(str(data), "/data", False), (str(data), "/fixed", True)]
     return Spec([*command], dict(image.environ), mounts, links, USER, USER, "/", read_only)
-
-
-def run(folder: Path, what: Spec) -> tuple[int | None, str]:
-    container = Container(what, folder / "container")
-    code = container.wait(_SECONDS)
-    return code, container.log.read_text()
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "says"),
-    [
-        pytest.param("echo yes > /data/x && cat /fixed/x", 0, "yes\n", id="a volume at two places"),
-        pytest.param("echo $$ $(id -u) $(id -g)", 0, f"1 {USER} {USER}\n", id="process 1 and its user"),
-        pytest.param("exit 3", 3, "", id="an exit code"),
-        pytest.param("kill -KILL $$; echo on", 0, "on\n", id="process 1 does not kill itself"),
-        pytest.param("echo x > /fixed/y", 2, "Read-only file system", id="a volume that is read-only"),
-        pytest.param("echo x > /y", 2, "Read-only file system", id="a root that is read-only"),
-        pytest.param("test ! -e /home && test ! -e /data/none", 0, "", id="nothing else of this machine"),
-    ],
-)
-def test_a_container_sees_what_its_spec_says(
-    data: Path, tmp_path: Path, words: str, code: int, says: str
-) -> None:
-    ended, said = run(tmp_path, spec(data, "sh", "-c", words))
-    assert ended == code, said
-    assert says in said if says else not said
-
-
-def test_a_program_that_is_not_there_is_named(data: Path, tmp_path: Path) -> None:
-    assert run(tmp_path, spec(data, "nothing")) == (
-        125,
-        "nothing cannot be run: No such file or directory\n",
-    )
-
-
-def test_what_is_mounted_is_not_seen_outside(data: Path, tmp_path: Path) -> None:
-    assert run(tmp_path, spec(data, "true"))[0] == 0
-    assert list((tmp_path / "container" / "root").iterdir()) == []
 
 
 @pytest.mark.parametrize(
