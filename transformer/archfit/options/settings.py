@@ -1,7 +1,8 @@
 """The options of a run as frozen values; `table` says where each may be set, `load` builds them.
 
 Two parts, as in the configuration file: `Options` (placement; anyone may supply it) and `Operator` (trust: network,
-credentials, cache; only flags, environment, or a file that one of them names).
+credentials, cache; only flags, environment, or a file that one of them names). What stands between markers there
+follows from the table: `make pages` writes it.
 """
 
 from __future__ import annotations
@@ -200,14 +201,12 @@ GKE = TolerationRule(("arm64",), Toleration("kubernetes.io/arch", "Equal", "arm6
 
 
 class Options(Record):
-    """Placement. The defaults are those of docs/decisions.md.
+    """Placement. The rows of `options.table` say what each field means; the defaults are those of docs/decisions.md.
 
     cluster_architectures: `amd64` for Linux nodes, `windows/amd64` for those of another OS; sorted.
-    lock_file: path of the lock file; "" is none. It is data of the application, like its manifests, and so anyone may
-    name it. enforced_annotations: (annotation, who enforces it) of those that no manifest may have.
+    lock_file: "" is none. It is data of the application, like its manifests, and so anyone may name it.
+    enforced_annotations: (annotation, who enforces it) of those that no manifest may have.
     on_unknown_is_enforced: nobody but the operator may choose another `on_unknown`.
-    locked: whether nothing but the lock file may answer. stamp: whether additions are recorded on their
-    objects, and those of an earlier run taken back first.
     """
 
     # <spec fields>
@@ -239,21 +238,13 @@ class Options(Record):
 
 
 class Operator(Record):
-    """Trust: what only the operator may set.
+    """Trust: what only the operator may set. The rows of `options.table` say what each field means.
 
     cache: path of the SQLite file, or a server; "" is a file in the user's cache directory.
     cache_password_file, cache_ca_file: for a server; "" is the environment's password, the system's certificates.
-    cache_ttl_seconds: how long a tag's digest is believed without asking.
-    max_stale_seconds: how old an answer may be when the registry cannot be asked.
-    timeout_seconds: the deadline of all lookups together.
-    authfile: credentials file; "" is the usual chain.
-    hosts_dir, registries_conf: where mirrors are read from, as containerd and containers/image do; "" is nowhere.
-    ca_file: CA certificates that count beside the usual ones; "" is none.
-    requests_per_second: how often servers may be asked, by this process and those that share its Redis server.
-    allow_hosts, deny_hosts: servers; a pattern without port means 443 in the first and every port in the second.
-    pull_secrets: whether pull secrets of the stream are used.
-    report: where the JSON report goes; "" writes only the last-run report.
-    quiet, verbose: less and more on standard error than usual. color: when messages and diffs have colours.
+    authfile: "" is the usual chain. hosts_dir, registries_conf, ca_file: "" is nowhere.
+    allow_hosts, deny_hosts: a pattern without port means 443 in the first and every port in the second.
+    report: "" writes only the last-run report.
     """
 
     # <operator fields>
