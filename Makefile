@@ -110,7 +110,7 @@ bench: .venv/.ready ## Measure speed and memory beside kustomize, yq and helm
 	@$(RUN) tests/support/install_tools.py hyperfine kustomize yq kubectl helm3 helm4 uv
 	@$(RUN) benchmarks $(ARGS)
 
-bundle: .venv/.ready ## Build dist/archfit, which runs without Python (DIST=another folder)
+bundle: .venv/.run ## Build dist/archfit, which runs without Python (DIST=another folder)
 	@$(PIP) install --require-hashes --no-deps --upgrade --target .tools/pyinstaller -r locks/bundle.lock
 	@PYTHONPATH=.tools/pyinstaller PYTHONDONTWRITEBYTECODE=1 $(RUN) -m PyInstaller --noconfirm --log-level WARN \
 	  --distpath $(DIST) --workpath .tools/bundle argocd-plugin/bundle/archfit.spec

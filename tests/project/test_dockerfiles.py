@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
+import sys
 import tomllib
+import zipfile
 
 import pytest
 
@@ -34,6 +37,24 @@ def test_what_is_copied_is_in_the_context(path):
     copied = re.findall(r"^COPY (?!--from)(.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     sources = [source for line in copied for source in line.split()[:-1]]
     assert [source for source in sources if source not in ALLOWED] == []
+
+
+@pytest.mark.parametrize("path", FILES[1:], ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_what_is_copied_builds_the_wheel(path, tmp_path):
+    for line in re.findall(r"^COPY (?!--from)(.*)$", path.read_text(encoding="utf-8"), re.MULTILINE):
+        for source in line.split()[:-1]:
+            if (ROOT / source).is_dir():
+                shutil.copytree(
+                    ROOT / source, tmp_path / source, ignore=shutil.ignore_patterns("__pycache__")
+                )
+            else:
+                shutil.copy(ROOT / source, tmp_path / source)
+    words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert [name for name in names if name.endswith("share/man/man1/archfit.1")]
 
 
 def test_the_labels_are_those_of_the_project():

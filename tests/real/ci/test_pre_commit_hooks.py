@@ -23,7 +23,7 @@ SOURCES = (
     "pyproject.toml",
     "README.md",
     "LICENSE",
-    "hatch_build.py",
+    "scripts/hatch_build.py",
     "scripts/man_page.py",
     ".pre-commit-hooks.yaml",
     *(

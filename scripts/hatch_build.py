@@ -18,7 +18,7 @@ class ManPage(BuildHookInterface[Any]):
         self._folder = tempfile.TemporaryDirectory()
         page = Path(self._folder.name) / "archfit.1"
         script = Path(self.root) / "scripts" / "man_page.py"
-        done = subprocess.run([sys.executable, script], check=True, capture_output=True)  # noqa: S603
+        done = subprocess.run([sys.executable, script], check=True, capture_output=True)
         page.write_bytes(done.stdout)
         build_data["shared_data"][str(page)] = "share/man/man1/archfit.1"
 
