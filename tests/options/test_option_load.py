@@ -411,7 +411,7 @@ def test_a_bare_run_imports_nothing_for_its_options() -> None:
         "archfit.options",
         "archfit.options.load",
         "archfit.options.settings",
-        "archfit.base",
+        "archfit.startup",
         "archfit.startup.record",
     }
 

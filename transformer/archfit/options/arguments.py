@@ -18,8 +18,7 @@ import re
 from archfit.base.errors import UnknownFlag, UsageError
 from archfit.base.spelling import nearest
 from archfit.images.platforms import ALIASES, ARCHITECTURES
-from archfit.options import long_flags
-from archfit.options.layers import Layer
+from archfit.options.layers import Layer, flag_layer, flag_value
 from archfit.options.option_types import SWITCH
 from archfit.options.table import CONFIG_FLAG, RETIRED, TABLE, Option, retired
 
@@ -158,7 +157,7 @@ def add_alone(parser: argparse.ArgumentParser, option: Option) -> None:
             *names,
             dest=option.key,
             metavar=option.metavar,
-            type=lambda text: long_flags.parsed(option, [text]),
+            type=lambda text: flag_value(option, [text]),
         )
 
 
@@ -189,4 +188,4 @@ def read(
     found, words = parser.read(argv)
     if found.config == "":
         raise UsageError(f"{CONFIG_FLAG}: is empty: write the path of the file")
-    return long_flags.layer(vars(found), rows), found.config, found, words
+    return flag_layer(vars(found), rows), found.config, found, words

@@ -23,9 +23,19 @@ from __future__ import annotations
 
 from archfit.base.errors import UsageError
 from archfit.base.spelling import nearest
+from archfit.options.option_types import SWITCH
 from archfit.options.settings import Operator, Options, Settings
-from archfit.options.table import BY_KEY, CONFIG_VARIABLE, TABLE, VARIABLE_PREFIX, retired
+from archfit.options.table import (
+    BY_KEY,
+    CONFIG_FLAG,
+    CONFIG_VARIABLE,
+    TABLE,
+    VARIABLE_PREFIX,
+    Option,
+    retired,
+)
 from archfit.options.text_form import Problem
+from archfit.startup.flags import read
 from archfit.startup.record import Record
 
 TYPE_CHECKING = False
@@ -130,6 +140,52 @@ _SERVICE_LINK = (
     r"|PORT(?:_\d+_(?:TCP|UDP|SCTP))?=(?:tcp|udp|sctp)://[\d.:a-f\[\]]+:\d+"
     r"|PORT_\d+_(?:TCP|UDP|SCTP)_(?:PROTO=(?:tcp|udp|sctp)|PORT=\d+|ADDR=[\d.:a-f]+))"
 )
+
+
+def from_flags(argv: Sequence[str], rows: Sequence[Option]) -> tuple[Layer, str | None] | None:
+    """The layer of the flags and the configuration file that they name; None where `arguments` has to read them.
+
+    rows: the options of the command at hand.
+    """
+    options = {flag: option for option in rows for flag in option.flags}
+    switches = {flag for flag, option in options.items() if option.type is SWITCH}
+    flags = read(argv, {CONFIG_FLAG, *options}, switches)
+    if flags is None:
+        return None
+    texts: dict[str, list[str]] = {}
+    config: str | None = None
+    for flag, text in flags:
+        if flag == CONFIG_FLAG:
+            config = text
+            continue
+        option = options[flag]
+        value = text if flag not in switches else "true" if flag == option.flags[0] else "false"
+        texts.setdefault(option.key, []).append(value)
+    try:
+        return flag_layer(texts, rows), config
+    except UsageError:
+        return None
+
+
+def flag_layer(texts: Mapping[str, Sequence[str] | None], rows: Sequence[Option]) -> Layer:
+    """The layer of the flags. texts: what each was given, by the option's key. Raises UsageError."""
+    given = {
+        option.key: Given(flag_value(option, found), option.flags[0])
+        for option in rows
+        if (found := texts.get(option.key))
+    }
+    names = ", ".join(value.where for value in given.values())
+    return Layer(f"flags ({names})", given)
+
+
+def flag_value(option: Option, texts: Sequence[str]) -> object:
+    """The value of the texts that a flag was given. Raises UsageError."""
+    if "" in texts:
+        raise UsageError(f"{option.flags[0]}: is empty: write a value, or leave the flag out")
+    try:
+        return option.type.text(texts)
+    except Problem as problem:
+        raise UsageError(f"{option.flags[0]}: {problem.message}") from None
 
 
 def from_environment(environ: Mapping[str, str]) -> Layer:

@@ -44,16 +44,14 @@ def load(
     if not given and not any(name.startswith("ARCHFIT_") for name in environ):
         return Settings()
     from archfit.base.errors import UsageError  # this and what follows: for runs with options
-    from archfit.options.layers import from_environment, merge
+    from archfit.options.layers import from_environment, from_flags, merge
     from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, TABLE
 
     layers = []
     path: str | None = None
     if argv and flags is None:
-        from archfit.options.long_flags import read as read_flags
-
         rows = TABLE if rows is None else rows
-        flags = read_flags(argv, rows)
+        flags = from_flags(argv, rows)
         if flags is None:
             from archfit.options.arguments import from_arguments  # argparse costs 4 ms
 

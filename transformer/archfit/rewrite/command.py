@@ -54,10 +54,10 @@ def _run(
 ) -> int:
     call, flags = None, None
     if argv and defaults is None:
-        from archfit.options.long_flags import read as read_flags
+        from archfit.options.layers import from_flags
         from archfit.options.table import TABLE
 
-        flags = read_flags(argv, TABLE)
+        flags = from_flags(argv, TABLE)
         if flags is None:
             from archfit.rewrite.call import read_call
 

@@ -4,7 +4,7 @@
     dumps(value)     as `json.dumps`
 
 `json` loads `re` and compiles seven regular expressions, which the C code does not use: a warm run of one Deployment
-would take 3.1 % more instructions with `json`, and 15.9 % more with a launcher that does not load `re` itself.
+takes 1.25 times as long with `json`.
 
 What the C code does not do goes to `json`, which is loaded then: text with an error, an indented document, an
 interpreter whose `_json` is missing or built otherwise. So every result and every error is that of `json`.

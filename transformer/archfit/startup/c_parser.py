@@ -7,8 +7,9 @@
 
 The extension asks the modules that are not loaded for their exceptions alone, when it is loaded itself, and gets the
 classes of which they are made. Whoever imports `yaml` later gets the whole package, with the same events and errors.
-Where anything is not as it is in PyYAML 6.0.1 to 6.0.3, the whole package is loaded. A quarter of a small warm run's
-instructions are spared. A PyYAML without its extension has a pure parser: the same events, slower.
+Where anything is not as it is in PyYAML 6.0.1 to 6.0.3, the whole package is loaded. With `import yaml` a warm run of
+one Deployment takes 1.59 times as long (3.13; 1.63 with 3.11). A PyYAML without its extension has a pure parser: the
+same events, slower.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@
 
 declares two slots, a constructor (`Toleration("a")`, `Toleration(key="a", effect="b")`), equality, a hash, a
 representation and `replace()`; nothing can be assigned afterwards. Type checkers read the same declaration
-through PEP 681. Importing `dataclasses` costs 12 ms of a 40 ms run and 0.4 ms for each class (it compiles source);
-this costs 20 microseconds for each class.
+through PEP 681. With `dataclasses` (frozen, with slots) in its place a warm run of one Deployment takes 3.15 times as
+long (3.13; 3.36 with 3.11), with msgspec's Struct twice as long: both compile source for each class.
 """
 
 from __future__ import annotations

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archfit.base.errors import UsageError
-from archfit.options import long_flags, text_form
+from archfit.options import text_form
 from archfit.options.arguments import from_arguments
+from archfit.options.layers import from_flags
 from archfit.options.table import TABLE, Option
 from archfit.options.text_form import Problem
 
@@ -60,7 +61,7 @@ PAIRS = st.tuples(st.sampled_from(FLAGS), st.sampled_from(VALUES))
 
 def agrees(argv: list[str]) -> bool:
     """Whether it was read at all; what was read is what argparse makes of it."""
-    found = long_flags.read(argv, TABLE)
+    found = from_flags(argv, TABLE)
     if found is not None:
         layer, config = from_arguments(argv)
         assert (found[0].source, found[0].given, found[1]) == (layer.source, layer.given, config)
