@@ -12,7 +12,7 @@
     Artifactory, Red Hat         a Content-Type that says nothing
     go-containerregistry         full pages of tags without Link
 
-Sources: `reference` pages of the vendors; containerd, core/remotes/docker; containers/image, docker/docker_client.go.
+Sources: the registries' own documentation; containerd, core/remotes/docker; containers/image, docker/docker_client.go.
 """
 
 from __future__ import annotations
@@ -54,7 +54,6 @@ HOSTS = (
     HostQuirk(r"registry\.suse\.com", challenges=True, token_hosts=("scc.suse.com",)),
     HostQuirk(r"registry\.redhat\.io", challenges=True, token_hosts=("sso.redhat.com",)),
     HostQuirk(r"registry\.(?:connect|access)\.redhat\.com", token_hosts=("sso.redhat.com",)),
-    HostQuirk(r"registry\.(?:redhat\.com|suse\.io)", challenges=True),
     HostQuirk(r"[a-z0-9-]+-docker\.pkg\.dev", challenges=True, of_account=True),
     HostQuirk(r"[a-z0-9-]+\.azurecr\.(?:io|cn|us)", challenges=True, of_account=True),
     HostQuirk(r"[0-9]{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?", challenges=True, of_account=True),
