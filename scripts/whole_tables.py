@@ -124,17 +124,14 @@ def fleet_table() -> str:
     record = measured("fleet")
     rows = [
         *(
-            ("Jobs", one["turn"], one["job"], _or_dash(one, "failed"), _or_dash(one, "requests"), "-")
+            ("Jobs", one["turn"], one["job"], _or_dash(one, "failed"), _or_dash(one, "requests"))
             for one in record["turns"]
         ),
         *(
-            ("Argo Workflows", one["workflow"], one["phase"], str(one["failed"]), "-", "-")
+            ("Argo Workflows", one["workflow"], one["phase"], str(one["failed"]), "-")
             for one in record["workflows"]
         ),
-        *(
-            ("each night", one["night"], one["job"], str(one["failed"]), "-", str(one["lines"]))
-            for one in record["nights"]
-        ),
+        *(("each night", one["night"], one["job"], str(one["failed"]), "-") for one in record["nights"]),
     ]
     head = (
         "Engine",
@@ -142,7 +139,6 @@ def fleet_table() -> str:
         "It ended with",
         "Pods that failed",
         "Requests",
-        "Lines of the history",
     )
     return f"Measured on {record['date']} with {_versions(record)}.\n\n{_table(head, rows)}"
 

@@ -360,15 +360,13 @@ def test_the_cron_job_reads_once_and_makes_all_else_of_what_it_read(cluster: str
     pod = spec["jobTemplate"]["spec"]["template"]["spec"]
     assert pod["enableServiceLinks"] is False
     merge = ["archfit", "audit", "--merge", "/audit/report.json"]
-    history = ["--history", "/audit/history.jsonl"]
     named = ["--cluster", cluster] if cluster else []
     assert {one["name"]: one["command"] for one in (*pod["initContainers"], *pod["containers"])} == {
         "audit": ["archfit", "audit", "--live", *named, "--format", "json", "-o", "/audit/report.json"],
-        "page": [*merge, *history, "--format", "html", "-o", "/audit/report.html"],
+        "page": [*merge, "--format", "html", "-o", "/audit/report.html"],
         "metrics": [*merge, "--format", "openmetrics", "-o", "/audit/archfit.prom"],
-        "archfit": [*merge, *history],
+        "archfit": merge,
     }
-    # What fails before the line of the history is written adds none when it is tried again.
     assert [one["name"] for one in pod["initContainers"]] == ["audit", "metrics", "page"]
 
 
@@ -385,7 +383,7 @@ def test_only_the_step_that_asks_registries_has_their_credentials():
     assert {one["name"] for one in bare["volumes"]} == {"configuration", "audit", "tmp"}
 
 
-def test_two_nights_of_the_cron_job_are_two_lines_of_history(tmp_path: Path):
+def test_the_cron_job_writes_the_last_night_over_the_one_before(tmp_path: Path):
     """Its own commands, in the order in which the kubelet runs them; the lists come from a file."""
     pod = nightly("--cluster", "prod")["CronJob/archfit-audit"]["spec"]["jobTemplate"]["spec"]["template"][
         "spec"
@@ -407,11 +405,9 @@ def test_two_nights_of_the_cron_job_are_two_lines_of_history(tmp_path: Path):
             stdout, stderr = io.BytesIO(), io.StringIO()
             cached = ("--offline", "--cache", str(tmp_path / "cache"))
             assert audit((*words, *cached), io.BytesIO(), stdout, stderr, environ) == 0, stderr.getvalue()
-            assert "history" not in stderr.getvalue()
-    assert "100 points since" in stdout.getvalue().decode()
-    assert "points since" in (tmp_path / "report.html").read_text()
+    assert "100 % ready" in stdout.getvalue().decode()
+    assert "100 %" in (tmp_path / "report.html").read_text()
     assert (tmp_path / "archfit.prom").read_text().endswith("# EOF\n")
-    assert len((tmp_path / "history.jsonl").read_text().splitlines()) == 2
 
 
 _KUBECTL = """\

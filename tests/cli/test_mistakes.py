@@ -109,6 +109,7 @@ MISTAKES = [
     # On the command line: values.
     Mistake("a-misspelt-format", 2, ["check", "--format=jsn"], ["error: --format: 'jsn' is not one of text, json, github, gitlab, sarif, markdown, junit, kustomize, renovate: write 'json'"], stdin=CONFIG_MAP),
     Mistake("a-retired-format", 2, ["check", "--format=tap=archfit.tap"], ["error: --format tap: does not exist any more: write --format junit"], stdin=CONFIG_MAP),
+    Mistake("a-retired-flag", 2, ["audit", "--history", "prod.jsonl"], ["error: --history: does not exist any more: write --format openmetrics, which Prometheus keeps"], stdin=CONFIG_MAP),
     Mistake("a-misspelt-choice", 2, ["--on-conflict", "live"], ["error: --on-conflict: 'live' is not one of fail, leave: write 'leave'"], stdin=CONFIG_MAP),
     Mistake("an-architecture-of-another-tool", 2, ["check", "--require", "armv8"], ["error: --require: 'armv8' is not an architecture as Kubernetes labels its nodes: write 'arm64'"], stdin=CONFIG_MAP),
     Mistake("a-misspelt-architecture", 2, ["--cluster-architectures", "amd46"], ["error: --cluster-architectures: 'amd46' is not an architecture as Kubernetes labels its nodes: write 'amd64'"], stdin=CONFIG_MAP),
@@ -275,7 +276,7 @@ def test_what_a_message_tells_to_type_exists() -> None:
         row[3] for row in (*REGISTRIES, *PLACES, *STREAMS)
     ]
     for line in said:
-        told = re.sub(r"no flag '?-\S+", "", line)
+        told = re.sub(r"no flag '?-\S+|--\S+: does not exist any more", "", line)
         named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", told)) - OF_OTHERS
         assert named <= flags, line
         for words in re.findall(r"archfit ([a-z][a-z-]+)(?= |$|:|`)", told):

@@ -1,18 +1,17 @@
-"""The CronJob of `archfit setup fleet --engine cron`, each minute in place of each night, with its history.
+"""The CronJob of `archfit setup fleet --engine cron`, each minute in place of each night.
 
-    a night                           a line
-    a night without any registry      the Job fails, the history keeps its bytes
-    a night whose pod is killed       tried again; what the history has then
-    the last night                    a line more
+    a night                           the report, the page and the metrics
+    a night without any registry      the Job fails
+    a night whose pod is killed       tried again
+    the last night                    the files once more
 
-Measured for each night: how its Job ended, its pods, the lines of the history, seconds. No two Jobs run at once.
+Measured for each night: how its Job ended, its pods, seconds. No two Jobs run at once.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from loopback_server import Answer, Asked
@@ -20,7 +19,7 @@ from loopback_server import Answer, Asked
 from whole.fleet.site import NAMESPACE, FleetSite, Object
 
 _JOBS = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
-_FILES = ("report.json", "report.html", "archfit.prom", "history.jsonl")
+_FILES = ("report.json", "report.html", "archfit.prom")
 
 
 class Nights:
@@ -32,32 +31,21 @@ class Nights:
         self.measured: list[dict[str, Any]] = []
         self.wrong: list[str] = []
 
-    @property
-    def _history(self) -> Path:
-        return self._site.audit / "history.jsonl"
-
-    def lines(self) -> list[bytes]:
-        return self._history.read_bytes().splitlines() if self._history.exists() else []
-
-    def night(
-        self, name: str, ends: str, more_lines: int, meanwhile: Callable[[str], object] | None = None
-    ) -> None:
-        """Wait for the next Job and its end. more_lines: how many lines the history has more then."""
-        site, before = self._site, self.lines()
+    def night(self, name: str, ends: str, meanwhile: Callable[[str], object] | None = None) -> None:
+        """Wait for the next Job and its end."""
+        site = self._site
         job = site.plane.until(f"{name}: a Job starts", self._next)
         self._seen.add(job)
         began = time.monotonic()
         if meanwhile:
             meanwhile(job)
         ended = site.ended(job)
-        after = self.lines()
         found = site.job(job)
         self.measured.append(
             {
                 "night": name,
                 "job": ended,
                 "failed": found["status"].get("failed", 0),
-                "lines": len(after),
                 "seconds": round(time.monotonic() - began),
             }
         )
@@ -65,10 +53,6 @@ class Nights:
             self.wrong.append(f"{name}: no pod failed")
         if ended != ends:
             self.wrong.append(f"{name}: the Job ended with {ended}, not {ends}")
-        if after[: len(before)] != before:
-            self.wrong.append(f"{name}: lines of the history changed")
-        if len(after) - len(before) != more_lines:
-            self.wrong.append(f"{name}: {len(after) - len(before)} lines more, not {more_lines}")
         if ends == "Complete":
             self.wrong += [f"{name}: there is no {one}" for one in _FILES if not (site.audit / one).exists()]
 
@@ -86,14 +70,14 @@ def cron_turns(site: FleetSite) -> tuple[list[dict[str, Any]], list[str]]:
     """What was measured of each night, and what is wrong."""
     site.write("cron", "--schedule", "* * * * *", "--cache", site.cache.url())
     nights = Nights(site)
-    nights.night("the first night", "Complete", 1)
+    nights.night("the first night", "Complete")
     _is_down(site)
     with site.cache.client() as client:
         client.flushall()
-    nights.night("no registry answers", "BackoffLimitExceeded", 0)
+    nights.night("no registry answers", "BackoffLimitExceeded")
     site.registry.on(site.registry.stored)
-    nights.night("a pod killed at its metrics", "Complete", 1, lambda job: _kill(site, job, "metrics"))
-    nights.night("a night after all that", "Complete", 1)
+    nights.night("a pod killed at its metrics", "Complete", lambda job: _kill(site, job, "metrics"))
+    nights.night("a night after all that", "Complete")
     check = site.fleet_check("cron")
     if "last succeeded at" not in check:
         nights.wrong.append(f"--check says: {check}")

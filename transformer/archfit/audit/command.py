@@ -38,8 +38,6 @@ from archfit.audit.report import rules as audit_rules
 from archfit.audit.report import text as audit_text
 from archfit.audit.report.words import title, unknown_reasons, upgrade_counts
 from archfit.audit.reports import facts_of_report
-from archfit.audit.trend import history_file
-from archfit.audit.trend.trend import Point, point_of, trend_of
 from archfit.audit.upgrades.upgrade_lookup import with_newer_tags
 from archfit.audit.upgrades.upgrades import tag_updates
 from archfit.base import packages, standard_streams
@@ -69,11 +67,6 @@ def run(
     invocation = read_invocation(_COMMAND, argv, environ, stderr, fallback=_DEFAULTS)
     flags = audit_flags(invocation.flags, _named(invocation), environ)
     check_report("--output", flags.output, invocation.words)
-    if flags.history:
-        check_report(
-            "--history", flags.history, [*invocation.words, *flags.merge, flags.compare, flags.output]
-        )
-        history_file.check_path(flags.history)
     prices = _prices(invocation.flags)
     if flags.currency is not None:
         prices = with_currency(prices, flags.currency)
@@ -90,14 +83,7 @@ def run(
         check_comparison(before, facts, flags.compare)
     found = findings(facts, flags.required, prices, flags.assume_cpu, flags.by, flags.own)
     since = None if before is None else compare(before, found)
-    point = _point(found, flags) if flags.history else ""
-    if isinstance(point, Point):
-        found = _with_trend(found, point, flags.history)
     _write(render(found, since), flags.output, stdout)
-    if isinstance(point, Point):
-        results = [*results, *history_file.add(flags.history, point)]
-    elif point:
-        results = [*results, Result("warning", f"--history: {point}. Nothing was added to {flags.history}")]
     code, verdict = _judged(found, since, flags)
     if flags.format == "openmetrics":
         results = [*results, *(Result("warning", text) for text in audit_openmetrics.left_out(found))]
@@ -151,18 +137,6 @@ def _collected(
         read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
         return from_rendering(read, invocation.rendering, options, said)
     return from_files(invocation.words, stdin, options, said)
-
-
-def _point(found: AuditFindings, flags: AuditFlags) -> Point | str:
-    return point_of(found.facts, found.readiness, found.daemon_sets, found.assume_cpu, flags.namespace)
-
-
-def _with_trend(found: AuditFindings, point: Point, path: str) -> AuditFindings:
-    """With what the history says, unless it is of something else."""
-    history = history_file.read_history(path)
-    if history.refused(point):
-        return found
-    return found.replace(trend=trend_of(point, history.points, found.architectures[0]))
 
 
 def _prices(flags: Namespace) -> Prices:

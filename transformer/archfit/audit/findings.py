@@ -37,7 +37,6 @@ from archfit.audit.readiness import (
     reported_failures,
     workload_finding,
 )
-from archfit.audit.trend.trend import Trend
 from archfit.audit.upgrades.upgrades import Upgrades, upgrades
 from archfit.base.errors import UsageError
 from archfit.images.platforms import ARCHITECTURES, Platform
@@ -51,7 +50,6 @@ class AuditFindings(Record):
 
     required: whether the user named the architectures. assume_cpu: 1/1000 CPU for each pod that requests none.
     upgrades: of the first architecture, None where no newer tags were asked for.
-    trend: of the first architecture, what --history knows; None without it.
     """
 
     facts: AuditFacts
@@ -72,7 +70,6 @@ class AuditFindings(Record):
     prices: Prices
     costs: Costs
     upgrades: Upgrades | None = None
-    trend: Trend | None = None
     own: tuple[str, ...] = ()
 
 

@@ -6,7 +6,6 @@
     --newer-tags  how many repositories; no --merge, which asks nothing
     --cluster     the name of what is read; reports have theirs
     --compare     --fail-on-regression
-    --history     no --shards: a part is no audit of the cluster
     --format      kustomize and renovate with --newer-tags or --merge
     --output      its suffix is the format, unless --format names one
     --shard I     --shards N: I from 0. Without --shard it is JOB_COMPLETION_INDEX, or CI_NODE_INDEX less one
@@ -56,7 +55,6 @@ class AuditFlags(Record):
     namespace: str
     merge: tuple[str, ...]
     compare: str
-    history: str
     fail_on_regression: bool
     cluster: str
     shard: tuple[int, int] | None
@@ -90,13 +88,6 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
             "--live and --shards: each shard would read the cluster at another moment. Read it once: archfit audit "
             "--live --offline --format json -o snapshot.json; then: archfit audit snapshot.json --shards N"
         )
-    if flags.history and (flags.shards or flags.shard):
-        raise UsageError(
-            "--history: a shard is a part of an audit: merge the reports of all shards: archfit audit --merge "
-            "REPORT .. --history FILE"
-        )
-    if flags.history == "":
-        raise UsageError("--history: is empty: write the path of the file")
     if flags.fail_on_regression and not flags.compare:
         raise UsageError("--fail-on-regression: since when? Add --compare REPORT")
     if flags.allow_unknown and not flags.require and flags.min_ready is None:
@@ -117,7 +108,6 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         flags.namespace or "",
         tuple(flags.merge),
         flags.compare or "",
-        flags.history or "",
         flags.fail_on_regression,
         _cluster(flags.cluster, flags.merge),
         _shard(flags.shard, flags.shards, environ),

@@ -348,6 +348,7 @@ BY_KEY = {option.key: option for option in TABLE}
 
 RETIRED: dict[tuple[str, str], str] = {
     ("--format", "tap"): "write --format junit",
+    ("--history", ""): "write --format openmetrics, which Prometheus keeps",
 }
 """(flag, word) -> what to write instead, for a flag that there was, or for one of its words; "" is every word."""
 

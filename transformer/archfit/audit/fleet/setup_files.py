@@ -22,8 +22,8 @@ are started one after the other. The commands are the same for both engines, and
     page        archfit audit --merge report.json  the same as a page      -> /audit/report.html
     report      archfit audit --merge report.json  the same as text        -> log
 
-A CronJob is for the audits that need no shards: its pod writes /audit/report.json, and from it the page, the metrics
-(/audit/archfit.prom) and a line of /audit/history.jsonl. One pod at a time writes, so its volume is ReadWriteOnce.
+A CronJob is for the audits that need no shards: its pod writes /audit/report.json, and from it the page and the metrics
+(/audit/archfit.prom). One pod at a time writes, so its volume is ReadWriteOnce.
 
 Every shard reads the one snapshot, so all reports are of the same moment. A step that runs again writes the same file
 again, as a whole.

@@ -17,7 +17,6 @@ from archfit.audit.findings import AuditFindings
 from archfit.audit.report import tables
 from archfit.audit.report.pool_words import pool_table, unread_pools
 from archfit.audit.report.tables import Table
-from archfit.audit.report.trend import trend_sentences
 from archfit.audit.report.words import (
     NOT_KNOWN,
     change_sentences,
@@ -58,9 +57,6 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         yield f"- {escaped(one.name)}: {escaped(cluster_words(one))}"
     yield ""
     yield f"{escaped(ready_sentence(first))}."
-    for sentence in trend_sentences(findings.trend) if findings.trend else ():
-        yield ""
-        yield f"{escaped(sentence)}."
     if findings.upgrades:
         yield ""
         yield f"{escaped(upgrade_sentence(findings))}."

@@ -33,7 +33,6 @@ from archfit.audit.report import page_charts, tables
 from archfit.audit.report.json import findings_value
 from archfit.audit.report.pool_words import pool_table, unread_pools
 from archfit.audit.report.tables import Table
-from archfit.audit.report.trend import trend_line, trend_sentences
 from archfit.audit.report.words import (
     FORMULAS,
     UPGRADE_FORMULA,
@@ -98,8 +97,6 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         first=first,
         share=ready_share(first),
         sentence=ready_sentence(first),
-        trend=list(trend_sentences(findings.trend, line=False)) if findings.trend else [],
-        trend_line=trend_line(findings.trend, 480, 48) if findings.trend else None,
         upgrade=upgrade_sentence(findings),
         bars=[
             page_charts.readiness_bar(one, findings.upgrades if one is first else None)

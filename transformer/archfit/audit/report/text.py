@@ -5,7 +5,6 @@
     On arm64 nodes: 1 DaemonSet does not run there (monitoring/apm-agent), of 3 ..
     arm64   64.4 % ready   36.1 of 56 requested CPU; 2 CPU not known
             54 of 78 pods, 13 of 21 workloads; 19.9 CPU blocked
-            +2.2 points since .. and 9 audits since ..: ▁▂▃▅▇, with --history
             With newer tags alone: 64.4 % -> 80.1 %; 5 of 8 images have one
     amd64   ..
 
@@ -42,7 +41,6 @@ from archfit.audit.readiness import Readiness
 from archfit.audit.report import tables
 from archfit.audit.report.pool_words import pool_sentences, unread_pools
 from archfit.audit.report.tables import Table
-from archfit.audit.report.trend import trend_sentences
 from archfit.audit.report.words import (
     STANDING_WORDS,
     change_groups,
@@ -154,8 +152,6 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
     for one in findings.readiness:
         yield f"{one.architecture:{width}}   {ready_words(one):>{shares}}   {ready_amounts(one)}"
         yield f"{' ' * (width + 3)}{_more(one)}"
-        if findings.trend is not None and one is findings.readiness[0]:
-            yield from (f"{' ' * (width + 3)}{sentence}" for sentence in trend_sentences(findings.trend))
         if one is findings.readiness[0] and findings.upgrades:
             yield f"{' ' * (width + 3)}{upgrade_sentence(findings)}"
     if everything:

@@ -296,13 +296,6 @@ AUDIT = Command(
             brief="Exit 3 if something no longer runs somewhere.",
         ),
         Flag(
-            ("--history",),
-            "FILE",
-            "Add a line of counts to this file, and show what changed since its last one. It has no name of a workload "
-            "or of an image. A file for each cluster.",
-            brief="Add a line of counts; show the trend.",
-        ),
-        Flag(
             ("--shards",),
             "N",
             "Ask only for a part of the images: this run is one of N.",

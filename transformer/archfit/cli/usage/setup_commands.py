@@ -426,7 +426,7 @@ pods.
                 ("--engine",),
                 "job|argo|cron",
                 "What runs the parts: job, the Indexed Job of Kubernetes itself; argo, a WorkflowTemplate of Argo "
-                "Workflows; cron, a CronJob with one pod and no parts, which keeps a history.",
+                "Workflows; cron, a CronJob with one pod and no parts.",
                 words=("job", "argo", "cron"),
                 brief="Jobs, Argo Workflows, or a nightly CronJob without parts.",
             ),
