@@ -39,7 +39,7 @@ UNDO_WAYS = {
     "policy": "`archfit policy`; then its objects deleted",
     "webhook": "`archfit serve`; then its configuration deleted",
 }
-_RUNS = {"runs of Jobs": "turns", "workflows": "workflows", "nights": "nights"}
+_RUNS = {"runs of Jobs": "turns", "nights": "nights"}
 # Steps and doors of flux.
 _NOTHING, _OUT = "as-written", "taken out"
 
@@ -120,16 +120,12 @@ def undo_table() -> str:
 
 
 def fleet_table() -> str:
-    """What was done to the Jobs, the workflows and the nights, and how each ended."""
+    """What was done to the Jobs and the nights, and how each ended."""
     record = measured("fleet")
     rows = [
         *(
             ("Jobs", one["turn"], one["job"], _or_dash(one, "failed"), _or_dash(one, "requests"))
             for one in record["turns"]
-        ),
-        *(
-            ("Argo Workflows", one["workflow"], one["phase"], str(one["failed"]), "-")
-            for one in record["workflows"]
         ),
         *(("each night", one["night"], one["job"], str(one["failed"]), "-") for one in record["nights"]),
     ]

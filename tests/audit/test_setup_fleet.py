@@ -21,10 +21,7 @@ from warm_cache import warm
 
 INTEL, BOTH = "quay.io/team/intel:1", "quay.io/team/both:1"
 FILES = {"00-namespace.yaml", "10-access.yaml", "20-volume.yaml", "30-configuration.yaml", "run/reader.yaml"}
-OF_ENGINE = {
-    "job": {"run/1-snapshot.yaml", "run/2-shards.yaml", "run/3-merge.yaml"},
-    "argo": {"11-argo-access.yaml", "50-workflow.yaml"},
-}
+STEPS = {"run/1-snapshot.yaml", "run/2-shards.yaml", "run/3-merge.yaml"}
 CREDENTIALS = (
     *("--cache", "rediss://cache.example:6380/1", "--cache-secret", "redis"),
     *("--registry-secret", "pull"),
@@ -50,15 +47,8 @@ def objects(folder: Path) -> dict[str, Any]:
 
 
 def steps(folder: Path) -> dict[str, dict[str, Any]]:
-    """The container of each step, with the pod's volumes; by the engine's own name of it."""
+    """The container of each step, with the pod's volumes."""
     every = objects(folder)
-    workflow = every.get("WorkflowTemplate/archfit-audit")
-    if workflow:
-        return {
-            one["name"]: {**one["container"], "volumes": workflow["spec"]["volumes"]}
-            for one in workflow["spec"]["templates"]
-            if "container" in one
-        }
     found = {}
     for name in ("snapshot", "shards", "merge"):
         pod = every[f"Job/archfit-audit-{name}"]["spec"]["template"]["spec"]
@@ -68,40 +58,20 @@ def steps(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("engine", ["job", "argo"])
-def test_it_writes_the_manifests_and_says_what_to_run(engine: str, tmp_path: Path):
-    said = setup("--engine", engine)
+def test_it_writes_the_manifests_and_says_what_to_run(tmp_path: Path):
+    said = setup("--engine", "job")
     folder = tmp_path / "archfit-fleet"
     assert said.status == 0
     written = {str(path.relative_to(folder)) for path in folder.rglob("*.yaml")}
-    assert written == FILES | OF_ENGINE[engine]
+    assert written == FILES | STEPS
     assert said.stderr.splitlines()[:2] == [
         "written: archfit-fleet",
         "Now run: kubectl apply --server-side -f archfit-fleet",
     ]
-    assert ("argo submit -n archfit" in said.stderr) == (engine == "argo")
-    assert setup("--engine", engine).stderr.startswith("up to date: archfit-fleet\n")
+    assert setup("--engine", "job").stderr.startswith("up to date: archfit-fleet\n")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        pytest.param([], id="nothing chosen"),
-        pytest.param(["--namespace", "reports", "--claim", "c", "--image", "a/b:1"], id="names"),
-        pytest.param(["--storage-class", "nfs", "--cluster=--shard", *CREDENTIALS], id="values"),
-    ],
-)
-def test_what_the_engines_share_is_the_same(words: list[str], tmp_path: Path):
-    """Each engine's manifests are in one file, so these are written twice."""
-    for engine in OF_ENGINE:
-        setup("--engine", engine, "--into", engine, *words)
-    shared = [name for name in FILES if (tmp_path / "job" / name).exists()]
-    assert len(shared) == (3 if "--claim" in words else 5)
-    for name in shared:
-        assert (tmp_path / "job" / name).read_bytes() == (tmp_path / "argo" / name).read_bytes(), name
-
-
-@pytest.mark.parametrize("engine", ["job", "argo", "cron"])
+@pytest.mark.parametrize("engine", ["job", "cron"])
 def test_pools_are_listed_only_by_choice(engine: str, tmp_path: Path):
     def lists(folder: str) -> set[tuple[str, str]]:
         rules = objects(tmp_path / folder)["ClusterRole/archfit-audit"]["rules"]
@@ -115,27 +85,18 @@ def test_pools_are_listed_only_by_choice(engine: str, tmp_path: Path):
     assert {group for group, _resource in lists("without")} == groups
 
 
-@pytest.mark.parametrize("engine", ["job", "argo"])
-def test_no_pod_gets_variables_for_services(engine: str, tmp_path: Path):
+def test_no_pod_gets_variables_for_services(tmp_path: Path):
     """The kubelet would set ARCHFIT_CACHE_PORT and more for a Service archfit-cache."""
-    setup("--engine", engine)
+    setup("--engine", "job")
     every = objects(tmp_path / "archfit-fleet")
     specs = [one["spec"]["template"]["spec"] for name, one in every.items() if name.startswith("Job/")]
     specs += [one["spec"] for name, one in every.items() if name.startswith("Pod/")]
-    if engine == "argo":
-        # A Workflow has no field for it.
-        specs.append(yaml.safe_load(every["WorkflowTemplate/archfit-audit"]["spec"]["podSpecPatch"]))
-    assert len(specs) == {"job": 4, "argo": 2}[engine]
-    assert [spec["enableServiceLinks"] for spec in specs] == [False] * len(specs)
+    assert [spec["enableServiceLinks"] for spec in specs] == [False] * 4
 
 
-@pytest.mark.parametrize(
-    ("engine", "index"), [("job", "$(JOB_COMPLETION_INDEX)"), ("argo", "{{inputs.parameters.shard}}")]
-)
-def test_one_step_reads_the_cluster_and_every_shard_reads_what_it_wrote(
-    engine: str, index: str, tmp_path: Path
-):
-    setup("--engine", engine, "--shards", "3")
+def test_one_step_reads_the_cluster_and_every_shard_reads_what_it_wrote(tmp_path: Path):
+    index = "$(JOB_COMPLETION_INDEX)"
+    setup("--engine", "job", "--shards", "3")
     commands = {name: " ".join(one["command"]) for name, one in steps(tmp_path / "archfit-fleet").items()}
     assert commands == {
         "snapshot": "archfit audit --live --offline --no-cache --format json -o /audit/snapshot.json",
@@ -161,25 +122,9 @@ def test_the_indexed_job_has_one_index_for_each_shard(tmp_path: Path):
     assert objects(tmp_path / "few")["Job/archfit-audit-shards"]["spec"]["parallelism"] == 2
 
 
-def test_the_workflow_has_one_task_for_each_shard(tmp_path: Path):
-    setup("--engine", "argo", "--shards", "40", "--parallelism", "5")
-    spec = objects(tmp_path / "archfit-fleet")["WorkflowTemplate/archfit-audit"]["spec"]
-    tasks = {one["name"]: one for one in spec["templates"][0]["dag"]["tasks"]}
-    assert tasks["shard"]["withSequence"] == {"count": "40"}
-    assert {name: one.get("depends") for name, one in tasks.items()} == {
-        "snapshot": None,
-        "shard": "snapshot",
-        "merge": "shard",
-        "page": "merge",
-        "report": "merge",
-    }
-    assert spec["parallelism"] == 5
-
-
-@pytest.mark.parametrize("engine", ["job", "argo"])
-def test_the_snapshot_names_the_cluster_where_one_is_stated(engine: str, tmp_path: Path):
-    setup("--engine", engine, "--into", "plain")
-    setup("--engine", engine, "--into", "named", "--cluster", "prod eu")
+def test_the_snapshot_names_the_cluster_where_one_is_stated(tmp_path: Path):
+    setup("--engine", "job", "--into", "plain")
+    setup("--engine", "job", "--into", "named", "--cluster", "prod eu")
     plain, named = (steps(tmp_path / name) for name in ("plain", "named"))
     command = plain["snapshot"]["command"]
     assert "--cluster" not in command
@@ -187,9 +132,8 @@ def test_the_snapshot_names_the_cluster_where_one_is_stated(engine: str, tmp_pat
     assert {**named, "snapshot": {}} == {**plain, "snapshot": {}}
 
 
-@pytest.mark.parametrize("engine", ["job", "argo"])
-def test_the_rights_are_to_get_and_list_what_is_read_and_only_one_step_has_them(engine: str, tmp_path: Path):
-    setup("--engine", engine)
+def test_the_rights_are_to_get_and_list_what_is_read_and_only_one_step_has_them(tmp_path: Path):
+    setup("--engine", "job")
     every = objects(tmp_path / "archfit-fleet")
     rights = {
         (group, resource, verb)
@@ -210,28 +154,16 @@ def test_the_rights_are_to_get_and_list_what_is_read_and_only_one_step_has_them(
         one for one in every["ClusterRole/archfit-audit"]["rules"] if "namespaces" in one["resources"]
     )
     assert named["resourceNames"] == ["kube-system"]
-    if engine == "job":
-        jobs = {
-            name: one["spec"]["template"]["spec"] for name, one in every.items() if name.startswith("Job/")
-        }
-        assert {name: pod["automountServiceAccountToken"] for name, pod in jobs.items()} == {
-            "Job/archfit-audit-snapshot": True,
-            "Job/archfit-audit-shards": False,
-            "Job/archfit-audit-merge": False,
-        }
-        return
-    spec = every["WorkflowTemplate/archfit-audit"]["spec"]
-    assert spec["serviceAccountName"] == "archfit-audit-shard"
-    own = {one["name"]: one["serviceAccountName"] for one in spec["templates"] if "serviceAccountName" in one}
-    assert own == {"snapshot": "archfit-audit"}
-    assert every["Role/archfit-audit-workflow"]["rules"] == [
-        {"apiGroups": ["argoproj.io"], "resources": ["workflowtaskresults"], "verbs": ["create", "patch"]}
-    ]
+    jobs = {name: one["spec"]["template"]["spec"] for name, one in every.items() if name.startswith("Job/")}
+    assert {name: pod["automountServiceAccountToken"] for name, pod in jobs.items()} == {
+        "Job/archfit-audit-snapshot": True,
+        "Job/archfit-audit-shards": False,
+        "Job/archfit-audit-merge": False,
+    }
 
 
-@pytest.mark.parametrize("engine", ["job", "argo"])
-def test_secrets_are_named_and_only_shards_mount_them(engine: str, tmp_path: Path):
-    setup("--engine", engine, *CREDENTIALS)
+def test_secrets_are_named_and_only_shards_mount_them(tmp_path: Path):
+    setup("--engine", "job", *CREDENTIALS)
     for name, step in steps(tmp_path / "archfit-fleet").items():
         settings = {one["name"]: one["value"] for one in step["env"]}
         mounts = {one["name"] for one in step["volumeMounts"]}
@@ -248,9 +180,8 @@ def test_secrets_are_named_and_only_shards_mount_them(engine: str, tmp_path: Pat
         assert mounts > {"cache", "registries"}
 
 
-@pytest.mark.parametrize("engine", ["job", "argo"])
-def test_a_namespace_and_a_volume_of_ones_own_are_used_and_not_written(engine: str, tmp_path: Path):
-    setup("--engine", engine, "--namespace", "reports", "--claim", "shared")
+def test_a_namespace_and_a_volume_of_ones_own_are_used_and_not_written(tmp_path: Path):
+    setup("--engine", "job", "--namespace", "reports", "--claim", "shared")
     every = objects(tmp_path / "archfit-fleet")
     assert not [name for name in every if name.startswith(("Namespace/", "PersistentVolumeClaim/"))]
     assert {one["metadata"].get("namespace", "reports") for one in every.values()} == {"reports"}
@@ -426,7 +357,6 @@ elif words[:2] == ["get", "--raw"]:
 _CLAIM = "/api/v1/namespaces/archfit/persistentvolumeclaims/archfit-audit"
 _SHARDS = "/apis/batch/v1/namespaces/archfit/jobs/archfit-audit-shards"
 _CRON = "/apis/batch/v1/namespaces/archfit/cronjobs/archfit-audit"
-_WORKFLOW = "/apis/argoproj.io/v1alpha1/namespaces/archfit/workflowtemplates/archfit-audit"
 
 
 def _finished(kind: str, **status: Any) -> dict[str, Any]:
@@ -438,11 +368,9 @@ def _finished(kind: str, **status: Any) -> dict[str, Any]:
     ("engine", "answers", "last"),
     [
         pytest.param("job", {}, "ok: Job archfit/archfit-audit-merge has not been started yet", id="well"),
-        pytest.param("argo", {}, "ok: WorkflowTemplate archfit/archfit-audit is there", id="well for argo"),
         pytest.param("job", {"can": "no"}, "may not list pods, nodes, deployments.apps, statefulsets.apps, daemonsets.apps", id="rights"),
         pytest.param("job", {_CLAIM: None}, "there is no PersistentVolumeClaim archfit/archfit-audit", id="claim"),
         pytest.param("job", {_CLAIM: {"status": {"phase": "Lost"}}}, "has lost its volume", id="lost"),
-        pytest.param("argo", {_WORKFLOW: None}, "there is no WorkflowTemplate", id="no template"),
         pytest.param(
             "job",
             {_SHARDS: _finished("Failed", failedIndexes="1,3")},
@@ -468,7 +396,6 @@ def test_the_check_says_what_is_wrong(engine: str, answers: dict[str, Any], last
         f"{_CLAIM}-nightly": {"spec": {"accessModes": ["ReadWriteOnce"]}},
         _CLAIM: {"spec": {"accessModes": ["ReadWriteOnce"]}, "status": {"phase": "Bound"}},
         _SHARDS: _finished("Complete", succeeded=4),
-        _WORKFLOW: {"spec": {}},
         _CRON: {"spec": {}},
         **answers,
     }

@@ -109,6 +109,7 @@ MISTAKES = [
     # On the command line: values.
     Mistake("a-misspelt-format", 2, ["check", "--format=jsn"], ["error: --format: 'jsn' is not one of text, json, github, gitlab, sarif, markdown, junit, kustomize, renovate: write 'json'"], stdin=CONFIG_MAP),
     Mistake("a-retired-format", 2, ["check", "--format=tap=archfit.tap"], ["error: --format tap: does not exist any more: write --format junit"], stdin=CONFIG_MAP),
+    Mistake("a-retired-engine", 2, ["setup", "fleet", "--engine", "argo"], ["error: --engine argo: does not exist any more: write --engine job"]),
     Mistake("a-retired-flag", 2, ["audit", "--history", "prod.jsonl"], ["error: --history: does not exist any more: write --format openmetrics, which Prometheus keeps"], stdin=CONFIG_MAP),
     Mistake("a-misspelt-choice", 2, ["--on-conflict", "live"], ["error: --on-conflict: 'live' is not one of fail, leave: write 'leave'"], stdin=CONFIG_MAP),
     Mistake("an-architecture-of-another-tool", 2, ["check", "--require", "armv8"], ["error: --require: 'armv8' is not an architecture as Kubernetes labels its nodes: write 'arm64'"], stdin=CONFIG_MAP),
@@ -215,7 +216,7 @@ MISTAKES = [
     Mistake("nothing-to-render-for-Argo-CD", 1, ["argocd", "generate"], ["error: there is nothing to render here: no Chart.yaml, no kustomization.yaml, and no .yaml, .yml or .json file. Correct the application's path, or set the parameter directory-recurse to true to read folders below it"]),
     Mistake("parameters-of-Argo-CD-that-are-no-JSON", 2, ["argocd", "generate"], ['error: ARGOCD_APP_PARAMETERS: is not JSON: write a list, as [{"name": "values-files", "array": ["values.yaml"]}]'], files={"web.yaml": POD}, environ={"ARGOCD_APP_PARAMETERS": "{"}),
     Mistake("pods-where-nodes-are-expected", 1, ["setup", "cluster"], ["error: the list holds no node, but 1 Pod: pass the output of `kubectl get nodes -o json`"], stdin=POD),
-    Mistake("no-engine-for-the-fleet", 2, ["setup", "fleet"], ["error: --engine: is missing: write job for Jobs of Kubernetes, argo for Argo Workflows, or cron for a nightly audit in one pod"]),
+    Mistake("no-engine-for-the-fleet", 2, ["setup", "fleet"], ["error: --engine: is missing: write job for Jobs of Kubernetes, or cron for a nightly audit in one pod"]),
     # On the way out.
     Mistake("a-report-in-a-folder-that-is-not-there", 1, ["--report", "reports/archfit.json"], ["error: --report: cannot write 'reports/archfit.json': there is no folder 'reports': make it, or name another file"], stdin=CONFIG_MAP),
     Mistake("an-output-that-is-an-input", 2, ["-o", "web.yaml", "web.yaml"], ["error: --output: 'web.yaml' is an input: to change the files themselves, run archfit --in-place web.yaml"], files={"web.yaml": CONFIG_MAP}),

@@ -23,12 +23,6 @@ from pathlib import Path
 
 from machine import BUILD_LOCK, ON_REQUEST, ROOT, TABLE, TOOLS, Tool, find, stamp
 
-# A module's zip has no symbolic links: (link, what it points to), in the module.
-LINKS = {
-    "github.com/argoproj/argo-workflows/v4": (
-        ("workflow/executor/osspecific/signal_linux.go", "signal_darwin.go"),
-    )
-}
 # Tool -> a module that it is built without, and what stands in for it: a folder of stand_ins.
 STAND_INS = {"helmfile": ("github.com/helmfile/vals", "vals")}
 # The one file that the site needs of each package of scripts/site/package.json.
@@ -145,8 +139,6 @@ def go_build_module(tool: Tool) -> None:
             replaced, stand_in = STAND_INS[tool.name]
             with (source / "go.mod").open("a", encoding="utf-8") as file:
                 file.write(f"\nreplace {replaced} => {Path(__file__).parent / 'stand_ins' / stand_in}\n")
-        for linked, target in LINKS.get(module, ()):
-            shutil.copyfile((source / linked).with_name(target), source / linked)
         built = Path(folder) / tool.installs
         words = ("build", "-mod=mod", "-buildvcs=false", "-ldflags=-s -w", "-o", built, package)
         run(go(), *words, cwd=source, CGO_ENABLED="0", GOWORK="off")

@@ -42,7 +42,6 @@ def _text(name: str) -> str:
 WEB, PODS, JOB = _text("web"), _text("pods"), _text("job")
 OTHER_WEBHOOK = _text("other_webhook")
 ARGOCD, ARGOCD_KIND, ARGOCD_RESOURCE = _text("argocd"), _text("argocd_kind"), _text("argocd_resource")
-WORKFLOW_KIND = _text("workflow_kind")
 _FINALIZE = """\
 "$REAL" "$@" --wait=false; status=$?
 for name in $("$REAL" get namespaces -o name --field-selector status.phase=Terminating | cut -d/ -f2); do
@@ -320,11 +319,8 @@ def crds(folder: Path, environ: dict[str, str]) -> None:
 
 
 def snapshot(folder: Path, environ: dict[str, str]) -> None:
-    """Pods in the cluster, and the namespace of Argo Workflows."""
-    apply(folder, environ, "apiVersion: v1\nkind: Namespace\nmetadata: {name: argo}\n")
+    """Pods in the cluster."""
     apply(folder, environ, PODS)
-    apply(folder, environ, WORKFLOW_KIND)
-    until(folder, environ, "get", "workflowtemplates")
 
 
 def chart_and_snapshot(folder: Path, environ: dict[str, str]) -> None:
@@ -460,7 +456,6 @@ echo '{"auths": {"ghcr.io": {"auth": "dTpw"}, "'"${REGISTRY#http://}"'": {"auth"
             programs={"kubectl": "kubectl"},
             stand_ins={
                 "kubectl": _CLUSTER,
-                "argo": Because('test "$1" = submit || test "$1" = logs', "Argo Workflows is not installed"),
             },
             replaced={"redis://cache.example:6379/0": Because("$REDIS", "the server is one on loopback")},
         ),

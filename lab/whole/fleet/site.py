@@ -88,7 +88,7 @@ def image_of_archfit() -> Image:
 
 
 class FleetSite(ClusterSite):
-    """See the module. nodes: names of those that run archfit's pods. images: more of them. flags: of the API server."""
+    """See the module. nodes: names of those that run archfit's pods. flags: of the API server."""
 
     def __init__(
         self,
@@ -96,7 +96,6 @@ class FleetSite(ClusterSite):
         cluster: Cluster,
         *,
         nodes: Sequence[str] = ("fleet-1", "fleet-2"),
-        images: Mapping[str, Image] | None = None,
     ) -> None:
         super().__init__()
         self.folder, self.cluster = folder, cluster
@@ -108,7 +107,7 @@ class FleetSite(ClusterSite):
             f"--default-not-ready-toleration-seconds={_TOLERATED_SECONDS}",
             accounts=True,
         )
-        self._images = {IMAGE: image_of_archfit(), **(images or {})}
+        self._images = {IMAGE: image_of_archfit()}
         self.moments: list[Moment] = []
         # Of every request to the registry.
         self.times: list[float] = []

@@ -1,6 +1,6 @@
 """The part `fleet`: what `archfit setup fleet` writes, under the real controllers, with everything that goes wrong.
 
-    TURNS     name -> turn; each is one run of the Jobs, of the CronJob or of the Workflow, disturbed in one way
+    TURNS     name -> turn; each is one run of the Jobs or of the CronJob, disturbed in one way
 
 Measured for each turn: what came of the Job, its pods and those that failed, requests, seconds. Wrong is a turn whose
 merged report is not the one of an audit without shards, that ends otherwise than it must, or whose report knows an
@@ -23,14 +23,10 @@ import machine
 from archfit.audit.fleet import setup_files
 from archfit.audit.fleet.setup_files import ENGINES
 from archfit.audit.merge import shard_of
-from whole.fleet.argo import PROGRAMS as ARGO_PROGRAMS
-from whole.fleet.argo import VERSION, argo_turns, executor_image
 from whole.fleet.cron import cron_turns
 from whole.fleet.refusals import REFUSALS, refused
 from whole.fleet.site import IMAGE, NAMESPACE, Cluster, FleetSite, Moment, Object
-from whole.fleet.site import PROGRAMS as SITE_PROGRAMS
 
-PROGRAMS = (*SITE_PROGRAMS, *ARGO_PROGRAMS)
 SHARDS = 8
 SNAPSHOT, SHARD_JOB, MERGE = (f"archfit-audit-{name}" for name in ("snapshot", "shards", "merge"))
 # Valid for setup, so that the pods find it.
@@ -333,7 +329,7 @@ def written(site: FleetSite, configuration: str = "") -> Path:
 def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
     """Every turn, one after the other, on one site. Raises Failed and AssertionError."""
     turns, wrong = [], []
-    with FleetSite(folder, shop(_DEPLOYMENTS), images=executor_image()) as site:
+    with FleetSite(folder, shop(_DEPLOYMENTS)) as site:
         out = written(site)
         for name, turn_of in TURNS.items():
             turn = Turn(site, out)
@@ -346,19 +342,13 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
             found, lines = refused(site, out, refusal)
             turns.append({"turn": name, **found})
             wrong += [f"{name}: {line}" for line in lines]
-        workflows, lines = argo_turns(site)
-        wrong += lines
         nights, lines = cron_turns(site)
         wrong += lines
         site.check()
     measured = {
-        "versions": {
-            "Kubernetes": machine.TABLE["kubectl"].version,
-            "Argo Workflows": VERSION,
-        },
+        "versions": {"Kubernetes": machine.TABLE["kubectl"].version},
         "written": {engine: digest(engine) for engine in ENGINES},
         "turns": turns,
-        "workflows": workflows,
         "nights": nights,
         "wrong": len(wrong),
     }

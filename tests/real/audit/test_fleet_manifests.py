@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
-import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
-import machine
-import published_crds
 from archfit.audit.fleet.setup_check import READ
 from control_plane import Refused
 from helm_runs import start
@@ -30,23 +26,14 @@ _OPTIONS = ("--shards", "12", *_SECRETS)
 
 @pytest.fixture(scope="module")
 def plane(control_plane: ControlPlane) -> ControlPlane:
-    """With the namespace, which takes restricted pods alone, and Argo's kind.
-
-    Argo's own schema is not a structural one; its installation uses this one, and the linter knows the fields.
-    """
+    """With the namespace, which takes restricted pods alone."""
     control_plane.namespace(NAMESPACE)
     restricted = "pod-security.kubernetes.io/enforce=restricted"
     control_plane.kubectl("label", "namespace", NAMESPACE, restricted, "--overwrite")
-    (path,) = (one for one in published_crds.files() if one.name == "argoproj.io_workflowtemplates.yaml")
-    definition = yaml.safe_load(path.read_text(encoding="utf-8"))
-    open_object = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
-    definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = open_object
-    control_plane.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(definition))
-    control_plane.established(definition["metadata"]["name"])
     return control_plane
 
 
-@pytest.fixture(params=["job", "argo", "cron"])
+@pytest.fixture(params=["job", "cron"])
 def engine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -64,7 +51,7 @@ def options(engine: str) -> tuple[str, ...]:
 
 
 def pods(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The pod of each Job, and of each step of a workflow as Argo makes it, without Argo's own containers."""
+    """The pod of each Job."""
     found = []
     for value in objects:
         spec = value.get("spec", {})
@@ -74,15 +61,6 @@ def pods(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
             found.append(spec["template"]["spec"])
         elif value["kind"] == "Pod":
             found.append(spec)
-        elif value["kind"] == "WorkflowTemplate":
-            shared = {
-                key: spec[key] for key in ("securityContext", "nodeSelector", "affinity", "tolerations")
-            }
-            found += [
-                {**shared, "containers": [{"name": "main", **one["container"]}], "volumes": spec["volumes"]}
-                for one in spec["templates"]
-                if "container" in one
-            ]
     return copy.deepcopy(found)
 
 
@@ -100,7 +78,7 @@ def test_the_pods_meet_the_restricted_pod_security_standard(
     plane: ControlPlane, engine: str, tmp_path: Path
 ) -> None:
     every = pods(setup(tmp_path / "out", "--engine", engine, *options(engine)))
-    assert len(every) == {"job": 4, "argo": 6, "cron": 2}[engine]
+    assert len(every) == {"job": 4, "cron": 2}[engine]
     for spec in every:
         spec.pop("serviceAccountName", None)
         pod = {"kind": "Pod", "metadata": {"generateName": "step-", "namespace": NAMESPACE}, "spec": spec}
@@ -148,21 +126,3 @@ def test_a_run_can_be_started_again_and_the_check_reads_the_cluster(
     assert ran.ok()
     assert b"ok: PersistentVolumeClaim archfit/archfit-audit is there" in ran.stdout
     assert b"ok: Job archfit/archfit-audit-shards runs (0 of 8)" in ran.stdout
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "error"),
-    [
-        pytest.param("", "", "", id="as it is"),
-        pytest.param("parallelism:", "paralelism:", 'unknown field "spec.paralelism"', id="a field"),
-        pytest.param("depends: merge", "depends: nothing", "invalid dependency nothing", id="a dependency"),
-        pytest.param("parameters.shard}}", "parameters.x}}", "failed to resolve", id="a parameter"),
-    ],
-)
-def test_argo_lints_the_workflow(real: None, old: str, new: str, error: str, tmp_path: Path) -> None:
-    judge = machine.go_build(machine.ROOT / "tests" / "judges" / "argo", "argo-judge")
-    setup(tmp_path / "out", "--engine", "argo", *_OPTIONS)
-    text = (tmp_path / "out" / "50-workflow.yaml").read_text(encoding="utf-8").replace(old or "\0", new)
-    done = subprocess.run([judge], input=text.encode(), capture_output=True, check=True, timeout=60)
-    answer = json.loads(done.stdout)
-    assert (error in answer["error"]) if error else answer == {"templates": 1, "error": ""}

@@ -347,6 +347,7 @@ TABLE = (*SPEC, *OPERATOR)
 BY_KEY = {option.key: option for option in TABLE}
 
 RETIRED: dict[tuple[str, str], str] = {
+    ("--engine", "argo"): "write --engine job",
     ("--format", "tap"): "write --format junit",
     ("--history", ""): "write --format openmetrics, which Prometheus keeps",
 }

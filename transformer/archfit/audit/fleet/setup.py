@@ -1,4 +1,4 @@
-"""`archfit setup fleet --engine job|argo|cron [--into DIR] [OPTION]..`: an audit in parts, or each night.
+"""`archfit setup fleet --engine job|cron [--into DIR] [OPTION]..`: an audit in parts, or each night.
 
     --into DIR    writes the manifests, see `setup_files`
     --check       asks the cluster whether all of it works, see `setup_check`
@@ -35,7 +35,7 @@ from archfit.options.option_entries import CacheServer
 from archfit.options.text_form import Problem, cache_path
 
 _MOST_SHARDS = 500
-"""A workflow of Argo has to stay below 1 MB, and a command line below 128 KiB."""
+"""A command line has to stay below 128 KiB."""
 _DEFAULT = "archfit-fleet"
 _CRON = re.compile(r"[0-9A-Za-z*/,-]+( [0-9A-Za-z*/,-]+){4}", re.ASCII).fullmatch
 _WITH_CHECK = ("check", "engine", "namespace", "claim", "context", "kubeconfig", "node_pools")
@@ -73,8 +73,6 @@ def _next_steps(choices: FleetChoices, folder: str) -> list[str]:
         first = f"kubectl create job {where} --from=cronjob/{setup_files.NAME} first"
         wait = f"kubectl wait {where} --for=condition=complete --timeout=6h job/first"
         return [apply, "An audit at once:", f"  {first} && {wait}", f"  kubectl logs {where} job/first"]
-    if choices.engine == "argo":
-        return [apply, f"An audit: argo submit {where} --from workflowtemplate/{setup_files.NAME} --watch"]
     lines = [apply, "An audit:"]
     for path, job in JOBS.items():
         lines.append(
@@ -89,8 +87,7 @@ def _choices(found: Namespace) -> FleetChoices:
     if found.engine not in ENGINES:
         what = "is missing" if found.engine is None else f"{found.engine!r} is not known"
         raise UsageError(
-            f"--engine: {what}: write job for Jobs of Kubernetes, argo for Argo Workflows, or cron for a nightly audit "
-            "in one pod"
+            f"--engine: {what}: write job for Jobs of Kubernetes, or cron for a nightly audit in one pod"
         )
     for flag, value in vars(found).items():
         if value == "":
@@ -147,8 +144,8 @@ def _name(flag: str, text: str | None, form: re.Pattern[str]) -> str:
 
 
 def _cluster(name: str) -> str:
-    """Kubernetes and Argo replace variables in a command."""
-    if "$(" in name or "{{" in name:
+    """Kubernetes replaces variables in a command."""
+    if "$(" in name:
         raise UsageError(f"--cluster: {name!r} holds a variable: write the name itself")
     return cluster_name(name)
 

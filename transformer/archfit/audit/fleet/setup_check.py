@@ -3,7 +3,6 @@
 the API server answers
 the claim is there                                        Bound, or Pending until a pod uses it
 the account may list what the snapshot reads              as `kubectl auth can-i --as` says it
---engine argo: the WorkflowTemplate is there
 --engine job: what the Jobs of the last run say, if there are any
 --engine cron: the CronJob is there, and when it last succeeded
 """
@@ -44,15 +43,6 @@ def _right(choices: FleetChoices, flags: Namespace, environ: Mapping[str, str]) 
     read = (*READ, *(POOLS if choices.node_pools else ()))
     yield may_list(kubectl, f"{choices.namespace}/{NAME}", dict(zip(read, read, strict=True)), remedy)
     yield _claim(kubectl, choices.namespace, choices.claim_name, many=choices.engine != "cron")
-    if choices.engine == "argo":
-        place = f"/apis/argoproj.io/v1alpha1/namespaces/{choices.namespace}/workflowtemplates/{NAME}"
-        if get_if_there(kubectl, place) is None:
-            raise Wrong(
-                f"there is no WorkflowTemplate {choices.namespace}/{NAME}, or Argo Workflows is not installed: write "
-                f"it with {_APPLY}"
-            )
-        yield f"WorkflowTemplate {choices.namespace}/{NAME} is there"
-        return
     if choices.engine == "cron":
         yield _cron_job(kubectl, choices.namespace)
         return

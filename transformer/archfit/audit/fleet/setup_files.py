@@ -1,11 +1,9 @@
-"""What `archfit setup fleet` writes: the manifests of files/job.yaml, argo.yaml or cron.yaml, filled in.
+"""What `archfit setup fleet` writes: the manifests of files/job.yaml or cron.yaml, filled in.
 
     00-namespace.yaml           archfit; not for a namespace of the user's
     10-access.yaml              an account with the rights of an audit, and no other
-    11-argo-access.yaml         what Argo's container in each pod needs              --engine argo
     20-volume.yaml              the PersistentVolumeClaim of all steps               without --claim
     30-configuration.yaml       archfit.yaml
-    50-workflow.yaml            WorkflowTemplate                                     --engine argo
     50-cron-job.yaml            CronJob: all steps in one pod                        --engine cron
     run/1-snapshot.yaml         Job                                                  --engine job
     run/2-shards.yaml           Indexed Job, one index for each shard                --engine job
@@ -14,7 +12,7 @@
 
 Each engine's manifests are in one file, where a line `--- # PATH` begins a file of the user's. They have every optional
 part; what the user did not choose is taken out here. kubectl applies the files of a folder and not those of run/, which
-are started one after the other. The commands are the same for both engines, and files on one volume join them:
+are started one after the other. Files on one volume join the commands:
 
     snapshot    archfit audit --live --offline     the cluster's lists     -> /audit/snapshot.json
     shard I     archfit audit snapshot.json        asks for its images     -> /audit/shard-I.json        N at once
@@ -27,7 +25,7 @@ A CronJob is for the audits that need no shards: its pod writes /audit/report.js
 
 Every shard reads the one snapshot, so all reports are of the same moment. A step that runs again writes the same file
 again, as a whole.
-Source: k8s.io/api v0.36.3, batch/v1 (types.go); Argo Workflows v3.5, docs/fields.md and docs/workflow-rbac.md.
+Source: k8s.io/api v0.36.3, batch/v1 (types.go).
 """
 
 from __future__ import annotations
@@ -45,7 +43,7 @@ from archfit.cluster.pools.live import KINDS
 from archfit.startup.record import Record
 
 NAME = "archfit-audit"
-ENGINES = ("job", "argo", "cron")
+ENGINES = ("job", "cron")
 SCHEDULE = "23 2 * * *"
 JOBS = {
     "run/1-snapshot.yaml": "archfit-audit-snapshot",
@@ -137,12 +135,6 @@ def _filled_in(value: Any, choices: FleetChoices) -> Any:
             value["spec"]["schedule"] = DoubleQuotedScalarString(choices.schedule)
             spec = value["spec"]["jobTemplate"]["spec"]["template"]["spec"]
             _fill_pod(spec, [*spec["initContainers"], *spec["containers"]], choices)
-        case "WorkflowTemplate":
-            # The pods' shared fields are in the Workflow's.
-            audit, *steps = value["spec"]["templates"]
-            _fill_pod(value["spec"], [step["container"] for step in steps], choices)
-            value["spec"]["parallelism"] = choices.parallelism
-            audit["dag"]["tasks"][1]["withSequence"]["count"] = DoubleQuotedScalarString(str(choices.shards))
     return value
 
 

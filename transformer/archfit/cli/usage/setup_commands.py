@@ -416,19 +416,19 @@ pods.
         "setup fleet",
         "Writes an audit in parts or each night, or checks it.",
         (
-            "setup fleet --engine job|argo|cron [OPTION]..",
-            "setup fleet --engine job|argo|cron --check [OPTION]..",
+            "setup fleet --engine job|cron [OPTION]..",
+            "setup fleet --engine job|cron --check [OPTION]..",
         ),
         "archfit.audit.fleet.setup:run",
         NO_INPUT,
         flags=(
             Flag(
                 ("--engine",),
-                "job|argo|cron",
-                "What runs the parts: job, the Indexed Job of Kubernetes itself; argo, a WorkflowTemplate of Argo "
-                "Workflows; cron, a CronJob with one pod and no parts.",
-                words=("job", "argo", "cron"),
-                brief="Jobs, Argo Workflows, or a nightly CronJob without parts.",
+                "job|cron",
+                "What runs the parts: job, the Indexed Job of Kubernetes itself; cron, a CronJob with one pod and no "
+                "parts.",
+                words=("job", "cron"),
+                brief="Jobs, or a nightly CronJob without parts.",
             ),
             Flag(("--shards",), "N", "Into how many parts the images are divided, 1 to 500; default: 8."),
             Flag(("--parallelism",), "N", "How many parts run at once; default: 8."),
