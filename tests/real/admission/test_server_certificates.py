@@ -18,7 +18,7 @@ import pytest
 import machine
 from admission_reviews import pod, review
 from archfit.base.errors import ArchfitError
-from archfit.webhook.certificate_files import Certificates, certificate_facts
+from archfit.webhook.certificate_files import Certificates
 from control_plane import ControlPlane, Refused
 from mutating_webhooks import webhook
 from tls_files import tls_files
@@ -43,18 +43,22 @@ def dates(path: Path) -> tuple[int, int]:
 
 @pytest.mark.parametrize("days", [1, 365, 11_000, 40_000], ids=lambda days: f"{days} days")
 def test_the_dates_of_a_certificate_are_what_openssl_reads(tmp_path: Path, days: int):
-    cert, _ = issued(tmp_path, "one", days)
-    facts = certificate_facts(cert.read_text())
-    assert (facts.begins, facts.expires) == dates(cert)
-    chain = cert.read_text() + tls_files().ca.read_text()
-    assert certificate_facts(chain) == facts
+    pair = issued(tmp_path, "one", days)
+    current = Certificates(*map(str, pair)).current
+    assert (current.not_before, current.not_after) == dates(pair[0])
 
 
-def test_the_issuer_of_a_certificate_is_the_subject_of_its_ca():
-    leaf, authority = (
-        certificate_facts(path.read_text()) for path in (tls_files().certificate, tls_files().ca)
-    )
-    assert leaf.issuer == authority.subject == authority.issuer != leaf.subject
+def test_the_dates_of_a_chain_are_those_of_its_first_certificate(tmp_path: Path):
+    chain = tmp_path / "chain.crt"
+    chain.write_text(tls_files().certificate.read_text() + tls_files().ca.read_text())
+    current = Certificates(str(chain), str(tls_files().key)).current
+    assert (current.not_before, current.not_after) == dates(tls_files().certificate)
+
+
+def test_an_expired_certificate_still_tells_when_it_expired(tmp_path: Path):
+    pair = issued(tmp_path, "one", 0)
+    current = Certificates(*map(str, pair)).current
+    assert current.not_after == dates(pair[0])[1] <= time.time()
 
 
 @pytest.mark.parametrize(
@@ -67,9 +71,11 @@ def test_the_issuer_of_a_certificate_is_the_subject_of_its_ca():
         pytest.param(lambda _: "\x00" * 1000, id="binary"),
     ],
 )
-def test_what_is_no_certificate_has_no_dates(change: Callable[[str], str]):
-    with pytest.raises(ValueError, match=r"^it"):
-        certificate_facts(change(tls_files().certificate.read_text()))
+def test_what_is_no_certificate_is_not_served(tmp_path: Path, change: Callable[[str], str]):
+    cert = tmp_path / "tls.crt"
+    cert.write_text(change(tls_files().certificate.read_text()))
+    with pytest.raises(ArchfitError, match=r"^--tls-cert.* cannot be used "):
+        Certificates(str(cert), str(tls_files().key))
 
 
 def served(certificates: Certificates) -> str:

@@ -13,26 +13,16 @@ server-name callback, which also runs for clients that send no name.
 
 With a client CA, a handshake needs a certificate of it. Then no session is resumed: a ticket would outlive the CA.
 Source: kubernetes, pkg/volume/util/atomic_writer.go; Python, ssl.SSLContext.sni_callback.
-
-`certificate_facts` reads the names and times in the first certificate of a PEM file.
-
-    Certificate    ::= SEQUENCE { tbsCertificate, .. }
-    tbsCertificate ::= SEQUENCE { [0] version OPTIONAL, serialNumber INTEGER, signature SEQUENCE, issuer SEQUENCE,
-                                  validity SEQUENCE { notBefore Time, notAfter Time }, subject SEQUENCE, .. }
-    Time           ::= UTCTime YYMMDDhhmmssZ | GeneralizedTime YYYYMMDDhhmmssZ
-
-Python's ssl module loads such a file but does not tell its dates. Source: RFC 5280, sections 4.1 and 4.1.2.5; X.690.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import ssl
-from calendar import timegm
 
 from archfit.base.errors import ArchfitError
 from archfit.startup.record import Record
+from archfit.webhook.handshake import own_validity
 
 _DATA = "..data"
 _LONGEST = 1024 * 1024
@@ -81,25 +71,27 @@ class Certificates:
         context.minimum_version = ssl.TLSVersion.TLSv1_2
         try:
             with open(cert, encoding="ascii", errors="replace") as file:
-                facts = certificate_facts(file.read(_LONGEST))
+                pem = file.read(_LONGEST)
             context.load_cert_chain(cert, key, password=_no_password)
+            begins, expires = own_validity(context, cert)
         except ssl.SSLError as error:
-            raise ArchfitError(self._wrong(error)) from None
+            raise ArchfitError(self._wrong(error, pem)) from None
         except OSError as error:
             name = self._cert if error.filename == cert else self._key
             raise ArchfitError(
                 f"--tls-cert, --tls-key: cannot read {name!r} ({error.strerror}): mount a Secret of type "
                 "kubernetes.io/tls, or name files that can be read"
             ) from None
-        except ValueError as error:
-            raise ArchfitError(
-                f"--tls-cert: {self._cert!r} cannot be used ({error}): name a file with a certificate in PEM"
-            ) from None
         if self._client_ca:
             admit_only(context, self._client_ca)
-        return LoadedCertificate(context, facts.begins, facts.expires)
+        return LoadedCertificate(context, begins, expires)
 
-    def _wrong(self, error: ssl.SSLError) -> str:
+    def _wrong(self, error: ssl.SSLError, pem: str) -> str:
+        if "-----BEGIN CERTIFICATE-----" not in pem:
+            return (
+                f"--tls-cert: {self._cert!r} cannot be used (it holds no certificate): name a file with a "
+                "certificate in PEM"
+            )
         if error.reason == "KEY_VALUES_MISMATCH":
             return (
                 f"--tls-cert, --tls-key: the key in {self._key!r} does not belong to the certificate in "
@@ -169,85 +161,3 @@ def _identity(path: str) -> tuple[object, ...]:
 def _no_password() -> str:
     """OpenSSL would ask on the terminal for the password of a key."""
     return ""
-
-
-_SEQUENCE, _INTEGER, _VERSION = 0x30, 0x02, 0xA0
-_UTC_TIME, _GENERALIZED_TIME = 0x17, 0x18
-_PEM = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
-_TIME = re.compile(rb"([0-9]{4})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})([0-9]{2})Z").fullmatch
-
-
-class CertificateFacts(Record):
-    """issuer, subject: names in DER. begins, expires: the fields notBefore and notAfter, in Unix seconds."""
-
-    issuer: bytes
-    subject: bytes
-    begins: int
-    expires: int
-
-
-def certificate_facts(pem: str) -> CertificateFacts:
-    """Of the first certificate. Raises ValueError."""
-    found = _PEM.search(pem)
-    if not found:
-        raise ValueError("it holds no certificate")
-    try:
-        return _facts(ssl.PEM_cert_to_DER_cert(found[0]))
-    except (IndexError, ValueError):
-        raise ValueError("its certificate cannot be read") from None
-
-
-def certificates_of(pem: str) -> list[str]:
-    """Every certificate of a PEM file, as PEM."""
-    return _PEM.findall(pem)
-
-
-def _facts(der: bytes) -> CertificateFacts:
-    body = _content(der, 0, _SEQUENCE)
-    signed = _content(body, 0, _SEQUENCE)
-    at = 0
-    if signed[0] == _VERSION:
-        at = _after(signed, at)
-    fields: list[bytes] = []
-    for tag in (_INTEGER, _SEQUENCE, _SEQUENCE, _SEQUENCE, _SEQUENCE):
-        fields.append(_content(signed, at, tag))
-        at = _after(signed, at)
-    _, _, issuer, times, subject = fields
-    return CertificateFacts(issuer, subject, _time(times, 0), _time(times, _after(times, 0)))
-
-
-def _header(data: bytes, at: int) -> tuple[int, int]:
-    """Where the content of the element at `at` begins and ends."""
-    length = data[at + 1]
-    start = at + 2
-    if length & 0x80:
-        size = length & 0x7F
-        length = int.from_bytes(data[start : start + size], "big")
-        start += size
-    if start + length > len(data):
-        raise ValueError("an element is cut off")
-    return start, start + length
-
-
-def _content(data: bytes, at: int, tag: int) -> bytes:
-    if data[at] != tag:
-        raise ValueError("another element was expected")
-    start, end = _header(data, at)
-    return data[start:end]
-
-
-def _after(data: bytes, at: int) -> int:
-    return _header(data, at)[1]
-
-
-def _time(data: bytes, at: int) -> int:
-    start, end = _header(data, at)
-    text = data[start:end]
-    if data[at] == _UTC_TIME:
-        text = (b"19" if text[:2] >= b"50" else b"20") + text
-    elif data[at] != _GENERALIZED_TIME:
-        raise ValueError("it is no time")
-    parts = _TIME(text)
-    if not parts:
-        raise ValueError("it is no time")
-    return timegm(tuple(map(int, parts.groups())))

@@ -8,13 +8,11 @@ in a temporary folder of mode 0700 while openssl runs; nothing prints them.
 
 OpenSSL 1.1.1 or later and LibreSSL take these commands. archfit needs no cryptography library for this one command.
 
-Would the API server take a certificate? A TLS handshake in memory says so: no program, no socket.
+Would the API server take a certificate? A TLS handshake in memory says so (`webhook.handshake`).
 
     KeyPair, name ── examine ─> Served(expires)     the key fits, the CAs prove the certificate, and for this name
                          └─> Wrong               what does not fit, in one sentence
     CAs ── newest_ca ─> the first of them, which proves the newest certificate ── ca_expires ─> when it does
-
-The handshake does not look at the clock, so that an expired certificate still tells when it expired.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ import secrets
 import shutil
 import ssl
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from archfit.base.errors import ArchfitError
@@ -33,7 +31,7 @@ from archfit.base.printable import count
 from archfit.cli.setup.check_lines import Line, Wrong
 from archfit.cli.setup.external_program import run_program
 from archfit.startup.record import Record
-from archfit.webhook.certificate_files import CertificateFacts, certificate_facts, certificates_of
+from archfit.webhook.handshake import NO_CLOCK, handshake, validity
 
 _SOON_DAYS = 30
 
@@ -120,9 +118,7 @@ def issue(names: Sequence[str], days: int, environ: Mapping[str, str]) -> KeyPai
         return KeyPair(*(read_file(path(name)) for name in ("ca.crt", "tls.crt", "tls.key")))
 
 
-_NO_CLOCK = 0x200000  # X509_V_FLAG_NO_CHECK_TIME of OpenSSL, which Python does not name
 _END = b"-----END CERTIFICATE-----\n"
-_TURNS = 8  # TLS 1.3 needs three
 
 
 class Served(Record):
@@ -140,17 +136,18 @@ def examine(pair: KeyPair, name: str) -> Served:
     """What the API server finds when it connects to `name` with these CAs. Raises Wrong."""
     server = _server(pair)
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    client.verify_flags |= ssl.VerifyFlags(_NO_CLOCK)
+    client.verify_flags |= NO_CLOCK
     _trust(client, pair.ca)
     try:
-        _handshake(server, client, name)
+        leaf = handshake(server, client, name)
     except ssl.SSLCertVerificationError as error:
         raise Wrong(f"caBundle does not prove the certificate for {name} ({error.verify_message})") from None
     except ssl.SSLError as error:
         raise Wrong(f"the certificate cannot be served ({error.reason})") from None
-    leaf, *authorities = map(_facts, (pair.certificate, *_each(pair.ca)))
-    ends = [leaf.expires, *(one.expires for one in authorities if one.subject == leaf.issuer)]
-    return Served(datetime.fromtimestamp(leaf.begins, UTC), datetime.fromtimestamp(min(ends), UTC))
+    begins, expires = validity(leaf)
+    issuers = [ca for ca in client.get_ca_certs() if ca["subject"] == leaf["issuer"]]
+    ends = [expires, *(validity(ca)[1] for ca in issuers)]
+    return Served(datetime.fromtimestamp(begins, UTC), datetime.fromtimestamp(min(ends), UTC))
 
 
 def newest_ca(bundle: bytes) -> bytes:
@@ -163,20 +160,10 @@ def ca_expires(bundle: bytes) -> datetime:
     """When the first CA of a bundle expires. Raises Wrong where it holds none."""
     client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     _trust(client, newest_ca(bundle))
-    if not client.get_ca_certs():
+    authorities = client.get_ca_certs()
+    if not authorities:
         raise Wrong("caBundle holds no certificates")
-    return datetime.fromtimestamp(_facts(bundle).expires, UTC)
-
-
-def _each(bundle: bytes) -> Iterator[bytes]:
-    return (one.encode("ascii") for one in certificates_of(bundle.decode("ascii")))
-
-
-def _facts(pem: bytes) -> CertificateFacts:
-    try:
-        return certificate_facts(pem.decode("ascii"))
-    except ValueError as error:
-        raise Wrong(f"tls.crt or caBundle: {error}") from None
+    return datetime.fromtimestamp(validity(authorities[0])[1], UTC)
 
 
 def _trust(client: ssl.SSLContext, bundle: bytes) -> None:
@@ -205,16 +192,3 @@ def _server(pair: KeyPair) -> ssl.SSLContext:
             )
             raise Wrong(what) from None
     return context
-
-
-def _handshake(server: ssl.SSLContext, client: ssl.SSLContext, name: str) -> None:
-    """Raises SSLError where the client does not take the certificate."""
-    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
-    asking = client.wrap_bio(to_client, to_server, server_hostname=name)
-    answering = server.wrap_bio(to_server, to_client, server_side=True)
-    for _ in range(_TURNS):
-        for side in (asking, answering):
-            try:
-                side.do_handshake()
-            except ssl.SSLWantReadError:
-                continue
