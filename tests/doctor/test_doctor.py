@@ -13,8 +13,8 @@ import pytest
 
 from archfit.base.errors import UsageError
 from archfit.cli.installation import installation
+from archfit.doctor import clock_checks, python_checks
 from archfit.doctor import command as doctor
-from archfit.doctor import network_checks, python_checks
 from archfit.doctor.findings import ENTRY_POINTS
 from archfit.doctor.text import WIDTH
 from archfit.lookup.store.sqlite import SqliteStore
@@ -416,13 +416,13 @@ def test_extras(packages: dict[str, str | None], state: str) -> None:
 def test_the_clock_beside_a_server(seconds: int, state: str, text: str) -> None:
     now = 1_800_000_000
     date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(now + seconds))
-    (found,) = network_checks.skew(date, now, "https://a.example")
+    (found,) = clock_checks.skew(date, now, "https://a.example")
     assert found.state == state
     assert text in found.text
 
 
 def test_a_server_without_a_date_is_said() -> None:
-    (found,) = network_checks.skew("soon", 0, "https://a.example")
+    (found,) = clock_checks.skew("soon", 0, "https://a.example")
     assert found.state == "note"
 
 

@@ -23,6 +23,7 @@ from archfit.cli.installation import installation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.doctor import (
     cache_checks,
+    clock_checks,
     configuration_checks,
     credential_checks,
     network_checks,
@@ -85,7 +86,7 @@ def _checks(
         "credentials": lambda: credential_checks.credentials(operator, environ),
         "network": lambda: network_checks.network(operator, environ),
         "certificates": lambda: network_checks.trust(operator, environ),
-        "clock": lambda: network_checks.clock(time.time(), _files(operator, environ)),
+        "clock": lambda: clock_checks.clock(time.time(), _files(operator, environ)),
         "helm": lambda: program_checks.helm(environ),
         "kustomize": lambda: program_checks.kustomize(environ),
         "kpt": lambda: program_checks.kpt(environ),
@@ -113,7 +114,7 @@ def _registry(word: str, operator: Operator, environ: Mapping[str, str]) -> Iter
         else:
             yield Diagnostic("registry", WRONG, text, f"archfit login-check {word}")
         if server.date:
-            yield from network_checks.skew(server.date, time.time(), server.origin)
+            yield from clock_checks.skew(server.date, time.time(), server.origin)
 
 
 def _files(operator: Operator, environ: Mapping[str, str]) -> Iterable[str]:

@@ -1,19 +1,12 @@
 """How registries are reached: proxies, CA certificates, mirrors. Nothing is sent.
 
 Of a proxy's URL only scheme, host and port are shown: it may hold a password.
-
-The clock of this machine. What a machine can know by itself: whether its files are from the future.
-
-A clock that is wrong makes certificates and tokens look expired, and answers of the cache fresh or stale. How far it
-is off, only a server can tell: `archfit doctor --registry HOST` compares it with the Date header of that answer.
 """
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterable, Iterator, Mapping
-from email.utils import parsedate_to_datetime
+from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
 from archfit.base.errors import UsageError
@@ -125,52 +118,3 @@ def _shown(value: str) -> str:
     if parts.scheme not in {"http", "https"} or not host:
         return ""
     return f"{parts.scheme}://{host}" + (f":{port}" if port else "")
-
-
-SUBJECT = "clock"
-_TOLERATED_SECONDS = 60
-_SET = "timedatectl shows whether the clock is synchronised; timedatectl set-ntp true turns it on"
-
-
-def clock(now: float, files: Iterable[str]) -> Iterator[Diagnostic]:
-    """now: Unix seconds. files: those whose times are compared; one that is missing counts for nothing."""
-    shown = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
-    ahead = {path: seconds for path in files if (seconds := _mtime(path) - now) > _TOLERATED_SECONDS}
-    if not ahead:
-        yield Diagnostic(SUBJECT, OK, f"{shown}; no file of archfit is later (--registry HOST compares)")
-        return
-    path, seconds = max(ahead.items(), key=lambda item: item[1])
-    yield Diagnostic(
-        SUBJECT,
-        NOTE,
-        f"{shown}, but {path} was written {_span(seconds)} later: the clock is behind, or it was ahead then",
-        _SET,
-    )
-
-
-def skew(date: str, now: float, origin: str) -> Iterator[Diagnostic]:
-    """date: the Date header of an answer (RFC 9110, section 6.6.1), "" for none."""
-    try:
-        seconds = parsedate_to_datetime(date).timestamp() - now
-    except ValueError:
-        yield Diagnostic(SUBJECT, NOTE, f"{origin} sent no date to compare the clock with")
-        return
-    if abs(seconds) <= _TOLERATED_SECONDS:
-        yield Diagnostic(SUBJECT, OK, f"agrees with {origin} within a minute")
-        return
-    direction = "behind" if seconds > 0 else "ahead of"
-    yield Diagnostic(SUBJECT, WRONG, f"is {_span(abs(seconds))} {direction} {origin}", _SET)
-
-
-def _mtime(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except (OSError, ValueError):
-        return 0.0
-
-
-def _span(seconds: float) -> str:
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.0f} {unit}"
-    return f"{seconds:.0f} s"
