@@ -52,7 +52,9 @@ class StreamInventory(Record):
 
     def pods(self) -> Iterator[tuple[Pod, PodOptions]]:
         """Every pod with its options, in the order of the stream."""
-        return zip((pod for one in self.documents for pod in one.pods), self.pod_options, strict=True)
+        return zip(
+            (pod for document in self.documents for pod in document.pods), self.pod_options, strict=True
+        )
 
 
 class Decided(Record):

@@ -130,7 +130,7 @@ def decisions_of(
 
 def of_custom_rows(decisions: Iterable[tuple[Pod, Decision]], options: Options) -> list[Result]:
     """What the option `customResources` decided, once for each kind."""
-    custom = [one for one in decisions if one[0].row is not None]
+    custom = [decision for decision in decisions if decision[0].row is not None]
     if not custom or options.custom_resources == "all":
         return []
     from archfit.workloads.known_rows import row_results

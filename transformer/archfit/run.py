@@ -183,7 +183,11 @@ class Run:
             self._opened(),
             images,
             required,
-            cluster=[one for one in self._settings.options.cluster_architectures if "/" not in one],
+            cluster=[
+                cluster_architecture
+                for cluster_architecture in self._settings.options.cluster_architectures
+                if "/" not in cluster_architecture
+            ],
             seconds=self._settings.operator.timeout_seconds,
             most=most,
         )

@@ -203,7 +203,7 @@ def _pod(pod_spec: object) -> Pod:
     if (
         not isinstance(containers, list)
         or not containers
-        or not all(isinstance(one, dict) for one in containers)
+        or not all(isinstance(container, dict) for container in containers)
     ):
         raise InvalidInput(
             "pod_spec: has no list of containers, so it is no pod spec: pass spec.template.spec of a Deployment"
@@ -250,7 +250,7 @@ def _failed(outcome: StreamOutcome) -> FailedCall:
     errors = [message for message in messages if message.severity == "error"]
     text = "\n".join(
         line.removeprefix("error: ")
-        for line in lines(one for one in outcome.results if one.severity == "error")
+        for line in lines(result for result in outcome.results if result.severity == "error")
     )
     kind = _one_kind(errors)
     return FailedCall(text, kind, messages, _decisions(outcome), as_values(made.answers) if made else {})

@@ -97,7 +97,7 @@ def _answered(facts: AuditFacts, lookup: Lookup, shard: tuple[int, int] | None) 
             proof(build, asking.known(running[build])) if build in running else build
             for build in facts.builds
         ),
-        shards=tuple(Shard(one.id, *shard) for one in facts.snapshots) if shard else facts.shards,
+        shards=tuple(Shard(snapshot.id, *shard) for snapshot in facts.snapshots) if shard else facts.shards,
     )
 
 

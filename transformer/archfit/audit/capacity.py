@@ -167,9 +167,9 @@ def capacity(
 
 def _pool_taints(pools: Iterable[PoolFacts], workloads: Iterable[WorkloadFinding]) -> Iterable[PoolTaint]:
     having: dict[str, Counter[tuple[tuple[str, str, str, str], ...]]] = {}
-    for one in workloads:
-        if one.movable:
-            having.setdefault(one.facts.snapshot, Counter())[one.facts.tolerations] += 1
+    for workload in workloads:
+        if workload.movable:
+            having.setdefault(workload.facts.snapshot, Counter())[workload.facts.tolerations] += 1
     for pool in pools:
         own = having.get(pool.snapshot, Counter())
         for text in () if pool.problem else pool.taints:
@@ -179,7 +179,7 @@ def _pool_taints(pools: Iterable[PoolFacts], workloads: Iterable[WorkloadFinding
             tolerating = sum(
                 number
                 for tolerations, number in own.items()
-                if any(covers(Toleration(*one), taint) for one in tolerations)
+                if any(covers(Toleration(*toleration), taint) for toleration in tolerations)
             )
             yield PoolTaint(
                 pool.snapshot, pool.kind, pool.name, pool.architectures, text, tolerating, own.total()
@@ -244,7 +244,7 @@ def is_open(node: NodeFacts) -> bool:
 def taints_of(node: NodeFacts | PoolFacts) -> tuple[Toleration, ...]:
     """The taints that keep pods off which do not tolerate them, each as the toleration of exactly this taint."""
     taints = map(_toleration, node.taints)
-    return tuple(one for one in taints if one.effect in _CLOSING)
+    return tuple(taint for taint in taints if taint.effect in _CLOSING)
 
 
 def _closing_taints(node: NodeFacts) -> tuple[Toleration, ...]:

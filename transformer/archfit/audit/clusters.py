@@ -62,18 +62,18 @@ def clusters(facts: AuditFacts) -> tuple[Cluster, ...]:
     pools = brought(facts.pools)
     return tuple(
         Cluster(
-            one.id,
-            one.name
-            if one.name and names.count(one.name) == 1
-            else f"{one.name} {one.uid or one.id}".strip(),
-            one.uid,
-            one.date,
-            one.date_by,
-            _architectures(facts, one),
-            tuple(sorted(pools.get(one.id, ()))),
-            one.unread_pools,
+            snapshot.id,
+            snapshot.name
+            if snapshot.name and names.count(snapshot.name) == 1
+            else f"{snapshot.name} {snapshot.uid or snapshot.id}".strip(),
+            snapshot.uid,
+            snapshot.date,
+            snapshot.date_by,
+            _architectures(facts, snapshot),
+            tuple(sorted(pools.get(snapshot.id, ()))),
+            snapshot.unread_pools,
         )
-        for one in facts.snapshots
+        for snapshot in facts.snapshots
     )
 
 
@@ -87,7 +87,9 @@ def brought(pools: Iterable[PoolFacts]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for pool in pools:
         if not pool.problem:
-            found.setdefault(pool.snapshot, set()).update(one for one in pool.architectures if "/" not in one)
+            found.setdefault(pool.snapshot, set()).update(
+                architecture for architecture in pool.architectures if "/" not in architecture
+            )
     return found
 
 
@@ -128,11 +130,11 @@ def check_moments(facts: AuditFacts, files: Mapping[str, Sequence[str]]) -> None
     incomplete = {shard.snapshot for shard in missing_shards(facts)}
     parted = {shard.snapshot for shard in facts.shards}
     for place, other in enumerate(facts.snapshots):
-        for one in facts.snapshots[:place]:
-            known = relation(one, other, nodes, nodes)
-            earlier, later = sorted((one, other), key=lambda each: (each.date, files[each.id]))
+        for snapshot in facts.snapshots[:place]:
+            known = relation(snapshot, other, nodes, nodes)
+            earlier, later = sorted((snapshot, other), key=lambda each: (each.date, files[each.id]))
             first, second = (_file(each, files) for each in (earlier, later))
-            if known != "two" and {one.id, other.id} <= parted and {one.id, other.id} & incomplete:
+            if known != "two" and {snapshot.id, other.id} <= parted and {snapshot.id, other.id} & incomplete:
                 raise InvalidInput(
                     f"{first} and {second} are shards of different snapshots: make all shards from one snapshot "
                     "(archfit audit SNAPSHOT --shard I --shards N), and merge those"
@@ -158,19 +160,19 @@ def pairs(old: AuditFacts, new: AuditFacts) -> dict[str, str]:
     """
     before, now = node_uids(old), node_uids(new)
     found: dict[str, str] = {}
-    for one in old.snapshots:
-        known = {other.id: relation(one, other, before, now) for other in new.snapshots}
+    for snapshot in old.snapshots:
+        known = {other.id: relation(snapshot, other, before, now) for other in new.snapshots}
         same = [other for other in new.snapshots if known[other.id] == "one"]
         if not same:
             alone = len(old.snapshots) == len(new.snapshots) == 1
             same = [
                 other
                 for other in new.snapshots
-                if known[other.id] == "unknown" and (alone or (one.name and one.name == other.name))
+                if known[other.id] == "unknown" and (alone or (snapshot.name and snapshot.name == other.name))
             ]
-            same = same if [each.name for each in old.snapshots].count(one.name) == 1 else []
+            same = same if [each.name for each in old.snapshots].count(snapshot.name) == 1 else []
         if len(same) == 1 and same[0].id not in found.values():
-            found[one.id] = same[0].id
+            found[snapshot.id] = same[0].id
     return found
 
 

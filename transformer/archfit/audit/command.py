@@ -216,7 +216,7 @@ def _judged(found: AuditFindings, since: AuditComparison | None, flags: AuditFla
     """The exit code, and an error for each thing that the flags ask for and that does not hold."""
     failed: list[str] = []
     for index, architecture in enumerate(found.architectures if found.required else ()):
-        required = [one for one in found.workloads if one.is_required(architecture)]
+        required = [workload for workload in found.workloads if workload.is_required(architecture)]
         for state, words in (("blocked", "cannot run there"), ("unknown", "not known to run there")):
             names = [title(one) for one in required if one.states[index] == state]
             if names and not (state == "unknown" and flags.allow_unknown):
@@ -270,7 +270,7 @@ def _is_silent(facts: AuditFacts) -> bool:
 
 
 def _summary(found: AuditFindings, requests: int) -> str:
-    pods = sum(one.pods for one in found.facts.workloads)
+    pods = sum(workload.pods for workload in found.facts.workloads)
     parts = (
         count(len(found.facts.workloads), "workload"),
         count(pods, "pod"),

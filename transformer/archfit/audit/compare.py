@@ -101,7 +101,7 @@ def compare(old: AuditFacts, new: AuditFindings) -> AuditComparison:
         old, [Platform("linux", architecture) for architecture in new.architectures], None, new.assume_cpu
     )
     same = pairs(old, new.facts)
-    names = {one.snapshot: one.name for one in clusters(new.facts)}
+    names = {cluster.snapshot: cluster.name for cluster in clusters(new.facts)}
     alone = len(old.snapshots) <= 1 and len(names) <= 1
     was, now = _by_key(before, same), _by_key(new, {})
     return AuditComparison(
@@ -114,18 +114,18 @@ def compare(old: AuditFacts, new: AuditFindings) -> AuditComparison:
         len(now.keys() & was.keys()),
         clusters(old),
         tuple(name for snapshot, name in names.items() if snapshot not in same.values()),
-        tuple(one.name for one in clusters(old) if one.snapshot not in same),
+        tuple(cluster.name for cluster in clusters(old) if cluster.snapshot not in same),
     )
 
 
 def _by_key(found: AuditFindings, same: Mapping[str, str]) -> dict[_Key, list[WorkloadFinding]]:
     """By cluster, namespace, kind and name. same: the snapshot by which a cluster is known in the other audit."""
     records: dict[_Key, list[WorkloadFinding]] = {}
-    for one in found.workloads:
-        if one.facts.standing in REQUIRED:
-            facts = one.facts
+    for workload in found.workloads:
+        if workload.facts.standing in REQUIRED:
+            facts = workload.facts
             key = same.get(facts.snapshot, facts.snapshot), facts.namespace, facts.kind, facts.name
-            records.setdefault(key, []).append(one)
+            records.setdefault(key, []).append(workload)
     return records
 
 
@@ -169,7 +169,7 @@ def _change(
 
 
 def _state(records: Iterable[WorkloadFinding], index: int) -> WorkloadState | None:
-    states = {one.states[index] for one in records}
+    states = {record.states[index] for record in records}
     return next((state for state in WORST if state in states), None)
 
 
@@ -185,10 +185,10 @@ def _sort(before: WorkloadState | None, after: WorkloadState | None) -> str:
 
 def _images(before: AuditFindings, new: AuditFindings, index: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The references that gained the architecture, and those that lost it."""
-    was: dict[str, ImageState] = {one.facts.reference: one.states[index] for one in before.images}
+    was: dict[str, ImageState] = {image.facts.reference: image.states[index] for image in before.images}
     gained, lost = [], []
-    for one in new.images:
-        reference, after = one.facts.reference, one.states[index]
+    for image in new.images:
+        reference, after = image.facts.reference, image.states[index]
         old = was.get(reference)
         if old in ("no", "fails", "absent") and after == "yes":
             gained.append(reference)

@@ -106,8 +106,8 @@ def stated(flags: AuditFlags, environ: Mapping[str, str]) -> Stated:
 def from_rendering(read: Inputs, rendering: Rendering, options: Options, said: Stated) -> Collected:
     """The objects that a renderer wrote. Raises InvalidInput."""
     collector = Collector("lists", f"{rendering.name} {' '.join(rendering.words)}", options, said.keys)
-    for one in read.files:
-        _add(collector, {}, BytesIO(one.data), one.name)
+    for file in read.files:
+        _add(collector, {}, BytesIO(file.data), file.name)
     return _as_stated(_collected(collector), said)
 
 
@@ -163,7 +163,9 @@ def merged(reports: Iterable[tuple[str, AuditFacts]]) -> Collected:
     facts = merge(parts())
     check_moments(facts, files)
     nameless = [
-        one for one in facts.snapshots if one.source != "manifests" and not (one.uid or one.name_by == "flag")
+        snapshot
+        for snapshot in facts.snapshots
+        if snapshot.source != "manifests" and not (snapshot.uid or snapshot.name_by == "flag")
     ]
     if len(nameless) < 2:
         return Collected(facts)
@@ -206,7 +208,7 @@ def _as_stated(collected: Collected, said: Stated) -> Collected:
     """With the name and the date that the user states, where one is stated."""
     changes: dict[str, str] = {"name": said.cluster, "name_by": "flag"} if said.cluster else {}
     changes |= {"date": said.date, "date_by": "stated"} if said.date else {}
-    snapshots = tuple(one.replace(**changes) for one in collected.facts.snapshots)
+    snapshots = tuple(snapshot.replace(**changes) for snapshot in collected.facts.snapshots)
     return collected.replace(facts=collected.facts.replace(snapshots=snapshots))
 
 
@@ -234,7 +236,7 @@ def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) ->
         collector.add({"apiVersion": "v1", "kind": "Namespace", **mapping(namespace)})
     collected = _collected(collector)
     unread = tuple(what for what, _why in makers.unread)
-    snapshots = tuple(one.replace(unread_pools=unread) for one in collected.facts.snapshots)
+    snapshots = tuple(snapshot.replace(unread_pools=unread) for snapshot in collected.facts.snapshots)
     facts = collected.facts.replace(snapshots=snapshots)
     return collected.replace(facts=facts, results=(*results, *collected.results))
 

@@ -194,10 +194,12 @@ def as_listed(facts: AuditFacts) -> AuditFacts:
     """The facts as they were before anything was looked up. Applied twice it changes nothing more."""
     return facts.replace(
         # Without a reference there is nothing to ask for.
-        images=tuple(ImageFacts(one.reference, "Unread") if one.reference else one for one in facts.images),
+        images=tuple(
+            ImageFacts(image.reference, "Unread") if image.reference else image for image in facts.images
+        ),
         builds=tuple(
-            one.replace(verdict="unread", platform="", manifest="", index="", reason="", moved="")
-            for one in facts.builds
+            build.replace(verdict="unread", platform="", manifest="", index="", reason="", moved="")
+            for build in facts.builds
         ),
         shards=(),
     )

@@ -218,7 +218,9 @@ def image_findings(
     for reference, amounts in used.items():
         image = known.get(reference) or ImageFacts(reference, "Unread")
         volume = mounted.get(reference, False)
-        states = tuple(image_state(image, one, failures, volume=volume) for one in architectures)
+        states = tuple(
+            image_state(image, architecture, failures, volume=volume) for architecture in architectures
+        )
         said = tuple(
             failures[reference, one] if state == "fails" else ""
             for one, state in zip(architectures, states, strict=True)

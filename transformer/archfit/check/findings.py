@@ -161,7 +161,9 @@ class Check(Record):
     @property
     def shown(self) -> list[Finding]:
         """What is worth a place in a review: all but infos that explain an answer."""
-        return [one for one in self.findings if (one.rule, one.severity) != ("notice", "info")]
+        return [
+            finding for finding in self.findings if (finding.rule, finding.severity) != ("notice", "info")
+        ]
 
     def of(self, rule: str) -> list[Finding]:
         """The findings of one rule, in the order of the stream."""
@@ -232,22 +234,24 @@ def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Lin
 
 def of_objects(untouched: Iterable[Untouched], name: str, *, allowed: bool) -> Iterator[Finding]:
     """Objects that may hold pods which no row reads, each once for each reason. allowed: as --allow-unknown says."""
-    for one in dict.fromkeys(untouched):
-        if one.controller or one.podless:
+    for what in dict.fromkeys(untouched):
+        if what.controller or what.podless:
             continue
-        cause = one.reason
-        if not one.known:
-            kind = f"{group_of(one.ref.api_version)}/{one.ref.kind}".strip("/")
-            cause = f"archfit does not read {kind}, which may hold pods" if one.ref.kind else "it has no kind"
+        cause = what.reason
+        if not what.known:
+            kind = f"{group_of(what.ref.api_version)}/{what.ref.kind}".strip("/")
+            cause = (
+                f"archfit does not read {kind}, which may hold pods" if what.ref.kind else "it has no kind"
+            )
         finding = Finding(
             "not-known",
             "warning" if allowed else "error",
             f"the platforms of its images are not known: {cause}",
-            one.ref,
+            what.ref,
             reason="object not read",
             cause=cause,
         )
-        yield placed(finding, name, one.location)
+        yield placed(finding, name, what.location)
 
 
 def of_verdicts(
@@ -305,6 +309,6 @@ def _not_known(pod: Pod, one: NotKnown, *, allowed: bool) -> Finding:
 def _from_results(
     pod: Pod, results: Iterable[Result], name: str, line: Line, reported: set[Result]
 ) -> Iterator[Finding]:
-    for result in (one for one in results if one not in reported):
+    for result in (result for result in results if result not in reported):
         reported.add(result)
         yield from_result(result, name, line(pod, result.path or pod.path))

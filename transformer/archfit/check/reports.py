@@ -124,7 +124,7 @@ def _lines(check: Check) -> Iterator[str]:
         ("Object", "Finding", "Place"),
         [(_name(one), one.message, one.where) for one in check.of("placement")],
     )
-    searched = any(one.newer for one in check.findings)
+    searched = any(finding.newer for finding in check.findings)
     yield from _table(
         ("Image", "Does not run on", "It offers", *(("To do",) if searched else ()), "Object", "Place"),
         [
@@ -143,7 +143,7 @@ def _lines(check: Check) -> Iterator[str]:
         yield ""
         yield f"### Not known: {escaped(cause)}"
         yield from _table(
-            ("Image", "Object", "Place"), [(one.image or "none", _name(one), one.where) for one in uses]
+            ("Image", "Object", "Place"), [(use.image or "none", _name(use), use.where) for use in uses]
         )
     notices = [one for one in check.of("notice") if one.severity == "warning"]
     for title, found in (("Problems", check.of("problem")), ("Warnings", notices)):

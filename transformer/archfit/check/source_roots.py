@@ -151,7 +151,7 @@ class SourceRoots:
     def _below(self, folder: str, parts: list[str]) -> tuple[str, int]:
         while parts[0] == "charts" and len(parts) > 2:
             chart = self._chart(folder) or Chart("", ())
-            wanted = [one for one in chart.dependencies if one.name == parts[1]]
+            wanted = [dependency for dependency in chart.dependencies if dependency.name == parts[1]]
             inside = _folder_of(folder, parts[1], wanted)
             if not inside:
                 file = os.path.join(folder, CHART)

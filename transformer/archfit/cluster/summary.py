@@ -122,9 +122,13 @@ def _rule(taint: Taint, carriers: Sequence[Carrier], linux: set[str], keys: Sequ
     spelled = architecture_of(taint.key, taint.value)
     if taint.key not in keys and (not spelled or _is_kubernetes(taint.key)):
         return "not a taint of architectures; if it is one, pass --arch-taint with its key"
-    behind = {one.architecture for one in carriers}
+    behind = {carrier.architecture for carrier in carriers}
     architectures = {spelled} if spelled else behind
-    mismatched = [one for one in carriers if one.architecture not in architectures or not one.architecture]
+    mismatched = [
+        carrier
+        for carrier in carriers
+        if carrier.architecture not in architectures or not carrier.architecture
+    ]
     if mismatched:
         first = mismatched[0]
         who, verb = ("pool", "may bring") if first.is_pool else ("node", "is")
@@ -136,8 +140,8 @@ def _rule(taint: Taint, carriers: Sequence[Carrier], linux: set[str], keys: Sequ
     rule = UsedTaint(
         taint,
         tuple(sorted(architectures)),
-        sum(not one.is_pool for one in carriers),
-        tuple(dict.fromkeys(one.title for one in carriers if one.is_pool)),
+        sum(not carrier.is_pool for carrier in carriers),
+        tuple(dict.fromkeys(carrier.title for carrier in carriers if carrier.is_pool)),
     )
     try:
         toleration_rule(rule.text)

@@ -73,7 +73,7 @@ def _kinds(
 
 def _checked(kinds: Sequence[Derived], left_out: Collection[str]) -> None:
     """Raises InvalidInput where no definition has a schema to read."""
-    without_schema = [f"{one.group}/{one.kind}" for one in kinds if not one.version]
+    without_schema = [f"{kind.group}/{kind.kind}" for kind in kinds if not kind.version]
     if without_schema and len(without_schema) == len(kinds) and not left_out:
         raise InvalidInput(
             f"{', '.join(without_schema)}: the definition has no structural schema, so it names no field: write "
@@ -153,9 +153,9 @@ def _values(name: str, data: bytes, *, every: bool) -> Iterator[Any]:
 
 
 def _summary(kinds: Sequence[Derived], left_out: Collection[str]) -> str:
-    rows = sum(len(one.rows) for one in kinds)
-    with_rows = sum(bool(one.rows) for one in kinds)
-    without = sum(bool(one.notes) and not one.rows for one in kinds)
+    rows = sum(len(kind.rows) for kind in kinds)
+    with_rows = sum(bool(kind.rows) for kind in kinds)
+    without = sum(bool(kind.notes) and not kind.rows for kind in kinds)
     parts = [f"{count(rows, 'row')} for {count(with_rows, 'kind')}"]
     if without:
         parts.append(f"{without} with comments only")

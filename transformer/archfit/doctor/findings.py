@@ -92,14 +92,24 @@ def doctor_value(facts: object, findings: Sequence[Diagnostic]) -> dict[str, obj
     return {
         "installation": facts,
         "findings": [
-            {"subject": one.subject, "state": one.state, "text": one.text, "remedy": one.remedy or None}
-            for one in findings
+            {
+                "subject": finding.subject,
+                "state": finding.state,
+                "text": finding.text,
+                "remedy": finding.remedy or None,
+            }
+            for finding in findings
         ],
         "entryPoints": [
-            {"entryPoint": one.name, "needs": one.needs, "here": one.here, "remedy": one.remedy or None}
-            for one in entry_points(findings)
+            {
+                "entryPoint": entry_point.name,
+                "needs": entry_point.needs,
+                "here": entry_point.here,
+                "remedy": entry_point.remedy or None,
+            }
+            for entry_point in entry_points(findings)
         ],
-        "wrong": sum(one.state == WRONG for one in findings),
+        "wrong": sum(finding.state == WRONG for finding in findings),
     }
 
 

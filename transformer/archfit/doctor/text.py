@@ -43,16 +43,16 @@ def doctor_text(findings: Sequence[Diagnostic], *, colors: bool) -> str:
 
 
 def _findings(findings: Sequence[Diagnostic], *, colors: bool) -> Iterator[str]:
-    width = max(len(one.subject) for one in findings) + 2
+    width = max(len(finding.subject) for finding in findings) + 2
     indent = " " * (9 + width)
-    for one in findings:
-        if one.state == OK and one.subject.startswith("extra "):
+    for finding in findings:
+        if finding.state == OK and finding.subject.startswith("extra "):
             continue  # an entry point says so
-        first, *more = _folded(one.text, indent)
-        yield f"{_painted(one.state, 9, colors=colors)}{one.subject:{width}}{first}"
+        first, *more = _folded(finding.text, indent)
+        yield f"{_painted(finding.state, 9, colors=colors)}{finding.subject:{width}}{first}"
         yield from (f"{indent}{line}" for line in more)
-        if one.remedy and (one.state != MISSING or one.subject not in SHOWN_BY_ENTRY_POINT):
-            first, *more = _folded(one.remedy, f"{indent}-> ")
+        if finding.remedy and (finding.state != MISSING or finding.subject not in SHOWN_BY_ENTRY_POINT):
+            first, *more = _folded(finding.remedy, f"{indent}-> ")
             yield f"{indent}-> {first}"
             yield from (f"{indent}   {line}" for line in more)
 
@@ -70,14 +70,14 @@ def _entry_points(table: Sequence[EntryPoint], *, colors: bool) -> Iterator[str]
 
 
 def _sum(findings: Sequence[Diagnostic]) -> str:
-    wrong = sum(one.state == WRONG for one in findings)
-    missing = sum(one.state == MISSING for one in findings)
+    wrong = sum(finding.state == WRONG for finding in findings)
+    missing = sum(finding.state == MISSING for finding in findings)
     parts = [
         f"{count(wrong, 'thing')} {'is' if wrong == 1 else 'are'} wrong" if wrong else "nothing is wrong"
     ]
     if missing:
         parts.append(f"{count(missing, 'optional part')} {'is' if missing == 1 else 'are'} not here")
-    if not any(one.subject == "registry" for one in findings):
+    if not any(finding.subject == "registry" for finding in findings):
         parts.append("no registry was asked (--registry HOST asks it)")
     return "; ".join(parts)
 

@@ -91,7 +91,11 @@ def run(
 def _about_the_stream(manifests: Manifests) -> Iterable[Result]:
     """What is wrong with an input. What is said about its objects is in the trees."""
     about = {one.ref for one in manifests.inventory.untouched}
-    own = [one for one in manifests.inventory.results if one.severity != "info" or one.ref not in about]
+    own = [
+        result
+        for result in manifests.inventory.results
+        if result.severity != "info" or result.ref not in about
+    ]
     exact = located(manifests.data, manifests.inventory.documents, (*manifests.results, *own))
     return [in_file(result, manifests.name) for result in exact]
 

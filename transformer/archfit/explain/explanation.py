@@ -135,9 +135,9 @@ def explanation(
         tuple(toleration_steps(trace, decision)),
         tuple(preference_steps(trace, decision)),
         tuple(
-            Message(one.severity, one.field, one.message)
-            for one in decision.results
-            if one.path not in about_images
+            Message(result.severity, result.field, result.message)
+            for result in decision.results
+            if result.path not in about_images
         ),
         tuple(remedies(own, case, decision, images, frozenset(opened) - frozenset(reaches))),
     )

@@ -81,12 +81,14 @@ def image_answers(
     made = []
     for use, answer, paths in groups.values():
         beside = tuple(
-            f"{one.text}: " for one in pod.images if one.text and one.text != use.text and one.path in paths
+            f"{image.text}: "
+            for image in pod.images
+            if image.text and image.text != use.text and image.path in paths
         )
         messages = dict.fromkeys(
-            one.message.removeprefix(f"{use.text}: ")
-            for one in decision.results
-            if one.path in paths and not one.message.startswith(beside)
+            result.message.removeprefix(f"{use.text}: ")
+            for result in decision.results
+            if result.path in paths and not result.message.startswith(beside)
         )
         fact = _answer(use, answer, counted.get(use), own, wanted)
         made.append(fact.replace(fields=tuple(map(dotted, paths)), messages=tuple(messages)))

@@ -44,7 +44,7 @@ def remedies(
     if own.left_alone:
         yield Remedy("", _left_alone(own))
         return
-    unknown = [one for one in images if one.unknown and not one.final and _is_reference(one.image)]
+    unknown = [image for image in images if image.unknown and not image.final and _is_reference(image.image)]
     for image in unknown[:_MOST]:
         yield _answered(image)
     if unknown and not unknown[0].platforms:

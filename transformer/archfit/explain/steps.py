@@ -130,7 +130,7 @@ def _no_affinity(trace: Trace, case: PodCase, decision: Decision) -> str:
         return f"none needed: the pod is pinned to {listed(pins)}"
     if first.supported is None:
         return "none needed: no image restricts the pod"
-    reason = f"none needed: {_all(case)} run on {listed(union(one.allowed for one in case.reaches))}"
+    reason = f"none needed: {_all(case)} run on {listed(union(reach.allowed for reach in case.reaches))}"
     if case.options.affinity != "always":
         return reason
     if trace.needed_only:
@@ -193,10 +193,12 @@ def _not_tolerated(case: PodCase, wanted: Additions, rule: TolerationRule) -> tu
             "left out",
             f"not all images run on {listed(unsafe)}, and nothing else keeps the pod off such nodes",
         )
-    own = next((one for one in case.tolerations if taints.covers(one, rule.toleration)), None)
+    own = next(
+        (toleration for toleration in case.tolerations if taints.covers(toleration, rule.toleration)), None
+    )
     if own is not None:
         return "present", f"the pod tolerates {_own(own)}"
-    if any(taints.covers(one, rule.toleration) for one in wanted.tolerations):
+    if any(taints.covers(toleration, rule.toleration) for toleration in wanted.tolerations):
         return "present", "another rule's toleration covers it"
     if case.pod.namespace is not None and taints.refused(rule.toleration, case.pod.namespace):
         return (

@@ -52,7 +52,7 @@ class Branch(Record):
 
 def text(found: Explained, *, ascii_only: bool = False) -> str:
     """All trees, with a blank line between them; "" for nothing."""
-    return "\n".join("".join(f"{line}\n" for line in one) for one in trees(found, ascii_only=ascii_only))
+    return "\n".join("".join(f"{line}\n" for line in tree) for tree in trees(found, ascii_only=ascii_only))
 
 
 def bounded_lines(found: Explained, *, ascii_only: bool = False) -> list[str]:
@@ -176,8 +176,8 @@ def _asks(one: Explanation) -> str:
 
 def _terms(terms: Iterable[Term]) -> Iterator[Branch]:
     rows = [
-        (f"term {one.number}", _listed(one.allows), ", ".join(map(_short, one.asks)) or "matches nothing")
-        for one in terms
+        (f"term {term.number}", _listed(term.allows), ", ".join(map(_short, term.asks)) or "matches nothing")
+        for term in terms
     ]
     yield from map(Branch, _columns(rows))
 
@@ -191,7 +191,7 @@ def _short(expression: str) -> str:
 
 
 def _images(images: Sequence[ImageAnswer]) -> Iterator[Branch]:
-    rows = [(_image(one), _runs_on(one), _source(one)) for one in images]
+    rows = [(_image(image), _runs_on(image), _source(image)) for image in images]
     for one, line in zip(images, _columns(rows, _WIDEST_IMAGE), strict=True):
         messages = [message for message in one.messages if not _said(one, message)]
         yield Branch(line, tuple(map(Branch, messages)))

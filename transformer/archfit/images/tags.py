@@ -155,10 +155,10 @@ def without_architecture(tag: str) -> str:
 def siblings(tag: str, architectures: Sequence[str]) -> list[str]:
     """Tags by which publishers name the builds for one architecture beside `tag`, the commonest first."""
     tag = without_architecture(tag)
-    names = [name for one in architectures for name in _NAMES.get(one, (one,))]
+    names = [name for architecture in architectures for name in _NAMES.get(architecture, (architecture,))]
     return [
         *(f"{tag}-{name}" for name in names),
-        *(f"{tag}-linux-{one}" for one in architectures),
+        *(f"{tag}-linux-{architecture}" for architecture in architectures),
         *(f"{name}-{tag}" for name in names),
         *(f"{tag}-{every}" for every in _EVERY),
     ]

@@ -69,7 +69,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         ]
     messages = [
         *(f"warning: {message}" for message in lookup.messages),
-        *(f"error: {one}" for one in problems),
+        *(f"error: {problem}" for problem in problems),
     ]
     stderr.writelines(f"{line}\n" for line in messages)
     if not flags.raw:
@@ -102,7 +102,11 @@ def _inspected(
 def _with_newer(images: list[Inspected], lookup: Lookup, settings: Settings) -> list[Inspected]:
     from archfit.lookup.newer_tags import newer_tags
 
-    cluster = [one for one in settings.options.cluster_architectures if "/" not in one]
+    cluster = [
+        cluster_architecture
+        for cluster_architecture in settings.options.cluster_architectures
+        if "/" not in cluster_architecture
+    ]
     lacking: dict[str, tuple[str, ...]] = {}
     for image in images:
         if image.runs_on is not None and not image.stated:
@@ -113,7 +117,7 @@ def _with_newer(images: list[Inspected], lookup: Lookup, settings: Settings) -> 
         found |= newer_tags(
             lookup,
             {text: answer for text, answer in some.items() if isinstance(answer, Found)},
-            [Platform("linux", one) for one in lacks],
+            [Platform("linux", lack) for lack in lacks],
             cluster=cluster,
             seconds=settings.operator.timeout_seconds,
         )

@@ -183,11 +183,11 @@ def together(needs: Iterable[LockNeeds]) -> LockNeeds:
     uses: dict[str, Result] = {}
     results: list[Result] = []
     unknown: list[str] = []
-    for one in needs:
-        needed = {**one.needed, **needed}
-        uses = {**one.uses, **uses}
-        results += one.results
-        unknown += one.unknown
+    for need in needs:
+        needed = {**need.needed, **needed}
+        uses = {**need.uses, **uses}
+        results += need.results
+        unknown += need.unknown
     return LockNeeds(needed, uses, tuple(results), tuple(unknown))
 
 

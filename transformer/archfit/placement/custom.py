@@ -72,7 +72,7 @@ def writable(
     else:
         dropped = {
             "affinity": [f"a preference of {name}" for name, _ in additions.preferred] if no_affinity else [],
-            "tolerations": [f"a toleration of {taint(one)}" for one in additions.tolerations]
+            "tolerations": [f"a toleration of {taint(toleration)}" for toleration in additions.tolerations]
             if no_tolerations
             else [],
         }
@@ -102,7 +102,7 @@ def withheld(pod: Pod, additions: Additions, *, always: bool) -> tuple[str, ...]
     if pod.lacks("affinity") or "affinity" in replaced:
         texts = []
     if not pod.lacks("tolerations") and "tolerations" not in replaced:
-        texts += [f"a toleration of {taint(one)}" for one in additions.tolerations]
+        texts += [f"a toleration of {taint(toleration)}" for toleration in additions.tolerations]
     return tuple(texts)
 
 
@@ -115,7 +115,7 @@ def parts_of(
 ) -> Iterator[tuple[Path, tuple[Reach, ...]]]:
     """What those of the pods can reach that have a term of their own, and where it stands. Raises MalformedField."""
     for path, term in pod.placement_paths.parts if pod.placement_paths else ():
-        yield path, reaches([with_part(one, path, term) for one in demands], images, cluster, only)
+        yield path, reaches([with_part(demand, path, term) for demand in demands], images, cluster, only)
 
 
 def _beside_default(pod: Pod, additions: Additions) -> Writable:

@@ -173,7 +173,7 @@ def _as_glob(ref: ObjectRef) -> str:
 
 def _no_image(pattern: str, images: Sequence[Reference]) -> str:
     tagged = ":" in pattern.rpartition("/")[2]
-    names = list(dict.fromkeys(f"{one.name}:{one.tag}" if tagged else one.name for one in images))
+    names = list(dict.fromkeys(f"{image.name}:{image.tag}" if tagged else image.name for image in images))
     near = nearest(pattern, names[:_COMPARED])
     found = f"did you mean {near!r}?" if near else f"it holds {_listed(names) or 'none'}"
     return f"no image of the input matches {pattern!r}: {found}"

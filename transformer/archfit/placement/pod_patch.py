@@ -185,7 +185,7 @@ def _affinity(
     for index, requirements in terms.narrowed:
         at = (*path, REQUIRED, "nodeSelectorTerms", index, "matchExpressions")
         there = node[REQUIRED]["nodeSelectorTerms"][index].get("matchExpressions")
-        made += _appended(at, there, [_expression(one) for one in requirements])
+        made += _appended(at, there, [_expression(requirement) for requirement in requirements])
     return made
 
 

@@ -98,7 +98,8 @@ def _remedy(use: ImageUse, found: Found) -> str:
 def _baselines(found: Found) -> Iterable[str]:
     """The platforms without the variants that do not count."""
     return (
-        f"{one.os}/{one.architecture}" if one.architecture != "arm" else str(one) for one in found.platforms
+        f"{platform.os}/{platform.architecture}" if platform.architecture != "arm" else str(platform)
+        for platform in found.platforms
     )
 
 

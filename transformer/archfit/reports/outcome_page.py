@@ -49,7 +49,7 @@ def see(where: tuple[str, str]) -> str:
 
 def after_failure(results: Iterable[Result], decisions: _Decisions, answers: Mapping[str, Answer]) -> str:
     """The line for a run that wrote nothing: about its first error; "" where the error says all there is to say."""
-    error = next((one for one in results if one.severity == "error"), None)
+    error = next((result for result in results if result.severity == "error"), None)
     return _line(error, decisions, answers)
 
 
@@ -60,7 +60,7 @@ def after_success(decisions: _Decisions, answers: Mapping[str, Answer], *, passe
     """
     for _, decision in decisions:
         if decision.outcome in ("Unresolved", "Conflict"):
-            warning = next((one for one in decision.results if one.severity == "warning"), None)
+            warning = next((result for result in decision.results if result.severity == "warning"), None)
             return _line(warning, decisions, answers)
     if any(decision.outcome == "Change" and decision.immutable for _, decision in decisions):
         return see(JOBS)

@@ -83,7 +83,7 @@ def run(
     settings = load((), environ, read_file, flags=call.options, application=application)
     written = output_files.folder_targets(place.folder, read.files) if place.folder else [place.file]
     output_files.check_report(
-        "--report", settings.operator.report, (*(one.path for one in read.files), *written)
+        "--report", settings.operator.report, (*(file.path for file in read.files), *written)
     )
     color = colored(settings.operator.color, stdout, environ) and not place.file
     one = Run(
@@ -151,9 +151,9 @@ def _check(place: _Place, read: Inputs) -> None:
 
 def _frame(read: Inputs) -> FunctionFrame | None:
     functions = [
-        (one.name, function)
-        for one in read.files
-        if b"ResourceList" in one.data and (function := recognised(one.data))
+        (file.name, function)
+        for file in read.files
+        if b"ResourceList" in file.data and (function := recognised(file.data))
     ]
     if functions and len(read.files) > 1:
         raise UsageError(
@@ -169,7 +169,7 @@ def _writer(place: _Place, stdout: BinaryIO, color: bool, on_blank: str) -> Writ
     """What writes the output, and says how many files it wrote, if it wrote several."""
 
     def write(files: Sequence[_Edited]) -> str:
-        changed = [one for one in files if one.splices]
+        changed = [file for file in files if file.splices]
         if place.diff:
             above = "/".join(max((_parents(one.input.name) for one in changed), default=[]))
             parts = [line for one in changed for line in _diff(one, above)]
@@ -188,12 +188,12 @@ def _writer(place: _Place, stdout: BinaryIO, color: bool, on_blank: str) -> Writ
             )
             return f"archfit: {len(changed)} of {count(len(files), 'file')} written"
         if place.folder:
-            paths = output_files.folder_targets(place.folder, [one.input for one in files])
+            paths = output_files.folder_targets(place.folder, [file.input for file in files])
             output_files.write_folder(
                 [(path, b"".join(one.parts)) for path, one in zip(paths, files, strict=True)]
             )
             return f"archfit: {count(len(files), 'file')} written below {place.folder}"
-        whole = files[0].parts if len(files) == 1 else joined([b"".join(one.parts) for one in files])
+        whole = files[0].parts if len(files) == 1 else joined([b"".join(file.parts) for file in files])
         if on_blank == "comment" and not b"".join(whole).removeprefix(BOM).strip():
             whole = [stream.COMMENT]
         output_files.write_stream(whole, place.file, stdout)

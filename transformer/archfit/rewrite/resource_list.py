@@ -149,7 +149,7 @@ def _listed(results: Any) -> list[Any]:
 
 def _with(listed: list[Any], results: list[Any]) -> list[Any]:
     """What is listed, and the results that are not: those of an earlier run stay as they are."""
-    return [*listed, *(one for one in results if one not in listed)]
+    return [*listed, *(result for result in results if result not in listed)]
 
 
 def _lines(results: list[Any], data: bytes, at: int) -> bytes:

@@ -88,7 +88,7 @@ def unified_diff(
             body += [b"-" + one for one in block.old]
             body += [b"+" + one for one in block.new]
             removed, added, at = removed + len(block.old), added + len(block.new), block.end
-        body += [b" " + one for one in _lines(data[at:last])]
+        body += [b" " + kept for kept in _lines(data[at:last])]
         same = len(body) - removed - added
         found.append(_head(line, same + removed, line + shift, same + added, around.title(hunk[0].start)))
         found += [one if one.endswith(b"\n") else one + b"\n" + _NO_NEWLINE for one in body]
@@ -99,7 +99,7 @@ def unified_diff(
 def colored_diff(lines: Iterable[bytes]) -> Iterator[bytes]:
     """The lines of a diff with colours, and with escapes for what a terminal would not show."""
     heads = 2
-    for line in (part for one in lines for part in _lines(one)):
+    for line in (part for piece in lines for part in _lines(piece)):
         text = visible(line.decode(errors="replace").rstrip("\r\n"), "\t")
         if heads:
             color, heads = _BOLD, heads - 1
@@ -115,7 +115,7 @@ class _Context:
 
     def __init__(self, data: bytes, objects: Sequence[DiffObject]) -> None:
         self._data, self._parts = data, list(_parts(objects, len(data)))
-        self._starts = [one.start for one in self._parts]
+        self._starts = [part.start for part in self._parts]
         self._open: dict[int, bool] = {}
 
     def hunks(self, blocks: Sequence[_Block]) -> Iterator[list[_Block]]:

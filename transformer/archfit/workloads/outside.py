@@ -165,7 +165,7 @@ def _given(
     callers = [
         one for name in ("", template) for one in called.get((ref.kind, ref.namespace, ref.name, name), ())
     ]
-    if any(one != callers[0] for one in callers):
+    if any(caller != callers[0] for caller in callers):
         return pod
     affinity = (callers[0] if callers else None) or defaults.get(pod.group)
     if affinity is None:
@@ -201,7 +201,10 @@ def _configuration(kind: str, item: dict[str, Any]) -> Iterator[Configuration]:
 
 def _agreed(configurations: Sequence[Configuration]) -> Configuration:
     """What all of them say. Sidecars that are not known are one use, which has the reason."""
-    images, sidecars = {one.image for one in configurations}, {one.sidecars for one in configurations}
+    images, sidecars = (
+        {configuration.image for configuration in configurations},
+        {configuration.sidecars for configuration in configurations},
+    )
     image = images.pop() if len(images) == 1 else ""
     if len(sidecars) > 1:
         return Configuration(image, (("", ImageUse((), None, unasked=_DIFFER.format(len(configurations)))),))

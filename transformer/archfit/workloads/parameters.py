@@ -120,7 +120,7 @@ def _run_values(spec: dict[str, Any], embedded: str) -> Values:
     inside = inside if isinstance(inside, dict) else {}
     defaults = _given(_list(inside.get("params")), key="default")
     tasks = [one for name in ("tasks", "finally") for one in _list(inside.get(name))]
-    hidden = dict.fromkeys(name for one in tasks for name in _task_names(one))
+    hidden = dict.fromkeys(name for task in tasks for name in _task_names(task))
     return {**defaults, **_given(_list(spec.get("params"))), **hidden}
 
 
@@ -142,11 +142,11 @@ def _given(
 ) -> dict[str, str | None]:
     """The values by name; None for those that no constant text gives."""
     values: dict[str, str | None] = {}
-    for one in parameters:
-        name = one.get("name") if isinstance(one, dict) else None
+    for parameter in parameters:
+        name = parameter.get("name") if isinstance(parameter, dict) else None
         if isinstance(name, str):
-            text = one.get(key)
-            constant = type(text) is str and "valueFrom" not in one and name not in values
+            text = parameter.get(key)
+            constant = type(text) is str and "valueFrom" not in parameter and name not in values
             filled = fill(text) if constant else ""
             values[name] = filled if filled and not any(mark in filled for mark in ("{", "$(")) else None
     return values

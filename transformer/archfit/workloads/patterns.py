@@ -26,7 +26,7 @@ def matches(value: Any, pattern: Path, at: Path = ()) -> Iterator[tuple[Path, An
     if step == "*":
         inside = _members(value)
     elif isinstance(step, str) and step[:1] == "=":
-        inside = (one for one in _members(value) if _member(one[1], "name") == step[1:])
+        inside = (member for member in _members(value) if _member(member[1], "name") == step[1:])
     else:
         inside = iter([(step, _member(value, step))])
     for key, member in inside:

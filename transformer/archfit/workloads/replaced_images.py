@@ -290,9 +290,9 @@ def _filled(pod: Pod, document: Document, named: Mapping[Key, dict[str, Any]]) -
     source = (*pod.root, *borrowed_from(label))
     return pod.replace(
         images=tuple(
-            one
+            their
             for use in pod.images
-            for one in (_theirs(use, item, images) if use.path == source else (use,))
+            for their in (_theirs(use, item, images) if use.path == source else (use,))
         )
     )
 
@@ -338,7 +338,7 @@ def _lent(
         for use in image_uses(lent, at):
             meant = bool(main) and use.container == main
             if meant and image:
-                if all(one.path != source for one in images):
+                if all(image.path != source for image in images):
                     images.append(use.replace(path=source, text=image))
             elif use.container not in stated and (meant or not lender.alone):
                 images.append(use.replace(path=at, unasked=lender.unknown[0] if changed and meant else ""))

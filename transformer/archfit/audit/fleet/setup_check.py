@@ -90,7 +90,11 @@ def _job(kubectl: Kubectl, namespace: str, name: str) -> str:
         return f"Job {namespace}/{name} has not been started yet"
     status, spec = mapping_of(found.get("status")), mapping_of(found.get("spec"))
     conditions = map(mapping_of, status.get("conditions") or [])
-    states = {one.get("type"): one.get("reason", "") for one in conditions if one.get("status") == "True"}
+    states = {
+        condition.get("type"): condition.get("reason", "")
+        for condition in conditions
+        if condition.get("status") == "True"
+    }
     if "Failed" in states:
         indexes = status.get("failedIndexes")
         which = f"; failed indexes: {indexes}" if indexes else ""

@@ -89,7 +89,7 @@ class Waves(Record):
     @property
     def following(self) -> Wave | None:
         """The first of waves 0 to 4 that has pods which are not done; None where there is none."""
-        return next((one for one in self.waves[: MOST_RULED + 1] if one.allowed < one.amount.pods), None)
+        return next((wave for wave in self.waves[: MOST_RULED + 1] if wave.allowed < wave.amount.pods), None)
 
 
 class _Place(Record):
@@ -258,5 +258,5 @@ def _places(nodes: Iterable[NodeFacts], pools: Iterable[PoolFacts]) -> dict[tupl
 
 
 def _enters(row: WorkloadFinding, taints: _Taints) -> bool:
-    own = [Toleration(*one) for one in row.facts.tolerations]
+    own = [Toleration(*toleration) for toleration in row.facts.tolerations]
     return all(any(covers(one, taint) for one in own) for taint in taints)

@@ -115,7 +115,7 @@ def work_list(
 
     def order(reference: str) -> tuple[int | str, ...]:
         amounts = (alone.get(reference, NOTHING), best.get(reference, ("", NOTHING))[1], part[reference])
-        return (*(-one.cpu for one in amounts), *(-one.pods for one in amounts), reference)
+        return (*(-amount.cpu for amount in amounts), *(-amount.pods for amount in amounts), reference)
 
     ranked = sorted(part, key=order)
     places = {reference: place for place, reference in enumerate(ranked)}

@@ -38,13 +38,20 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
     table.writerow(
         [
             *_HEADS,
-            *(f"{what}_{one}" for what in ("workload", "image", "wave") for one in findings.architectures),
-            *(f"{by}_ready_{one}" for by in shares for one in findings.architectures),
+            *(
+                f"{what}_{architecture}"
+                for what in ("workload", "image", "wave")
+                for architecture in findings.architectures
+            ),
+            *(f"{by}_ready_{architecture}" for by in shares for architecture in findings.architectures),
             *map(_cell, keys),
         ]
     )
-    names = {one.snapshot: one.name for one in findings.clusters}
-    known = {one.snapshot: (one.name, one.date, " ".join(one.architectures)) for one in findings.clusters}
+    names = {cluster.snapshot: cluster.name for cluster in findings.clusters}
+    known = {
+        cluster.snapshot: (cluster.name, cluster.date, " ".join(cluster.architectures))
+        for cluster in findings.clusters
+    }
     images = {image.facts.reference: image for image in findings.images}
     for workload in sorted(findings.workloads, key=lambda one: one.facts.standing != "daemonset"):
         facts, amount = workload.facts, workload.amount

@@ -88,14 +88,14 @@ def _short(findings: AuditFindings) -> dict[str, Any]:
         "readiness": [_readiness(one) for one in findings.readiness],
         "groups": [
             {
-                **record_value(one),
-                "readiness": [_readiness(part) for part in one.readiness],
+                **record_value(group),
+                "readiness": [_readiness(part) for part in group.readiness],
                 "clusters": [
                     {"cluster": own.cluster, "readiness": [_readiness(part) for part in own.readiness]}
-                    for own in one.clusters
+                    for own in group.clusters
                 ],
             }
-            for one in findings.groups
+            for group in findings.groups
         ],
         "apart": record_value(findings.apart),
         "upgrades": record_value(findings.upgrades),
@@ -112,8 +112,8 @@ def _short(findings: AuditFindings) -> dict[str, Any]:
 
 def _long(findings: AuditFindings) -> tuple[tuple[str, Iterable[dict[str, Any]]], ...]:
     return (
-        ("images", (_image(one, findings.architectures) for one in findings.images)),
-        ("workloads", (_workload(one, findings.architectures) for one in findings.workloads)),
+        ("images", (_image(image, findings.architectures) for image in findings.images)),
+        ("workloads", (_workload(workload, findings.architectures) for workload in findings.workloads)),
     )
 
 

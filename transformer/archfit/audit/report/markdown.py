@@ -84,7 +84,7 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         for saving in findings.costs.savings
     ]
     if findings.builds.verdicts:
-        words = ", ".join(f"{one.containers} {one.verdict}" for one in findings.builds.verdicts)
+        words = ", ".join(f"{verdict.containers} {verdict.verdict}" for verdict in findings.builds.verdicts)
         sentences.append(f"Containers by build: {words}.")
     sentences += (*unknown_reasons(findings), *not_known(findings))
     if sentences:
@@ -92,11 +92,11 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
     for sentence in sentences[:MOST_ROWS]:
         yield f"- {escaped(sentence)}"
     waiting = [
-        one
-        for one in findings.workloads
-        if one.is_required(first.architecture)
-        and one.states[0] != "ready"
-        and one.facts.standing != "daemonset"
+        workload
+        for workload in findings.workloads
+        if workload.is_required(first.architecture)
+        and workload.states[0] != "ready"
+        and workload.facts.standing != "daemonset"
     ]
     if waiting:
         number = count(len(waiting), "workload")

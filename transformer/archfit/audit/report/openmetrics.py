@@ -143,7 +143,7 @@ def _kept(findings: AuditFindings) -> frozenset[tuple[str, str]]:
 
 def _summed(findings: AuditFindings) -> dict[str, int]:
     """How many namespaces of each snapshot have no series of their own."""
-    numbers = {one.snapshot: 0 for one in findings.clusters}
+    numbers = {cluster.snapshot: 0 for cluster in findings.clusters}
     for snapshot, _ in _ranked(findings)[MOST_NAMESPACES:]:
         numbers[snapshot] += 1
     return numbers
@@ -159,7 +159,7 @@ def _ranked(findings: AuditFindings) -> list[tuple[str, str]]:
 
 
 def _of_clusters(findings: AuditFindings) -> Iterator[_Family]:
-    own: dict[str, list[WorkloadFinding]] = {one.snapshot: [] for one in findings.clusters}
+    own: dict[str, list[WorkloadFinding]] = {cluster.snapshot: [] for cluster in findings.clusters}
     for workload in findings.workloads:
         own[workload.facts.snapshot].append(workload)
     yield _Family(
@@ -167,13 +167,13 @@ def _of_clusters(findings: AuditFindings) -> Iterator[_Family]:
         "",
         "DaemonSets, by state for the architecture: ready, blocked, unknown, or elsewhere: not on such nodes.",
         {
-            (*_of(cluster.name, one.architecture), ("state", state)): getattr(one, state)
+            (*_of(cluster.name, daemon_set.architecture), ("state", state)): getattr(daemon_set, state)
             for cluster in findings.clusters
-            for one in daemon_sets(own[cluster.snapshot], findings.architectures)
+            for daemon_set in daemon_sets(own[cluster.snapshot], findings.architectures)
             for state in (*_STATES, "elsewhere")
         },
     )
-    states = {one.facts.reference: one.states for one in findings.images}
+    states = {image.facts.reference: image.states for image in findings.images}
     yield _Family(
         "images",
         "",
@@ -189,9 +189,9 @@ def _of_clusters(findings: AuditFindings) -> Iterator[_Family]:
         "seconds",
         "When the cluster was read.",
         {
-            (("cluster", one.name),): datetime.fromisoformat(one.date).timestamp()
-            for one in findings.clusters
-            if one.date
+            (("cluster", cluster.name),): datetime.fromisoformat(cluster.date).timestamp()
+            for cluster in findings.clusters
+            if cluster.date
         },
     )
     summed = _summed(findings)
@@ -199,7 +199,7 @@ def _of_clusters(findings: AuditFindings) -> Iterator[_Family]:
         "namespaces_summed",
         "",
         f'Namespaces without series of their own, which are summed as namespace="{OTHER}".',
-        {(("cluster", one.name),): summed[one.snapshot] for one in findings.clusters},
+        {(("cluster", cluster.name),): summed[cluster.snapshot] for cluster in findings.clusters},
     )
 
 
@@ -209,7 +209,9 @@ def _images(
     states: Mapping[str, tuple[ImageState, ...]],
     architectures: tuple[str, ...],
 ) -> Iterator[tuple[_Labels, int]]:
-    used = {use.reference for one in workloads if one.movable for use in distinct_uses(one.facts)}
+    used = {
+        use.reference for workload in workloads if workload.movable for use in distinct_uses(workload.facts)
+    }
     for index, architecture in enumerate(architectures):
         own = [states[reference][index] for reference in used]
         for state in get_args(ImageState):

@@ -87,7 +87,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
     first = findings.readiness[0]
     text = _template().render(
         cluster=of_cluster(findings),
-        clusters=[(one.name, cluster_words(one)) for one in findings.clusters],
+        clusters=[(cluster.name, cluster_words(cluster)) for cluster in findings.clusters],
         version=__version__,
         style=Markup(style),  # noqa: S704 - archfit's own
         script=Markup(script),  # noqa: S704 - archfit's own
@@ -141,10 +141,10 @@ def _ready_daemons(findings: AuditFindings) -> list[str]:
     waiting = {(one.snapshot, one.namespace, one.name) for one in findings.daemon_sets[0].not_ready}
     names = snapshot_names(findings) if several(findings) else {}
     found = []
-    for one in findings.workloads:
-        facts = one.facts
+    for workload in findings.workloads:
+        facts = workload.facts
         key = facts.snapshot, facts.namespace, facts.name
-        if facts.standing == "daemonset" and one.waves[0] is not None and key not in waiting:
+        if facts.standing == "daemonset" and workload.waves[0] is not None and key not in waiting:
             cluster = f" in {names[facts.snapshot]}" if facts.snapshot in names else ""
             found.append(f"{facts.namespace}/{facts.name}{cluster}")
     return list(dict.fromkeys(found))

@@ -230,7 +230,7 @@ def _scale(largest: int) -> tuple[int, int]:
     """(step, end) of an axis with two to five steps."""
     size = 1
     while True:
-        for step in (one * size for one in _STEPS):
+        for step in (step * size for step in _STEPS):
             if step * 5 >= largest:
                 return step, -(-largest // step) * step
         size *= 10

@@ -43,10 +43,10 @@ def pool_sentences(findings: AuditFindings) -> Iterator[str]:
 
 def unread_pools(findings: AuditFindings) -> Iterator[str]:
     """What of the pools of each cluster was not read."""
-    for one in findings.clusters:
-        if one.unread_pools:
-            at = f"{one.name}: " if several(findings) else ""
-            those = ", ".join(one.unread_pools)
+    for cluster in findings.clusters:
+        if cluster.unread_pools:
+            at = f"{cluster.name}: " if several(findings) else ""
+            those = ", ".join(cluster.unread_pools)
             yield f"{at}Not read: {those}. Whether they bring nodes is not known."
 
 
@@ -89,8 +89,10 @@ def _taint_words(one: PoolTaint) -> str:
 
 def _taints(findings: AuditFindings) -> dict[tuple[object, ...], list[PoolTaint]]:
     found: dict[tuple[object, ...], list[PoolTaint]] = {}
-    for one in findings.capacity.pool_taints:
-        found.setdefault((one.snapshot, one.kind, one.name, one.architectures), []).append(one)
+    for pool_taint in findings.capacity.pool_taints:
+        found.setdefault(
+            (pool_taint.snapshot, pool_taint.kind, pool_taint.name, pool_taint.architectures), []
+        ).append(pool_taint)
     return found
 
 

@@ -92,7 +92,11 @@ def _namesakes(findings: AuditFindings, moved: Mapping[Owner, int]) -> list[Owne
     """Those that the rule of a workload without a namespace matches, too, and that go otherwise."""
     loose = {owner[1:3]: place for owner, place in moved.items() if not owner[0]}
     owners = dict.fromkeys(map(owner_of, findings.workloads))
-    return [one for one in owners if one[0] and one[1:3] in loose and moved.get(one) != loose[one[1:3]]]
+    return [
+        owner
+        for owner in owners
+        if owner[0] and owner[1:3] in loose and moved.get(owner) != loose[owner[1:3]]
+    ]
 
 
 def _head(findings: AuditFindings, wave: Wave | None) -> Iterator[str]:

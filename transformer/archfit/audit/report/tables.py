@@ -218,7 +218,7 @@ def groups(findings: AuditFindings) -> Table:
         Column("By", markdown="By"), Column("Name", markdown="Name"),
         Column("Cluster", markdown="Cluster" if several(findings) else None), Column(None, markdown="Ready"),
         Column(None, markdown=f"For {findings.readiness[0].architecture}"),
-        *(Column(f"{one} ready", "number") for one in findings.architectures),
+        *(Column(f"{architecture} ready", "number") for architecture in findings.architectures),
         Column("CPU", "number"), Column("Pods", "count"),
     )  # fmt: skip
     rows = tuple(
@@ -294,18 +294,18 @@ def images(findings: AuditFindings) -> Table:
     """Every image."""
     columns = (
         Column("Image", "image", "IMAGE"), Column("Runs on", "text", "RUNS ON"), Column(None, "text", "FROM"),
-        *(Column(one, "state") for one in findings.architectures),
+        *(Column(architecture, "state") for architecture in findings.architectures),
         Column("Pods", "count"), Column(None, "count", "PODS"), Column("CPU", "number", "CPU"),
         Column("Counted apart, pods", "count", paper=False), Column("Kind", paper=False),
         Column("Answer from", paper=False),
     )  # fmt: skip
     rows = tuple(
         (
-            Cell(one.facts.reference), Cell(runs_on(one.facts)), Cell(one.facts.origin),
-            *(Cell(state) for state in one.states), count(one.used.pods), count(one.used.pods + one.apart.pods),
-            cpu(one.used.cpu), count(one.apart.pods), Cell(one.facts.kind), Cell(one.facts.origin),
+            Cell(image.facts.reference), Cell(runs_on(image.facts)), Cell(image.facts.origin),
+            *(Cell(state) for state in image.states), count(image.used.pods), count(image.used.pods + image.apart.pods),
+            cpu(image.used.cpu), count(image.apart.pods), Cell(image.facts.kind), Cell(image.facts.origin),
         )
-        for one in findings.images
+        for image in findings.images
     )  # fmt: skip
     return Table("images", "Images", columns, rows)
 
@@ -339,8 +339,8 @@ def builds(findings: AuditFindings) -> tuple[Table, ...]:
         Column(None, "text", "REASON"),
     )  # fmt: skip
     reasons = tuple(
-        (Cell(one.verdict), Cell(one.reason), count(one.containers), Cell(one.reason))
-        for one in found.reasons
+        (Cell(reason.verdict), Cell(reason.reason), count(reason.containers), Cell(reason.reason))
+        for reason in found.reasons
     )
     tables = (
         Table("mismatches", "Builds that are not for their node", columns, mismatches),
@@ -363,12 +363,12 @@ def nodes(findings: AuditFindings) -> Table:
     )  # fmt: skip
     rows = tuple(
         (
-            at(one.snapshot), Cell(f"{one.os}/{one.architecture}"), count(one.nodes), cpu(one.cpu),
-            cpu(one.requested_cpu), cpu(one.free_cpu), memory(one.memory), memory(one.requested_memory),
-            Cell(f"{one.requested_pods:,} of {one.pods:,}", f"{one.requested_pods}"), count(one.cordoned),
-            count(one.spot), Cell(", ".join(f"{taint} ({number})" for taint, number in one.taints)),
+            at(group.snapshot), Cell(f"{group.os}/{group.architecture}"), count(group.nodes), cpu(group.cpu),
+            cpu(group.requested_cpu), cpu(group.free_cpu), memory(group.memory), memory(group.requested_memory),
+            Cell(f"{group.requested_pods:,} of {group.pods:,}", f"{group.requested_pods}"), count(group.cordoned),
+            count(group.spot), Cell(", ".join(f"{taint} ({number})" for taint, number in group.taints)),
         )
-        for one in findings.capacity.groups
+        for group in findings.capacity.groups
     )  # fmt: skip
     return Table("nodes", "Nodes by architecture", columns, rows)
 
@@ -384,11 +384,12 @@ def instances(findings: AuditFindings) -> Table:
     )  # fmt: skip
     rows = tuple(
         (
-            at(one.snapshot), Cell(f"{one.os}/{one.architecture}"), Cell(one.instance_type),
-            Cell(one.instance_type or "-"), Cell(one.capacity), Cell(one.capacity or "-"), count(one.nodes),
-            cpu(one.cpu), cpu(one.requested_cpu), memory(one.memory), memory(one.requested_memory),
+            at(instance.snapshot), Cell(f"{instance.os}/{instance.architecture}"), Cell(instance.instance_type),
+            Cell(instance.instance_type or "-"), Cell(instance.capacity), Cell(instance.capacity or "-"),
+            count(instance.nodes),
+            cpu(instance.cpu), cpu(instance.requested_cpu), memory(instance.memory), memory(instance.requested_memory),
         )
-        for one in findings.capacity.instances
+        for instance in findings.capacity.instances
     )  # fmt: skip
     return Table("instances", "Nodes by instance type", columns, rows)
 

@@ -188,7 +188,7 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
     yield ""
     if findings.builds.verdicts:
         yield "Containers by build: " + ", ".join(
-            f"{one.containers} {one.verdict}" for one in findings.builds.verdicts
+            f"{verdict.containers} {verdict.verdict}" for verdict in findings.builds.verdicts
         )
     for saving in findings.costs.savings:
         when = "Ready now" if saving.when == "now" else "With the work list done"
@@ -235,8 +235,8 @@ def _groups(findings: AuditFindings, most: int) -> Iterator[_Item]:
 
 
 def _head(findings: AuditFindings, most: int) -> Iterator[_Item]:
-    for one in findings.clusters[:most]:
-        yield f"{_short(one.name)}: {cluster_words(one)}"
+    for cluster in findings.clusters[:most]:
+        yield f"{_short(cluster.name)}: {cluster_words(cluster)}"
     yield max(0, len(findings.clusters) - most)
     if not findings.clusters:
         yield "nothing was read"

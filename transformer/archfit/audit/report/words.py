@@ -70,7 +70,7 @@ UPGRADE_FORMULA = (
 
 def of_cluster(findings: AuditFindings) -> str:
     """What was looked at: the names of the clusters, or of the first ones."""
-    names = [one.name for one in findings.clusters]
+    names = [cluster.name for cluster in findings.clusters]
     if len(names) > _MOST_NAMES:
         names[_MOST_NAMES - 1 :] = [f"{len(names) - _MOST_NAMES + 1} more clusters"]
     return ", ".join(names) or "nothing"
@@ -99,7 +99,7 @@ def several(findings: AuditFindings) -> bool:
 
 def snapshot_names(findings: AuditFindings) -> dict[str, str]:
     """The id of each snapshot -> the name of its cluster."""
-    return {one.snapshot: one.name for one in findings.clusters}
+    return {cluster.snapshot: cluster.name for cluster in findings.clusters}
 
 
 def ready_share(readiness: Readiness) -> str:
@@ -210,9 +210,9 @@ def everything_runs(findings: AuditFindings) -> bool:
     """Whether each workload that runs or will run was asked for and answered, and runs on every architecture."""
     states = {
         state
-        for one in findings.workloads
-        for architecture, state in zip(findings.architectures, one.states, strict=True)
-        if one.is_required(architecture)
+        for workload in findings.workloads
+        for architecture, state in zip(findings.architectures, workload.states, strict=True)
+        if workload.is_required(architecture)
     }
     return states == {"ready"}
 
@@ -313,11 +313,11 @@ def needed_images(wave: Wave, most: int) -> str:
 
 def group_rows(findings: AuditFindings) -> Iterator[tuple[str, str, str, tuple[Readiness, ...]]]:
     """Of each group: by what, its name, "", its readiness; then the same of its parts, with the name of the cluster."""
-    for one in findings.groups:
-        name = one.name or f"without {one.by}"
-        yield one.by, name, "", one.readiness
-        for part in one.clusters:
-            yield one.by, name, part.cluster, part.readiness
+    for group in findings.groups:
+        name = group.name or f"without {group.by}"
+        yield group.by, name, "", group.readiness
+        for part in group.clusters:
+            yield group.by, name, part.cluster, part.readiness
 
 
 def loss_sentences(findings: AuditFindings) -> list[str]:

@@ -158,7 +158,7 @@ class Collector:
             date_by="input" if self._newest else "",
         )
         found = folded(snapshot.id, self._gathered())
-        references = {image.reference for one in found.workloads for image in one.images}
+        references = {image.reference for workload in found.workloads for image in workload.images}
         return sorted_facts(
             AuditFacts(
                 (snapshot,) if self.kinds else (),

@@ -132,8 +132,8 @@ def folded(snapshot: str, gathered: Gathered) -> Folded:
         for status in run.statuses:
             if standing != "finished" or status.evidence:
                 count_build(builds, _build(snapshot, owner.named, node, status, pods))
-    for one in _without_pods(snapshot, gathered, tuple(workloads.values())):
-        count_workload(workloads, one)
+    for without_pod in _without_pods(snapshot, gathered, tuple(workloads.values())):
+        count_workload(workloads, without_pod)
     for rendered in gathered.rendered:
         facts = _of_template(snapshot, rendered.template, rendered.where)
         labels = rendered.template.pod_labels
@@ -150,7 +150,10 @@ def folded(snapshot: str, gathered: Gathered) -> Folded:
         for name, node in gathered.nodes.items()
     )
     return Folded(
-        tuple(one.replace(webhook=True) if _place(one) in serving else one for one in workloads.values()),
+        tuple(
+            workload.replace(webhook=True) if _place(workload) in serving else workload
+            for workload in workloads.values()
+        ),
         tuple(builds.values()),
         tuple(nodes),
     )

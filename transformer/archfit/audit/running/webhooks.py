@@ -48,7 +48,9 @@ class Webhooks:
                 mapping(mapping(one.get("clientConfig")).get("service"))
                 for one in mappings(value.get("webhooks"))
             ]
-            named = {(text(one.get("namespace")), text(one.get("name"))) for one in services if one}
+            named = {
+                (text(service.get("namespace")), text(service.get("name"))) for service in services if service
+            }
             new = sorted(named - self._named)
             self._named |= named
             return [list(one) for one in new]

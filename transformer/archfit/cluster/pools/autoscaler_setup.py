@@ -63,7 +63,7 @@ def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) 
     those = pools(values)
     changes, messages = changed(values, those, architecture, namespace)
     messages += [f"not used: {pool.title}: {pool.problem}" for pool in those if pool.problem]
-    text = "---\n".join(one.after for one in changes) if found.output else "".join(map(_diff, changes))
+    text = "---\n".join(change.after for change in changes) if found.output else "".join(map(_diff, changes))
     if found.output and changes:
         write_new(found.output, text.encode())
         advice = f"look at it, then kubectl apply --server-side -f {found.output}"
@@ -95,7 +95,7 @@ def changed(
     text, more = priorities(groups, architecture, before if isinstance(before, str) else "")
     if text != before:
         changes.append(_config_map(there, str(before or ""), text, namespace))
-    return [one for one in changes if one], [*messages, *more]
+    return [change for change in changes if change], [*messages, *more]
 
 
 def _is_config_map(value: Mapping[str, Any]) -> bool:

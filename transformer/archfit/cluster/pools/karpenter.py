@@ -171,7 +171,7 @@ def _requirements(template: Mapping[str, Any]) -> list[Requirement]:
             Requirement(
                 _SPELLINGS.get(str(key), str(key)),
                 operator,
-                tuple(str(one) for one in values) if isinstance(values, list) else (),
+                tuple(str(value) for value in values) if isinstance(values, list) else (),
             )
             for key, operator, values in found
         ),
@@ -205,8 +205,8 @@ def _architectures(
 ) -> tuple[tuple[str, ...], str, str]:
     """The entries, what they rest on, and the problem where there are none."""
     of_key: dict[str, list[Requirement]] = {}
-    for one in requirements:
-        of_key.setdefault(one.key, []).append(one)
+    for requirement in requirements:
+        of_key.setdefault(requirement.key, []).append(requirement)
     stated = of_key.get(_ARCH, [])
     named = {value for one in stated if one.operator == "In" for value in one.values}
     candidates = {*_KNOWN, *named}
@@ -317,7 +317,7 @@ def _family(node_class: Mapping[str, Any]) -> str:
         for term in sequence(node_class, "spec", "amiSelectorTerms")
     )
     family = str(mapping(node_class, "spec").get("amiFamily") or "") or next(
-        (one for one in aliases if one), ""
+        (alias for alias in aliases if alias), ""
     )
     return "" if family == "Custom" else family
 

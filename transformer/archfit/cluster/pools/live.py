@@ -90,8 +90,8 @@ def _versions(answer: Any) -> dict[str, str]:
     if not isinstance(groups, list):
         raise ClusterError(f"{_GROUPS} is no list of API groups: is this the API server?")
     found = {}
-    for one in groups:
-        preferred = one.get("preferredVersion") if isinstance(one, dict) else None
+    for group in groups:
+        preferred = group.get("preferredVersion") if isinstance(group, dict) else None
         if isinstance(preferred, dict) and preferred.get("version"):
-            found[str(one.get("name"))] = str(preferred["version"])
+            found[str(group.get("name"))] = str(preferred["version"])
     return found

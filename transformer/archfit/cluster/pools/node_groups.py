@@ -71,7 +71,7 @@ _ARM_TAINT = Taint("kubernetes.io/arch", "arm64", "NoSchedule")
 def is_machines(value: Mapping[str, Any]) -> bool:
     """Whether an object makes machines by itself; a MachineSet of a MachineDeployment does not."""
     owners = sequence(value, "metadata", "ownerReferences")
-    return (group_of(value), kind_of(value)) in KINDS and not any(one.get("controller") for one in owners)
+    return (group_of(value), kind_of(value)) in KINDS and not any(owner.get("controller") for owner in owners)
 
 
 def machines(value: Mapping[str, Any], templates: Iterable[Mapping[str, Any]] = ()) -> Pool:
@@ -144,7 +144,12 @@ def _taints(value: Mapping[str, Any], annotations: Mapping[str, Any]) -> tuple[T
 def _template(reference: Mapping[str, Any], templates: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
     wanted = reference.get("kind"), reference.get("name")
     return next(
-        (one for one in templates if (one.get("kind"), mapping(one, "metadata").get("name")) == wanted), {}
+        (
+            template
+            for template in templates
+            if (template.get("kind"), mapping(template, "metadata").get("name")) == wanted
+        ),
+        {},
     )
 
 
@@ -163,8 +168,8 @@ def compute_class(value: Mapping[str, Any]) -> list[Pool]:
     taints = taints_of(sequence(config, "taints"))
     untainted = str(mapping(config, "taintConfig").get("architectureTaintBehavior") or "").upper() == "NONE"
     found = []
-    for architecture in sorted({_FAMILIES[one] for one in families if one in _FAMILIES}):
-        those = [one for one in families if _FAMILIES.get(one) == architecture]
+    for architecture in sorted({_FAMILIES[family] for family in families if family in _FAMILIES}):
+        those = [family for family in families if _FAMILIES.get(family) == architecture]
         added = () if untainted or architecture != "arm64" else (_ARM_TAINT,)
         found.append(
             pool.replace(
@@ -177,7 +182,7 @@ def compute_class(value: Mapping[str, Any]) -> list[Pool]:
 
 
 def _unknown(pool: Pool, families: list[str]) -> Iterator[Pool]:
-    unknown = [one for one in families if one and one not in _FAMILIES]
+    unknown = [family for family in families if family and family not in _FAMILIES]
     if unknown:
         names = ascii_text(", ".join(unknown))
         yield pool.replace(problem=f"archfit does not know the architecture of machine family {names}")

@@ -63,9 +63,9 @@ def entries(systems: Iterable[str], architectures: Iterable[str]) -> tuple[str, 
     found = set()
     for system in systems:
         if system == LINUX:
-            found |= {one for one in architectures if one in ARCHITECTURES}
+            found |= {architecture for architecture in architectures if architecture in ARCHITECTURES}
         elif system == "windows":
-            found |= {f"windows/{one}" for one in architectures if one in WINDOWS}
+            found |= {f"windows/{architecture}" for architecture in architectures if architecture in WINDOWS}
     return tuple(sorted(found))
 
 

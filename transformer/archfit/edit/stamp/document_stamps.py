@@ -90,7 +90,7 @@ def document_decisions(
     """
     made = _by_object(document, stamps.found, decisions)
     if not stamps.text or not any(decision.patch for pods in made for _, decision in pods):
-        return [one for pods in made for one in pods]
+        return [pod for pods in made for pod in pods]
     tree = parse(stamps.text)
     stuck = refused(tree, _root(document), [step for one in stamps.found for step in one.all_operations()])
     if stuck:
@@ -112,7 +112,7 @@ def document_decisions(
         # An object without a change keeps its decision: its stamp is not taken back.
         changes = (any(decision.patch for _, decision in pods) for pods in made)
         made = [new if change else old for new, old, change in zip(again, made, changes, strict=True)]
-    return [one for pods in made for one in pods]
+    return [pod for pods in made for pod in pods]
 
 
 def _by_object(

@@ -173,7 +173,9 @@ def _pod_like(value: Any, at: Path = (), depth: int = 0) -> tuple[Path, str] | N
     if not isinstance(value, dict):
         return None
     containers = value.get("containers")
-    if isinstance(containers, list) and any(isinstance(one, dict) and "image" in one for one in containers):
+    if isinstance(containers, list) and any(
+        isinstance(container, dict) and "image" in container for container in containers
+    ):
         return at, ""
     if isinstance(value.get("image"), str) and any(name in value for name in FIELDS):
         return at, "image"

@@ -66,7 +66,9 @@ def _named(key: str, value: Any, at: Path) -> Iterator[tuple[Path, str]]:
         if isinstance(value, str) and value:
             yield at, value
         elif isinstance(value, dict):
-            text = ":".join(value[one] for one in _MEMBERS if isinstance(value.get(one), str) and value[one])
+            text = ":".join(
+                value[member] for member in _MEMBERS if isinstance(value.get(member), str) and value[member]
+            )
             if text:
                 yield at, text
     if name.endswith(("images", "image")) and not isinstance(value, str):
