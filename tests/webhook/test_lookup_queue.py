@@ -252,33 +252,3 @@ def test_whatever_comes_and_goes_each_item_is_taken_lost_or_removed_once(seed: i
         seen += [item for item in site.take() if waiting.pop(item)]
     assert waiting == {}
     assert len(seen) == len(set(seen))
-
-
-def test_a_turn_takes_no_longer_the_more_wait(monkeypatch: pytest.MonkeyPatch):
-    looked: list[int] = []
-
-    def counted(many: int) -> int:
-        site = Site(most=100_000)
-        for number in range(many):
-            site.add(f"n{number}", "r.example")
-        site.take()
-        looked.clear()
-        namespaces = site.turns._namespaces
-        monkeypatch.setattr(site.turns, "_namespaces", Counted(namespaces, looked))
-        site.give_back(next(iter(site.running)))
-        site.take()
-        return len(looked)
-
-    assert counted(2000) == counted(100)
-
-
-class Counted(dict):  # type: ignore[type-arg]
-    """Writes down each look."""
-
-    def __init__(self, given: dict[str, object], looked: list[int]) -> None:
-        super().__init__(given)
-        self._looked = looked
-
-    def __getitem__(self, key: str) -> object:
-        self._looked.append(1)
-        return super().__getitem__(key)
