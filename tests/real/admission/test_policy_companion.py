@@ -93,6 +93,9 @@ LOCK = {
     for name, offers in (("both", "amd64 arm64"), ("amd", "amd64"), ("arm", "arm64"))
 }
 LATE = "the placement of this pod does not fit its images ("
+OWN_TERMS = (
+    "this pod is applied with its own node affinity, which does not fit its images (quay.io/team/amd:1)"
+)
 OLD = "archfit wrote its policy on "
 
 
@@ -181,6 +184,38 @@ def test_a_pod_that_is_changed_after_the_last_pass_is_warned_of_or_refused(polic
         choice == "deny"
     )
     assert "refused" not in "".join(said for said in outcomes.values() if LATE not in said)
+
+
+POOL = [{"matchExpressions": [{"key": "pool", "operator": "Exists"}]}]
+AMD = [{"matchExpressions": [{"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]}]}]
+
+
+@pytest.mark.parametrize("deny", [False, True], ids=["warn", "deny"])
+def test_an_applied_pod_whose_own_terms_do_not_fit_is_warned_of_or_refused(policies, deny):
+    plane, name = policies.plane, f"own-terms-{'deny' if deny else 'warn'}"
+    installed = in_force(policies, name, deny=deny)
+    conflict = web(name, "amd", "arm")
+    if deny:
+        plane.until("the companion refuses", lambda: isinstance(plane.dry_all([conflict])[0], Refused))
+    outcomes = {}
+    for case, image, terms, mark in (
+        ("does not fit", "amd", POOL, True),
+        ("fits", "amd", AMD, True),
+        ("runs everywhere", "both", POOL, True),
+        ("nobody applies it", "amd", POOL, False),
+    ):
+        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+        marked = {"kubectl.kubernetes.io/last-applied-configuration": "{}"} if mark else {}
+        pod = web(name, image, annotations=marked, affinity={"nodeAffinity": required})
+        try:
+            outcomes[case] = " ".join(words(plane, pod))
+        except Refused as refused:
+            outcomes[case] = f"refused {refused.status}: {refused}"
+    policies.remove(installed)
+    said = outcomes.pop("does not fit")
+    assert OWN_TERMS in said
+    assert said.startswith("refused 422") == deny
+    assert outcomes == dict.fromkeys(outcomes, "")
 
 
 def webhook_record(images):

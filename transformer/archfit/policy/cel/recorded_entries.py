@@ -113,14 +113,13 @@ def record_variables() -> Iterator[Variable]:
         "the atomic lists that an applied pod states are not extended: the next apply writes them whole",
         """
         (variables.requestedRecord ? %of_record : [])
-        + (!%marks.exists(mark, mark in variables.annotations)
-            && !variables.managedFields.exists(m, has(m.operation) && m.operation == %apply)
-          || has(object.metadata.ownerReferences)
-            && object.metadata.ownerReferences.exists(o, has(o.controller) && o.controller) ? [] :
+        + (has(object.metadata.ownerReferences)
+            && object.metadata.ownerReferences.exists(o, has(o.controller) && o.controller)
+          || !%marked && !variables.managedFields.exists(m, has(m.operation) && m.operation == %apply) ? [] :
           %stated)
         """,
         of_record=literal([STATES_TOLERATIONS[-1], STATES_PREFERENCES[-1]]),
-        marks=literal(MARKS),
+        marked=f"({' || '.join(f'{text(mark)} in variables.annotations' for mark in MARKS)})",
         apply=text(APPLY),
         stated="\n+ ".join(f"({_requested(field)} ? [{text(field[-1])}] : [])" for field in LISTS),
     )
