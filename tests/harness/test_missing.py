@@ -66,7 +66,6 @@ pytest.skip("no such system", allow_module_level=True)
 
 
 WORKERS = ("-n", "2", "--dist", "loadfile")
-alone_and_in_workers = pytest.mark.parametrize("how", [(), WORKERS], ids=["alone", "workers"])
 
 
 @pytest.fixture
@@ -96,12 +95,9 @@ def run(tmp_path: Path) -> Run:
     return run
 
 
-@alone_and_in_workers
-def test_a_users_clone_tests_what_it_can_and_names_the_rest(
-    run: Run, tmp_path: Path, how: tuple[str, ...]
-) -> None:
+def test_a_users_clone_tests_what_it_can_and_names_the_rest(run: Run, tmp_path: Path) -> None:
     nowhere = str(tmp_path / "nowhere")
-    status, output = run(SUITE, *how, TEST_SHARED=nowhere, ARCHFIT_TEST_MISSING="")
+    status, output = run(SUITE, *WORKERS, TEST_SHARED=nowhere, ARCHFIT_TEST_MISSING="")
     assert status == 0, output
     named = [line.strip() for line in output.partition("not run on this machine")[2].splitlines()[1:4]]
     remedy = "is missing: set TEST_SHARED to the folder of shared test data"
@@ -110,11 +106,8 @@ def test_a_users_clone_tests_what_it_can_and_names_the_rest(
     assert "1 passed, 4 skipped" in output
 
 
-@alone_and_in_workers
-def test_where_nothing_may_be_missing_every_skip_is_a_failure(
-    run: Run, tmp_path: Path, how: tuple[str, ...]
-) -> None:
-    status, output = run(SUITE, *how, TEST_SHARED=str(tmp_path / "nowhere"), ARCHFIT_TEST_MISSING="fail")
+def test_where_nothing_may_be_missing_every_skip_is_a_failure(run: Run, tmp_path: Path) -> None:
+    status, output = run(SUITE, TEST_SHARED=str(tmp_path / "nowhere"), ARCHFIT_TEST_MISSING="fail")
     assert status == 1, output
     assert "skipped where nothing may be skipped: not today" in output
     assert "nothing is missing: go install example.com/x@v1" in output
@@ -142,18 +135,9 @@ def test_who_asks_for_a_program_without_the_marker_fails(run: Run) -> None:
         assert f"test_suite.py::{test} needs {what} and lacks the marker `real`" in output
 
 
-@pytest.mark.parametrize(
-    ("how", "policy", "status"),
-    [
-        pytest.param((), "skip", 5, id="skip"),
-        pytest.param((), "fail", 2, id="fail"),
-        pytest.param(WORKERS, "fail", 1, id="fail, in workers"),
-    ],
-)
-def test_the_same_for_a_module_that_skips_itself(
-    run: Run, how: tuple[str, ...], policy: str, status: int
-) -> None:
-    found, output = run(MODULE, *how, ARCHFIT_TEST_MISSING=policy)
+@pytest.mark.parametrize(("policy", "status"), [("skip", 5), ("fail", 2)])
+def test_the_same_for_a_module_that_skips_itself(run: Run, policy: str, status: int) -> None:
+    found, output = run(MODULE, ARCHFIT_TEST_MISSING=policy)
     assert found == status, output
     assert "no such system" in output
 
