@@ -23,7 +23,7 @@ PODS_OF_A_NODE = 50
 PODS_OF_A_WORKLOAD = 7
 PAGE = 500
 _AMD64_OF_TEN = 6
-_FIELDS = {
+_FIELDS: dict[str, Any] = {
     f"f:{name}": {}
     for name in [
         "image",

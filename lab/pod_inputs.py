@@ -53,7 +53,7 @@ class PodInputs:
             return Path(source["path"])
         if kind == "persistentVolumeClaim":
             return self._claimed(source["claimName"])
-        folder = self._folder / "volumes" / name
+        folder: Path = self._folder / "volumes" / name
         folder.mkdir(parents=True, exist_ok=True)
         if kind == "emptyDir":
             folder.chmod(0o777)

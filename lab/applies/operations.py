@@ -233,7 +233,7 @@ class Site:
 
     def _made(self, way: str, make: Callable[[Sequence[Pod]], Mapping[str, str]]) -> list[Pod]:
         """The manifests of pods that now exist, some of them bound to a node."""
-        pods = copy.deepcopy(list(self._pods))
+        pods = [copy.deepcopy(dict(pod)) for pod in self._pods]
         for pod in pods:
             pod["metadata"] |= {"name": f"{way}-{pod['metadata']['name']}", "namespace": self.namespace}
         refused = make(pods)

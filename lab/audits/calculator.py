@@ -37,10 +37,10 @@ _SUFFIXES = {
 
 
 class Image(NamedTuple):
-    """What its registry has. platforms: None for no answer, () for no such image. index: whether it is one."""
+    """What its registry has. platforms: None for no answer, () for no such image. is_index: whether it is one."""
 
     platforms: tuple[str, ...] | None
-    index: bool = True
+    is_index: bool = True
 
 
 class Row(NamedTuple):
@@ -229,7 +229,9 @@ class _Cluster:
         found = set()
         for value in self.objects.values():
             spec = value.get("spec") or {}
-            template = (spec["jobTemplate"]["spec"] if value["kind"] == "CronJob" else spec).get("template")
+            template: Any = (spec["jobTemplate"]["spec"] if value["kind"] == "CronJob" else spec).get(
+                "template"
+            )
             for namespace, selector in chosen if template else ():
                 labels = _labels(template)
                 if value["metadata"]["namespace"] == namespace and selector.items() <= labels.items():
@@ -574,7 +576,7 @@ def _container(pod: Object, container: Object, name: str, manifest: bool) -> Fra
     if stated is None and manifest:
         stated = (resources.get("limits") or {}).get(name)
     request = quantity(stated)
-    status = next(
+    status: Object = next(
         (
             row
             for row in pod.get("status", {}).get("containerStatuses") or []
@@ -716,7 +718,7 @@ class _States:
             return "fails" if (image, arch) in self.failures and not mounted else "unknown"
         if not known.platforms:
             return "absent"
-        if not (mounted and not known.index) and not self._offers(known, arch):
+        if not (mounted and not known.is_index) and not self._offers(known, arch):
             return "no"
         return "fails" if (image, arch) in self.failures and not mounted else "yes"
 
@@ -815,7 +817,7 @@ def _work_list(arch: str, rows: Sequence[Row], states: _States, sums: Mapping[st
         if missing:
             sets[missing] = added([sets.get(missing, NOTHING), _amount(row)])
     pairs = {missing: amount for missing, amount in sets.items() if len(missing) == 2}
-    lines = {}
+    lines: dict[str, dict[str, Any]] = {}
     for image in {image for missing in sets for image in missing}:
         best = min(
             (pair for pair in pairs if image in pair),

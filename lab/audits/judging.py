@@ -92,19 +92,19 @@ def _pairs(report: dict[str, Any], status: int, wanted: Report) -> Iterator[tupl
     amounts = ("alone", "part", "together", "cumulative", "cumulativeUnknown")
     for row, theirs in zip(report["workLists"], wanted.work_lists, strict=True):
         where = f"workLists {row['architecture']}"
-        mine = [_row(item, "reference", "state", "partner", amounts=amounts) for item in row["items"]]
+        items = [_row(item, "reference", "state", "partner", amounts=amounts) for item in row["items"]]
         yield (
             f"{where} order",
-            [item["reference"] for item in mine],
+            [item["reference"] for item in items],
             [item["reference"] for item in theirs["items"]],
         )
-        for item, their_item in zip(mine, theirs["items"], strict=False):
+        for item, their_item in zip(items, theirs["items"], strict=False):
             yield f"{where} item", item, their_item
         pairs = {(pair["first"], pair["second"]): _amount(pair["amount"]) for pair in row["pairs"]}
         yield f"{where} pairs", pairs, theirs["pairs"]
         yield f"{where} remaining", _amount(row["remaining"]), theirs["remaining"]
-    for plan, theirs in zip(report["waves"], wanted.waves, strict=True):
-        for row, their_wave in zip([*plan["waves"], plan["unknown"]], theirs, strict=True):
+    for plan, their_waves in zip(report["waves"], wanted.waves, strict=True):
+        for row, their_wave in zip([*plan["waves"], plan["unknown"]], their_waves, strict=True):
             mine = _row(row, *(name for name in their_wave if name != "amount"), amounts=("amount",))
             yield f"waves {plan['architecture']} {row['number']}", mine, their_wave
     yield "apart", {row["standing"]: _amount(row["amount"]) for row in report["apart"]}, wanted.apart

@@ -87,7 +87,7 @@ COLUMNS = ("scripts", "exit 0, true output", "exit 1, one clear error", "killed"
 
 def table(by_sort: dict[str, Counter[str]], sent: Counter[str]) -> str:
     """What came of the scripts, and how often each fault was sent."""
-    rows = [("", *COLUMNS)]
+    rows: list[tuple[str, ...]] = [("", *COLUMNS)]
     rows += [(sort, *(f"{row[name]:,}" for name in COLUMNS)) for sort, row in by_sort.items()]
     widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS) + 1)]
     lines = [

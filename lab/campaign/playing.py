@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import machine
@@ -152,13 +153,12 @@ class Player:
             )
             running.append(Running(CALLERS[one.caller](start)))
         timeline: list[tuple[float, Callable[[], object]]] = [
-            (seconds, lambda process=process, signal=signal: process.kill(signal))
+            (seconds, partial(process.kill, signal))
             for process, (seconds, signal) in zip(running, one.kills, strict=False)
         ]
         if one.trouble:
             assert self._redis
-            server = self._redis
-            timeline += [(seconds, lambda what=what: server.do(what)) for seconds, what in one.trouble]
+            timeline += [(seconds, partial(self._redis.do, what)) for seconds, what in one.trouble]
         wait(running, timeline)
         own = {self._registry.pid, *([self._redis.pid] if self._redis else [])}
         expected = Expected(

@@ -85,7 +85,7 @@ def _with_function_config(options: Options, function: Any) -> Options:
     """What was chosen for the stream holds where the functionConfig says nothing."""
     given = load([], {}, _no_file, application=from_function_config(function_config(function))).options
     default = type(given)()
-    said = {name: getattr(given, name) for name in given.__slots__}
+    said = {name: getattr(given, name) for name in type(given)._fields}
     return options.replace(**{name: one for name, one in said.items() if one != getattr(default, name)})
 
 

@@ -51,8 +51,11 @@ _LISTS = (
     ("v1", "ResourceList"), ("apps/v1", "List"), ("v2", "List"), ("", "List"), ("v1", "ListList"),
     ("v1", "list"), ("v1", "Listing"), ("rbac.authorization.k8s.io/v1", "RoleList"),
 )
-_NOTHING = (None, {}, [], "x", 1, True, "", {"a": 1}, [[]], Raw("*x"), [None], {"kind": None})
-_ITEMS = (None, None, {}, {}, "", "x", 0, [], [], [[]], Raw("*x"), Raw("!!seq []"), Raw("[ ]"), Raw("!!null ''"))
+_NOTHING: tuple[Any, ...] = (None, {}, [], "x", 1, True, "", {"a": 1}, [[]], Raw("*x"), [None], {"kind": None})
+_ITEMS: tuple[Any, ...] = (
+    None, None, {}, {}, "", "x", 0, [], [], [[]],
+    Raw("*x"), Raw("!!seq []"), Raw("[ ]"), Raw("!!null ''"),
+)
 _CASED = {
     "kind": ("Kind", "KIND", "kinD"),
     "apiVersion": ("apiversion", "ApiVersion", "APIVERSION"),

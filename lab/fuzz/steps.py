@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from archfit.base.errors import ArchfitError
+from archfit.base.patch import Remove, Test
 from archfit.yaml.compose import parse
 from archfit.yaml.container import slices
 from archfit.yaml.stream import split
@@ -22,19 +23,19 @@ def patch(text: bytes, outcome: Done) -> list[dict[str, Any]]:
     for pod, decision in outcome.transformed.decisions:
         within: tuple[str | int, ...] = ()
         for step in decision.patch:
-            operation = type(step).__name__.lower()
-            if operation == "test":
+            if isinstance(step, Test):
                 continue
             within = within or (() if pod.path[0] == "items" else _item(text, pod.location))
+            operation = type(step).__name__.lower()
             one = {"document": pod.location.document - 1, "op": operation, "path": [*within, *step.path]}
-            made.append(one if operation == "remove" else {**one, "value": plain(step.value)})
+            made.append(one if isinstance(step, Remove) else {**one, "value": plain(step.value)})
     return made
 
 
 def renumbered(text: bytes, asked: Question) -> Question | None:
     """The question without the documents that hold nothing, None if each holds something."""
     numbers = [number for number, piece in enumerate(split(text)) if not _is_empty(text, piece)]
-    if len(numbers) == asked["documents"]:
+    if isinstance(asked, str) or len(numbers) == asked["documents"]:
         return None
     moved = [
         {**step, "document": numbers.index(step["document"])}

@@ -132,7 +132,7 @@ def _listed(items: list[Any], chance: random.Random) -> Any:
 def _resource_list(items: list[Any], chance: random.Random) -> Any:
     made: Any = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
     drawn = chance.random()
-    value = chance.choice(
+    value: Any = chance.choice(
         (
             Raw(chance.choice(ODD)),
             chance.choice(("leave", "full", "true", "arm64=1", "none", "")),

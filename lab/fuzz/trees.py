@@ -97,7 +97,7 @@ def _twice(node: Any, chance: random.Random) -> Any:
     if isinstance(node, (dict, Pairs)) and node:
         pairs = list(node.items()) if isinstance(node, dict) else list(node)
         key, member = chance.choice(pairs)
-        second = chance.choice((member, None, [], {}, "x", Raw("*x"), [Raw("*x")]))
+        second: Any = chance.choice((member, None, [], {}, "x", Raw("*x"), [Raw("*x")]))
         if chance.random() < 0.5:
             pairs.append((key, second))
         else:

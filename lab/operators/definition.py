@@ -105,7 +105,8 @@ def operator(folder: Path) -> Operator:
     except (OSError, ValueError) as error:
         raise BadDefinition(f"{path}: {error}") from error
     programs = tuple(_record(Program, path, one) for one in read.pop("programs", ()))
-    return _record(Operator, path, {"folder": folder, **read, "programs": programs})
+    made: Operator = _record(Operator, path, {"folder": folder, **read, "programs": programs})
+    return made
 
 
 def _record(of: Any, path: Path, values: dict[str, Any]) -> Any:

@@ -133,9 +133,9 @@ class Site(ClusterSite):
         certificates = folder / "certificates"
         certificates.mkdir()
         tls = self.plane.tls
-        names = ((tls.certificate, "tls.crt"), (tls.key, "tls.key"), (tls.ca, "ca.crt"))
+        names = [(tls.certificate, "tls.crt"), (tls.key, "tls.key"), (tls.ca, "ca.crt")]
         # The names of Operator Lifecycle Manager, which some read.
-        names += ((tls.certificate, "apiserver.crt"), (tls.key, "apiserver.key"))
+        names += [(tls.certificate, "apiserver.crt"), (tls.key, "apiserver.key")]
         for source, name in names:
             shutil.copyfile(source, certificates / name)
         # Where controller-runtime looks unless it is told.
@@ -152,8 +152,8 @@ class Site(ClusterSite):
             port=self.plane.url.rpartition(":")[2],
             programs=str(machine.TOOLS / "operators" / self.operator.folder.name),
         )
-        for target, source in self.operator.mounts:
-            self._exit.enter_context(_mounted(source.format_map(values), Path(target.format_map(values))))
+        for target, mounted in self.operator.mounts:
+            self._exit.enter_context(_mounted(mounted.format_map(values), Path(target.format_map(values))))
         for program in self.operator.started:
             environ = {name: text.format_map(values) for name, text in program.environment}
             arguments = [text.format_map(values) for text in program.arguments]

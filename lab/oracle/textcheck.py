@@ -124,9 +124,10 @@ def changed_legally(was: bytes, now: bytes, last: bool) -> bool:
     return filled(a, b) or flow_inserted(a, b)
 
 
-def align(old: list[bytes], new: list[bytes]):
+def align(old: list[bytes], new: list[bytes]) -> tuple[list[int], int | None]:
     """The earliest place of each IN line in OUT, or the first IN line that has none."""
-    places, j, no_final_eol = [], 0, bool(old) and not old[-1].endswith(b"\n")
+    places: list[int] = []
+    j, no_final_eol = 0, bool(old) and not old[-1].endswith(b"\n")
     for i, line in enumerate(old):
         last = no_final_eol and i == len(old) - 1
         while j < len(new):
@@ -200,7 +201,7 @@ def taken_near(taken: dict[int, int], j: int, size: int) -> list[int]:
     return out
 
 
-def explain(old, new, stuck, faults):
+def explain(old: list[bytes], new: list[bytes], stuck: int, faults: list[str]) -> tuple[int, int, int, int]:
     """Counts for a stream that does not embed: a common diff, or a bare statement where it is too large for one."""
     head = 0
     while head < min(len(old), len(new)) and old[head] == new[head]:

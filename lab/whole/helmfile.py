@@ -130,10 +130,10 @@ def _install_plugin(release: Release, folder: Path) -> None:
 
 def _lines(before: bytes, after: bytes) -> list[str]:
     """The changed lines between two renders, object by object, with sorted keys."""
-    found = []
+    found: list[str] = []
     for old, new in zip(decoded(before), decoded(after), strict=True):
-        texts = [yaml.safe_dump(one, default_flow_style=False).splitlines() for one in (old, new)]
-        found += difflib.unified_diff(*texts, n=0, lineterm="")
+        was, now = (yaml.safe_dump(one, default_flow_style=False).splitlines() for one in (old, new))
+        found += difflib.unified_diff(was, now, n=0, lineterm="")
     return sorted(line for line in found if line[:1] in "+-" and line[:3] not in ("+++", "---"))
 
 

@@ -9,7 +9,7 @@ facts_of(..)    a small one from (name, pods, CPU, images)
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from archfit.audit.facts import (
     AuditFacts,
@@ -94,7 +94,7 @@ def image(reference: str, known: tuple[str, ...] | str = BOTH) -> ImageFacts:
         return ImageFacts(reference, known, detail=detail)  # type: ignore[arg-type]
     platforms = tuple(sorted(f"linux/{one}/v7" if one == "arm" else f"linux/{one}" for one in known))
     digest = f"sha256:{reference.encode().hex()[:8]:0<64}"
-    kind = "index" if len(known) > 1 else "manifest"
+    kind: Literal["index", "manifest"] = "index" if len(known) > 1 else "manifest"
     return ImageFacts(reference, "Found", platforms, tuple(sorted(known)), True, digest, kind, "registry")
 
 

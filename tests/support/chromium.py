@@ -98,7 +98,8 @@ class Chromium:
             answer = self._message(deadline)
             if answer.get("id") == self._last:
                 assert "error" not in answer, f"{method}: {answer['error']}"
-                return answer["result"]
+                result: dict[str, Any] = answer["result"]
+                return result
             self.events.append(answer)
 
     def wait_for(self, method: str, session: str) -> None:
@@ -140,7 +141,8 @@ class Chromium:
             assert data, f"Chromium ended with {self._process.poll()}"
             self._buffer += data
         text, _, self._buffer = self._buffer.partition(b"\0")
-        return json.loads(text)
+        message: dict[str, Any] = json.loads(text)
+        return message
 
 
 class Page:

@@ -53,7 +53,7 @@ def picture(folder: Path) -> bytes:
     """The beginning of the comment as PNG."""
     python = machine.ROOT / ".tools" / "docs" / "bin" / "python"  # the environment of the tool mkdocs
     machine.tool("mkdocs")
-    words = [python, "-m", "markdown", "-x", "tables", "-x", "md_in_html"]
+    words: list[str | Path] = [python, "-m", "markdown", "-x", "tables", "-x", "md_in_html"]
     done = subprocess.run(words, input=comment(), capture_output=True, text=True, check=True)
     page = folder / "comment.html"
     head = "<header><b>archfit</b> commented on this pull request</header>"

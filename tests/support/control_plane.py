@@ -329,7 +329,7 @@ class ControlPlane:
             raise refused(answer)
         return answer
 
-    def until(self, what: str, probe: Callable[[], Value]) -> Value:
+    def until(self, what: str, probe: Callable[[], Value | None]) -> Value:
         """The first true value of `probe`. Raises AssertionError after a minute, or once a program has ended."""
         give_up = time.monotonic() + _PATIENCE_SECONDS
         while not (value := probe()):

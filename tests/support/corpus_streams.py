@@ -79,7 +79,8 @@ def each_stream(test: Callable[..., None]) -> Callable[..., None]:
     else:
         reason = f"{machine.SHARED / 'corpus'} is missing: set TEST_SHARED to the folder of shared test data"
         rows = [pytest.param(None, id="corpus", marks=pytest.mark.skip(reason=reason))]
-    return pytest.mark.real(pytest.mark.parametrize("stream", rows)(test))
+    marked: Callable[..., None] = pytest.mark.real(pytest.mark.parametrize("stream", rows)(test))
+    return marked
 
 
 class Verdict(NamedTuple):

@@ -40,7 +40,7 @@ def projected(documents: Iterable[Any], own: UserRows | None = None) -> bytes:
     own: rows of `workloads:`, by kind. A machine of KubeVirt without an architecture gets the cluster's default from
     its operator, whatever its affinity says: no object can say where it goes, and there is none for it.
     """
-    made = []
+    made: list[dict[str, Any]] = []
     for document in documents:
         for pod in find_pods(typed(document), Location(1, 1), (), own):
             if pod.placement_paths is not None and pod.placement_paths.chosen:
@@ -51,7 +51,7 @@ def projected(documents: Iterable[Any], own: UserRows | None = None) -> bytes:
 
 
 def _plain(pod: Pod, name: str) -> dict[str, Any]:
-    spec = {
+    spec: dict[str, Any] = {
         field: pod.spec[field] for field in ("nodeSelector", "affinity", "tolerations") if field in pod.spec
     }
     if pod.placement_paths is not None and pod.placement_paths.pins:

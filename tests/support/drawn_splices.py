@@ -22,7 +22,8 @@ def changes(draw: st.DrawFn) -> tuple[bytes, list[Splice], list[DiffObject]]:
     splices = list[Splice]()
     while places:
         start = places.pop(0)
-        end = places.pop(0) if places and draw(st.booleans()) else start
+        is_long: bool = draw(st.booleans())
+        end = places.pop(0) if places and is_long else start
         splices.append(Splice(start, end, draw(st.sampled_from(_TEXTS))))
     if draw(st.booleans()):
         return data, splices, [DiffObject(0, len(data), "o")]

@@ -84,7 +84,7 @@ class Helm:
     def template(self, chart: str | Path, *words: str, **environ: str) -> Ran:
         """`helm template demo CHART --post-renderer archfit`."""
         return self.run(
-            "template", "demo", str(CHARTS / chart), "--post-renderer", "archfit", *words, **environ
+            "template", "demo", str(CHARTS / chart), "--post-renderer", "archfit", *words, cwd=None, **environ
         )
 
     def recorded(self, chart: str | Path, *words: str, command: str = "template", **environ: str) -> Recorded:
@@ -94,7 +94,9 @@ class Helm:
         more = {"RECORDED": str(folder), **environ}
         if self.name == "helm4":
             more["HELM_PLUGINS"] = str(folder / "plugins")
-        ran = self.run(command, "demo", str(CHARTS / chart), "--post-renderer", renderer, *words, **more)
+        ran = self.run(
+            command, "demo", str(CHARTS / chart), "--post-renderer", renderer, *words, cwd=None, **more
+        )
         if not (folder / "given").exists():
             raise AssertionError(f"{self.name} did not start archfit: {ran.stderr}")
         given, written, said = ((folder / name).read_bytes() for name in ("given", "written", "said"))

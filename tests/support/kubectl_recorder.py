@@ -58,6 +58,11 @@ def _sent(asked: Asked) -> dict[str, Any]:
     value: dict[str, Any] = json.loads(asked.body)
     metadata = value.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if isinstance(annotations, dict) and annotations.pop(_LAST_APPLIED, None) and not annotations:
+    if (
+        isinstance(metadata, dict)
+        and isinstance(annotations, dict)
+        and annotations.pop(_LAST_APPLIED, None)
+        and not annotations
+    ):
         del metadata["annotations"]
     return value

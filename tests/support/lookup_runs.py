@@ -16,7 +16,7 @@ from archfit.options.settings import Operator
 from archfit.options.text_form import cache_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from archfit.images.tags import TagList
@@ -97,7 +97,7 @@ class Runs:
         assert isinstance(answer, Found), answer
         return answer
 
-    def names(self, text: str) -> list[str]:
+    def names(self, text: str) -> Sequence[str]:
         return [str(platform) for platform in self.found(text).platforms]
 
     def cause(self, text: str) -> str:

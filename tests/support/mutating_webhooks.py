@@ -278,6 +278,6 @@ class _Injector(Answering):
         late = self.second and self.calls[request.get("name", "")] < 2
         patch = []
         if image and not late and all(one["name"] != self.container for one in pod["spec"]["containers"]):
-            value = {"name": self.container, "image": image, "resources": {}}
+            value: Any = {"name": self.container, "image": image, "resources": {}}
             patch = [{"op": "add", "path": "/spec/containers/-", "value": value}]
         self.answer(allowed(request["uid"], patch))

@@ -141,7 +141,10 @@ def two_clusters(folder: Path, environ: dict[str, str]) -> None:
     write(folder, "overlays/edge/web.yaml", WEB.replace("h.example/web:2", "nginx:1.27"))
     write(folder, "overlays/edge/kustomization.yaml", "resources: [web.yaml]\n")
     taint = {"key": "kubernetes.io/arch", "value": "arm64", "effect": "NoSchedule"}
-    nodes = {"prod": {"amd64": [], "arm64": [taint]}, "edge": {"arm64": []}}
+    nodes: dict[str, dict[str, list[dict[str, str]]]] = {
+        "prod": {"amd64": [], "arm64": [taint]},
+        "edge": {"arm64": []},
+    }
     for name, taints in nodes.items():
         items = [
             {

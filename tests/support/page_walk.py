@@ -145,9 +145,9 @@ def walk(plan: Plan, folder: Path, environ: Mapping[str, str]) -> list[Step]:
     (bin_ / "archfit").symlink_to(PROGRAM)
     for name, tool in plan.programs.items():
         _link(bin_, name, tool, plan)
-    for name, (script, _reason) in plan.stand_ins.items():
+    for name, (text, _reason) in plan.stand_ins.items():
         if name not in plan.programs:
-            _script(bin_ / name, script, "/bin/false")
+            _script(bin_ / name, text, "/bin/false")
     plan.prepare(house, whole)
     script, walked = ["set -o pipefail", "exec </dev/null"], list[str]()
     for block in blocks(plan.page):
@@ -187,14 +187,14 @@ def _bare(command: str) -> str:
 
 
 def _link(bin_: Path, name: str, tool: str, plan: Plan) -> None:
-    real = machine.tool(tool) if tool in machine.TABLE else machine.find(tool)
+    real = machine.tool(tool) if tool in machine.TABLE else machine.find(tool) or "/bin/false"
     if name in plan.stand_ins:
         _script(bin_ / name, plan.stand_ins[name].value, real)
     else:
         (bin_ / name).symlink_to(real)
 
 
-def _script(path: Path, text: str, real: str) -> None:
+def _script(path: Path, text: str, real: str | Path) -> None:
     head = f'#!/bin/sh\nREAL={real}\necho "{path.name} $*" >> "$LOG"\n'
     path.write_text(head + text + "\n", encoding="utf-8")
     path.chmod(0o755)

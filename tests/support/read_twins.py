@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import stream_edits
+from archfit import pipeline
 from archfit.options.settings import STATED
 from archfit.workloads import custom_rows
 from stream_edits import NOTHING_WANTED, edited, plain
@@ -41,7 +42,7 @@ class Placement(NamedTuple):
 def twins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Judges the twins at its end. Raises AssertionError."""
     streams: dict[tuple[bytes, Options], None] = {}
-    transform = stream_edits.transform
+    transform = pipeline.transform
 
     def recorded(data: bytes, pieces: Any, options: Options, lookup: Any) -> Transformed:
         made = transform(data, pieces, options, lookup)

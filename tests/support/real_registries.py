@@ -28,7 +28,7 @@ from archfit.registry import manifest as media
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, digest_of, platform_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from tls_files import TlsFiles
@@ -256,7 +256,7 @@ class TokenService:
         access = [{"type": "repository", "name": name, "actions": actions.split(",")}] if granted else []
         return Answer(body=as_json({"token": self._sign(access), "expires_in": 300}))
 
-    def _sign(self, access: list[dict[str, object]]) -> str:
+    def _sign(self, access: Sequence[Mapping[str, object]]) -> str:
         der = "".join(self.certificate.read_text().split("-----")[2].split())
         now = int(time.time())
         claims = {

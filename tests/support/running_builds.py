@@ -7,6 +7,7 @@ facts = running(Pod("r.example/team/app:1", f"r.example/team/app@{app.index}", "
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from archfit.audit.facts import AuditFacts, BuildFacts, ImageFacts, Snapshot
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 CONTAINERD, CRI_O, DOCKER = "containerd://2.1.4", "cri-o://1.33.2", "docker://28.0.1"
 
 
-class Pushed(NamedTuple):
+@dataclass(frozen=True)
+class Pushed:
     """Digests of an index and of what it names, by platform."""
 
     index: str
@@ -59,7 +61,7 @@ def running(*pods: Pod) -> AuditFacts:
     builds = [
         BuildFacts(
             "s", "shop", "Deployment", pod.name or f"w{number}", "c", pod.image, pod.image_id,
-            *pod.node.split("/"), pod.runtime, 1,
+            pod.node.partition("/")[0], pod.node.partition("/")[2], pod.runtime, 1,
         )
         for number, pod in enumerate(pods)
     ]  # fmt: skip

@@ -60,7 +60,8 @@ def _nodes() -> list[Node]:
     made = []
     for kind, foo, zone, name in product(_KINDS, (None, "bar", "7"), (None, "z"), ("n1", "n2")):
         more = {key: value for key, value in (("foo", foo), ("zone", zone)) if value is not None}
-        made.append(a_node(name, *kind, **more))
+        node = a_node(name, *kind)
+        made.append(node._replace(labels=node.labels | more))
     return made
 
 

@@ -124,7 +124,7 @@ WITH_EXTRAS = (
 def main(words: list[str]) -> int:
     """The exit code."""
     extras = words[:1] == ["--extras"]
-    program = [*words[1 if extras else 0 :], INSTALLED][0]
+    program: str | Path = next(iter(words[1 if extras else 0 :]), INSTALLED)
     with tempfile.TemporaryDirectory(prefix="archfit-smoke-") as folder:
         home = Path(folder)
         (home / "crd.yaml").write_text(DEFINITION, encoding="utf-8")
@@ -132,7 +132,7 @@ def main(words: list[str]) -> int:
         (home / "app" / "kustomization.yaml").write_text(KUSTOMIZATION, encoding="utf-8")
         (home / "app" / "pod.yaml").write_text(POD, encoding="utf-8")
         environ = {"PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8"}
-        for start in (*STARTS, *(WITH_EXTRAS if extras else ())):
+        for start in STARTS + WITH_EXTRAS if extras else STARTS:
             done = subprocess.run(
                 [program, *start.words],
                 input=start.stdin,

@@ -24,7 +24,7 @@ from pod_decisions import found
 from yaml_judge import Refused, typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from archfit.base.patch import Path
     from archfit.base.results import Location, Result
@@ -165,7 +165,12 @@ def patched(documents: Sequence[Any], patches: dict[int, list[tuple[Path, Any]]]
 def plain(value: Any) -> Any:
     """A value of the engine as JSON has it."""
     if isinstance(value, Typed):
-        return {"bool": lambda text: text == "true", "int": int, "float": float}[value.kind](value.text)
+        readers: dict[str, Callable[[str], Any]] = {
+            "bool": lambda text: text == "true",
+            "int": int,
+            "float": float,
+        }
+        return readers[value.kind](value.text)
     if isinstance(value, dict):
         return {key: plain(member) for key, member in value.items()}
     return [plain(item) for item in value] if isinstance(value, list) else value

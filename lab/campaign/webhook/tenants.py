@@ -67,7 +67,8 @@ def _selected(value: dict[str, Any], architecture: str) -> bool:
 def _matches(expression: dict[str, Any], architecture: str) -> bool:
     if expression["key"] != ARCH:
         return True
-    return (architecture in expression["values"]) == (expression["operator"] == "In")
+    is_named, is_in = architecture in expression["values"], expression["operator"] == "In"
+    return bool(is_named == is_in)
 
 
 def _tolerates(value: dict[str, Any]) -> bool:

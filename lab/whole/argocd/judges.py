@@ -37,7 +37,8 @@ def order_faults(name: str, steps: Sequence[tuple[str, Sequence[Event]]], since:
     An object begins where it is made or where its specification changes; one that the sync left alone has no part.
     """
     wrong = []
-    before, ready = "", -1
+    before = ""
+    ready: int | None = -1
     for step, events in steps:
         began = _began(events, since)
         if began is None:
@@ -78,7 +79,7 @@ def _is_ready(value: Mapping[str, Any]) -> bool:
     if "replicas" not in spec:
         return True
     ready = "readyReplicas" if "serviceName" in spec else "availableReplicas"
-    current = status.get("observedGeneration") == value["metadata"]["generation"]
+    current: bool = status.get("observedGeneration") == value["metadata"]["generation"]
     return current and status.get(ready, 0) == status.get("updatedReplicas", 0) == spec["replicas"]
 
 

@@ -27,7 +27,7 @@ from typing import Any
 
 import machine
 from argocd_caller import SYSTEM_PATH, tools_folder
-from cluster_site import UNROUTED
+from cluster_site import UNROUTED, ClusterSite
 from control_plane import ControlPlane
 from kubelet import Kubelet
 from operators.build import Failed, fetched
@@ -53,7 +53,7 @@ _TAINT = {"key": "kubernetes.io/arch", "value": "arm64", "effect": "NoSchedule"}
 Object = dict[str, Any]
 
 
-class ArgoSite:
+class ArgoSite(ClusterSite):
     """See the module."""
 
     def __init__(self, folder: Path) -> None:

@@ -180,7 +180,14 @@ def faults(states: Sequence[State], causes: Sequence[Cause]) -> Found:
             [state for state in states if state.application == name],
             [one for one in causes if one.application == name],
         )
-        found = Found(*(a + b for a, b in zip(found, own, strict=True)))  # type: ignore[arg-type]
+        found = Found(
+            found.states + own.states,
+            found.syncs + own.syncs,
+            found.real + own.real,
+            found.unreal + own.unreal,
+            found.repeated + own.repeated,
+            found.wrong + own.wrong,
+        )
     return found
 
 

@@ -34,7 +34,9 @@ class Gateway(LoopbackServer):
 
     def stored(self, asked: Asked) -> Answer:
         """What the API server says."""
-        headers = {name: asked.headers[name] for name in ("authorization", "accept") if name in asked.headers}
+        headers: dict[str, str] = {
+            name: asked.headers[name] for name in ("authorization", "accept") if name in asked.headers
+        }
         answer = self._client.request(asked.method, asked.path, headers=headers)
         return Answer(answer.status_code, answer.content, {"Content-Type": answer.headers["content-type"]})
 
