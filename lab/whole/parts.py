@@ -28,6 +28,7 @@ from operators.build import Failed
 from operators.site import alone
 from whole import helm, helmfile, karpenter, tools, undo
 from whole.argocd import acts, site
+from whole.fleet import site as fleet_site
 from whole.fleet import turns
 from whole.flux import acts as flux_acts
 
@@ -56,7 +57,7 @@ class Ended(NamedTuple):
 
 PARTS: dict[str, Part] = {
     "argocd": Part(site.PROGRAMS, acts.run),
-    "fleet": Part(turns.PROGRAMS, turns.run),
+    "fleet": Part(fleet_site.PROGRAMS, turns.run),
     "flux": Part(flux_acts.PROGRAMS, flux_acts.run),
     "helm": Part(helm.PROGRAMS, helm.run),
     "helmfile": Part(helmfile.PROGRAMS, helmfile.run),
