@@ -3,7 +3,7 @@
     python -m policy_cel [--count N] [--seed N]
 
 Each round draws a lock file's answers, options of placement and 200 pods, right and wrong ones, and compares what the
-policy makes of each with archfit's own decision (tests/support/policy_judge.py): some 200 pods a second. One line for
+policy makes of each with archfit's own decision (lab/policy_judge.py): some 200 pods a second. One line for
 each difference, then the number of pods by outcome; the exit status is 1 if there is a difference.
 """
 

@@ -3,7 +3,7 @@
     python -m policy_pods [--seconds N] [--seed N] [--count N]
 
 Each round draws options of placement and `count` pods, and compares the pods that the API server makes under the policy
-with archfit's own decisions (tests/support/policy_runs.py). A line for each round, then each disagreement; the exit
+with archfit's own decisions (lab/policy_runs.py). A line for each round, then each disagreement; the exit
 status is 1 if there is one.
 """
 

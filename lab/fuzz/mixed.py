@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fuzz import texts
+from fuzz.json_layouts import LAYOUTS, any_layout, json_value
 from fuzz.objects import objects
 from fuzz.writing import as_json, written
-from json_layouts import LAYOUTS, any_layout, json_value
 
 if TYPE_CHECKING:
     import random

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-import recordings
+from operators import recordings
 
 Object = dict[str, Any]
 

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import yaml
 
-import recordings
 from control_plane import Refused
+from operators import recordings
 from operators.build import Built, Failed
 from operators.definition import Operator
 from operators.made import Object, stream
+from operators.recordings import Placed
 from operators.site import Site, documents
-from recordings import Placed
 
 _MESSAGE_LENGTH = 240
 

@@ -16,13 +16,13 @@ from typing import Any
 
 import yaml
 
-import recordings
 from archfit.base.patch import dotted, pattern_text
 from archfit.base.results import Location
 from archfit.options.settings import Workload
 from archfit.workloads import custom_rows
 from archfit.workloads.pod_specs import find_pods
 from machine import ROOT
+from operators import recordings
 from operators.definition import Operator, operators
 
 OUTPUT = ROOT / "transformer" / "archfit" / "workloads" / "recordings.txt"

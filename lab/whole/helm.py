@@ -3,7 +3,7 @@
     fixtures/whole/helm/shop              the chart
                        /platforms.json    what the registry has
 
-The steps are those of tests/support/release_life.py. Measured for each: the workloads that got other pods, and how long
+The steps are those of lab/whole/release_life.py. Measured for each: the workloads that got other pods, and how long
 it took. Wrong is each thing that is not as docs/helm.md says, with pods on a node that cannot run one of their images.
 """
 
@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import machine
-from release_life import Step, life, switched
-from release_site import PROGRAMS as SITE_PROGRAMS
-from release_site import ReleaseSite, platforms_of
+from whole.release_life import Step, life, switched
+from whole.release_site import PROGRAMS as SITE_PROGRAMS
+from whole.release_site import ReleaseSite, platforms_of
 
 PROGRAMS = (*SITE_PROGRAMS, "helm3", "helm4")
 

@@ -20,10 +20,10 @@ import yaml
 import machine
 from helm_runs import start
 from program import Ran
-from release_life import CHART, Release, Step, decoded
-from release_site import PROGRAMS as SITE_PROGRAMS
-from release_site import ReleaseSite, platforms_of
 from whole.karpenter import digest
+from whole.release_life import CHART, Release, Step, decoded
+from whole.release_site import PROGRAMS as SITE_PROGRAMS
+from whole.release_site import ReleaseSite, platforms_of
 
 PROGRAMS = (*SITE_PROGRAMS, "helm3", "helm4", "helmfile", "helm-diff")
 # What the plugin's own file says, without the hook that downloads the program.

@@ -24,7 +24,7 @@ import yaml
 
 import file_runs
 import machine
-import recordings
+from operators import recordings
 from operators.build import Failed
 from whole.karpenter_site import KARPENTER, POOL, PRICE, SYSTEM_NODE, KarpenterSite, Object, is_of_daemon_set
 

@@ -1,4 +1,4 @@
-"""The part `tools`: the blocks of docs/tools.md, each with its real program (tests/support/tool_runs.py).
+"""The part `tools`: the blocks of docs/tools.md, each with its real program (lab/whole/tool_runs.py).
 
 The control plane has the controllers of Deployments, and a stand-in for the kubelet says that pods are ready, so that a
 tool that waits for its Deployment ends. A tool whose program no registry of packages has runs where that program is on
@@ -15,8 +15,8 @@ from typing import Any
 import machine
 from control_plane import ControlPlane
 from kubelet import Kubelet
-from tool_page import Workplace, blocks_of, digest
-from tool_runs import RUNS, ToolRun
+from whole.tool_page import Workplace, blocks_of, digest
+from whole.tool_runs import RUNS, ToolRun
 
 PROGRAMS = (
     *("etcd", "kube-apiserver", "kube-controller-manager", "kubectl", "helm3", "helm4", "check-jsonschema"),

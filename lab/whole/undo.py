@@ -2,7 +2,7 @@
 
     fixtures/whole/undo/workloads.yaml    what runs; the releases are of the chart of the part `helm`
 
-The ways are those of tests/support/undo_ways.py. Measured for each: what stays in the objects, which workloads got
+The ways are those of lab/whole/undo_ways.py. Measured for each: what stays in the objects, which workloads got
 other pods, and which pods are on a node that cannot run them once archfit is out.
 """
 
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import machine
-from release_site import PROGRAMS as SITE_PROGRAMS
-from release_site import ReleaseSite, platforms_of
-from undo_ways import WAYS
+from whole.release_site import PROGRAMS as SITE_PROGRAMS
+from whole.release_site import ReleaseSite, platforms_of
+from whole.undo_ways import WAYS
 
 PROGRAMS = (*SITE_PROGRAMS, "helm3", "helm4", "kustomize")
 

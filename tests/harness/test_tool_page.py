@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import whole_tables
 
-from tool_page import blocks_of, digest
-from tool_runs import RUNS
+from whole.tool_page import blocks_of, digest
+from whole.tool_runs import RUNS
 
 TOOLS = list(blocks_of())
 RECORD = {row["tool"]: row for row in whole_tables.measured("tools")["tools"]}

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import yaml
 
 import machine
-import recordings
 from file_runs import run
+from operators import recordings
 from operators.build import Failed
 
 FOLDER = machine.ROOT / "fixtures" / "whole" / "flux"

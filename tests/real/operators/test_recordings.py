@@ -1,5 +1,5 @@
 """Recordings of operators, played again: archfit still writes the same, and the pods that an operator made of it are
-placed where their images run (tests/support/recordings.py).
+placed where their images run (lab/operators/recordings.py).
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-import recordings
 from archfit.workloads import custom_rows
 from corpus_streams import Oracle
 from machine import ROOT
-from operators import rows
+from operators import recordings, rows
 
 CASES = sorted(path.parent for path in (ROOT / "fixtures" / "operators").glob("*/*/object.yaml"))
 # The operator's folder and the case.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from json_layouts import LAYOUTS
+from fuzz.json_layouts import LAYOUTS
 from stream_edits import placed
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import yaml
 import machine
 import published_crds
 from control_plane import ControlPlane
-from tool_page import PAGE, STRICT, Workplace, blocks_of
-from tool_runs import RUNS
+from whole.tool_page import PAGE, STRICT, Workplace, blocks_of
+from whole.tool_runs import RUNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

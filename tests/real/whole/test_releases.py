@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 import whole_tables
 
-from release_life import life
-from release_site import ReleaseSite, platforms_of
-from undo_ways import OF_THE_CHART, PLACED, WAYS
 from whole.helmfile import placed
 from whole.karpenter import digest
+from whole.release_life import life
+from whole.release_site import ReleaseSite, platforms_of
+from whole.undo_ways import OF_THE_CHART, PLACED, WAYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from release_life import Step
+    from whole.release_life import Step
 
 
 @pytest.fixture(scope="module")

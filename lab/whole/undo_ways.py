@@ -16,9 +16,9 @@ import machine
 from helm_runs import start
 from mutating_webhooks import webhook
 from program import PROGRAM
-from release_life import CHART, HOOKS, Release
-from release_site import NAMESPACE, ReleaseSite, Workloads, rolled, written
 from webhook_server import WebhookServer
+from whole.release_life import CHART, HOOKS, Release
+from whole.release_site import NAMESPACE, ReleaseSite, Workloads, rolled, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -20,7 +20,7 @@ import yaml
 
 import machine
 from helm_runs import set_up
-from tool_page import IMAGE, SYSTEM_PATH, Block, Workplace
+from whole.tool_page import IMAGE, SYSTEM_PATH, Block, Workplace
 
 Blocks = Sequence[Block]
 TOOL, STEPS, TYPES = "tool", "steps", "types"

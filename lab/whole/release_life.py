@@ -16,7 +16,7 @@ import yaml
 
 import machine
 from helm_runs import Recorded
-from release_site import WORKLOADS, ReleaseSite, Workload, Workloads, rolled, written
+from whole.release_site import WORKLOADS, ReleaseSite, Workload, Workloads, rolled, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
