@@ -250,7 +250,7 @@ def _valid(place: Workplace, kind: str, text: str) -> None:
 def _jenkins(place: Workplace, blocks: Blocks) -> None:
     """Each `sh` is a script of `sh -xe` (durable-task, BourneShellScript)."""
     place.write("Jenkinsfile", blocks[0].text)
-    judge = machine.ROOT / "tests" / "support" / "jenkinsfile_steps.groovy"
+    judge = machine.ROOT / "lab" / "whole" / "jenkinsfile_steps.groovy"
     steps = place.run("groovy", judge, "Jenkinsfile").splitlines()
     _in_steps(place, [json.loads(step) for step in steps], "/bin/sh", "-xe", "-c")
 

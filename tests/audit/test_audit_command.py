@@ -10,11 +10,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.audit.cluster_objects import node, workload
 
 from archfit.audit.command import run
 from archfit.audit.reports import from_json
 from archfit.base.errors import ArchfitError
-from cluster_objects import node, workload
 from fake_registry import Answer, FakeRegistry
 from program import Ran
 from warm_cache import warm

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.audit import audit_clusters
+from tests.audit.audit_clusters import BOTH, facts_of, image, node, uses
 
-import audit_clusters
 from archfit.audit.compare import compare
 from archfit.audit.facts import AuditFacts, BuildFacts, Snapshot
 from archfit.audit.findings import findings
@@ -30,7 +31,6 @@ from archfit.audit.report.words import (
 from archfit.audit.running.container_images import reference_of
 from archfit.base.errors import UsageError
 from archfit.images.platforms import parse_platform
-from audit_clusters import BOTH, facts_of, image, node, uses
 
 AMD = ("amd64",)
 

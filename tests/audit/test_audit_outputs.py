@@ -8,8 +8,9 @@ import json
 
 import pytest
 from markdown_it import MarkdownIt
+from tests.audit import audit_clusters
+from tests.audit.audit_clusters import BOTH
 
-import audit_clusters
 from archfit.audit.compare import compare
 from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import findings
@@ -20,7 +21,6 @@ from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import page
 from archfit.audit.report import text as audit_text
 from archfit.audit.reports import from_json
-from audit_clusters import BOTH
 
 SHOP = findings(audit_clusters.shop())
 HOSTILE = findings(audit_clusters.hostile())

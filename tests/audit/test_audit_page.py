@@ -9,7 +9,8 @@ import re
 import subprocess
 import sys
 
-import audit_clusters
+from tests.audit import audit_clusters
+
 from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import findings
 from archfit.audit.report.page import render

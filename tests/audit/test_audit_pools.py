@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.audit.audit_clusters import BOTH, facts_of, node
+from tests.audit.cluster_objects import pod
 
 from archfit.audit.clusters import brought
 from archfit.audit.facts import AuditFacts, PoolFacts, Snapshot
@@ -20,8 +22,6 @@ from archfit.audit.report.words import cluster_words, loss_sentence
 from archfit.audit.reports import from_json
 from archfit.audit.running.collect import Collector
 from archfit.options.settings import Options
-from audit_clusters import BOTH, facts_of, node
-from cluster_objects import pod
 from machine import ROOT
 
 SMALL = "0" * 16

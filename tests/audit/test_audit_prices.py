@@ -5,12 +5,12 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from tests.audit.audit_clusters import BOTH, facts_of, node
 
 from archfit.audit.findings import findings
 from archfit.audit.prices import Prices, parse_prices
 from archfit.base.errors import UsageError
 from archfit.images.platforms import parse_platform
-from audit_clusters import BOTH, facts_of, node
 
 ARM = [parse_platform("arm64")]
 

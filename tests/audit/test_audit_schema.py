@@ -6,8 +6,8 @@ import json
 
 import jsonschema
 import pytest
+from tests.audit import audit_clusters
 
-import audit_clusters
 from archfit.audit.compare import compare
 from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import findings

@@ -8,8 +8,9 @@ import json
 from typing import Any
 
 import pytest
+from tests.audit import audit_clusters
+from tests.audit.audit_clusters import BOTH, node, uses
 
-import audit_clusters
 from archfit.audit.facts import AuditFacts, ImageFacts, Snapshot, WorkloadFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.plan.waves import NOT_KNOWN
@@ -20,7 +21,6 @@ from archfit.audit.report import text as audit_text
 from archfit.audit.running.collect import Collector, node_facts
 from archfit.audit.running.webhooks import Webhooks, serves
 from archfit.images.candidates import NewerTag
-from audit_clusters import BOTH, node, uses
 
 ONE = "0" * 16
 HUB = "docker.io/acme/app:1"

@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+from tests.audit.cluster_objects import DIGEST, listed, node, pod, workload
 
 from archfit.audit.facts import AuditFacts, WorkloadFacts
 from archfit.audit.report.json import to_json
@@ -14,7 +15,6 @@ from archfit.audit.reports import from_json
 from archfit.audit.running.collect import Collector
 from archfit.base.errors import InvalidInput
 from archfit.options.settings import Options
-from cluster_objects import DIGEST, listed, node, pod, workload
 
 _HASHED = {"pod-template-hash": "5d4f"}
 _REPLICA_SET = ("ReplicaSet", "web-5d4f")

@@ -8,12 +8,12 @@ import json
 from typing import Any
 
 import pytest
+from tests.audit.cluster_objects import listed, node, pod, workload
 
 from archfit.audit.running import list_stream
 from archfit.audit.running.collect import Collector
 from archfit.audit.running.list_stream import items
 from archfit.base.errors import InvalidInput
-from cluster_objects import listed, node, pod, workload
 
 _PODS = [pod("a"), pod("b", image="ünïcode/\u2028:1", owner=("StatefulSet", "s"))]
 _MIXED = [*_PODS, node("n"), workload("ReplicaSet", "r", owner=("Deployment", "d"))]

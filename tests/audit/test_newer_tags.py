@@ -11,6 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+from tests.audit.cluster_objects import node, workload
 
 from archfit.audit.command import run
 from archfit.audit.facts import ImageFacts
@@ -20,7 +21,6 @@ from archfit.base.errors import ArchfitError
 from archfit.images.candidates import NewerTag
 from archfit.images.platforms import Found, parse_platform
 from archfit.lookup.lockfile import render
-from cluster_objects import node, workload
 from fake_registry import Answer, FakeRegistry
 from tagged_repositories import BOTH
 

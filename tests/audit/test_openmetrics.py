@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from tests.audit import audit_clusters
 
-import audit_clusters
 from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.report import openmetrics

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.audit.cluster_objects import workload
 
 from archfit.audit.command import run as audit
 from archfit.audit.fleet.setup import run
 from archfit.cluster.pools.live import KINDS
-from cluster_objects import workload
 from lock_runs import Said, setup_said
 from warm_cache import warm
 

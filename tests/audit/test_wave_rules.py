@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from tests.audit import audit_clusters
 
-import audit_clusters
 from archfit.audit.findings import findings
 from archfit.audit.report.rules import render
 from file_runs import OPTIONS, Ended, run

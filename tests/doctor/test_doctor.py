@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.doctor.doctor_machine import HELM_3, HELM_4, KUBECTL, KUSTOMIZE, DoctorMachine
 
 from archfit.base.errors import UsageError
 from archfit.cli.installation import installation
@@ -18,7 +19,6 @@ from archfit.doctor import command as doctor
 from archfit.doctor.findings import ENTRY_POINTS
 from archfit.doctor.text import WIDTH
 from archfit.lookup.store.sqlite import SqliteStore
-from doctor_machine import HELM_3, HELM_4, KUBECTL, KUSTOMIZE, DoctorMachine
 from fake_registry import Answer, FakeRegistry
 from machine import ROOT
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.edit.edit_cases import edit_cases, names
 
-from edit_cases import edit_cases, names
 from stream_edits import NOTHING_WANTED, edited, placed
 
 if TYPE_CHECKING:
-    from edit_cases import EditCase
+    from tests.edit.edit_cases import EditCase
+
     from yaml_judge import Judge
 
 CASES = edit_cases()

@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.edit.edit_cases import edit_cases, names
 
 from archfit.options.settings import Options, Toleration, TolerationRule
-from edit_cases import edit_cases, names
 from stream_edits import placed, sides
 
 if TYPE_CHECKING:
-    from edit_cases import EditCase
+    from tests.edit.edit_cases import EditCase
+
     from yaml_judge import Judge
 
 WITH_LINES = edit_cases("block-style", "comments", "empty", "block-scalar", "scalar")

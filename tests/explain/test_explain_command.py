@@ -7,11 +7,11 @@ import json
 import os
 
 import pytest
+from tests.explain.explained_cases import workload
 
 from archfit.base.errors import UsageError
 from archfit.explain.command import run
 from archfit.lookup.store.open import default_path
-from explained_cases import workload
 from warm_cache import warm
 
 WEB = workload(images=("nginx:1", "api:1"))

@@ -7,6 +7,7 @@ import re
 
 import jsonschema
 import pytest
+from tests.explain.explained_pods import explained_stream, tree
 
 from archfit.explain import command as explained_command
 from archfit.explain import explained
@@ -16,7 +17,6 @@ from archfit.images.platforms import Absent, Unknown
 from archfit.options.settings import Options
 from archfit.options.text_form import exclude
 from archfit.startup.record import Record
-from explained_pods import explained_stream, tree
 from machine import ROOT
 from pod_decisions import found
 

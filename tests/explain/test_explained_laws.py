@@ -13,6 +13,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.explain.explained_cases import CASES
+from tests.explain.explained_pods import explained_stream
 
 from archfit.base import patch
 from archfit.base.errors import UsageError
@@ -31,8 +33,6 @@ from archfit.yaml import stream
 from archfit.yaml.stream import split
 from archfit.yaml.values import text_of
 from drawn_pods import any_pods
-from explained_cases import CASES
-from explained_pods import explained_stream
 from pod_decisions import PREFERRED, a_pod, answers, pod_of, terms_of
 
 COUNT = 400

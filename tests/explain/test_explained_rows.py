@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from tests.explain.explained_cases import CASES, workload
+from tests.explain.explained_pods import explained_stream, tree
 
-from explained_cases import CASES, workload
-from explained_pods import explained_stream, tree
 from machine import ROOT
 from pod_decisions import found
 

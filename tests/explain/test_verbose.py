@@ -6,10 +6,10 @@ import os
 import re
 
 import pytest
+from tests.explain.explained_cases import workload
 
 from archfit.explain.text import MOST_LINES
 from archfit.lookup.store.open import default_path
-from explained_cases import workload
 from warm_cache import warm
 
 STREAM = (

@@ -12,11 +12,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.pipeline.searched_text import counting, searched
 
 import archfit
 from archfit.base.patch import Add, Remove, Test, apply
 from archfit.options.settings import Options
-from searched_text import counting, searched
 from stream_edits import Failed, edited
 
 if TYPE_CHECKING:

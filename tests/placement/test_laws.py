@@ -24,12 +24,7 @@ import jsonpatch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from archfit.base import patch
-from archfit.options.settings import GKE, Options, Toleration, TolerationRule
-from archfit.yaml.values import Typed
-from pod_decisions import Outcome, decided
-from scheduler_model import (
+from tests.placement.scheduler_model import (
     ARCH,
     BETA,
     BETA_OS,
@@ -44,6 +39,11 @@ from scheduler_model import (
     other_systems,
     supports,
 )
+
+from archfit.base import patch
+from archfit.options.settings import GKE, Options, Toleration, TolerationRule
+from archfit.yaml.values import Typed
+from pod_decisions import Outcome, decided
 
 pytestmark = pytest.mark.load
 many = settings(max_examples=250, deadline=None)

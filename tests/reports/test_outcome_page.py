@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.explain.explained_cases import CASES, workload
 
 from archfit.base import documentation
 from archfit.images.platforms import Absent, Unknown
@@ -19,7 +20,6 @@ from archfit.reports import outcome_page
 from archfit.reports.outcome_page import PAGES, after_failure, see
 from archfit.reports.summary import summary
 from archfit.yaml.stream import split
-from explained_cases import CASES, workload
 from machine import ROOT
 from pod_decisions import answers
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from registry import Registry
+from tests.real.admission.webhook_recorder import as_external_name
 
 import machine
 from archfit.webhook.setup.certificates import KeyPair
@@ -20,7 +21,6 @@ from chart_runs import Chart
 from control_plane import pod_in
 from helm_runs import start
 from program import PROGRAM
-from webhook_recorder import as_external_name
 from webhook_server import Secret, WebhookServer
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from tests.real.admission.webhook_recorder import WebhookRecorder, as_external_name
 
 import published_crds
 from archfit.webhook.setup.certificates import KeyPair, examine
@@ -18,7 +19,6 @@ from chart_runs import CHART, POLICY_VALUES, VALUES, Chart, named
 from control_plane import Refused
 from helm_runs import start
 from program import PROGRAM
-from webhook_recorder import WebhookRecorder, as_external_name
 
 if TYPE_CHECKING:
     from pathlib import Path

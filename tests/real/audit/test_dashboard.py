@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from tests.audit import audit_clusters
+from tests.real.audit.metric_servers import node_exporter, prometheus
 
-import audit_clusters
 import machine
 from archfit.audit.findings import findings
 from archfit.audit.report.openmetrics import render
 from dashboards import complaints, exposed_by, promtool, queries, read, recorded, wrong
-from metric_servers import node_exporter, prometheus
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,12 +6,12 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.audit import audit_clusters
+from tests.real.audit.metric_servers import node_exporter, pushgateway, samples, scraped
 
-import audit_clusters
 import machine
 from archfit.audit.findings import findings
 from archfit.audit.report.openmetrics import render
-from metric_servers import node_exporter, pushgateway, samples, scraped
 
 if TYPE_CHECKING:
     from pathlib import Path

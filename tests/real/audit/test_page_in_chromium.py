@@ -9,8 +9,8 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.audit import audit_clusters
 
-import audit_clusters
 from archfit.audit.compare import compare
 from archfit.audit.findings import findings
 from archfit.audit.prices import parse_prices

@@ -8,11 +8,11 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.real.audit.drawn_requests import drawn_pod, drawn_quantity
 
 import machine
 from archfit.audit.running.pod_requests import pod_requests
 from archfit.cluster.quantity import milli, nano, units
-from drawn_requests import drawn_pod, drawn_quantity
 
 if TYPE_CHECKING:
     from pathlib import Path

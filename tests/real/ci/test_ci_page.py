@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from tests.real.ci.action_runner import ActionRunner
+from tests.real.ci.gitlab_component import BASH, component_jobs, run_job
 
 import machine
-from action_runner import ActionRunner
 from ci_checkout import LOCK, WEB, checkout, page_blocks, pod, write_files
-from gitlab_component import BASH, component_jobs, run_job
 from program import PROGRAM
 
 if TYPE_CHECKING:

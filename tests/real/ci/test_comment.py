@@ -18,9 +18,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import yaml
+from tests.real.ci.gitlab_component import BASH, SH
 
 from ci_checkout import checkout, page_blocks, pod
-from gitlab_component import BASH, SH
 
 TOKEN = "token-of-the-test"
 BLOCKS = [yaml.safe_load(block) for block in page_blocks("ci", "yaml") if "<!-- archfit -->" in block]

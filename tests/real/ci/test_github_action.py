@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from tests.real.ci.action_runner import ActionRunner
 
 import machine
-from action_runner import ActionRunner
 from ci_checkout import API, CONFIG, LOCK, LOCKED, WEB, hostile_files, pod
 
 if TYPE_CHECKING:

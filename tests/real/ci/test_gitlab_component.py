@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from tests.real.ci.gitlab_component import BASH, SH, component_jobs, run_job
 
 import machine
 from archfit import __version__
 from ci_checkout import API, CONFIG, LOCK, LOCKED, WEB, hostile_files, pod
-from gitlab_component import BASH, SH, component_jobs, run_job
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.real.ci.gitlab_component import BASH
 
 from archfit.base.results import ObjectRef
 from archfit.check.findings import Check, Finding
 from archfit.check.junit import junit
 from ci_checkout import checkout, page_blocks, pod
-from gitlab_component import BASH
 
 AMD = pod("web", "x.example/amd:1")
 BOTH = pod("both", "x.example/both:1")

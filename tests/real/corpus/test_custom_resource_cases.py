@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 import yaml
+from tests.real.corpus.placement_cases import PLATFORMS, case, cases, severe
 
 import machine
 from custom_pods import projected
-from placement_cases import PLATFORMS, case, cases, severe
 
 if TYPE_CHECKING:
     from corpus_streams import Oracle

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.real.corpus.placement_cases import PLATFORMS, case, severe
 
-from placement_cases import PLATFORMS, case, severe
 from program import archfit
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-
-from placement_cases import PLATFORMS, Case, case, described
+from tests.real.corpus.placement_cases import PLATFORMS, Case, case, described
 
 if TYPE_CHECKING:
     from corpus_streams import Oracle

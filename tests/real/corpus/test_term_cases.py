@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from tests.real.corpus.placement_cases import PLATFORMS, case, described
 
 from archfit.workloads.node_selectors import ANNOTATION
-from placement_cases import PLATFORMS, case, described
 
 if TYPE_CHECKING:
     from pathlib import Path

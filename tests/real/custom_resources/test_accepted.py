@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from tests.real.custom_resources.custom_samples import MEMBER, samples
 
 import machine
 from archfit.base.errors import InvalidInput
@@ -24,7 +25,6 @@ from archfit.options.settings import Options
 from archfit.workloads.builtin import ROWS, rows_of
 from archfit.workloads.custom_rows import all_custom_rows
 from case_files import FOLDER
-from custom_samples import MEMBER, samples
 from stream_edits import Failed, edited
 from yaml_judge import Refused, typed
 

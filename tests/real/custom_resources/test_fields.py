@@ -12,12 +12,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.real.custom_resources.crd_fields import Field, catalogue, fields, placements, put
 
 from archfit.base.patch import Add, dotted, undotted
 from archfit.workloads.builtin import rows_of
 from archfit.workloads.custom_rows import all_custom_rows
 from archfit.workloads.unsupported.unread import images_in, unread
-from crd_fields import Field, catalogue, fields, placements, put
 from stream_edits import edited
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from registry import Registry
+from tests.real.pages.page_walk import SYSTEM_PATH, blocks, text_of
 
 import machine
 from control_plane import ControlPlane
-from page_walk import SYSTEM_PATH, blocks, text_of
 from program import PROGRAM
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The pages, followed literally: tests/support/page_walk.py runs their commands, page_plans.py says how.
+"""The pages, followed literally: tests/real/pages/page_walk.py runs their commands, page_plans.py says how.
 
 All pages share a registry, a Redis and a control plane, as one user's machine would; each has a home of its own.
 """
@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 from registry import Registry
+from tests.real.pages.page_plans import IMAGES, NOT_FOLLOWED, PLANS
+from tests.real.pages.page_walk import Plan, blocks, pages, walk
 
 import machine
 from control_plane import ControlPlane
-from page_plans import IMAGES, NOT_FOLLOWED, PLANS
-from page_walk import Plan, blocks, pages, walk
 from redis_server import RedisServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from page_walk import Step
+    from tests.real.pages.page_walk import Step
 
 NODE = """\
 apiVersion: v1

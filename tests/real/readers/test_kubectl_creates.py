@@ -12,12 +12,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.real.readers.kubectl_recorder import KubectlRecorder
 
 import machine
 from archfit.options.settings import Options
 from archfit.pipeline import inventory
 from archfit.yaml.stream import read
-from kubectl_recorder import KubectlRecorder
 from stream_edits import NOTHING_WANTED, Failed, edited
 
 if TYPE_CHECKING:

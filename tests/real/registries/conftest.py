@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.real.registries.runtime_judge import RuntimeJudge
 
 import machine
-from runtime_judge import RuntimeJudge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,17 +6,19 @@ import itertools
 import json
 from typing import TYPE_CHECKING
 
+from tests.real.registries.drawn_indexes import drawn, normal, stated
+from tests.real.registries.runtime_judge import NODES, RuntimeJudge
+
 from archfit.audit.builds import taken
 from archfit.registry import manifest as media
 from archfit.registry.registry_errors import InvalidManifest
 from archfit.registry.resolve_platforms import resolve_platforms
-from drawn_indexes import drawn, normal, stated
-from runtime_judge import NODES, RuntimeJudge
 
 if TYPE_CHECKING:
+    from tests.real.registries.drawn_indexes import Index
+
     from archfit.images.contents import Build
     from archfit.registry.manifest import Descriptor
-    from drawn_indexes import Index
 
 RUNTIMES = {
     "containerd": "containerd://1.7.28",

@@ -12,6 +12,19 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from tests.real.registries.drawn_indexes import (
+    ATTESTATION,
+    SOCI,
+    Entry,
+    Index,
+    built,
+    drawn,
+    normal,
+    plain,
+    stated,
+)
+from tests.real.registries.runtime_judge import NODES as LINUX
+from tests.real.registries.runtime_judge import RUNTIMES, RuntimeJudge
 
 from archfit.images.platforms import Found, Unknown
 from archfit.placement.evidence import is_plain, offered
@@ -20,9 +33,6 @@ from archfit.registry import manifest as media
 from archfit.registry.registry_errors import InvalidManifest
 from archfit.registry.resolve_platforms import resolve_platforms
 from archfit.workloads.pods import ImageUse
-from drawn_indexes import ATTESTATION, SOCI, Entry, Index, built, drawn, normal, plain, stated
-from runtime_judge import NODES as LINUX
-from runtime_judge import RUNTIMES, RuntimeJudge
 
 if TYPE_CHECKING:
     from collections.abc import Callable

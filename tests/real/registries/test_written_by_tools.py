@@ -9,13 +9,13 @@ import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.real.registries.runtime_judge import RUNTIMES, Documents, RuntimeJudge, digest_of
 
 import machine
 from archfit.registry import manifest as media
 from lookup_runs import Runs
 from program import archfit
 from real_registries import Running, distribution
-from runtime_judge import RUNTIMES, Documents, RuntimeJudge, digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,10 +9,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.real.site.site_pages import Site
 
 import machine
 from chromium import Chromium
-from site_pages import Site
 
 
 def built(root, folder):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.workloads.added_blocks import FLOW, diff
 
-from added_blocks import FLOW, diff
 from archfit.options.settings import Options
 from case_files import diffs, rows
 from custom_pods import placed_as_read

@@ -10,9 +10,10 @@ import json
 import random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tests.real.registries.runtime_judge import Documents, digest_of
+
 from archfit.images.platforms import Platform, normalised
 from archfit.registry import manifest as media
-from runtime_judge import Documents, digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,6 +1,8 @@
 """The picture of a comment in docs/ci.md: the Markdown of `check` and of `audit`, as a page that renders it shows it.
 
-PYTHONPATH=tests/support:fixtures:benchmarks .venv/bin/python -m comment_picture    writes docs/comment.png
+PYTHONPATH=.:tests/support:fixtures:benchmarks .venv/bin/python -m tests.real.ci.comment_picture
+
+It writes docs/comment.png.
 
 The check is of a shop's images on a registry of its own, the audit of the cluster that docs/audit.md shows. Python's
 Markdown, which comes with what builds the site, makes HTML of them, and headless Chromium the picture.
@@ -14,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 from registry import Registry
+from tests.audit import audit_clusters
 
-import audit_clusters
 import machine
 from archfit.audit.findings import findings
 from archfit.audit.report.markdown import render

@@ -1,6 +1,8 @@
 """The pictures of a report, made from the cluster of a shop (`audit_clusters`) in headless Chromium.
 
-PYTHONPATH=tests/support .venv/bin/python -m audit_picture    writes docs/audit.png and, for README, docs/audit-head.png
+PYTHONPATH=.:tests/support .venv/bin/python -m tests.real.audit.audit_picture
+
+It writes docs/audit.png and, for README, docs/audit-head.png.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ import base64
 import tempfile
 from pathlib import Path
 
-import audit_clusters
+from tests.audit import audit_clusters
+
 from archfit.audit.findings import findings
 from archfit.audit.report.page import render
 from chromium import Chromium

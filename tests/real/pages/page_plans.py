@@ -14,10 +14,10 @@ import subprocess
 from pathlib import Path
 
 import yaml
+from tests.real.pages.page_walk import Because, Plan
 
 import machine
 from archfit.cli.schema import schema
-from page_walk import Because, Plan
 from tls_files import tls_files
 
 CHARTS = machine.ROOT / "fixtures" / "charts"
