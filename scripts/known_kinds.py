@@ -1,6 +1,7 @@
 """Writes `workloads/unsupported/known_kinds.txt`: custom resources that may hold pods, from facts about their schemas.
 
-    python scripts/known_kinds.py FACTS          FACTS: JSON
+    python scripts/known_kinds.py              from fixtures/crds/fields.json
+    python scripts/known_kinds.py FACTS        and renews that file before, from FACTS: JSON, read off published schemas
     {"redis.example.com/Redis": {"storage": "v1", "versions": {"v1": {
         "podspecs": ["spec.template.spec", "spec.job|-affinity"],                objects with containers
         "images": ["spec.redis.image", "spec.image.{repository,tag}"],           texts outside of them
@@ -23,6 +24,7 @@ from typing import Any
 OUTPUT = (
     Path(__file__).parents[1] / "transformer" / "archfit" / "workloads" / "unsupported" / "known_kinds.txt"
 )
+FACTS = Path(__file__).parents[1] / "fixtures" / "crds" / "fields.json"
 _FIELDS = ("affinity", "tolerations", "nodeSelector")
 _LONGEST = 600
 # The TiDB operator adds spec.version to an image without a tag (core.pingcap.com, spec.image).
@@ -141,12 +143,24 @@ def _image(path: str) -> str:
     return f"{above}{name}+{rest[0]}" if name in {"repository", "name"} and rest == ["tag"] else ""
 
 
+def compact(facts: dict[str, Any]) -> str:
+    """The facts as fixtures/crds/fields.json has them: a kind on a line, and its source as OWNER/REPOSITORY@COMMIT."""
+    lines = []
+    for name, kind in sorted(facts.items()):
+        kept = {key: kind[key] for key in ("storage", "versions") if key in kind}
+        kept["source"] = kind["source"].partition(":")[0]
+        lines.append(f"{json.dumps(name)}:{json.dumps(kept, separators=(',', ':'), ensure_ascii=False)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
 def main() -> int:
-    """Writes the table."""
-    if len(sys.argv) != 2:
-        print("usage: python scripts/known_kinds.py FACTS", file=sys.stderr)
+    """Writes the table, and the facts where they are new."""
+    if len(sys.argv) > 2:
+        print("usage: python scripts/known_kinds.py [FACTS]", file=sys.stderr)
         return 2
-    OUTPUT.write_text(table(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))), encoding="utf-8")
+    if len(sys.argv) == 2:
+        FACTS.write_text(compact(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))), encoding="utf-8")
+    OUTPUT.write_text(table(json.loads(FACTS.read_text(encoding="utf-8"))), encoding="utf-8")
     return 0
 
 

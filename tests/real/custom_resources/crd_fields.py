@@ -1,4 +1,4 @@
-"""The image fields of custom resources, as their published schemas have them (shared folder `crds`).
+"""The image fields of custom resources, as their published schemas have them (fixtures/crds).
 
 for field in fields():  field.group, field.kind, field.version, field.path
 
@@ -51,7 +51,9 @@ class Field(NamedTuple):
 @cache
 def catalogue() -> dict[str, Any]:
     """group/Kind -> its entry."""
-    read: dict[str, Any] = json.loads((machine.shared("crds") / "fields.json").read_text(encoding="utf-8"))
+    read: dict[str, Any] = json.loads(
+        (machine.ROOT / "fixtures" / "crds" / "fields.json").read_text(encoding="utf-8")
+    )
     return read
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from tests.real.custom_resources.crd_fields import catalogue
 from tests.real.custom_resources.custom_samples import MEMBER, samples
 
 import machine
@@ -77,8 +78,7 @@ OPTIONS = Options(on_conflict="leave", prefer=(("arm64", 10),))
 @pytest.fixture(scope="module")
 def published() -> dict[str, Any]:
     """crds/fields.json."""
-    found: dict[str, Any] = json.loads(machine.shared("crds", "fields.json").read_text(encoding="utf-8"))
-    return found
+    return catalogue()
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,12 @@ What no entry explains is an error, and so is an entry that explains nothing.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.real.custom_resources.crd_fields import catalogue
 
-import machine
 import published_crds
 from archfit.base.patch import pattern_text
 from archfit.cluster.crds.definitions import definitions
@@ -218,7 +217,7 @@ def _single(path: str) -> Iterator[str]:
 def test_the_facts_of_schemas_are_those_of_the_fields(
     published: dict[Kind, tuple[Definition, Derived]],
 ) -> None:
-    fields = json.loads(machine.shared("crds", "fields.json").read_text(encoding="utf-8"))
+    fields = catalogue()
     kinds = [key for key in published if "/".join(key) in fields]
     found = [
         one for key in kinds for one in beside_fields("/".join(key), published[key][0], fields["/".join(key)])

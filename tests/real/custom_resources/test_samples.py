@@ -9,14 +9,13 @@ it.
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.real.custom_resources.crd_fields import catalogue
 
-import machine
 from archfit.base.patch import dotted
 from archfit.workloads.builtin import group_of
 from archfit.workloads.custom_rows import all_custom_rows
@@ -154,7 +153,7 @@ def test_every_row_of_the_families_has_its_sample() -> None:
 
 def test_every_place_stands_in_its_schema() -> None:
     """affinity, tolerations and nodeSelector of each row that has a sample, by the facts about published schemas."""
-    facts = json.loads(machine.shared("crds", "fields.json").read_bytes())
+    facts = catalogue()
     seen = 0
     for (group, kind), rows in all_custom_rows().items():
         if (group, kind) not in sampled() or f"{group}/{kind}" not in facts:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import re
 from typing import Any
 
 import pytest
 import yaml
+from tests.real.custom_resources.crd_fields import catalogue
 
 import machine
 from archfit.options.config_file import from_file
@@ -39,13 +39,8 @@ def listed() -> list[tuple[str, str, str]]:
     return [(*name.rsplit("/", 1), text) for name, _, text in lines]  # type: ignore[misc]
 
 
-def facts() -> dict[str, Any]:
-    return json.loads(machine.shared("crds", "fields.json").read_bytes())
-
-
-@pytest.mark.real
 def test_the_table_follows_the_facts() -> None:
-    """If not: python scripts/known_kinds.py ../shared/crds/fields.json."""
+    """If not: python scripts/known_kinds.py."""
     spec = importlib.util.spec_from_file_location(
         "known_kinds_script", machine.ROOT / "scripts" / "known_kinds.py"
     )
@@ -53,12 +48,11 @@ def test_the_table_follows_the_facts() -> None:
     assert spec.loader
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    assert script.OUTPUT.read_text(encoding="utf-8") == script.table(facts())
+    assert script.OUTPUT.read_text(encoding="utf-8") == script.table(catalogue())
 
 
-@pytest.mark.real
 def test_each_kind_of_the_table_is_named_and_each_row_stands_in_its_schema() -> None:
-    found = facts()
+    found = catalogue()
     named, shown = 0, 0
     for group, kind, text in listed():
         if rows_of(f"{group}/v1", kind, {}):
