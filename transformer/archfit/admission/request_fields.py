@@ -54,20 +54,18 @@ def is_requested(value: Mapping[str, Any]) -> bool:
 
 def stated_lists(value: Mapping[str, Any]) -> frozenset[Field]:
     """Those of LISTS that are not extended: see the module."""
-    entries = _entries(value)
-    metadata = mapping_of(value.get("metadata"))
-    annotations = mapping_of(metadata.get("annotations"))
-    applied = any(mark in annotations for mark in MARKS) or any(_applies(entry) for entry in entries)
     kept = [STATES_TOLERATIONS, STATES_PREFERENCES] if is_requested(value) else []
-    if applied and not controller_of(metadata):
+    if _is_applied(value):
+        entries = _entries(value)
         kept += [field for field in LISTS if _is_stated(entries, field)]
     return frozenset(kept)
 
 
 def request_extract(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """One entry of managedFields that says the same to the functions above; [] where the Pod has none."""
+    """One entry of managedFields that says the same to the functions above; [] where nothing of them counts."""
     entries = _entries(value)
-    if not entries:
+    recorded = STAMP in mapping_of(mapping_of(value.get("metadata")).get("annotations"))
+    if not entries or not (recorded or _is_applied(value)):
         return []
     fields: dict[str, Any] = {}
     for path in (RECORD, *LISTS):
@@ -82,6 +80,14 @@ def request_extract(value: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _entries(value: Mapping[str, Any]) -> Sequence[Any]:
     listed = mapping_of(value.get("metadata")).get("managedFields")
     return listed if isinstance(listed, list) else []
+
+
+def _is_applied(value: Mapping[str, Any]) -> bool:
+    metadata = mapping_of(value.get("metadata"))
+    if "ownerReferences" in metadata and controller_of(metadata):
+        return False
+    annotations = mapping_of(metadata.get("annotations"))
+    return any(mark in annotations for mark in MARKS) or any(map(_applies, _entries(value)))
 
 
 def _applies(entry: Any) -> bool:

@@ -43,7 +43,6 @@ from typing import Any
 
 from archfit.admission.request_fields import request_extract
 from archfit.base.errors import ArchfitError
-from archfit.placement.annotations import STAMP
 from archfit.startup.record import Record
 from archfit.webhook.server.memory_budget import weight
 from archfit.yaml.values import mapping_of
@@ -57,8 +56,8 @@ def pod_extract(value: dict[str, Any]) -> dict[str, Any]:
     made = {"apiVersion": value.get("apiVersion"), "kind": value.get("kind")}
     metadata, spec = value.get("metadata"), value.get("spec")
     if isinstance(metadata, dict):
-        counts = not metadata.get("ownerReferences") or STAMP in mapping_of(metadata.get("annotations"))
-        source = {"managedFields": request_extract(value)} if counts else {}
+        request = request_extract(value)
+        source = {"managedFields": request} if request else {}
         made["metadata"] = {**{key: metadata[key] for key in _METADATA if key in metadata}, **source}
     if isinstance(spec, dict):
         made["spec"] = spec = {**spec}
