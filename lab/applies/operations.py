@@ -310,7 +310,7 @@ class Site:
         }
         ran = subprocess.run(
             [machine.tool(program), *words, "--kubeconfig", self.plane.kubeconfig],
-            env={"PATH": os.environ["PATH"], **environ},
+            env={"PATH": os.environ["PATH"], "HOME": str(self.folder), **environ},
             capture_output=True,
             text=True,
             check=False,
