@@ -278,19 +278,19 @@ class _Asking:
     def _take_manifests(self, builds: Iterable[_Running]) -> None:
         """A single manifest whose platform is in the image's answer needs no request for its digest."""
         for build in builds:
-            found = self._current(build)
-            if found and not found.index and found.platforms:
+            current = self._current(build)
+            if current and not current.index and current.platforms:
                 self._contents.setdefault(
-                    found.digest, ImageContents("manifest", platform=found.platforms[0])
+                    current.digest, ImageContents("manifest", platform=current.platforms[0])
                 )
 
     def _take_indexes(self, builds: Iterable[_Running]) -> None:
         """Where an index could not be read: its platforms, without digests of builds."""
         for build in builds:
-            found = self._current(build)
-            if found and found.index:
-                children = tuple(Build("", platform) for platform in found.platforms)
-                self._contents.setdefault(found.digest, ImageContents("index", children))
+            current = self._current(build)
+            if current and current.index:
+                children = tuple(Build("", platform) for platform in current.platforms)
+                self._contents.setdefault(current.digest, ImageContents("index", children))
 
     def _failure(self, build: _Running) -> str:
         """Why nothing is known of the digest."""

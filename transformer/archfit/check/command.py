@@ -234,10 +234,10 @@ def _at_source(finding: Finding, name: str, roots: SourceRoots, origins: Mapping
     return finding
 
 
-def _seen(found: StreamInventory, name: str, answers: Mapping[str, Answer], options: Options) -> _Seen:
+def _seen(inventory: StreamInventory, name: str, answers: Mapping[str, Answer], options: Options) -> _Seen:
     """What the decisions rest on: the images of pods that archfit does not leave alone."""
     images, stated, unknown = set[str](), set[str](), dict[str, str]()
-    for pod, own in found.pods():
+    for pod, own in inventory.pods():
         if own.left_alone:
             continue
         for use, answer in zip(pod.images, answers_for(pod, answers, options, own), strict=True):

@@ -71,17 +71,17 @@ def run(
 
 
 def _objects(
-    found: Namespace, words: Sequence[str], stdin: BinaryIO, environ: Mapping[str, str]
+    flags: Namespace, words: Sequence[str], stdin: BinaryIO, environ: Mapping[str, str]
 ) -> PoolObjects:
     """Of the files, or of the cluster. Raises ArchfitError."""
-    if not found.live:
+    if not flags.live:
         for flag in ("context", "kubeconfig"):
-            if getattr(found, flag) is not None:
+            if getattr(flags, flag) is not None:
                 raise UsageError(f"--{flag} needs --live: files are of no context")
         return PoolObjects(tuple(objects_of(words or ["-"], stdin, _SOURCE)))
     if words:
         raise UsageError(f"--live reads the cluster: leave {words[0]!r} out, or leave --live out")
-    connection = connect(environ, context=found.context or "", kubeconfig=found.kubeconfig or "")
+    connection = connect(environ, context=flags.context or "", kubeconfig=flags.kubeconfig or "")
     try:
         return nodes_and_pools(connection)
     finally:
@@ -135,8 +135,8 @@ def _those(rule: UsedTaint) -> str:
 def _list(entries: Iterable[tuple[str, str]]) -> CommentedSeq:
     """A list with a comment behind each entry, aligned."""
     pairs = list(entries)
-    found = CommentedSeq(entry for entry, _comment in pairs)
+    sequence = CommentedSeq(entry for entry, _comment in pairs)
     column = max((len(entry) for entry, _comment in pairs), default=0) + len("    - ''  ")
     for index, (_entry, comment) in enumerate(pairs):
-        found.yaml_add_eol_comment(comment, index, column)
-    return found
+        sequence.yaml_add_eol_comment(comment, index, column)
+    return sequence

@@ -95,9 +95,9 @@ def summarised(found: Sequence[Node], keys: Sequence[str] = (), pools: Sequence[
     return NodeSummary(tuple(sorted(numbers.items())), tuple(rules), tuple(unused), tuple(usable))
 
 
-def _carriers(found: Sequence[Node], pools: Sequence[Pool]) -> dict[Taint, list[Carrier]]:
+def _carriers(nodes: Sequence[Node], pools: Sequence[Pool]) -> dict[Taint, list[Carrier]]:
     carriers: dict[Taint, list[Carrier]] = {}
-    for node in found:
+    for node in nodes:
         for taint in dict.fromkeys(node.taints):
             carriers.setdefault(taint, []).append(Carrier(node.name, node.architecture))
     for pool in pools:

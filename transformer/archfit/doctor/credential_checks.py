@@ -72,8 +72,8 @@ def _file(path: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
 def _helper(name: str, hosts: list[str], path: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     program = f"docker-credential-{name}"
     shown = ", ".join(hosts[:_LISTED]) + (f" and {len(hosts) - _LISTED} more" if len(hosts) > _LISTED else "")
-    found = shutil.which(program, path=environ.get("PATH"))
-    if found is None or os.sep in name:
+    place = shutil.which(program, path=environ.get("PATH"))
+    if place is None or os.sep in name:
         yield Diagnostic(
             SUBJECT,
             WRONG,
@@ -81,4 +81,4 @@ def _helper(name: str, hosts: list[str], path: str, environ: Mapping[str, str]) 
             f"install it, or remove it from {path} and run docker login",
         )
     else:
-        yield Diagnostic(SUBJECT, OK, f"{found}, for {shown}")
+        yield Diagnostic(SUBJECT, OK, f"{place}, for {shown}")

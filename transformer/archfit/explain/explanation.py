@@ -143,14 +143,16 @@ def explanation(
     )
 
 
-def _open(found: Iterable[Reach]) -> tuple[str, ...]:
-    return _names((system.os, name) for reach in found for system in reach.systems for name in system.allowed)
+def _open(reaches: Iterable[Reach]) -> tuple[str, ...]:
+    return _names(
+        (system.os, name) for reach in reaches for system in reach.systems for name in system.allowed
+    )
 
 
-def _cluster(found: Iterable[Reach], options: Options) -> tuple[tuple[str, ...], str]:
+def _cluster(reaches: Iterable[Reach], options: Options) -> tuple[tuple[str, ...], str]:
     """What the cluster has for the systems of the pod, and how that is known."""
     stated = by_system(options.cluster_architectures)
-    systems = {system.os: system.cluster for reach in found for system in reach.systems}
+    systems = {system.os: system.cluster for reach in reaches for system in reach.systems}
     names = _names((os, name) for os, names in (systems or stated).items() for name in names)
     unstated = sorted(os for os in systems if os not in stated)
     source = "--cluster-architectures"
@@ -159,10 +161,10 @@ def _cluster(found: Iterable[Reach], options: Options) -> tuple[tuple[str, ...],
     return names, source
 
 
-def _reaches(found: Iterable[Reach]) -> tuple[str, ...]:
+def _reaches(reaches: Iterable[Reach]) -> tuple[str, ...]:
     return _names(
         (system.os, name)
-        for reach in found
+        for reach in reaches
         for system in reach.systems
         for name in reach.live & system.allowed & system.runs
     )
@@ -172,9 +174,9 @@ def _names(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     return tuple(sorted({named(os, name) for os, name in pairs}))
 
 
-def _terms(pod: Pod, found: Iterable[Reach]) -> tuple[Term, ...]:
+def _terms(pod: Pod, reaches: Iterable[Reach]) -> tuple[Term, ...]:
     """The required terms, () where the pod has no required set."""
-    terms = [reach for reach in found if reach.demand.index is not None]
+    terms = [reach for reach in reaches if reach.demand.index is not None]
     if not terms:
         return ()
     written = existing_terms(pod)[0] or []

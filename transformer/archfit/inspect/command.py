@@ -92,8 +92,8 @@ def _inspected(
     if settings.operator.offline:
         answers = {word: (answer, None, None) for word, answer in lookup.resolve(references).items()}
     else:
-        asked = lookup.fetch(list(references.values()))
-        answers = {word: asked[reference.normalised] for word, reference in references.items()}
+        fetched = lookup.fetch(list(references.values()))
+        answers = {word: fetched[reference.normalised] for word, reference in references.items()}
     from archfit.inspect.images import described
 
     return described(texts, references, answers, refused, settings)

@@ -171,13 +171,13 @@ class _Context:
 
     def title(self, at: int) -> str:
         """What the object at an offset is called."""
-        found = (one.title for one in (self._part(at), self._part(max(0, at - 1))) if one and one.title)
-        return visible(next(found, ""))[:_LONGEST_TITLE]
+        titles = (one.title for one in (self._part(at), self._part(max(0, at - 1))) if one and one.title)
+        return visible(next(titles, ""))[:_LONGEST_TITLE]
 
     def _shown(self, start: int) -> bool:
         end = self._line_end(start)
-        one = self._part(start)
-        if one is not None and end <= one.end and self._is_open(one):
+        part = self._part(start)
+        if part is not None and end <= part.end and self._is_open(part):
             return True
         return _WITHOUT_VALUE(self._data, start, end) is not None
 

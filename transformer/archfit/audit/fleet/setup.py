@@ -82,34 +82,34 @@ def _next_steps(choices: FleetChoices, folder: str) -> list[str]:
     return [*lines, f"  kubectl logs {where} job/{JOBS['run/3-merge.yaml']}"]
 
 
-def _choices(found: Namespace) -> FleetChoices:
+def _choices(flags: Namespace) -> FleetChoices:
     """What the flags say. Raises UsageError."""
-    if found.engine not in ENGINES:
-        what = "is missing" if found.engine is None else f"{found.engine!r} is not known"
+    if flags.engine not in ENGINES:
+        what = "is missing" if flags.engine is None else f"{flags.engine!r} is not known"
         raise UsageError(
             f"--engine: {what}: write job for Jobs of Kubernetes, or cron for a nightly audit in one pod"
         )
-    for flag, value in vars(found).items():
+    for flag, value in vars(flags).items():
         if value == "":
             raise UsageError(f"--{flag.replace('_', '-')}: is empty: write a value, or leave the flag out")
     chosen = FleetChoices(
-        found.engine,
-        _number("--shards", found.shards),
-        _number("--parallelism", found.parallelism),
-        _name("--namespace", found.namespace, LABEL) or NAMESPACE,
-        IMAGE if found.image is None else image(found.image),
-        "" if found.configuration is None else configuration(found.configuration),
-        _name("--registry-secret", found.registry_secret, SUBDOMAIN),
-        _cache(found.cache),
-        _name("--cache-secret", found.cache_secret, SUBDOMAIN),
-        _name("--claim", found.claim, SUBDOMAIN),
-        _name("--storage-class", found.storage_class, SUBDOMAIN),
-        "" if found.cluster is None else _cluster(found.cluster),
-        found.node_pools,
-        _schedule(found.schedule, found.engine),
+        flags.engine,
+        _number("--shards", flags.shards),
+        _number("--parallelism", flags.parallelism),
+        _name("--namespace", flags.namespace, LABEL) or NAMESPACE,
+        IMAGE if flags.image is None else image(flags.image),
+        "" if flags.configuration is None else configuration(flags.configuration),
+        _name("--registry-secret", flags.registry_secret, SUBDOMAIN),
+        _cache(flags.cache),
+        _name("--cache-secret", flags.cache_secret, SUBDOMAIN),
+        _name("--claim", flags.claim, SUBDOMAIN),
+        _name("--storage-class", flags.storage_class, SUBDOMAIN),
+        "" if flags.cluster is None else _cluster(flags.cluster),
+        flags.node_pools,
+        _schedule(flags.schedule, flags.engine),
     )
     for flag in ("shards", "parallelism") if chosen.engine == "cron" else ():
-        if getattr(found, flag) is not None:
+        if getattr(flags, flag) is not None:
             raise UsageError(f"--{flag}: the engine cron runs one pod: leave it out, or take the engine job")
     if chosen.cache_secret and not chosen.cache:
         raise UsageError("--cache-secret: is the password of a cache server: name the server with --cache")

@@ -193,7 +193,7 @@ def _of_run(snapshot: str, run: PodGroup, owner: Owner, standing: Standing, node
 
 
 def _without_pods(
-    snapshot: str, gathered: Gathered, found: Sequence[WorkloadFacts]
+    snapshot: str, gathered: Gathered, workloads: Sequence[WorkloadFacts]
 ) -> Iterator[WorkloadFacts]:
     """What the workloads of the cluster will run of which no pod was read. found: the workloads that have pods.
 
@@ -213,9 +213,9 @@ def _without_pods(
 
     A CronJob that is not in the lists, but whose Jobs are, counts as its last pod.
     """
-    busy = {(one.namespace, one.kind, one.name) for one in found if one.standing != "finished"}
-    same = {(*_place(one), one.images) for one in found if one.standing != "finished"}
-    ran = {(*_place(one), one.images) for one in found}
+    busy = {(one.namespace, one.kind, one.name) for one in workloads if one.standing != "finished"}
+    same = {(*_place(one), one.images) for one in workloads if one.standing != "finished"}
+    ran = {(*_place(one), one.images) for one in workloads}
     last = _last_runs(gathered)
     chosen: dict[tuple[Named, tuple[ContainerImage, ...]], WorkloadFacts] = {}
     for named, held in gathered.held:
@@ -377,5 +377,5 @@ def _least(
 
 def _stronger(one: str, other: str) -> str:
     """Of two texts of evidence the one that `EVIDENCE` has first."""
-    found = [word for word in EVIDENCE if word in (one, other)]
-    return found[0] if found else max(one, other)
+    words = [word for word in EVIDENCE if word in (one, other)]
+    return words[0] if words else max(one, other)

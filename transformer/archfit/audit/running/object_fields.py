@@ -110,10 +110,10 @@ def _demanded(written: str) -> tuple[str, ...]:
     spec = typed(json.loads(written))
     pod = Pod(ObjectRef("v1", "Pod", "", ""), "", Location(1, 1), ("spec",), spec, {}, {}, ())
     try:
-        found = frozenset[str]().union(*(allowed(demand, _ALL) for demand in demands(pod)))
+        reachable = frozenset[str]().union(*(allowed(demand, _ALL) for demand in demands(pod)))
     except MalformedField:
         return ()
-    return () if found == _ALL else tuple(sorted(found))
+    return () if reachable == _ALL else tuple(sorted(reachable))
 
 
 MIRROR = "kubernetes.io/config.mirror"

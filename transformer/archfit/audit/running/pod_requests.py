@@ -99,10 +99,10 @@ def devices(spec: Mapping[str, Any]) -> tuple[str, ...]:
     needs = [spec.get("resources")]
     needs += [one.get("resources") for key in _CONTAINERS for one in mappings(spec.get(key))]
     lists = [mapping(need).get(key) for need in needs if need for key in ("requests", "limits")]
-    found = {name for one in lists if one for name in devices_of(one)}
+    names = {name for one in lists if one for name in devices_of(one)}
     if any(True for _ in mappings(spec.get("resourceClaims"))):
-        found.add(_CLAIMS)
-    return tuple(sorted(found))
+        names.add(_CLAIMS)
+    return tuple(sorted(names))
 
 
 def devices_of(resources: Any) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ def definitions(value: Any) -> Iterator[Definition]:
 def _versions(spec: dict[str, Any]) -> list[Version]:
     shared = mapping_of(spec.get("validation"))
     listed = items(spec.get("versions")) or [{"name": spec.get("version"), "storage": _TRUE}]
-    found = [
+    versions = [
         Version(
             text_of(one.get("name")),
             _schema(mapping_of(one.get("schema")) or shared),
@@ -70,7 +70,7 @@ def _versions(spec: dict[str, Any]) -> list[Version]:
         for one in map(mapping_of, listed)
         if one.get("served") != _FALSE or one.get("storage") == _TRUE
     ]
-    return sorted(found, key=lambda version: not version.storage)
+    return sorted(versions, key=lambda version: not version.storage)
 
 
 def _schema(holder: dict[str, Any]) -> dict[str, Any] | None:

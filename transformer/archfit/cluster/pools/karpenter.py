@@ -220,14 +220,14 @@ def _architectures(
         )
         if told is not None
     ]
-    found = set.intersection(candidates, *(told for _basis, told in evidence))
-    if not found:
+    possible = set.intersection(candidates, *(told for _basis, told in evidence))
+    if not possible:
         parts = "; ".join(f"{basis} allow {' and '.join(sorted(told)) or 'none'}" for basis, told in evidence)
         return (), "", f"it allows no architecture: {ascii_text(parts)}"
     systems = _systems(of_key.get(_OS, []), node_class)
-    result = entries(systems, found)
+    result = entries(systems, possible)
     if not result:
-        what = f"{' and '.join(sorted(systems)) or 'no operating system'} on {' and '.join(sorted(found))}"
+        what = f"{' and '.join(sorted(systems)) or 'no operating system'} on {' and '.join(sorted(possible))}"
         return (), "", f"it brings no node that archfit knows: {ascii_text(what)}"
     narrowing = [basis for basis, told in evidence if not candidates <= told]
     return result, " and ".join(narrowing or [basis for basis, _told in evidence]) or "nothing narrows it", ""

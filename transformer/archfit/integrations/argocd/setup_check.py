@@ -112,16 +112,16 @@ def _programs(plugin: object, environ: Mapping[str, str]) -> Iterator[Line]:
     commands = [*parts, (spec.get("parameters") or {}).get("dynamic")]
     words = {str(part["command"][0]) for part in commands if part and part.get("command")}
     for word in sorted(words):
-        found = shutil.which(word, path=environ.get("PATH"))
+        place = shutil.which(word, path=environ.get("PATH"))
         yield (
-            bool(found),
-            f"{word} is {found}" if found else f"{word} is not on PATH: install it in the sidecar's image",
+            bool(place),
+            f"{word} is {place}" if place else f"{word} is not on PATH: install it in the sidecar's image",
         )
     renderers = {name: shutil.which(name, path=environ.get("PATH")) for name in ("helm", "kustomize")}
-    for name, found in renderers.items():
+    for name, place in renderers.items():
         yield (
-            bool(found),
-            f"{name} is {found}" if found else f"{name} is not on PATH: applications that need it will fail",
+            bool(place),
+            f"{name} is {place}" if place else f"{name} is not on PATH: applications that need it will fail",
         )
 
 
