@@ -96,6 +96,7 @@ lint: .venv/.ready ## Check style, types and the direction of imports
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 	.venv/bin/lint-imports
+	$(RUN) scripts/names.py
 
 audit: ## Ask PyPI whether a locked package has a known vulnerability (needs the network)
 	@test -x .tools/audit/bin/pip-audit || { $(PYTHON) -m venv .tools/audit && .tools/audit/bin/pip install -q pip-audit==2.10.1; }

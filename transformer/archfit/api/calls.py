@@ -106,16 +106,20 @@ def _transform(manifests: AnyStr, options: Options) -> Result[AnyStr]:
         outcome = run.outcome(data)
     finally:
         run.close()
-    made = outcome.made
-    if made is None or made.failed():
+    transformed = outcome.made
+    if transformed is None or transformed.failed():
         raise _failed(outcome)
-    splices = frame.with_results(made, outcome.results, made.splices) if frame else made.splices
+    splices = (
+        frame.with_results(transformed, outcome.results, transformed.splices)
+        if frame
+        else transformed.splices
+    )
     written: Any = manifests
     if splices or outcome.data is not data:
         written = b"".join(stream.parts(outcome.data, splices))
         if not isinstance(manifests, bytes):
             written = written.decode()
-    return Result(written, _decisions(outcome), _messages(outcome), as_values(made.answers))
+    return Result(written, _decisions(outcome), _messages(outcome), as_values(transformed.answers))
 
 
 def _bytes_of(manifests: object) -> bytes:
@@ -245,7 +249,7 @@ def _environ() -> dict[str, str]:
 
 
 def _failed(outcome: StreamOutcome) -> FailedCall:
-    made = outcome.made
+    transformed = outcome.made
     messages = _messages(outcome)
     errors = [message for message in messages if message.severity == "error"]
     text = "\n".join(
@@ -253,7 +257,9 @@ def _failed(outcome: StreamOutcome) -> FailedCall:
         for line in lines(result for result in outcome.results if result.severity == "error")
     )
     kind = _one_kind(errors)
-    return FailedCall(text, kind, messages, _decisions(outcome), as_values(made.answers) if made else {})
+    return FailedCall(
+        text, kind, messages, _decisions(outcome), as_values(transformed.answers) if transformed else {}
+    )
 
 
 def _one_kind(errors: Sequence[Message]) -> ErrorKind:
@@ -262,13 +268,15 @@ def _one_kind(errors: Sequence[Message]) -> ErrorKind:
 
 
 def _messages(outcome: StreamOutcome) -> tuple[Message, ...]:
-    made = outcome.made
-    if made is None:
+    transformed = outcome.made
+    if transformed is None:
         return tuple(_message(result, "input") for result in outcome.results)
     # `located` gives a result of a decision another line.
-    owners = {_identity(result): decision for _, decision in made.decisions for result in decision.results}
+    owners = {
+        _identity(result): decision for _, decision in transformed.decisions for result in decision.results
+    }
     return tuple(
-        _message(result, _kind(result, owners.get(_identity(result)), made.answers))
+        _message(result, _kind(result, owners.get(_identity(result)), transformed.answers))
         for result in outcome.results
     )
 
@@ -307,14 +315,16 @@ def _message(result: Finding, kind: ErrorKind) -> Message:
 
 
 def _decisions(outcome: StreamOutcome) -> tuple[Decision, ...]:
-    made = outcome.made
-    if made is None:
+    transformed = outcome.made
+    if transformed is None:
         return ()
     decisions = []
-    for pod, decision in made.decisions:
-        messages = [_message(result, _kind(result, decision, made.answers)) for result in decision.results]
-        texts = dict.fromkeys(text for _, text in pod.named_images if text in made.answers)
-        values = as_values({text: made.answers[text] for text in texts if text})
+    for pod, decision in transformed.decisions:
+        messages = [
+            _message(result, _kind(result, decision, transformed.answers)) for result in decision.results
+        ]
+        texts = dict.fromkeys(text for _, text in pod.named_images if text in transformed.answers)
+        values = as_values({text: transformed.answers[text] for text in texts if text})
         decisions.append(_decision(decision_value(pod, decision), messages, values))
     return tuple(decisions)
 

@@ -140,11 +140,11 @@ class Decision(NamedTuple):
         import jsonpatch  # not for a program that applies the patch itself
 
         try:
-            made: dict[str, Any] = jsonpatch.apply_patch(dict(value), self.patch_at(""))
+            patched: dict[str, Any] = jsonpatch.apply_patch(dict(value), self.patch_at(""))
         except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError) as error:
             message = f"the patch does not fit ({error}): apply it to the value that was decided about"
         else:
-            return made
+            return patched
         raise ArchfitError(message)
 
 

@@ -35,7 +35,7 @@ def configuration(
     yield from _named(settings)
 
 
-def _unknown(environ: Mapping[str, str], said: str) -> Iterator[Diagnostic]:
+def _unknown(environ: Mapping[str, str], remedy: str) -> Iterator[Diagnostic]:
     """said: the problem of the configuration, which may name one of them."""
     known = {option.variable for option in TABLE if option.variable} | _OTHERS
     ignored = sorted(
@@ -44,7 +44,7 @@ def _unknown(environ: Mapping[str, str], said: str) -> Iterator[Diagnostic]:
         if name.startswith(VARIABLE_PREFIX)
         and name not in known
         and not is_service_link(name, value)
-        and not said.startswith(f"{name}:")
+        and not remedy.startswith(f"{name}:")
     )
     if ignored:
         verb = "is not a variable" if len(ignored) == 1 else "are not variables"

@@ -77,7 +77,7 @@ def entry_points(findings: Iterable[Diagnostic]) -> list[EntryPoint]:
         if before is None or _rank(finding) < _rank(before):
             by_subject[finding.subject] = finding
     return [
-        _entry_point(need, [by_subject[one] for one in need.subjects if one in by_subject])
+        _entry_point(need, [by_subject[subject] for subject in need.subjects if subject in by_subject])
         for need in ENTRY_POINTS
     ]
 

@@ -53,14 +53,14 @@ def trust(operator: Operator, environ: Mapping[str, str]) -> Iterator[Diagnostic
             )
             return
     try:
-        made = context(USUAL, operator.ca_file, environ)
+        tls = context(USUAL, operator.ca_file, environ)
     except RegistryError as error:
         remedy = (
             f"unset {named[0]}" if named else "correct --ca-file; openssl x509 -in FILE -noout -text reads it"
         )
         yield Diagnostic("certificates", WRONG, str(error), remedy)
         return
-    loaded = len(made.get_ca_certs())
+    loaded = len(tls.get_ca_certs())
     where = " and ".join(named) or "certifi"
     also = " and --ca-file" if operator.ca_file else ""
     if loaded or environ.get("SSL_CERT_DIR"):  # a folder is read when a certificate of it is needed

@@ -103,8 +103,8 @@ def git(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
 
 def containers(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Programs that start a container function."""
-    found = {name: program for name in _RUNTIMES if (program := _which(name, environ))}
-    if not found:
+    runtimes = {name: program for name in _RUNTIMES if (program := _which(name, environ))}
+    if not runtimes:
         yield Diagnostic(
             "containers",
             MISSING,
@@ -112,8 +112,8 @@ def containers(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
             "https://docs.docker.com/get-started",
         )
         return
-    text = ", ".join(found.values())
-    if "docker" not in found:
+    text = ", ".join(runtimes.values())
+    if "docker" not in runtimes:
         yield Diagnostic(
             "containers", NOTE, f"{text}; kustomize starts docker alone, kpt needs KRM_FN_RUNTIME"
         )
@@ -193,10 +193,10 @@ def _version(words: list[str], environ: Mapping[str, str]) -> tuple[str, str]:
         done = run_program(words, environ)
     except ArchfitError as error:
         return "", f"gave no version: {error}"
-    found = _VERSION.search(done.stdout)
-    if done.returncode or not found:
+    version = _VERSION.search(done.stdout)
+    if done.returncode or not version:
         return "", f"printed no version: {_last(done.stderr or done.stdout) or f'exit {done.returncode}'}"
-    return found[0], ""
+    return version[0], ""
 
 
 def _which(name: str, environ: Mapping[str, str]) -> str:
@@ -212,30 +212,30 @@ _PLUGIN = "helm plugin"
 
 def helm(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     """Each Helm of PATH, then the plugin."""
-    found = on_path(environ)
+    helms = on_path(environ)
     first = shutil.which("helm", path=environ.get("PATH"))
-    if first and os.path.realpath(first) not in {os.path.realpath(one.path) for one in found}:
+    if first and os.path.realpath(first) not in {os.path.realpath(helm.path) for helm in helms}:
         try:
             ask(first, environ)
         except ArchfitError as error:
             yield Diagnostic("helm", WRONG, str(error), f"{first} version")
     for major in (3, 4):
-        some = [one for one in found if one.major == major]
-        for one in some:
-            yield Diagnostic(f"helm {major}", OK, f"{one.version} at {one.path}")
+        some = [helm for helm in helms if helm.major == major]
+        for helm in some:
+            yield Diagnostic(f"helm {major}", OK, f"{helm.version} at {helm.path}")
         if not some:
             yield Diagnostic(f"helm {major}", MISSING, "is not on PATH", "https://helm.sh/docs/intro/install")
-    for one in found:
-        if one.major not in {3, 4}:
-            yield Diagnostic("helm", NOTE, f"{one} is neither Helm 3 nor Helm 4")
+    for helm in helms:
+        if helm.major not in {3, 4}:
+            yield Diagnostic("helm", NOTE, f"{helm} is neither Helm 3 nor Helm 4")
     try:
         own = home(environ)
     except UsageError:
         own = ""
-    four = next((one for one in found if one.major == 4), None)
+    four = next((helm for helm in helms if helm.major == 4), None)
     if four:
         yield from _plugin(four, own, environ)
-    for line in shared_plugins(found, own, environ):
+    for line in shared_plugins(helms, own, environ):
         yield Diagnostic(_PLUGIN, WRONG, line, "archfit setup helm")
 
 
@@ -263,9 +263,11 @@ Check: TypeAlias = Callable[[], Iterable[Diagnostic]]
 def run_checks(checks: Mapping[str, Check], seconds: float) -> list[Diagnostic]:
     """The findings in the order of the checks. checks: by the subject that a finding has where none ended in time."""
     ends = time.monotonic() + seconds
-    found: dict[str, list[Diagnostic]] = {subject: [] for subject in checks}
+    diagnostics: dict[str, list[Diagnostic]] = {subject: [] for subject in checks}
     threads = {
-        subject: threading.Thread(target=_collect, args=(check, ends, subject, found[subject]), daemon=True)
+        subject: threading.Thread(
+            target=_collect, args=(check, ends, subject, diagnostics[subject]), daemon=True
+        )
         for subject, check in checks.items()
     }
     for thread in threads.values():
@@ -276,7 +278,7 @@ def run_checks(checks: Mapping[str, Check], seconds: float) -> list[Diagnostic]:
     return [
         finding
         for subject, thread in threads.items()
-        for finding in (*tuple(found[subject]), *_late(subject, seconds, late=thread.is_alive()))
+        for finding in (*tuple(diagnostics[subject]), *_late(subject, seconds, late=thread.is_alive()))
     ]
 
 

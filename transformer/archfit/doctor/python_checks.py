@@ -19,16 +19,20 @@ def python(facts: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """facts: as `archfit version --json` has them."""
     here = facts["python"]
     missing = [name for name, version in facts["dependencies"].items() if version is None]
-    said = f"{here['version']} at {here['program']}; archfit {facts['archfit']}, {facts['install']['kind']}"
+    versions = (
+        f"{here['version']} at {here['program']}; archfit {facts['archfit']}, {facts['install']['kind']}"
+    )
     if missing:
-        yield Diagnostic("python", WRONG, f"{said}; lacks {', '.join(missing)}", install_command(*missing))
+        yield Diagnostic(
+            "python", WRONG, f"{versions}; lacks {', '.join(missing)}", install_command(*missing)
+        )
     elif facts["cParser"]:
-        yield Diagnostic("python", OK, f"{said}; C parser")
+        yield Diagnostic("python", OK, f"{versions}; C parser")
     else:
         yield Diagnostic(
             "python",
             NOTE,
-            f"{said}; PyYAML has no C parser, so YAML is read ten times slower",
+            f"{versions}; PyYAML has no C parser, so YAML is read ten times slower",
             f"{install_command('PyYAML')} --force-reinstall",
         )
 
@@ -65,20 +69,20 @@ def on_path(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
     except ArchfitError as error:
         yield Diagnostic("archfit", WRONG, str(error), f"{program} --version")
         return
-    said = answer.stdout.strip()
-    if answer.returncode or not said.startswith("archfit "):
-        last_line = (answer.stderr.strip().splitlines() or [said or f"exit {answer.returncode}"])[-1]
+    shown = answer.stdout.strip()
+    if answer.returncode or not shown.startswith("archfit "):
+        last_line = (answer.stderr.strip().splitlines() or [shown or f"exit {answer.returncode}"])[-1]
         yield Diagnostic(
             "archfit",
             WRONG,
             f"{program} does not start: {last_line}",
             "install archfit again, or remove that file",
         )
-    elif said != f"archfit {__version__}":
+    elif shown != f"archfit {__version__}":
         yield Diagnostic(
             "archfit",
             WRONG,
-            f"{program} is {said.removeprefix('archfit ')}, and this is {__version__}: other programs start that one",
+            f"{program} is {shown.removeprefix('archfit ')}, and this is {__version__}: other programs start that one",
             f"remove {program}, or put the folder of this archfit first on PATH",
         )
     else:

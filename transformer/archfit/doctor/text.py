@@ -58,14 +58,14 @@ def _findings(findings: Sequence[Diagnostic], *, colors: bool) -> Iterator[str]:
 
 
 def _entry_points(table: Sequence[EntryPoint], *, colors: bool) -> Iterator[str]:
-    width = max(len(one.name) for one in table) + 2
-    needs = max(len(one.needs) for one in table) + 2
+    width = max(len(row.name) for row in table) + 2
+    needs = max(len(row.needs) for row in table) + 2
     yield f"{'ENTRY POINT':{width}}{'NEEDS':{needs}}{'HERE':7}WHAT TO DO"
     indent = " " * (width + needs + 7)
-    for one in table:
-        first, *more = _folded(one.remedy, indent) if one.remedy else [""]
-        here = _painted(one.here, 7, colors=colors)
-        yield f"{one.name:{width}}{one.needs:{needs}}{here}{first}".rstrip()
+    for row in table:
+        first, *more = _folded(row.remedy, indent) if row.remedy else [""]
+        here = _painted(row.here, 7, colors=colors)
+        yield f"{row.name:{width}}{row.needs:{needs}}{here}{first}".rstrip()
         yield from (f"{indent}{line}" for line in more)
 
 

@@ -177,10 +177,10 @@ def search(
             return Suggestion(tag, "same", exact=True)
         exact = exact and reading != "unknown"
     for step, steps in _steps(bare, tags):
-        found = yield from _oldest([tag for tag in steps if hint(tag) is not False], hint, reads)
-        if found.tag:
-            return Suggestion(found.tag, step, exact=exact and found.exact and listed.read == "complete")
-        exact = exact and found.exact
+        oldest = yield from _oldest([tag for tag in steps if hint(tag) is not False], hint, reads)
+        if oldest.tag:
+            return Suggestion(oldest.tag, step, exact=exact and oldest.exact and listed.read == "complete")
+        exact = exact and oldest.exact
     architectures = list(dict.fromkeys(platform.architecture for platform in missing))
     names = siblings(current, architectures)
     for tag in names[:1] if listed.read == "no" else [name for name in names if name in tags]:
@@ -204,7 +204,8 @@ def _steps(current: str, tags: Iterable[str]) -> list[tuple[Step, list[str]]]:
             if other and step:
                 by_step[step].append(other)
     return [
-        (step, [one.tag for one in sorted(some, key=lambda one: one.order)]) for step, some in by_step.items()
+        (step, [candidate.tag for candidate in sorted(some, key=lambda candidate: candidate.order)])
+        for step, some in by_step.items()
     ]
 
 

@@ -110,11 +110,11 @@ def _with_newer(images: list[Inspected], lookup: Lookup, settings: Settings) -> 
     lacking: dict[str, tuple[str, ...]] = {}
     for image in images:
         if image.runs_on is not None and not image.stated:
-            lacking[image.text] = tuple(one for one in cluster if one not in image.runs_on)
-    found: dict[str, NewerTags] = {}
+            lacking[image.text] = tuple(platform for platform in cluster if platform not in image.runs_on)
+    newer: dict[str, NewerTags] = {}
     for lacks in dict.fromkeys(filter(None, lacking.values())):
         some = {image.text: image.answer for image in images if lacking.get(image.text) == lacks}
-        found |= newer_tags(
+        newer |= newer_tags(
             lookup,
             {text: answer for text, answer in some.items() if isinstance(answer, Found)},
             [Platform("linux", lack) for lack in lacks],
@@ -122,7 +122,7 @@ def _with_newer(images: list[Inspected], lookup: Lookup, settings: Settings) -> 
             seconds=settings.operator.timeout_seconds,
         )
     return [
-        image.replace(lacks=lacking[image.text], newer=found[image.text]) if image.text in found else image
+        image.replace(lacks=lacking[image.text], newer=newer[image.text]) if image.text in newer else image
         for image in images
     ]
 

@@ -55,14 +55,14 @@ def _one(
     listing = None
     if document and endpoint:
         listing = listed(document.body, document.content_type)
-    use, found = ImageUse((), word), stated or answer
-    architectures = offered(use, found, "linux")
+    use, current = ImageUse((), word), stated or answer
+    architectures = offered(use, current, "linux")
     notes: tuple[str, ...] = ()
-    if not is_plain(found):
-        taken, notes = counted(use, found, runtime_class=False, wanted=None)
+    if not is_plain(current):
+        taken, notes = counted(use, current, runtime_class=False, wanted=None)
         if isinstance(taken, Unknown):
             notes = (f"{taken.cause}; {taken.remedy}" if taken.remedy else taken.cause,)
-        if architectures is not None and any(map(is_wasm, found.platforms)):
+        if architectures is not None and any(map(is_wasm, current.platforms)):
             notes += (
                 "in a pod that names a runtimeClassName it runs anywhere, by its WebAssembly platforms",
             )

@@ -102,5 +102,5 @@ def _described(kind: str, value: dict[str, Any]) -> ListedEntry:
 
 
 def _text(value: dict[str, Any], key: str) -> str:
-    found = value.get(key)
-    return found if isinstance(found, str) else ""
+    member = value.get(key)
+    return member if isinstance(member, str) else ""

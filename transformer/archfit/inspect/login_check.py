@@ -62,14 +62,14 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         raise UsageError(f"name one registry or image, as in {program} ghcr.io; see {program} --help")
     operator_files.check(operator)
     name, checked = servers_checked(words[0], operator, environ)
-    good = all(one.good for one in checked)
+    good = all(server.good for server in checked)
     if invocation.flags.json:
-        value = {"for": name, "good": good, "servers": [_server_value(one) for one in checked]}
+        value = {"for": name, "good": good, "servers": [_server_value(server) for server in checked]}
         stdout.write(json_output(value))
     else:
-        stdout.write("\n".join(_text(name, one) for one in checked).encode())
+        stdout.write("\n".join(_text(name, server) for server in checked).encode())
     stdout.flush()
-    stderr.writelines(f"error: {one.origin}: {one.answer}\n" for one in checked if not one.good)
+    stderr.writelines(f"error: {server.origin}: {server.answer}\n" for server in checked if not server.good)
     return 0 if good else 1
 
 
@@ -181,20 +181,20 @@ def _parsed(word: str) -> Reference:
         raise UsageError(f"neither a registry nor an image: {error}") from None
 
 
-def _text(name: str, one: Checked) -> str:
+def _text(name: str, server: Checked) -> str:
     rows = (
         ("for", name),
-        ("asked", one.origin),
-        ("with", one.credential or "no credential"),
-        ("answer", one.answer),
+        ("asked", server.origin),
+        ("with", server.credential or "no credential"),
+        ("answer", server.answer),
     )
     return "".join(f"{label:8}{visible(value)}\n" for label, value in rows)
 
 
-def _server_value(one: Checked) -> dict[str, object]:
+def _server_value(server: Checked) -> dict[str, object]:
     return {
-        "server": one.origin,
-        "credential": one.credential or None,
-        "good": one.good,
-        "answer": one.answer,
+        "server": server.origin,
+        "credential": server.credential or None,
+        "good": server.good,
+        "answer": server.answer,
     }

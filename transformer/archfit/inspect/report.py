@@ -85,18 +85,18 @@ def as_json(images: Sequence[Inspected], requests: Mapping[str, int]) -> bytes:
 
 
 def _lines(image: Inspected) -> Iterator[str]:
-    found, listing = image.answer, image.listing
-    if not isinstance(found, Found):
+    answer, listing = image.answer, image.listing
+    if not isinstance(answer, Found):
         return
     yield image.reference
-    yield f"  digest      {found.digest}"
+    yield f"  digest      {answer.digest}"
     if listing:
         yield f"  media type  {visible(listing.media_type)} ({_size(listing.size)})"
         if listing.artifact_type:
             yield f"  artifact    {visible(listing.artifact_type)}"
-    yield f"  source      {_source(image, found)}"
+    yield f"  source      {_source(image, answer)}"
     if not listing or image.kind == "single":
-        yield f"  platforms   {', '.join(map(str, found.platforms)) or '-'}"
+        yield f"  platforms   {', '.join(map(str, answer.platforms)) or '-'}"
     if listing and not listing.index:
         sizes = [entry.size for entry in listing.entries]
         yield f"  contents    {_size(-1 if -1 in sizes else sum(sizes))}"
@@ -114,10 +114,10 @@ def _newer(newer: NewerTags) -> str:
     return newer.advice + "".join(f": {', '.join(tag.platforms)}" for tag in newer.tags)
 
 
-def _source(image: Inspected, found: Found) -> str:
+def _source(image: Inspected, answer: Found) -> str:
     if image.source:
         return image.source
-    return f"the cache, confirmed {found.age_seconds} s ago" if found.age_seconds else "the cache"
+    return f"the cache, confirmed {answer.age_seconds} s ago" if answer.age_seconds else "the cache"
 
 
 def _runs_on(image: Inspected) -> str:
@@ -147,21 +147,21 @@ def _row(entry: ListedEntry) -> tuple[str, str, str, str]:
 
 def _image_value(image: Inspected) -> dict[str, Any]:
     value: dict[str, Any] = {"image": image.text, "reference": image.reference}
-    found, listing = image.answer, image.listing
-    if not isinstance(found, Found):
-        return {**value, "outcome": type(found).__name__, "error": problem(image)}
+    answer, listing = image.answer, image.listing
+    if not isinstance(answer, Found):
+        return {**value, "outcome": type(answer).__name__, "error": problem(image)}
     value |= {
         "outcome": "Found",
-        "digest": found.digest,
+        "digest": answer.digest,
         "kind": image.kind,
         "source": image.source or "cache",
     }
     if not image.source:
-        value["ageSeconds"] = found.age_seconds
+        value["ageSeconds"] = answer.age_seconds
     if listing:
         value |= {"mediaType": listing.media_type, "size": listing.size}
         value |= {"artifactType": listing.artifact_type} if listing.artifact_type else {}
-    value["platforms"] = [str(platform) for platform in found.platforms]
+    value["platforms"] = [str(platform) for platform in answer.platforms]
     value["architectures"] = None if image.runs_on is None else list(image.runs_on)
     if image.notes:
         value["notes"] = list(image.notes)

@@ -75,18 +75,18 @@ def run(
     if flags.check and not flags.from_audit:
         check_objects(inputs)
     if flags.prune:
-        inputs = [one.replace(results=(_PRUNE_ALL,)) if one.blank else one for one in inputs]
+        inputs = [source.replace(results=(_PRUNE_ALL,)) if source.blank else source for source in inputs]
     needs = together((lock_needs(inputs, settings.options), audits))
     if _failed(needs.results, stderr):
         return 1
     content = content_of(path)
     before = {} if content is None else lockfile.parse(content, path)
     names = chosen(needs.needed, before, flags.update, add=flags.add_missing)
-    asked = looked_up(names, needs, asked_anew(settings.operator), environ, stderr)
-    results = [*asked.messages, *(failed_result(one) for one in asked.failed)]
+    answers = looked_up(names, needs, asked_anew(settings.operator), environ, stderr)
+    results = [*answers.messages, *(failed_result(source) for source in answers.failed)]
     if _failed([*needs.results, *results], stderr):
         return 1
-    after = merged(before, asked.found, needs.needed, prune=flags.prune)
+    after = merged(before, answers.found, needs.needed, prune=flags.prune)
     changed = changes(before, after)
     text = render(after)
     # Git may have checked the file out with CRLF, which does not change the lock file.
@@ -108,7 +108,7 @@ def run(
     beside = [f"{unused} of them not in these manifests"] if unused else []
     beside += [f"{len(names)} of them asked now"] if flags.check and len(names) < len(after) else []
     beside += [unknown_words(needs.unknown)] if needs.unknown else []
-    _write_lines(stderr, [_summary(f"{path} {state}", len(after), changed, words, beside, asked.requests)])
+    _write_lines(stderr, [_summary(f"{path} {state}", len(after), changed, words, beside, answers.requests)])
     return 3 if stale else 0
 
 

@@ -71,7 +71,7 @@ def chosen(needed: Iterable[str], held: Mapping[str, Found], globs: Sequence[str
     """
     needed = list(needed)
     every = EVERY in globs or not (globs or add)
-    asked = set(needed) if every else {name for name in needed if add and name not in held}
+    wanted = set(needed) if every else {name for name in needed if add and name not in held}
     for glob in globs:
         if glob == EVERY:
             continue
@@ -81,8 +81,8 @@ def chosen(needed: Iterable[str], held: Mapping[str, Found], globs: Sequence[str
                 f"--update: {glob!r} matches no image of the manifests: write it for whole references, as in "
                 "'docker.io/library/*:1.*'"
             )
-        asked |= matched
-    return [name for name in needed if name in asked]
+        wanted |= matched
+    return [name for name in needed if name in wanted]
 
 
 def merged(

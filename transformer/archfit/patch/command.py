@@ -65,41 +65,41 @@ def run(
     # A stamp belongs to files that are edited in place; kustomize's own annotations would fail its tests.
     options = settings.options.replace(stamp=False)
     inputs = manifests_of(invocation, (stdin, stderr, environ), options, on_blank(invocation.layer))
-    one = Run(_COMMAND.program, settings.replace(options=options), environ, stderr, explain=verbose_lines)
+    working = Run(_COMMAND.program, settings.replace(options=options), environ, stderr, explain=verbose_lines)
     decisions: list[tuple[Pod, Decision]] = []
     results: list[Result] = []
-    found: list[Entry] = []
+    patches: list[Entry] = []
     explained: list[ReportedInput] = []
     try:
         texts = questions(inputs)
-        answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
-        results += one.messages
+        answers = working.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
+        results += working.messages
         pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
-        results += one.unmatched_filters(pods, inventories)
+        results += working.unmatched_filters(pods, inventories)
         for manifests in inputs:
             transformed = decided(manifests.inventory, answers, options)
             decisions += transformed.decisions
             explained.append((manifests.name, manifests.data, manifests.inventory, transformed.decisions))
-            found += entries(manifests.inventory.documents, transformed.decisions, manifests.name)
+            patches += entries(manifests.inventory.documents, transformed.decisions, manifests.name)
             exact = located(manifests.data, manifests.inventory.documents, transformed.results)
             own = (*manifests.results, *exact)
             results += [in_file(result, manifests.name) for result in own]
         if form != _JSON:
-            results += problems(found)
-        results += wrong_patches(found)
+            results += problems(patches)
+        results += wrong_patches(patches)
         failed = has_error(results)
-        report = one.prepare_report(int(failed), results, tuple(decisions), answers)
-        why = one.explanations(explained, answers)
+        report = working.prepare_report(int(failed), results, tuple(decisions), answers)
+        why = working.explanations(explained, answers)
     finally:
-        one.close()
+        working.close()
     if failed:
         report.commit()
-        one.write_messages([*why, *one.failure_lines(results, decisions, answers)])
+        working.write_messages([*why, *working.failure_lines(results, decisions, answers)])
         return 1
-    output = as_json(found) if form == _JSON else as_yaml(form, found)
+    output = as_json(patches) if form == _JSON else as_yaml(form, patches)
     report.commit_after(lambda: standard_streams.write(stdout, [output]))
     untouched = [left for manifests in inputs for left in manifests.inventory.untouched]
-    one.write_messages([*lines(results), *why, one.summary(decisions, answers, untouched)])
+    working.write_messages([*lines(results), *why, working.summary(decisions, answers, untouched)])
     return 0
 
 
@@ -158,11 +158,11 @@ FORMS = {
 }
 
 
-def as_yaml(name: str, found: Sequence[Entry]) -> bytes:
+def as_yaml(name: str, patches: Sequence[Entry]) -> bytes:
     """The patches in one of FORMS. `found` also holds the objects that stay as they are, and has no `problems`."""
     form = FORMS[name]
-    changing = [entry for entry in found if entry.patch]
-    shared = Counter(entry.ref.replace(namespace="") for entry in found)
+    changing = [entry for entry in patches if entry.patch]
+    shared = Counter(entry.ref.replace(namespace="") for entry in patches)
     namespaces = [
         entry.ref.namespace or ("default" if shared[entry.ref.replace(namespace="")] > 1 else "")
         for entry in changing

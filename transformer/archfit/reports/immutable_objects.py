@@ -30,27 +30,27 @@ def immutable_advice(refs: Sequence[ObjectRef]) -> str:
         return ""
     more = len(objects) - _NAMED
     named = ", ".join(map(str, objects[:_NAMED])) + (f" and {more} more" if more > 0 else "")
-    one = len(objects) == 1
+    single = len(objects) == 1
     sentences = [
         f"archfit: the API server may refuse the change of {count(len(objects), 'object')}: {named}. Where "
-        f'{"it" if one else "one"} exists with another pod template, applying it fails ("field is immutable").'
+        f'{"it" if single else "one"} exists with another pod template, applying it fails ("field is immutable").'
     ]
     commands = _deleting(objects[:_NAMED])
     if commands:
-        kept = _exclusion(objects[0]) if one else "KIND/NAMESPACE/NAME"
+        kept = _exclusion(objects[0]) if single else "KIND/NAMESPACE/NAME"
         sentences.append(
-            f"Delete {'it' if one else 'those'} first: {commands}; or, where it was applied without archfit, keep it "
-            f"so with --exclude={kept}"
+            f"Delete {'it' if single else 'those'} first: {commands}; or, where it was applied without archfit, keep "
+            f"it so with --exclude={kept}"
         )
     return " ".join(sentences)
 
 
-def changing(pods: Sequence[Pod], one: str, more: str) -> str:
-    """`1 Job changes, ONE`, `3 objects (Job, Pod) change, MORE`: the objects of these pods, each once."""
+def changing(pods: Sequence[Pod], single: str, more: str) -> str:
+    """`1 Job changes, SINGLE`, `3 objects (Job, Pod) change, MORE`: the objects of these pods, each once."""
     number = len({(pod.location, pod.root) for pod in pods})
     kinds = sorted({pod.ref.kind for pod in pods})
     named = count(number, kinds[0]) if len(kinds) == 1 else f"{count(number, 'object')} ({', '.join(kinds)})"
-    return f"{named} changes, {one}" if number == 1 else f"{named} change, {more}"
+    return f"{named} changes, {single}" if number == 1 else f"{named} change, {more}"
 
 
 def _deleting(refs: Sequence[ObjectRef]) -> str:

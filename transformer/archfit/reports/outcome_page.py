@@ -84,7 +84,7 @@ def _of_result(
     ):
         return ANNOTATIONS
     for pod, decision in decisions:
-        if pod.ref == result.ref and any(one.message == result.message for one in decision.results):
+        if pod.ref == result.ref and any(known.message == result.message for known in decision.results):
             if decision.outcome == "Conflict":
                 return OPERATORS if pod.placed_elsewhere else CONFLICTS
             if pod.ref.kind == "DaemonSet" and decision.outcome == "Change":

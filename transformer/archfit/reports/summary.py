@@ -83,8 +83,8 @@ def summary(
     if refused:
         from archfit.reports.immutable_objects import changing
 
-        one, more = "and cannot be updated if it exists", "and cannot be updated if they exist"
-        parts.append(changing([pod for pod, decision in changes if decision.immutable], one, more))
+        singular, more = "and cannot be updated if it exists", "and cannot be updated if they exist"
+        parts.append(changing([pod for pod, decision in changes if decision.immutable], singular, more))
     withheld = sum(1 for _, decision in decisions if decision.withheld)
     if withheld:
         parts.append(_for_reading_alone(withheld))

@@ -60,7 +60,7 @@ def kustomize(updates: Iterable[TagUpdate], kept: Iterable[str], has: str, note:
         if why:
             lines.append(f"# {name} is left out: {why}. kustomize knows one tag for a name.")
             continue
-        pinned = any("@" in one for one in (*news, *others.get(name, ())))
+        pinned = any("@" in text for text in (*news, *others.get(name, ())))
         entries += _entry(name, news, pinned=pinned)
     lines += ["images:", *entries] if entries else ["images: []"]
     return "".join(f"{line}\n" for line in lines).encode()
@@ -73,7 +73,9 @@ def _conflict(news: Mapping[str, NewerTag], others: set[str]) -> str:
         return "its tags become " + " and ".join(tags)
     digest = next(iter(news.values())).digest
     stays = sorted(
-        one for one in others if one.partition("@")[0] != tags[0] or one.partition("@")[2] not in ("", digest)
+        text
+        for text in others
+        if text.partition("@")[0] != tags[0] or text.partition("@")[2] not in ("", digest)
     )
     return f"it is also there as {visible(stays[0]) or 'latest'}, which stays" if stays else ""
 
@@ -81,8 +83,8 @@ def _conflict(news: Mapping[str, NewerTag], others: set[str]) -> str:
 def _entry(name: str, news: Mapping[str, NewerTag], *, pinned: bool) -> Iterator[str]:
     newer = next(iter(news.values()))
     was = ", ".join(sorted(news))
-    steps = " and ".join(sorted({one.step for one in news.values()}))
-    bound = "" if all(one.exact for one in news.values()) else "; a smaller step may exist"
+    steps = " and ".join(sorted({tag.step for tag in news.values()}))
+    bound = "" if all(tag.exact for tag in news.values()) else "; a smaller step may exist"
     yield f"- name: {json.dumps(name)} # {visible(was)}: {steps}{bound}"
     yield f"  newTag: {json.dumps(newer.tag)}"
     if pinned:

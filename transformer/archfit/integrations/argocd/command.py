@@ -130,13 +130,13 @@ def _transformed(
     data: bytes, settings: Settings, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The main job on what was rendered; its output is written whole, or not at all."""
-    one = Run(
+    working = Run(
         "archfit argocd generate", settings, environ, stderr, explain=verbose_lines, named_hosts_only=True
     )
     try:
-        return one.transform(data, stdout, before_output=hold_term)
+        return working.transform(data, stdout, before_output=hold_term)
     finally:
-        one.close()
+        working.close()
 
 
 def _parameters(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
@@ -176,16 +176,16 @@ def _flags(argv: Sequence[str]) -> tuple[tuple[Layer, str | None] | None, Progra
     if not argv:
         return None, Programs(), False
     command = BY_NAME["argocd"]
-    layer, path, found, words = read(command.parser(), argv, command.options)
+    layer, path, flags, words = read(command.parser(), argv, command.options)
     if words:
         raise UsageError(f"{words[0]!r} is not expected: archfit argocd takes flags only")
     programs = Programs(
-        found.helm or "helm",
-        found.kustomize or "kustomize",
-        tuple(found.helm_option),
-        tuple(found.kustomize_option),
+        flags.helm or "helm",
+        flags.kustomize or "kustomize",
+        tuple(flags.helm_option),
+        tuple(flags.kustomize_option),
     )
-    return (layer, path), programs, found.helm_dependencies
+    return (layer, path), programs, flags.helm_dependencies
 
 
 def _check_paths(settings: Settings, environ: Mapping[str, str]) -> None:

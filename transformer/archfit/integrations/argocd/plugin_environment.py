@@ -110,13 +110,13 @@ def _from_environment(environ: Mapping[str, str]) -> Iterable[tuple[str, Paramet
 def _from_parameters(text: str) -> Iterable[tuple[str, Parameter, str]]:
     """(name, value, where) for each parameter. Raises UsageError."""
     try:
-        found = json.loads(text) if text.strip() else None
+        parameters = json.loads(text) if text.strip() else None
     except (ValueError, RecursionError):
         raise UsageError(f"{PARAMETERS}: is not JSON: write a list, as {_EXAMPLE}") from None
-    if not isinstance(found, list | None):
+    if not isinstance(parameters, list | None):
         raise UsageError(f"{PARAMETERS}: is not a list: write it as {_EXAMPLE}")
     seen: set[str] = set()
-    for number, entry in enumerate(found or (), 1):
+    for number, entry in enumerate(parameters or (), 1):
         name = entry.get("name") if isinstance(entry, dict) else None
         if not isinstance(name, str) or not name:
             raise UsageError(f"{PARAMETERS}: entry {number} has no name: write it as {_EXAMPLE}")

@@ -82,9 +82,9 @@ def plain_files(source: Source, root: str) -> tuple[bytes, list[str]]:
 
 def _files(source: Source, folder: str) -> Iterator[str]:
     """The manifests below the folder, by name, without hidden files and folders."""
-    with os.scandir(folder) as found:
+    with os.scandir(folder) as listing:
         entries = sorted(
-            (entry for entry in found if not entry.name.startswith(".")), key=lambda one: one.name
+            (entry for entry in listing if not entry.name.startswith(".")), key=lambda entry: entry.name
         )
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):

@@ -94,8 +94,8 @@ def check_links(folder: str, root: str) -> None:
 def _entries(folder: str) -> list[os.DirEntry[str]]:
     """By name, so that of several links always the same one is named."""
     try:
-        with os.scandir(folder) as found:
-            return sorted(found, key=lambda entry: entry.name, reverse=True)
+        with os.scandir(folder) as listing:
+            return sorted(listing, key=lambda entry: entry.name, reverse=True)
     except OSError as error:
         raise UsageError(f"{visible(folder)!r} cannot be read ({error.strerror}): correct its mode") from None
 

@@ -25,7 +25,7 @@ _REMOVED = ("--form", "--merge")
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup argocd`. The exit code; raises ArchfitError."""
     try:
-        found, words = BY_NAME["setup argocd"].parser().read(argv)
+        flags, words = BY_NAME["setup argocd"].parser().read(argv)
     except UnknownFlag as error:
         if error.flag in _REMOVED:
             raise UsageError(
@@ -36,23 +36,23 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     if words:
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup argocd --help")
     for flag, value in (
-        ("--into", found.into),
-        ("--image", found.image),
-        ("--bundle-image", found.bundle_image),
+        ("--into", flags.into),
+        ("--image", flags.image),
+        ("--bundle-image", flags.bundle_image),
     ):
         if value is not None and (not value or value.split() != [value]):
             raise UsageError(
                 f"{flag}: {value!r} cannot be used: write it without blanks, or leave the flag out"
             )
-    if found.check:
-        return check(found.into, stdout, environ)
-    folder = found.into or _DEFAULT
+    if flags.check:
+        return check(flags.into, stdout, environ)
+    folder = flags.into or _DEFAULT
     texts = setup_files.files(
-        discover=found.discover,
-        sidecar_image=found.image or setup_files.SIDECAR_IMAGE,
-        bundle_image=found.bundle_image or setup_files.BUNDLE_IMAGE,
+        discover=flags.discover,
+        sidecar_image=flags.image or setup_files.SIDECAR_IMAGE,
+        bundle_image=flags.bundle_image or setup_files.BUNDLE_IMAGE,
     )
-    stderr.write(f"{write_texts(folder, texts, force=found.force)}\n")
+    stderr.write(f"{write_texts(folder, texts, force=flags.force)}\n")
     stderr.write(
         f"Now add the line `components: [{os.path.join(folder, 'sidecar')}]` to the kustomization that installs Argo "
         f"CD, and build the sidecar's image: see {page('argocd')}\n"

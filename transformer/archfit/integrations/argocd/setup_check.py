@@ -66,9 +66,9 @@ def _lines(path: str, environ: Mapping[str, str]) -> Iterator[Line]:
     except Problem as problem:
         yield False, f"{path} line {problem.line}: {problem.message}"
         return
-    found = list(faults(plugin))
-    yield from ((False, f"{path}: {fault}") for fault in found)
-    if not found:
+    wrong = list(faults(plugin))
+    yield from ((False, f"{path}: {fault}") for fault in wrong)
+    if not wrong:
         yield True, f"{path} is a plugin that argocd-cmp-server takes"
         yield from _programs(plugin, environ)
     yield from _settings(environ)

@@ -104,7 +104,7 @@ def _escaped(value: str) -> str:
 def field_value(row: Row, given: Parameter) -> object:
     """The parameter's value, as the field of Source has it. Raises Problem."""
     for text in _texts(given):
-        if "\0" in text or any("\ud800" <= one <= "\udfff" for one in text):
+        if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
             raise Problem(
                 f"{shown(text)} cannot be used: write it without NUL and half characters (surrogates)"
             )

@@ -29,32 +29,32 @@ _HEAD = b"# Written by `archfit patch`"
 def run(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup flux`. The exit code; raises ArchfitError."""
     quiet, when = quiet_and_color(argv, environ)
-    found, words = BY_NAME["setup flux"].parser().read(argv)
+    given, words = BY_NAME["setup flux"].parser().read(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup flux --help")
-    if not found.into:
+    if not given.into:
         raise UsageError("--into: is empty: write a path, or leave the flag out")
     if stdin.isatty():
         raise UsageError(
             "standard input is a terminal: pipe manifests in, as in kustomize build . | archfit setup flux"
         )
     patches = BytesIO()
-    form = "flux-helmrelease" if found.helmrelease else "flux-kustomization"
+    form = "flux-helmrelease" if given.helmrelease else "flux-kustomization"
     flags = ["--format", form, "--color", when, *(["--quiet"] if quiet else [])]
     code = patch.run(flags, stdin, patches, stderr, environ)
     if code:
         return code
-    path = os.path.join(found.into, FILE)
+    path = os.path.join(given.into, FILE)
     there = content_of_users_file(path)
     if there == patches.getvalue():
         stderr.write(f"up to date: {path}\n")
         return 0
-    if found.check:
+    if given.check:
         state = "is missing" if there is None else "belongs to other manifests or images"
         stderr.write(f"wrong: {path} {state}: run `archfit setup flux` and paste its patches again\n")
         return 1
-    write_files(found.into, {FILE: File(patches.getvalue())}, _refusal)
-    what = "HelmRelease" if found.helmrelease else "Kustomization (kustomize.toolkit.fluxcd.io)"
+    write_files(given.into, {FILE: File(patches.getvalue())}, _refusal)
+    what = "HelmRelease" if given.helmrelease else "Kustomization (kustomize.toolkit.fluxcd.io)"
     stderr.write(
         f"written: {path}\nNow: paste its lines into the {what}; run this again when images change\n"
     )

@@ -35,11 +35,11 @@ def ask(path: str, environ: Mapping[str, str]) -> Helm:
     """The Helm at a path. Raises ArchfitError if it is none."""
     done = run_program([path, "version", "--template", "{{.Version}}"], environ)
     version = done.stdout.strip()
-    found = _VERSION(version)
-    if done.returncode or found is None:
+    parts = _VERSION(version)
+    if done.returncode or parts is None:
         words = (version or done.stderr.strip()).splitlines() or [f"nothing, exit {done.returncode}"]
         raise ArchfitError(f"{path} does not answer as Helm does: `helm version` printed {words[-1]!r}")
-    return Helm(path, version, int(found[1]))
+    return Helm(path, version, int(parts[1]))
 
 
 def on_path(environ: Mapping[str, str]) -> list[Helm]:

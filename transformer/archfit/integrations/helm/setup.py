@@ -28,20 +28,20 @@ from archfit.integrations.helm.setup_check import check
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup helm`. The exit code; raises ArchfitError."""
-    found, words = BY_NAME["setup helm"].parser().read(argv)
+    flags, words = BY_NAME["setup helm"].parser().read(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup helm --help")
-    for flag, value in (("--into", found.into), ("--helm", found.helm)):
+    for flag, value in (("--into", flags.into), ("--helm", flags.helm)):
         if value == "":
             raise UsageError(f"{flag}: is empty: write a path, or leave the flag out")
-    if found.check:
+    if flags.check:
         return check(
-            found.helm, os.path.abspath(found.into) if found.into else home(environ), stdout, environ
+            flags.helm, os.path.abspath(flags.into) if flags.into else home(environ), stdout, environ
         )
-    helms = [ask(found.helm, environ)] if found.helm else []
+    helms = [ask(flags.helm, environ)] if flags.helm else []
     helms += [helm for helm in on_path(environ) if helm not in helms]
-    if found.into:
-        directory = os.path.abspath(found.into)
+    if flags.into:
+        directory = os.path.abspath(flags.into)
         _refuse_shared(directory, helms, environ)
         _write(directory, stderr)
         return 0

@@ -120,8 +120,8 @@ def _bytes(path: str) -> bytes:
 def _started(path: str) -> tuple[str, str]:
     """Version and command of a plugin.yaml. Raises Wrong if it is none that Helm 4 could load."""
     try:
-        found = safe_load(_bytes(path))
-        return str(found["version"]), str(found["runtimeConfig"]["platformCommand"][0]["command"])
+        value = safe_load(_bytes(path))
+        return str(value["version"]), str(value["runtimeConfig"]["platformCommand"][0]["command"])
     except (YAMLError, LookupError, TypeError):
         raise Wrong(f"{path} is not a plugin that Helm 4 can load: {_SET_UP} again") from None
 

@@ -66,8 +66,8 @@ def unusable(directory: str, separator: str) -> str:
     Helm splits HELM_PLUGINS as a path list, and searches each entry as a glob pattern (Go, filepath.Glob).
     """
     patterns = "*?[" if separator == ";" else "*?[\\"
-    found = [f"{letter!r}" for letter in (separator, *patterns, "\n") if letter in directory]
-    return f"its path holds {', '.join(found)}, which Helm reads as more than a letter" if found else ""
+    wrong = [f"{letter!r}" for letter in (separator, *patterns, "\n") if letter in directory]
+    return f"its path holds {', '.join(wrong)}, which Helm reads as more than a letter" if wrong else ""
 
 
 def profile(directory: str, current: list[str], separator: str) -> str:

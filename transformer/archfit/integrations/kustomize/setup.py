@@ -71,18 +71,18 @@ def _operation(value: Any, path: tuple[str, ...], item: Any) -> Operation:
 def run(tool: str, argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup TOOL`. The exit code; raises ArchfitError."""
     argv, command = _split(argv)
-    found, words = BY_NAME[f"setup {tool}"].parser().read(argv)
-    unexpected = [*words[:1], *(["--"] if command and not found.check else [])]
+    flags, words = BY_NAME[f"setup {tool}"].parser().read(argv)
+    unexpected = [*words[:1], *(["--"] if command and not flags.check else [])]
     if unexpected:
         raise UsageError(f"{unexpected[0]!r} is not expected; see archfit setup {tool} --help")
-    if not os.path.isdir(found.into):
-        raise UsageError(f"--into: {found.into!r} is not a directory: name one that is there")
-    if found.check:
-        return check(tool, found.into, command, stdout, environ)
+    if not os.path.isdir(flags.into):
+        raise UsageError(f"--into: {flags.into!r} is not a directory: name one that is there")
+    if flags.check:
+        return check(tool, flags.into, command, stdout, environ)
     if tool == "kustomize":
-        _kustomize(found.into, found.container, stderr)
+        _kustomize(flags.into, flags.container, stderr)
     else:
-        _kpt(found.into, stderr)
+        _kpt(flags.into, stderr)
     return 0
 
 
@@ -146,14 +146,14 @@ def _add(path: str, place: tuple[str, ...], entry: Any, same: Any, stderr: TextI
         listed = parse(text).value or {}
         for key in place:
             listed = (listed or {}).get(key)
-        if any(same(one) for one in listed or []):
+        if any(same(reference) for reference in listed or []):
             stderr.write(f"there already: the entry in {path}\n")
             return
-        made = inserted(text, place, entry)
+        edited = inserted(text, place, entry)
     except (UnplaceableEdit, InvalidInput, AttributeError, TypeError) as error:
         stderr.write(
             f"warning: {path} cannot be edited ({error}). Add this below {'.'.join(place)} yourself: - {flow(entry)}\n"
         )
         return
-    write_file(path, File(made.encode()))
+    write_file(path, File(edited.encode()))
     stderr.write(f"one entry added: {path}, {'.'.join(place)}\n")

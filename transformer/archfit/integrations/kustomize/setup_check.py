@@ -38,8 +38,8 @@ def check(
 
 def check_lines(tool: str, folder: str, command: Sequence[str], environ: Mapping[str, str]) -> Iterator[Line]:
     """The lines of `check`, each as soon as it is known."""
-    found = _kpt(folder, environ) if tool == "kpt" else _kustomize(folder, list(command), environ)
-    return up_to_wrong(found)
+    checked = _kpt(folder, environ) if tool == "kpt" else _kustomize(folder, list(command), environ)
+    return up_to_wrong(checked)
 
 
 def _kustomize(folder: str, command: list[str], environ: Mapping[str, str]) -> Iterator[str]:
@@ -92,18 +92,18 @@ def _kustomize_version(program: str, environ: Mapping[str, str]) -> Iterator[str
     if os.path.basename(program) != "kustomize":
         return
     done = run_program([program, "version"], environ)
-    found = _VERSION.search(done.stdout)
-    if not found or int(found[1]) < 4:
+    version = _VERSION.search(done.stdout)
+    if not version or int(version[1]) < 4:
         raise Wrong(
             f"{program} is version {done.stdout.strip() or 'unknown'}: archfit needs kustomize 4 or later"
         )
-    yield f"kustomize {found[0]} at {program}"
+    yield f"kustomize {version[0]} at {program}"
 
 
 def _kpt(folder: str, environ: Mapping[str, str]) -> Iterator[str]:
     pipeline = (_read(os.path.join(folder, "Kptfile")) or {}).get("pipeline")
     listed = pipeline.get("mutators") if isinstance(pipeline, dict) else None
-    entry = next((one for one in listed or [] if files.is_mutator(one)), None)
+    entry = next((function for function in listed or [] if files.is_mutator(function)), None)
     if entry is None:
         raise Wrong(
             f"no mutator of {os.path.join(folder, 'Kptfile')} is archfit: run archfit setup kpt --into {folder}"
@@ -170,7 +170,7 @@ def _functions(folder: str) -> Iterator[tuple[str, str]]:
         path = os.path.join(folder, entry)
         inline = "\n" in entry
         if not inline and os.path.isdir(path):
-            yield from ((os.path.join(path, one), started) for one, started in _resources(path))
+            yield from ((os.path.join(path, resource), started) for resource, started in _resources(path))
             continue
         for value in _documents(entry) if inline else _all(path):
             if files.is_function(value):
