@@ -42,7 +42,7 @@ RUN_LOCK = "locks/run.lock"
 BUILD_LOCK = "locks/build.lock"
 
 
-# Whether Go programs of the tests are built where they are missing; conftest.py clears it for `make test`.
+# Whether what the tests need is built where it is missing; conftest.py clears it for `make test`.
 builds = True
 # The running test, where it lacks the marker `real`; conftest.py sets it.
 unmarked = ""
