@@ -253,6 +253,7 @@ def test_sarif_links_the_page_once_it_is_published(monkeypatch):
     assert told["runs"][0]["tool"]["driver"]["informationUri"] == "https://archfit.example/check.html"
 
 
+@pytest.mark.load
 def test_sarif_is_cut_where_github_would_refuse_it():
     found = [Finding("notice", "warning", f"w{number}") for number in range(MOST_RESULTS)]
     found.append(Finding("placement", "error", "the error"))

@@ -78,6 +78,7 @@ def added_preferences(before: Any, after: Any) -> list[str]:
     ]
 
 
+@pytest.mark.load
 @pytest.mark.parametrize("part", range(4))
 def test_an_explanation_never_contradicts_the_decision(part):
     outcomes = set()

@@ -269,6 +269,7 @@ def test_a_budget_that_ends_before_an_upgrade_is_said():
     assert (found, asked, reads.spent) == (None, ["1.2.4"], True)
 
 
+@pytest.mark.load
 def test_a_hundred_thousand_tags_take_memory_for_their_own_family_alone():
     other = [f"pr-{number}-1.2.{number}" for number in range(50_000)]
     own = [f"1.{number // 250}.{number % 250}" for number in range(50_000)]

@@ -318,6 +318,7 @@ def test_file_names_cannot_leave_the_head_comment(policy: Policy):
     assert [one["kind"] for one in objects(said)] == KINDS
 
 
+@pytest.mark.load
 def test_a_lock_file_that_is_too_large_becomes_a_policy_of_what_fits(policy: Policy):
     names = [f"quay.io/team/app-{n:04}:1" for n in range(MAX_LITERAL_IMAGES + 4)]
     policy.lock(dict.fromkeys(names, LOCK["quay.io/team/app:1"]))

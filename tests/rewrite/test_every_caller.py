@@ -92,6 +92,7 @@ def processor_seconds() -> float:
     return times.children_user + times.children_system
 
 
+@pytest.mark.load
 @pytest.mark.parametrize("where", ["beside", "inside"])
 def test_a_document_of_10_mib(archfit: Archfit, mirrors: str, where: str) -> None:
     """Within 30 seconds of processor time: a ConfigMap beside a Pod, and a Pod that holds the text itself."""

@@ -129,6 +129,7 @@ def workflow(templates: int, sidecars: int) -> bytes:
     ).encode()
 
 
+@pytest.mark.load
 def test_what_all_pods_share_is_bounded() -> None:
     assert edited(workflow(100, 100).replace(b"both:1", b"amd:1")).data.count(b"nodeAffinity") == 100
     with pytest.raises(Failed, match="write it as several objects"):
