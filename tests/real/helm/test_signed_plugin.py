@@ -263,7 +263,7 @@ def test_the_commands_of_the_users_page_run(home: Home, signed: Path, plugins: R
 def test_the_makefile_signs_with_a_key_of_the_user(key: SigningKey, tmp_path: Path) -> None:
     script = blocks(PAGE)[0].replace("you@example.com", key.name).replace("dist/", f"{tmp_path}/")
     script = script.replace("secret.gpg", f"{tmp_path}/secret.gpg").replace(
-        "make plugin", f"make -o .venv/.ready plugin DIST={tmp_path}"
+        "make plugin", f"make -o .venv/.ready plugin HELM4={machine.tool('helm4')} DIST={tmp_path}"
     )
     start(["/bin/sh", "-euc", script], {**os.environ, "GNUPGHOME": str(key.home)}, machine.ROOT).ok()
     assert sorted(path.name for path in tmp_path.iterdir()) == [
