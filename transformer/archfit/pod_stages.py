@@ -14,6 +14,8 @@ from archfit.base.errors import InvalidInput, UnplaceableEdit
 from archfit.base.memo import Memo
 from archfit.base.patch import Operation
 from archfit.base.results import Decision, ObjectRef, Result
+from archfit.edit.insert import insertions
+from archfit.edit.prove import prove
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options
 from archfit.placement.decide import decide
@@ -223,9 +225,6 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
         from archfit.edit.stamp.document_stamps import restamped
 
         return _splices(document, text, restamped(text, document, patch))
-    from archfit.edit.insert import insertions
-    from archfit.edit.prove import prove
-
     edits = insertions(text, document.value, document.sites, patch)
     prove(document, patch, _edited_text(text, edits))
     return _splices(document, text, edits)

@@ -23,6 +23,7 @@ from archfit.base.results import Decision, Result
 from archfit.options.settings import Options, Settings
 from archfit.pipeline import Transformed, transform
 from archfit.reports.report import TIME, RunReport, json_report, state_path
+from archfit.reports.summary import failure, lines, summary
 from archfit.startup.record import Record
 from archfit.yaml import stream
 from archfit.yaml.stream import OutputChange, Piece, Splice
@@ -259,8 +260,6 @@ class Run:
         passed_over = any(not one.known and not one.controller for one in untouched)
         if not decisions and not passed_over:
             return ""
-        from archfit.reports.summary import summary
-
         return summary(
             decisions,
             answers,
@@ -277,7 +276,6 @@ class Run:
     ) -> list[str]:
         """What is said about a run that writes nothing: where to read on, then the messages, the errors last."""
         from archfit.reports.outcome_page import after_failure
-        from archfit.reports.summary import failure, lines
 
         return [failure(results), after_failure(results, decisions, answers), *lines(results)]
 
@@ -397,8 +395,6 @@ def result_lines(results: Sequence[Result]) -> list[str]:
     """`run_text.lines`, which is loaded where there is something to say."""
     if not results:
         return []
-    from archfit.reports.summary import lines
-
     return lines(results)
 
 

@@ -26,13 +26,17 @@ from archfit.base.results import Decision as PodDecision
 from archfit.base.results import Location, has_error
 from archfit.base.results import Result as Finding
 from archfit.images.platforms import Absent, Answer, Malformed, Unasked, Unknown
+from archfit.lookup.lookup import lookup_of
 from archfit.options.table import VARIABLE_PREFIX
 from archfit.placement.decide import decide as decided
 from archfit.placement.selection import pod_options, questions
 from archfit.reports.report import decision_value, result_value
 from archfit.reports.summary import lines
+from archfit.rewrite.command import frame_of, layer_of
+from archfit.run import Run
 from archfit.workloads.pod_specs import find_pods
 from archfit.workloads.pods import Pod
+from archfit.yaml import stream
 from archfit.yaml.values import plain, typed
 
 TYPE_CHECKING = False
@@ -94,10 +98,6 @@ def decide(
 
 
 def _transform(manifests: AnyStr, options: Options) -> Result[AnyStr]:
-    from archfit.rewrite.command import frame_of, layer_of  # not for a program that only decides
-    from archfit.run import Run
-    from archfit.yaml import stream
-
     data = _bytes_of(manifests)
     frame = frame_of(data)
     settings = settings_of(options, layer_of(frame) if frame else None)
@@ -138,8 +138,6 @@ def _bytes_of(manifests: object) -> bytes:
 
 
 def _platforms(images: object, options: Options) -> dict[str, ImageAnswer]:
-    from archfit.lookup.lookup import lookup_of
-
     texts = _texts_of(images)
     settings = settings_of(options)
     lookup = lookup_of(settings, _environ(), StringIO())

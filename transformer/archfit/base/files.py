@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import stat
+from errno import EFBIG, EINVAL, ENODATA, ENOTSUP
 from io import BytesIO
 
 from archfit.base.errors import ArchfitError, UsageError
@@ -52,8 +53,6 @@ def read_all(file: BinaryIO) -> bytes:
         if not data:
             return whole.getvalue()
         size += whole.write(data)
-    from errno import EFBIG
-
     raise OSError(EFBIG, f"it holds more than {MOST_BYTES >> 20:,} MiB")
 
 
@@ -77,8 +76,6 @@ def read_regular(path: str, limit: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            from errno import EINVAL
-
             raise OSError(EINVAL, "it is not a regular file", path)
         return file.read(limit)
 
@@ -162,8 +159,6 @@ class Prepared:
             except PermissionError:
                 pass
             except OSError as error:
-                from errno import ENODATA, ENOTSUP
-
                 if error.errno not in (ENODATA, ENOTSUP):
                     raise
 

@@ -37,6 +37,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
+from xml.etree import ElementTree as ET
 
 from archfit.base.patch import dotted
 from archfit.base.printable import count, visible
@@ -173,8 +174,6 @@ def _warnings(check: Check) -> list[str]:
 
 def junit(check: Check) -> bytes:
     """The check as one file of JUnit XML."""
-    from xml.etree import ElementTree as ET  # no other format needs it
-
     listed = cases(check)
     outcomes = Counter(case.outcome for case in listed)
     totals = {
@@ -199,17 +198,15 @@ def junit(check: Check) -> bytes:
 
 
 def _add_case(parent: Element, case: Case, classname: str) -> None:
-    from xml.etree.ElementTree import SubElement
-
-    element = SubElement(parent, "testcase", {"classname": classname, "name": case.name})
+    element = ET.SubElement(parent, "testcase", {"classname": classname, "name": case.name})
     finding = case.finding
     if case.outcome in _ELEMENT:
         attributes = {"type": finding.rule, "message": _message(finding)}
-        result = SubElement(element, _ELEMENT[case.outcome], attributes)
+        result = ET.SubElement(element, _ELEMENT[case.outcome], attributes)
         if case.outcome != "skipped":
             result.text = visible(finding.sentence + note(finding) + _where(case))
     elif finding.message:
-        SubElement(element, "system-out").text = visible(finding.message)
+        ET.SubElement(element, "system-out").text = visible(finding.message)
 
 
 def _where(case: Case) -> str:

@@ -18,13 +18,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from archfit.base.printable import count
 from archfit.check.findings import Check, Finding
 from archfit.images.platforms import Answer, Found, Platform
+from archfit.reports.tag_updates import TagUpdate
 from archfit.run import Run
 from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.candidates import NewerTags
-    from archfit.reports.tag_updates import TagUpdate
 
 
 class Edit(Record):
@@ -87,8 +87,6 @@ def edit(finding: Finding) -> Edit | None:
 
 def updates(check: Check) -> list[TagUpdate]:
     """The images of the check that have a version which was read, each once: neither siblings nor `latest`."""
-    from archfit.reports.tag_updates import TagUpdate
-
     found = {}
     for finding in check.of("required-platform"):
         for newer in finding.newer.tags if finding.newer else ():

@@ -50,7 +50,9 @@ from archfit.check import sarif
 from archfit.check.findings import Check, Finding, fingerprints
 from archfit.check.junit import junit
 from archfit.check.listing import by_cause, note, verdict
+from archfit.check.newer_tags import counts, updates
 from archfit.check.source_roots import from_root, repository_root
+from archfit.reports.tag_updates import kustomize, renovate
 from archfit.yaml.json_output import json_output
 
 _COMMAND = {"error": "error", "warning": "warning", "info": "notice"}
@@ -173,9 +175,6 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]
 
 
 def _kustomize(check: Check) -> bytes:
-    from archfit.check.newer_tags import counts, updates
-    from archfit.reports.tag_updates import kustomize
-
     found = updates(check)
     changed = {update.image for update in found}
     kept = [text for text in check.texts if text not in changed]
@@ -183,9 +182,6 @@ def _kustomize(check: Check) -> bytes:
 
 
 def _renovate(check: Check) -> bytes:
-    from archfit.check.newer_tags import counts, updates
-    from archfit.reports.tag_updates import renovate
-
     found = updates(check)
     return renovate(found, ", ".join(check.required), counts(check, found))
 

@@ -22,6 +22,7 @@ from archfit.base.spelling import refused
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.lookup.cache_contents import confirmed_at, counts, expired, readable
+from archfit.lookup.store import sqlite
 from archfit.lookup.store.open import cache_location, open_store
 from archfit.options.option_entries import CacheServer
 from archfit.options.settings import Operator
@@ -142,8 +143,6 @@ def _format(operator: Operator) -> int:
         from archfit.lookup.store import redis
 
         return redis.SCHEMA
-    from archfit.lookup.store import sqlite
-
     return sqlite.SCHEMA
 
 

@@ -16,6 +16,7 @@ from archfit.base.errors import UsageError
 from archfit.base.spelling import nearest
 from archfit.cli.usage.command_row import MESSAGES, Command
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS, MAIN, find, first_words, words_below
+from archfit.cli.usage.help import help_text, short_help
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
     """Runs the command that argv names. streams: by name, as the table writes it. Raises ArchfitError."""
     command, words = (MAIN, argv) if _is_path(argv[0]) and not find(argv)[0] else named(argv)
     if words == ["help"] and not os.path.exists("help"):  # as in `archfit setup help`
-        from archfit.cli.usage.help import short_help
-
         streams["stdout"]().write(short_help(command).encode())
         return 0
     if not command.run:
@@ -42,8 +41,6 @@ def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
 
 def help_for(argv: Sequence[str], *, whole: bool = False) -> str:
     """The help of the command that argv names, else of archfit. whole: as --help-all shows it."""
-    from archfit.cli.usage.help import help_text, short_help
-
     command, rest = find(argv)
     if command and command.name == "help":  # archfit help check --help-all
         command = find(rest)[0] or command

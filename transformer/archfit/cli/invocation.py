@@ -9,6 +9,7 @@ from archfit.base.errors import UsageError
 from archfit.base.files import read_file
 from archfit.base.spelling import refused
 from archfit.base.terminal import style
+from archfit.cli.inputs.renderer_command import without_renderer
 from archfit.cli.usage.command_row import RENDERERS, Command
 from archfit.images.platforms import Platform
 from archfit.lookup import operator_files
@@ -55,8 +56,6 @@ def read_invocation(
     """
     rendering = None
     if set(RENDERERS) <= set(command.flags):
-        from archfit.cli.inputs.renderer_command import without_renderer  # 6 ms: processes, files, YAML
-
         argv, rendering = without_renderer(command, argv)
     layer, config, flags, words = arguments.read(command.parser(), argv, command.options)
     for flag in command.flags:

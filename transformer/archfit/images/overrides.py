@@ -11,14 +11,17 @@ two that are equally specific and name different platforms are an error.
 
 from __future__ import annotations
 
+import re
+from fnmatch import translate
+
 from archfit.base.errors import UsageError
 from archfit.base.memo import Memo
 from archfit.images.platforms import Found, ImagePlatforms
 from archfit.images.reference import HUB, Reference, host_and_rest
+from archfit.images.reference_grammar import IPV6
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable
 
 # `re` is loaded for a run that has an override: options and usual patterns are read without it.
@@ -56,9 +59,6 @@ def matches(pattern: str, reference: Reference) -> bool:
 
 
 def _matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
-    import re
-    from fnmatch import translate
-
     host, rest = split_host(pattern)
     return re.compile(re.escape(host) + translate(rest)).match
 
@@ -68,8 +68,6 @@ _matchers = Memo(_matcher, 1024)
 
 def specificity(pattern: str) -> tuple[bool, int]:
     """Of several patterns that match, the one with the highest rank counts."""
-    import re
-
     host, rest = split_host(pattern)
     literal = re.sub(_WILDCARD, "", rest)
     return literal == rest, len(host) + len(literal)
@@ -80,8 +78,6 @@ def with_host(pattern: str) -> str:
 
     A pattern stays as it is where a wildcard may stand for that.
     """
-    import re
-
     if re.search(_WILDCARD, _name(pattern.partition("/")[0])):
         return pattern
     host, rest = host_and_rest(pattern)
@@ -100,9 +96,5 @@ def split_host(pattern: str) -> tuple[str, str]:
     """(a bracketed IPv6 host, which stands for itself; the glob after it)."""
     if not pattern.startswith("["):
         return "", pattern
-    import re
-
-    from archfit.images.reference_grammar import IPV6
-
     host = re.match(IPV6, pattern)
     return (host[0], pattern[host.end() :]) if host else ("", pattern)

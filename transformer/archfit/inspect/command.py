@@ -21,8 +21,11 @@ from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.images.platforms import Answer, Found, Platform, unanswerable
 from archfit.images.reference import Reference, parse
+from archfit.inspect.images import described
+from archfit.inspect.report import as_json, problem, text
 from archfit.lookup import operator_files
 from archfit.lookup.lookup import Lookup, open_lookup
+from archfit.lookup.newer_tags import newer_tags
 from archfit.options.settings import Settings
 
 TYPE_CHECKING = False
@@ -55,8 +58,6 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         requests = lookup.requests
     finally:
         lookup.close()
-    from archfit.inspect.report import as_json, problem, text
-
     if flags.raw:
         standard_streams.write(stdout, documents[:1])
     else:
@@ -94,14 +95,10 @@ def _inspected(
     else:
         fetched = lookup.fetch(list(references.values()))
         answers = {word: fetched[reference.normalised] for word, reference in references.items()}
-    from archfit.inspect.images import described
-
     return described(texts, references, answers, refused, settings)
 
 
 def _with_newer(images: list[Inspected], lookup: Lookup, settings: Settings) -> list[Inspected]:
-    from archfit.lookup.newer_tags import newer_tags
-
     cluster = [
         cluster_architecture
         for cluster_architecture in settings.options.cluster_architectures

@@ -68,6 +68,7 @@ from archfit.images.reference import parse
 from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Options, TolerationRule
 from archfit.startup.record import Record
+from archfit.workloads.pod_specs import controller_of
 from archfit.workloads.pods import ImageUse, Pod
 from archfit.yaml.values import text_of
 
@@ -145,8 +146,6 @@ class PodOptions(Record):
 def pod_options(pod: Pod, options: Options) -> PodOptions:
     """The options of this pod, from those of the run, rules and annotations."""
     if "ownerReferences" in pod.object_metadata:
-        from archfit.workloads.pod_specs import controller_of  # live objects have it
-
         controller = controller_of(pod.object_metadata)
         if controller:
             return PodOptions(

@@ -26,6 +26,7 @@ from __future__ import annotations
 import os
 
 from archfit import __version__
+from archfit.base.patch import dotted, to_json
 from archfit.base.results import Decision, Result
 from archfit.startup.record import Record
 from archfit.yaml.json_output import json_parts, location_value, object_value
@@ -107,8 +108,6 @@ def result_value(result: Result) -> dict[str, Any]:
 
 def decision_value(pod: Pod, decision: Decision) -> dict[str, Any]:
     """The decision about one pod spec."""
-    from archfit.base.patch import dotted, to_json  # not for a stream without pods
-
     return {
         "object": object_value(pod.ref),
         **location_value(pod.location),

@@ -11,6 +11,8 @@ import shlex
 from argparse import Namespace
 
 from archfit.base.errors import UsageError
+from archfit.cli.inputs.renderer_command import without_renderer
+from archfit.cli.usage.command_table import first_words
 from archfit.cli.usage.manifest_commands import TRANSFORM
 from archfit.options import arguments
 from archfit.options.layers import Layer
@@ -53,14 +55,11 @@ class TransformCall(Record):
 
 def _check_command(words: Sequence[str]) -> None:
     """Raises UsageError where the first word is a command that stands behind flags."""
-    if words and words[0] != "-" and not os.path.exists(words[0]):
-        from archfit.cli.usage.command_table import first_words  # only a word that names no file needs it
-
-        if words[0] in first_words():
-            example = shlex.join(["archfit", *words])
-            raise UsageError(
-                f"{words[0]!r} is a command: write it first, as in {example}, and the flags behind it"
-            )
+    if words and words[0] != "-" and not os.path.exists(words[0]) and words[0] in first_words():
+        example = shlex.join(["archfit", *words])
+        raise UsageError(
+            f"{words[0]!r} is a command: write it first, as in {example}, and the flags behind it"
+        )
 
 
 def read_call(argv: Sequence[str]) -> TransformCall:
@@ -68,8 +67,6 @@ def read_call(argv: Sequence[str]) -> TransformCall:
     rendering = None
     try:
         if any(word.startswith(("--helm", "--kustomize")) for word in argv):
-            from archfit.cli.inputs.renderer_command import without_renderer
-
             argv, rendering = without_renderer(TRANSFORM, argv)
         layer, config, flags, words = arguments.read(TRANSFORM.parser(), argv, TRANSFORM.options)
         _check_command(words)

@@ -17,6 +17,7 @@ The affinity that an operator writes as long as its object has none is the row's
 
 from __future__ import annotations
 
+from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path, dotted, undotted
 from archfit.options.placement_fields import ATTRIBUTES, EMPTY, FIELDS, LISTS, TERMS
 from archfit.options.settings import Lender, Workload
@@ -28,6 +29,7 @@ from archfit.workloads.pods import (
     borrowed_from,
     image_uses,
 )
+from archfit.yaml.compose import parse
 from archfit.yaml.values import Typed, text_of
 
 TYPE_CHECKING = False
@@ -359,9 +361,6 @@ class CustomPod:
 
 def _selector(text: str) -> Any:
     """The nodeSelector in a patch; the text itself where only what is filled in makes it one."""
-    from archfit.base.errors import InvalidInput
-    from archfit.yaml.compose import parse
-
     try:
         patch = parse(text).value
     except InvalidInput:

@@ -14,6 +14,8 @@ import socket
 import ssl
 from collections.abc import Mapping
 
+import certifi
+
 from archfit.registry.http.request import NoTls, Unreachable, reason
 from archfit.registry.http.trust import Tls
 from archfit.registry.registry_errors import RegistryError
@@ -76,8 +78,6 @@ def _made(tls: Tls, ca_file: str, file: str, folder: str) -> ssl.SSLContext:
 
 def _usual(file: str, folder: str) -> ssl.SSLContext:
     if not file and not folder:
-        import certifi  # 2 ms, not needed beside SSL_CERT_FILE
-
         file = certifi.where()
     try:
         return ssl.create_default_context(cafile=file or None, capath=folder or None)

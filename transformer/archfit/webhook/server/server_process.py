@@ -38,6 +38,7 @@ from archfit.lookup.lookup import Lookup, open_lookup
 from archfit.lookup.operator_files import check
 from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import open_store
+from archfit.lookup.store.sqlite import SqliteStore
 from archfit.options.settings import Options, Settings
 from archfit.registry.credentials.keychain import PullKeychain
 from archfit.startup.record import Record
@@ -313,8 +314,6 @@ class ServerProcess:
         try:
             store = open_store(operator, self._environ, time.time)
             try:
-                from archfit.lookup.store.sqlite import SqliteStore  # this Python may lack sqlite3
-
                 if not isinstance(store, SqliteStore):
                     return
                 if full or store.used() > CACHE_BYTES:

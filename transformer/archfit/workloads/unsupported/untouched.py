@@ -13,8 +13,11 @@ from archfit.base.results import Location, ObjectRef, Result
 from archfit.options.settings import Workload as Row
 from archfit.startup.record import Record
 from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, UserRows, group_of, rows_of
+from archfit.workloads.custom_pods import reasons
+from archfit.workloads.embedded import compared
 from archfit.workloads.pod_specs import controller_of, objects, reference_of
 from archfit.workloads.pods import Pod
+from archfit.workloads.unsupported.unread import unread
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
@@ -81,17 +84,11 @@ def _of(
 def _reasons(
     item: dict[str, Any], rows: tuple[Row, ...], user_rows: UserRows, *, has_pods: bool
 ) -> Iterator[str]:
-    from archfit.workloads.custom_pods import reasons
-
     reason = dict.fromkeys(reason for row in rows for reason in reasons(row, item))
     yield from reason
     if any(row.compared for row in rows):
-        from archfit.workloads.embedded import compared
-
         yield from compared(rows, item, user_rows)
     if not has_pods:
-        from archfit.workloads.unsupported.unread import unread
-
         for path, _ in unread(rows, item) if any(row.pod_spec for row in rows) else ():
             reason[dotted(path)] = None
             yield f"archfit does not know which pod runs the image at {dotted(path)}"
