@@ -24,6 +24,7 @@ KEEPS = {
     "scripts/release/versions.py": "examples in a docstring",
     "CHANGELOG.md": "a person writes it",
     "benchmarks/callers.py": "a chart and a plugin of its own",
+    "lab/applies/operations.py": "a chart of its own",
     "transformer/archfit/integrations/helm/setup_check.py": "a chart of its own",
     "transformer/archfit/cli/installation.py": "an example in a docstring",
     "transformer/archfit/cli/last.py": "an example in a docstring",
