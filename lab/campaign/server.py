@@ -11,6 +11,7 @@ Both ports serve the same. New orders end every connection that the old ones sti
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import random
 import socket
@@ -217,10 +218,8 @@ class Connection:
         if reset:
             self.client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         else:
-            try:
+            with contextlib.suppress(OSError):  # the client was faster
                 self.client.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass  # the client was faster
         self.client.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from typing import TYPE_CHECKING
@@ -52,10 +53,8 @@ class Trouble:
 
     @staticmethod
     def _forget(client: redis.Redis) -> None:
-        try:
+        with contextlib.suppress(redis.ReadOnlyError):  # it forgets nothing while it follows another server
             client.flushall()
-        except redis.ReadOnlyError:
-            pass  # it forgets nothing while it follows another server
 
     def end(self) -> None:
         self._server.stop()

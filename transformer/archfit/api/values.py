@@ -137,7 +137,7 @@ class Decision(NamedTuple):
 
     def applied(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """A copy of the value with the patch applied. Raises ArchfitError where it is not what was decided about."""
-        import jsonpatch  # not for a program that applies the patch itself
+        import jsonpatch  # noqa: PLC0415 - not for a program that applies it itself
 
         try:
             patched: dict[str, Any] = jsonpatch.apply_patch(dict(value), self.patch_at(""))

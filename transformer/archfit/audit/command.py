@@ -196,7 +196,7 @@ def _renderer(flags: AuditFlags) -> Render:
     if flags.format != "html":
         return _FORMS[flags.format]
     try:
-        from archfit.audit.report import page  # the extra may be missing, and says so
+        from archfit.audit.report import page  # noqa: PLC0415 - the extra may be missing, and says so
     except ImportError as error:
         raise ArchfitError(packages.missing("--format html", "audit", error.name)) from None
     return page.render

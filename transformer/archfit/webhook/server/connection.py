@@ -23,6 +23,7 @@ connection ends after about 1,000 requests.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 from collections.abc import Callable
 from socket import SO_RCVBUF, SOL_SOCKET, socket
@@ -166,12 +167,11 @@ class Listener:
 
     async def _connect(self, plain: socket) -> None:
         times = {"ssl_handshake_timeout": HANDSHAKE_SECONDS, "ssl_shutdown_timeout": CLOSE_SECONDS}
-        try:
+        # The client has gone, speaks no TLS, or took too long.
+        with contextlib.suppress(OSError, ssl.SSLError, asyncio.CancelledError):
             await asyncio.get_running_loop().connect_accepted_socket(
                 self._make, plain, ssl=self._context, **(times if self._context else {})
             )
-        except (OSError, ssl.SSLError, asyncio.CancelledError):
-            pass  # the client has gone, speaks no TLS, or took too long
 
 
 class _Joined(asyncio.Transport):
