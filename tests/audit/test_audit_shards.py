@@ -36,13 +36,23 @@ def _pod(number: int, image: str) -> dict[str, Any]:
     }
 
 
+# The container of each step: the file of its Job, and its name there.
+STEPS = {
+    "snapshot": ("run/1-snapshot.yaml", "archfit"),
+    "shard": ("run/2-shards.yaml", "archfit"),
+    "merge": ("run/3-merge.yaml", "merge"),
+    "report": ("run/3-merge.yaml", "archfit"),
+}
+
+
 def command(name: str, index: int = 0, shards: int = SHARDS) -> tuple[str, ...]:
     """The command of a step, as the manifests of `archfit setup fleet` have it."""
-    workflow = yaml.safe_load(files(FleetChoices("argo", shards=shards))["50-workflow.yaml"])
-    (step,) = (one for one in workflow["spec"]["templates"] if one["name"] == name)
-    return tuple(
-        word.replace("{{inputs.parameters.shard}}", str(index)) for word in step["container"]["command"]
+    path, container = STEPS[name]
+    pod = yaml.safe_load(files(FleetChoices("job", shards=shards))[path])["spec"]["template"]["spec"]
+    (step,) = (
+        each for each in (*pod.get("initContainers", ()), *pod["containers"]) if each["name"] == container
     )
+    return tuple(word.replace("$(JOB_COMPLETION_INDEX)", str(index)) for word in step["command"])
 
 
 @pytest.fixture

@@ -26,13 +26,10 @@ credential helper is slow and runs only for servers whose entry in the cache say
 
 from __future__ import annotations
 
-import hashlib
-import threading
 from collections.abc import Iterable, Sequence
 
 from archfit.images.reference import Reference
 from archfit.lookup.entries import OwnKeys, key_of
-from archfit.registry.credentials.keychain import HelperNeeded
 from archfit.registry.http.trust import USUAL, Tls, host_port
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import Endpoint, itself
@@ -80,6 +77,8 @@ class ScopedKeys(OwnKeys):
         if not slow:
             return
         # Helpers take long and do not depend on each other, so they run side by side.
+        import threading
+
         threads = [
             threading.Thread(target=self._name_at, args=(endpoint,), kwargs={"helpers": True}, daemon=True)
             for endpoint in slow[:_HELPERS]
@@ -138,6 +137,8 @@ class ScopedKeys(OwnKeys):
     def _name_at(self, endpoint: Endpoint, *, helpers: bool) -> str | None:
         if self._keychain is None:
             return ""
+        from archfit.registry.credentials.keychain import HelperNeeded
+
         host = endpoint.host
         try:
             credential = self._keychain.find(host, endpoint.repository, helpers=helpers)
@@ -201,6 +202,8 @@ def _wants_credentials(server: str) -> bool:
 
 def _slow_hash(salt: str, secrets: object) -> str:
     """32 hexadecimal digits, from which the secrets cannot be had back without trying them."""
+    import hashlib  # only where a secret names an entry
+
     return hashlib.scrypt(
         c_json.dumps(secrets).encode(),
         salt=f"archfit cache 1 {salt}".encode(),
