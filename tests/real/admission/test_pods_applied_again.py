@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from policy_runs import Policies
 
 SOME = 3
-PODS = {"policy": 8, "webhook": 8, "both": 12}
+PODS = {"policy": 12, "webhook": 12, "both": 12}
 
 
 @pytest.mark.parametrize("kind", PODS)

@@ -284,7 +284,7 @@ def texts_of_the_tests() -> Iterator[str]:
 def of_the_corpus(judge: Judge) -> Iterator[Any]:
     """The objects of the corpus and of the cases, with those in lists."""
     for folder in (machine.shared("corpus"), machine.shared("cases")):
-        for path in sorted(folder.rglob("*.yaml")):
+        for path in sorted(path for path in folder.rglob("*.yaml") if path.is_file()):
             for document in documents_in(judge, path.read_bytes()):
                 listed = document.get("items") if isinstance(document, dict) else None
                 yield from listed if isinstance(listed, list) else [document]

@@ -309,6 +309,6 @@ SAID = {
     3: "as archfit would leave it",
     4: "Before the first arm64 node: 1 DaemonSet, ready.",
     5: "kubernetes.io/arch=arm64:NoSchedule@arm64",
-    6: "points since",
+    6: "2 of 2 pods done",
     7: "0.5 CPU in 1 pod of 1 workload would have no node that runs them",
 }

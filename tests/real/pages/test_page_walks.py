@@ -143,7 +143,7 @@ def test_the_walk_runs_what_the_page_shows(
     text: str, ran: list[tuple[str, int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "page.md").write_text(text, encoding="utf-8")
-    monkeypatch.setattr("page_walk.DOCS", tmp_path)
+    monkeypatch.setattr("tests.real.pages.page_walk.DOCS", tmp_path)
     (tmp_path / "walk").mkdir()
     steps: list[Step] = walk(Plan("page", lambda *_: None), tmp_path / "walk", {})
     assert [(step.command, step.status) for step in steps] == ran

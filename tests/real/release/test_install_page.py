@@ -41,7 +41,7 @@ def machine_of_a_user(tmp_path):
     """Runs a script with a home, a checkout as working directory, and a PATH with pipx, uv and what they install."""
     checkout = tmp_path / "checkout"
     checkout.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE", "transformer", "docs"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "transformer", "docs", "scripts"):
         source = ROOT / name
         (shutil.copytree if source.is_dir() else shutil.copyfile)(source, checkout / name)
     home = tmp_path / "home"
