@@ -265,7 +265,9 @@ def test_the_files_of_the_release_have_names_and_checksums(released, tmp_path):
         ["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=assets, check=False, capture_output=True
     )
     assert (checked.returncode, len(list(assets.iterdir()))) == (0, checked.stdout.count(b": OK\n") + 1)
-    assert (tmp_path / "notes.md").read_text(encoding="utf-8").startswith("### ")
+    notes = (tmp_path / "notes.md").read_text(encoding="utf-8").strip()
+    assert notes
+    assert notes in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_chart_and_plugin_are_pushed_and_can_be_installed(released, tmp_path):
