@@ -111,7 +111,10 @@ class TimedStream(httpcore.NetworkStream):
             return None
         try:
             self._stream.read(1, _AT_ONCE_SECONDS)
-        except httpcore.ReadTimeout:
+        except httpcore.ReadTimeout as error:
+            if error.__cause__:
+                # contextlib's frame holds this error from Python 3.12 on: a cycle, and with it all of the lookup
+                error.__cause__.__traceback__ = None
             return False
         except httpcore.ReadError:
             return True
