@@ -4,7 +4,7 @@ RUNS      tool -> ToolRun, in the order of the page
 
 A run follows the blocks twice: with an archfit that fails, which has to stop the tool before anything is deployed, and
 with one that does its work, which has to be seen in the cluster. `make -C lab whole PART=tools` runs all of RUNS,
-`make test` those whose programs it has anyway.
+`make test-all` those whose programs it has anyway.
 """
 
 from __future__ import annotations
@@ -346,6 +346,6 @@ RUNS: dict[str, ToolRun] = {
         "checked with its published schema; the steps run in bash", {}, _buildkite, ran=STEPS
     ),
     "Tekton": ToolRun(
-        "checked with Tekton's schema, in `make test`; the script run in sh", {}, _tekton, ran=STEPS
+        "checked with Tekton's schema, in `make test-all`; the script run in sh", {}, _tekton, ran=STEPS
     ),
 }
