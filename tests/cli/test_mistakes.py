@@ -179,6 +179,7 @@ MISTAKES = [
     Mistake("an-only-that-matches-nothing", 2, ["explain", "--offline", "--only=cart", "web.yaml"], ["error: --only: nothing in the input matches 'cart', which is read as a kind: did you mean Deployment/shop/cart?"], files={"web.yaml": DEPLOYMENT}),
     # In annotations and references.
     Mistake("a-misspelt-annotation", 1, ["--offline"], ["archfit: 2 problems; nothing was written", 'error: v1/Pod/a metadata.annotations["archfit.dev/skipp"]: there is no annotation archfit.dev/skipp; did you mean archfit.dev/skip? (document 1, line 3)', UNKNOWN], stdin=annotated("skipp: 'true'")),
+    Mistake("many-misspelt-annotations", 1, ["--offline"], ["archfit: 7 problems; nothing was written", *[f'error: v1/Pod/a metadata.annotations["archfit.dev/{name}kipp"]: there is no annotation archfit.dev/{name}kipp; did you mean archfit.dev/skip? (document 1, line 3)' for name in "abcde"], "error: v1/Pod/a metadata.annotations: 2 more names here are unknown to archfit (document 1, line 3)", UNKNOWN], stdin=annotated(", archfit.dev/".join(f"{name}kipp: 'true'" for name in "abcdefg"))),
     Mistake("an-annotation-that-is-no-boolean", 1, ["--offline", "--on-unknown=leave", "-q"], ["warning: v1/Pod/a spec.containers[0].image: x.io/a:1: its platforms are not known: the cache has no answer, and --offline forbids asking: run once without --offline; the pod is left as it is (--on-unknown leave) (document 1, line 6)", "error: v1/Pod/a metadata.annotations[\"archfit.dev/skip\"]: archfit.dev/skip has to be \"true\" or \"false\", not 'yes' (document 1, line 3)"], stdin=annotated("skip: 'yes'")),
     Mistake("an-upper-case-image", 1, ["--offline"], [ONE, "error: v1/Pod/a spec.containers[0].image: x.io/Web:1: no node can pull it: 'x.io/Web:1' has upper-case letters in its repository, 'Web'; they must be lower case; correct it, or where something fills it in later, state its platforms with the annotation archfit.dev/image-platforms on the pod template (document 1, line 6)"], stdin=POD.replace("x.io/a:1", "x.io/Web:1")),
     Mistake("a-short-digest", 1, ["--offline"], [ONE, "error: v1/Pod/a spec.containers[0].image: x.io/a@sha256:abc: no node can pull it: 'x.io/a@sha256:abc' has a sha256 digest of 3 digits; it must have 64; correct it, or where something fills it in later, state its platforms with the annotation archfit.dev/image-platforms on the pod template (document 1, line 6)"], stdin=POD.replace("x.io/a:1", "x.io/a@sha256:abc")),
@@ -241,6 +242,38 @@ def run(words: Sequence[str], stdin: str, environ: Mapping[str, str]) -> tuple[i
     ):
         status = cli.main(words)
     return status, out.getvalue().decode(), said.getvalue()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["check", "web.yaml", "--config=evil.yaml"], id="a flag with a value"),
+        pytest.param(["--offline", "--config=evil.yaml"], id="no command"),
+        pytest.param(["transform", "--in-place", "--config=evil.yaml", "web.yaml"], id="in place"),
+        pytest.param(["lock", "--add-missing", "-o"], id="a short flag"),
+        pytest.param(["check", "--helm=c.yaml", "--post-renderer=./x.yaml"], id="a program"),
+        pytest.param(["--help"], id="help"),
+    ],
+)
+def test_a_flag_that_is_also_a_files_name_is_refused(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "web.yaml").write_text(POD)
+    named = next(word for word in reversed(words) if word.startswith("-"))
+    (tmp_path / named).parent.mkdir(exist_ok=True)
+    (tmp_path / named).touch()
+    status, out, said = run(words, "", {"HOME": str(tmp_path)})
+    assert (status, out) == (2, "")
+    assert f"{named!r} is a flag and the name of a file here" in said
+
+
+def test_behind_two_dashes_a_files_name_is_no_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "--config=evil.yaml").write_text(POD)
+    status, _, said = run(["check", "--offline", "--", "--config=evil.yaml"], "", {"HOME": str(tmp_path)})
+    assert status == 1
+    assert "v1/Pod/a spec.containers[0].image" in said
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda one: one.id)

@@ -255,3 +255,25 @@ def test_an_error_on_an_object_with_several_pods_is_one_error() -> None:
         'metadata.annotations["archfit.dev/onyl"]',
         "there is no annotation archfit.dev/onyl; did you mean archfit.dev/only?",
     )
+
+
+NAMES = ", ".join(f"archfit.dev/x{number}: a" for number in range(2400))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(
+            f"metadata: {{name: a, annotations: {{{NAMES}}}}}\nspec: {{{CONTAINERS}}}", id="unknown"
+        ),
+        pytest.param(
+            f"metadata: {{name: a}}\nspec: {{{CONTAINERS}, x: {{annotations: {{{NAMES}}}}}}}", id="misplaced"
+        ),
+    ],
+)
+def test_errors_of_one_kind_are_few(data: str) -> None:
+    """One pod of 70 KB may not hold a process that many share."""
+    with pytest.raises(Failed) as failed:
+        edited(f"apiVersion: v1\nkind: Pod\n{data}\n".encode())
+    assert len(failed.value.results) == 6
+    assert "2395 more names" in failed.value.results[-1].message

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 PREFIX = "archfit.dev/"
 STAMP = f"{PREFIX}added"
+_NAMED = 5
+"""Errors of one kind that are told one by one; the others of a place are counted."""
 KNOWN = tuple(PREFIX + name for name in ("skip", "only", "tolerate", "image-platforms", "added"))
 
 
@@ -116,9 +118,14 @@ class _Reading:
             self.error(malformed.path, str(malformed))
             return {}
         names = [name for name in found if name.startswith(PREFIX)]
-        for name in names:
-            if name not in KNOWN:
-                self.error((*at, "annotations", name), f"there is no annotation {name}; {known_name(name)}")
+        unknown = [name for name in names if name not in KNOWN]
+        for name in unknown[:_NAMED]:
+            self.error((*at, "annotations", name), f"there is no annotation {name}; {known_name(name)}")
+        if len(unknown) > _NAMED:
+            self.error(
+                (*at, "annotations"),
+                f"{len(unknown) - _NAMED} more names here are unknown to archfit",
+            )
         return {name: text_of(found[name]).strip() for name in names}
 
     def truth(self, text: str, at: Path) -> bool | None:
@@ -168,18 +175,24 @@ def misplaced(value: Any, pods: Sequence[Pod], user_rows: UserRows) -> list[Resu
         by_root.setdefault(pod.root, []).append(pod)
     roots = {at: by_root.get(at, []) for at, *_ in objects(value, (), user_rows)}
     counts |= {(*at, "metadata", "annotations") for at in roots}
-    results = []
+    wrong: dict[Path, list[Path]] = {}
     for at in _names(value, []):
         if at[:-1] in counts:
             continue
         root = next((at[:end] for end in range(len(at), -1, -1) if at[:end] in roots), ())
         holding = roots.get(root, [])
         if holding and not controller_of(holding[0].object_metadata):
-            results.append(
-                Result(
-                    "error", _misplaced(str(at[-1]), holding), holding[0].ref, dotted(at), holding[0].location
-                )
-            )
+            wrong.setdefault(root, []).append(at)
+    results = []
+    for root, paths in wrong.items():
+        holding, others = roots[root], len(paths) - _NAMED
+        texts = [_misplaced(str(at[-1]), holding) for at in paths[:_NAMED]]
+        if others > 0:
+            texts.append(f"{others} more names that begin with {PREFIX} have no effect where they stand")
+        results += [
+            Result("error", text, holding[0].ref, dotted(at), holding[0].location)
+            for text, at in zip(texts, paths, strict=False)
+        ]
     return results
 
 
