@@ -15,7 +15,7 @@ import os
 import sys
 
 from archfit import __version__
-from archfit.base.errors import ArchfitError, UnknownFlag, exit_code_of, message_of
+from archfit.base.errors import ArchfitError, UnknownFlag, UsageError, exit_code_of, message_of
 from archfit.base.printable import messages
 
 TYPE_CHECKING = False
@@ -86,6 +86,7 @@ _WARM = {"transform": _transform, "helm": _helm}
 
 
 def _start(argv: Sequence[str], stderr: TextIO) -> int:
+    _no_file_names(argv)
     asked = _asked(argv) if argv else ""
     if asked == "version":
         _stdout().write(f"archfit {__version__}\n".encode())
@@ -105,6 +106,21 @@ def _start(argv: Sequence[str], stderr: TextIO) -> int:
     return start(
         argv, {"stdin": _stdin, "stdout": _stdout, "stderr": lambda: stderr, "environ": lambda: os.environ}
     )
+
+
+def _no_file_names(argv: Sequence[str]) -> None:
+    """Raises UsageError for a flag that is a file's name, too: a hook or `*` of the shell may have written it.
+
+    pre-commit puts the names of a change behind the arguments of the hook, without `--` between them.
+    """
+    for word in argv:
+        if word == "--":
+            return
+        if word.startswith("-") and word != "-" and os.path.lexists(word):
+            raise UsageError(
+                f"{word!r} is a flag and the name of a file here: for the file write './{word}', or -- before it; "
+                "for the flag rename the file"
+            )
 
 
 def _asked(argv: Sequence[str]) -> str:
