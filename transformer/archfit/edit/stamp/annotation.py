@@ -6,40 +6,55 @@
 
     {"path": P, "value": V}                a member, or with "-" at the end of P an item of a list
     {"path": P, "value": V, "null": true}  the member was there, without a value
+    {.., "items": ["groupName=a"]}         the item that each index of P is: a person may move it, or put another before
     {"path": "/metadata/annotations"}      there were no annotations; with "null", none but their key
     {"path": "/metadata"}                  there was no metadata; with "null", none but its key
     {"by": D, "images": N, ..}             the policy or the webhook added it (`admission.added_record`)
 
 Paths are RFC 6901 from the object's root; JSON without blanks, keys and entries sorted. `state` says what taking one
 back means, `decisions` writes it anew.
+
+    item                     known by                                                as in
+    has a key for merges     its value; two that have the same are none              groupName=a
+    others                   a digest of the names in it, or of a node selector      sha256:2c26b46b68ff.0.2
+                             term without what asks for the architecture; of equal
+                             ones, its index and the length of the list
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 from archfit.base.patch import Add, Operation, Path, apply, pointer
+from archfit.options.text_form import ARCH_KEYS
 from archfit.placement.annotations import STAMP
 from archfit.startup.record import Record
 from archfit.yaml.values import plain, typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
 NAME = STAMP
 METADATA: Path = ("metadata",)
 ANNOTATIONS: Path = ("metadata", "annotations")
 MISSING = object()
+_DIGEST = "sha256:"
 
 
 class Addition(Record):
-    """One thing that a run added. path: from the object's root. null: the member was there, without a value."""
+    """One thing that a run added.
+
+    path: from the object's root; where an item on it is not there as it was, that of its list. null: the member was
+    there, without a value. lost: whether that is so.
+    """
 
     path: Path
     value: Any
     null: bool = False
+    lost: bool = False
 
 
 def read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | None]:
@@ -55,12 +70,19 @@ def read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | Non
 
 def _read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | None]:
     entries, holder = list[Addition](), None
+    known = _Items()
     for one in _decoded(text):
-        path, null = _path(str(one.get("path")), value), "null" in one
-        if not set(one) <= {"path", "value", "null", "by", "images"} or (null and one["null"] is not True):
+        items = one.get("items", [])
+        if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+            raise ValueError(text)
+        path, lost = _path(str(one.get("path")), value, items, known)
+        null = "null" in one
+        if not set(one) <= {"path", "value", "null", "items", "by", "images"} or (
+            null and one["null"] is not True
+        ):
             raise ValueError(text)
         if "value" in one:
-            entries.append(Addition(path, typed(one["value"]), null))
+            entries.append(Addition(path, typed(one["value"]), null, lost))
         elif path in (METADATA, ANNOTATIONS):
             holder = Addition(path, None, null)
         else:
@@ -75,32 +97,116 @@ def _decoded(text: object) -> list[dict[str, Any]]:
     raise ValueError(text)
 
 
-def _path(text: str, value: Any) -> Path:
-    """The path of an RFC 6901 pointer into value. Raises ValueError."""
+def _path(text: str, value: Any, items: Sequence[str], known: _Items) -> tuple[Path, bool]:
+    """The path of an RFC 6901 pointer into value, with the indices that its items have now, and whether one of them is
+    lost: then it ends at the list. Raises ValueError.
+    """
     if not text.startswith("/"):
         raise ValueError(text)
-    path: list[str | int] = []
+    path: Path = ()
+    left = iter(items)
     for word in text[1:].split("/"):
         step: str | int = word.replace("~1", "/").replace("~0", "~")
         if word.isdecimal() and not isinstance(value, dict):
-            step = int(word)
-        path.append(step)
+            index = known.index(value, path, int(word), next(left, "")) if isinstance(value, list) else None
+            if index is None:
+                return path, True
+            step = index
+        path = (*path, step)
         value = at(value, (step,))
-    return tuple(path)
+    return path, False
 
 
-def write(entries: Iterable[Addition], holder: Addition | None) -> str:
-    """The text of a stamp. holder: the annotations, where archfit makes them."""
+class _Items:
+    """What the items of lists are known by; see the module. Each list is looked at once."""
+
+    def __init__(self) -> None:
+        self._lists: dict[int, tuple[list[str], dict[str, list[int]]]] = {}
+
+    def index(self, items: list[Any], path: Path, index: int, item: str) -> int | None:
+        """Where the item is now, None where that is not sure. item: "" in a stamp that has no more than the index."""
+        names, places = self._read(items, path)
+        if not item:
+            return 0 if len(names) == 1 and index == 0 else None
+        name, _, place = item.partition(".") if item.startswith(_DIGEST) else (item, "", "")
+        hits = places.get(name, ())
+        if len(hits) == 1:
+            return hits[0]
+        return index if place and index in hits and place == f"{index}.{len(names)}" else None
+
+    def item(self, items: list[Any], path: Path, index: int) -> str:
+        """What the item is known by."""
+        name = self._read(items, path)[0][index]
+        return f"{name}.{index}.{len(items)}" if name.startswith(_DIGEST) else name
+
+    def _read(self, items: list[Any], path: Path) -> tuple[list[str], dict[str, list[int]]]:
+        if id(items) not in self._lists:
+            names = [_identity(item, term=path[-1:] == ("nodeSelectorTerms",)) for item in items]
+            places: dict[str, list[int]] = {}
+            for number, name in enumerate(names):
+                places.setdefault(name, []).append(number)
+            self._lists[id(items)] = names, places
+        return self._lists[id(items)]
+
+
+def _identity(item: Any, *, term: bool) -> str:
+    if isinstance(item, dict):
+        for key in ("name", "groupName"):
+            if isinstance(item.get(key), str):
+                return f"{key}={item[key]}"
+    content = _without_architecture(item) if term else list(_names(item))
+    text = json.dumps(plain(content), sort_keys=True, default=repr)
+    return f"{_DIGEST}{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def _without_architecture(term: Any) -> Any:
+    if not isinstance(term, dict):
+        return term
+    kept = {key: member for key, member in term.items() if key != "matchExpressions"}
+    expressions = term.get("matchExpressions")
+    for one in expressions if isinstance(expressions, list) else ():
+        if not isinstance(one, dict) or one.get("key") not in ARCH_KEYS:
+            kept.setdefault("matchExpressions", []).append(one)
+    return kept
+
+
+def _names(value: Any) -> Iterator[str]:
+    """Every `name` and `kind` in the value."""
+    if isinstance(value, dict):
+        yield from (f"{key}={value[key]}" for key in ("kind", "name") if isinstance(value.get(key), str))
+    for member in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _names(member)
+
+
+def write(entries: Iterable[Addition], holder: Addition | None, value: Any) -> str:
+    """The text of a stamp. holder: the annotations, where archfit makes them. value: the object."""
+    known = _Items()
     listed: list[dict[str, Any]] = [
-        {"path": pointer(entry.path), "value": plain(entry.value), **_null(entry)} for entry in entries
+        {
+            "path": pointer(entry.path),
+            "value": plain(entry.value),
+            **_null(entry),
+            **_items(entry, value, known),
+        }
+        for entry in entries
     ]
     listed += [{"path": pointer(holder.path), **_null(holder)}] if holder else []
     texts = [json.dumps(one, sort_keys=True, separators=(",", ":"), ensure_ascii=False) for one in listed]
-    return f"[{','.join(sorted(texts))}]"
+    # A "#" could be taken for the beginning of a comment.
+    return f"[{','.join(sorted(texts))}]".replace("#", r"\u0023")
 
 
 def _null(entry: Addition) -> dict[str, bool]:
     return {"null": True} if entry.null else {}
+
+
+def _items(entry: Addition, value: Any, known: _Items) -> dict[str, list[str]]:
+    items = []
+    for number, step in enumerate(entry.path):
+        if isinstance(value, list) and isinstance(step, int):
+            items.append(known.item(value, entry.path[:number], step))
+        value = at(value, (step,))
+    return {"items": items} if items else {}
 
 
 def record(before: Any, patch: Iterable[Operation], root: Path) -> tuple[Addition, ...]:

@@ -42,6 +42,7 @@ def object_decisions(
         entry
         for stays, own, (_, decision) in zip(left, found.entries, decisions, strict=True)
         for entry in (own if stays else record(between, decision.patch, root))
+        if not entry.lost
     ]
     after = apply(between, _within(root, [step for _, decision in decisions for step in decision.patch]))
     kept = [() if stays else paths for stays, paths in zip(left, found.kept, strict=True)]
@@ -85,7 +86,7 @@ def _is_left(decision: Decision) -> bool:
 
 
 def _kept_results(pod: Pod, kept: Iterable[Path]) -> list[Result]:
-    message = "an earlier run of archfit added this and someone changed it since: archfit leaves it as it is"
+    message = "an earlier run of archfit added something here that someone changed or moved since: it stays as it is"
     return [pod.result("info", message, path) for path in kept]
 
 
@@ -133,9 +134,9 @@ def _annotated(value: Any, root: Path, entries: Sequence[Addition]) -> list[Oper
     """What writes the stamp into the object, whose old stamp has been taken away."""
     if isinstance(at(value, ANNOTATIONS), dict):
         path = (*root, *ANNOTATIONS, NAME)
-        return [Test(path, None), Add(path, write(entries, None))]
+        return [Test(path, None), Add(path, write(entries, None, value))]
     made = ANNOTATIONS if isinstance(at(value, METADATA), dict) else METADATA
-    text = write(entries, Addition(made, None, null=at(value, made) is None))
+    text = write(entries, Addition(made, None, null=at(value, made) is None), value)
     added: Any = {NAME: text}
     for key in reversed(ANNOTATIONS[len(made) :]):
         added = {key: added}

@@ -5,6 +5,8 @@
     a mapping                  with more in it          its own members, one by one   those that differ
     a list, or an item         among other items        the items                     the list that lacks one of them
     a member that was null     as it was                back to null
+    in an item of a list       the item moved           as above
+    in an item of a list       not, or as another one                                 all of it
 
 The stamp goes with them, and the annotations or metadata that archfit made for it, where nothing else is in them.
 """
@@ -97,7 +99,7 @@ def _of_pods(entries: Iterable[Addition], pods: Sequence[Pod]) -> tuple[tuple[Ad
     for entry in entries:
         path = entry.path
         above = next((path[:end] for end in range(1, len(path)) if path[:end] in placement), None)
-        of = at_or_above.get(path) if above is None else placement[above]
+        of = at_or_above.get(path, 0 if entry.lost else None) if above is None else placement[above]
         if of is None:
             raise ValueError(pointer(path))
         found[of].append(entry)
@@ -115,7 +117,9 @@ def _back(
     kept: list[Path] = []
     operations: list[Operation] = []
     for entry in entries:
-        if entry.path[-1] == "-":
+        if entry.lost:
+            kept += [] if entry.path in kept else [entry.path]
+        elif entry.path[-1] == "-":
             _item_back(value, entry.path[:-1], entry.value, gone, kept)
         elif entry.null and at(value, entry.path) == entry.value and removable(Add(entry.path, None)):
             operations += (Test(entry.path, entry.value), Add(entry.path, None))
