@@ -60,7 +60,7 @@ OWN = (
     ("derived", r"trainer.kubeflow.org/TrainJob .*", "overrides for the pods of a TrainingRuntime"),
     (
         "own",
-        r"trainer.kubeflow.org/TrainJob spec\.podTemplateOverrides\[\*\]\.spec",
+        r"trainer.kubeflow.org/TrainJob spec\.(podTemplateOverrides|runtimePatches)\[\*\]\..*",
         "lists that replace the runtime's",
     ),
     (

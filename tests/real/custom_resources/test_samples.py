@@ -60,7 +60,7 @@ postgresql.cnpg.io Cluster,Pooler
 rabbitmq.com RabbitmqCluster
 ray.io RayCluster,RayJob,RayService
 serving.knative.dev Configuration,Service
-serving.kserve.io ClusterServingRuntime,InferenceService,ServingRuntime
+serving.kserve.io ClusterServingRuntime
 sparkoperator.k8s.io ScheduledSparkApplication,SparkApplication
 tekton.dev PipelineRun,TaskRun
 trainer.kubeflow.org ClusterTrainingRuntime,TrainingRuntime

@@ -138,7 +138,7 @@ def test_the_image_of_a_train_job_takes_the_place_of_its_runtimes(trainer: str, 
     assert output.data == text
     warnings = [str(one) for one in output.transformed.results if one.severity == "warning"]
     assert len(warnings) == bool(lacking)
-    assert all("spec.podTemplateOverrides" in one and lacking in one for one in warnings)
+    assert all("spec.runtimePatches" in one and lacking in one for one in warnings)
 
 
 @pytest.mark.parametrize("step", ["node", "dataset-initializer"])
@@ -148,7 +148,22 @@ def test_a_job_that_does_not_train_is_placed_in_the_runtime_and_not_judged_again
     runtime, _, job = output.data.partition(b"---\n")
     assert b"nodeAffinity" in runtime
     assert job == text.partition(b"---\n")[2]
-    assert not any("spec.podTemplateOverrides" in str(one) for one in output.transformed.results)
+    assert not any("spec.runtimePatches" in str(one) for one in output.transformed.results)
+
+
+# Where a TrainJob changes the pods of a job of its runtime, by release of Trainer; the apiVersion is the same.
+_CHANGES = {
+    "2.0": "podSpecOverrides: [{targetJobs: [{name: JOB}], POD}]",
+    "2.1": "podTemplateOverrides: [{targetJobs: [{name: JOB}], spec: {POD}}]",
+    "2.2": (
+        "runtimePatches: [{manager: x.test/y, trainingRuntimeSpec: {template: {spec: {replicatedJobs: "
+        "[{name: JOB, template: {spec: {template: {spec: {POD}}}}}]}}}}]"
+    ),
+}
+
+
+def _changed(release: str, pod: str, job: str = "node") -> str:
+    return _CHANGES[release].replace("JOB", job).replace("POD", pod)
 
 
 _TOLERATION = "{key: gpu, operator: Exists}"
@@ -165,11 +180,12 @@ _TOLERATION = "{key: gpu, operator: Exists}"
     ],
 )
 @pytest.mark.parametrize("step", ["other", "trainer"])
+@pytest.mark.parametrize("release", ["2.1", "2.2"])
 def test_lists_of_an_override_take_the_place_of_the_runtimes(
-    override: str, image: str, written: str, step: str
+    release: str, override: str, image: str, written: str, step: str
 ) -> None:
     """So what the runtime's images need stands there, too. The stated image is that of the job that trains."""
-    job = f"podTemplateOverrides: [{{targetJobs: [{{name: node}}], spec: {{{override}}}}}]"
+    job = _changed(release, override)
     text = _TRAINING.replace("STEP", step).replace("TRAINER", job).replace("amd:1", image)
     output = edited(text.encode())
     before, after = (one.partition(b"---\n")[2] for one in (text.encode(), output.data))
@@ -185,22 +201,37 @@ def test_lists_of_an_override_take_the_place_of_the_runtimes(
         pytest.param("other", "report", "", id="another-job"),
     ],
 )
+@pytest.mark.parametrize("release", ["2.1", "2.2"])
 def test_an_override_is_placed_by_the_images_of_the_jobs_that_it_names(
-    step: str, targeted: str, written: str
+    release: str, step: str, targeted: str, written: str
 ) -> None:
-    override = f"{{targetJobs: [{{name: {targeted}}}], spec: {{{_TERMS}}}}}"
-    job = f"trainer: {{image: 'arm:1'}}\n  podTemplateOverrides: [{override}]"
+    job = f"trainer: {{image: 'arm:1'}}\n  {_changed(release, _TERMS, targeted)}"
     output = edited(_TRAINING.replace("STEP", step).replace("TRAINER", job).encode())
     after = output.data.partition(b"---\n")[2].decode()
-    assert (
-        (written in after.partition("podTemplateOverrides")[2])
-        if written
-        else "kubernetes.io/arch" not in after
-    )
+    assert (written in after.partition("image: 'arm:1'")[2]) if written else "kubernetes.io/arch" not in after
 
 
-def test_an_override_of_a_runtime_elsewhere_is_left_alone_and_named() -> None:
-    job = f"podTemplateOverrides: [{{targetJobs: [{{name: node}}], spec: {{{_TERMS}}}}}]"
+def test_tolerations_without_a_place_for_terms_beside_them_are_left_and_named() -> None:
+    """In Trainer 2.0, podSpecOverrides replace the tolerations of the runtime, and its terms hold."""
+    job = _changed("2.0", f"tolerations: [{_TOLERATION}]")
+    text = _TRAINING.replace("STEP", "other").replace("TRAINER", job).replace("amd:1", "arm:1").encode()
+    output = edited(text)
+    before, after = (one.partition(b"---\n")[2] for one in (text, output.data))
+    assert after == before
+    assert any("take the place of the tolerations" in str(one) for one in output.transformed.results)
+
+
+@pytest.mark.parametrize("release", sorted(_CHANGES))
+def test_an_image_volume_of_an_override_counts(release: str) -> None:
+    job = _changed(release, "volumes: [{name: data, image: {reference: 'amd:2'}}]")
+    text = _TRAINING.replace("TRAINER", job).replace("STEP", "trainer").replace("amd:1", "both:1").encode()
+    results = edited(text).transformed.results
+    assert any("spec.runtimePatches" in str(one) and "amd:2" in str(one) for one in results)
+
+
+@pytest.mark.parametrize("release", ["2.1", "2.2"])
+def test_an_override_of_a_runtime_elsewhere_is_left_alone_and_named(release: str) -> None:
+    job = _changed(release, _TERMS)
     text = _TRAINING.replace("TRAINER", job).partition("---\n")[2].encode()
     output = edited(text)
     assert output.data == text

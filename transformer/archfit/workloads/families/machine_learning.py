@@ -52,6 +52,11 @@ _SPREAD = (
 )
 _SERVING_RUNTIMES = "ServingRuntime", "ClusterServingRuntime"
 _TRAINING_RUNTIMES = "TrainingRuntime", "ClusterTrainingRuntime"
+_MESH = (
+    "ModelMesh adds a term of its own for kubernetes.io/arch beside those of the runtime, so that a pod may go where "
+    "either holds, and containers of its own: write kubernetes.io/arch into spec.nodeSelector"
+)
+_IN_MESH = "in ModelMesh mode it has no pods of its own: its serving runtime is placed"
 _MERGED_CONTAINERS = "kserve-container", "transformer-container", "worker-container"
 _RUNTIME_NAMES = "the serving runtime of the model names it"
 _RUNTIME_LOST = (
@@ -69,9 +74,18 @@ _CONFIG_TERMS = (
 )
 _TRAINED = "its training runtime names it"
 _OVERRIDES = (
-    "the pods that run this image are placed by spec.podTemplateOverrides, to which archfit adds no item; name the "
-    "architecture in one, with targetJobs for the job that trains"
+    "the pods that run this image are placed by their runtime, and archfit adds no item to what a TrainJob changes of "
+    "it: name the architecture there, for the job that trains, in spec.runtimePatches (since Trainer 2.2), "
+    "spec.podTemplateOverrides (2.1) or spec.podSpecOverrides (2.0)"
 )
+_JOB = "spec.template.spec.replicatedJobs[*].template"
+_JOB_NAMES = "spec.template.spec.replicatedJobs[*].name"
+_PATCHED = "spec.runtimePatches[*].trainingRuntimeSpec"
+# Releases share an apiVersion (2.2, 2.1): where a TrainJob changes pods of its runtime, and where it names their jobs.
+_CHANGED_PODS = {
+    f"{_PATCHED}.{_JOB[5:]}.spec.template.spec": f"{_PATCHED}.{_JOB_NAMES[5:]}",
+    "spec.podTemplateOverrides[*].spec": "spec.podTemplateOverrides[*].targetJobs[*].name",
+}
 _RUNTIME_MERGED = "an InferenceService is merged with this runtime and may name other images" + ANNOTATE
 _RUNTIME = "the containers of its serving runtime run beside it" + ANNOTATE
 _RUNTIMES = (
@@ -87,6 +101,8 @@ serving.kserve.io InferenceGraph spec: KServe's controller chooses the image of 
 kaito.sh Workspace inference: Kaito writes an affinity of its own over that of its template
 kaito.sh Workspace tuning: Kaito writes an affinity of its own over that of its template
 kaito.sh InferenceSet,RAGEngine spec: Kaito writes an affinity of its own over that of its template
+trainer.kubeflow.org TrainJob spec.podSpecOverrides[*].tolerations: they take the place of the tolerations of the
+  training runtime, and archfit cannot tell what the pods need: write the toleration of their nodes there too
 production-stack.vllm.ai VLLMRuntime,VLLMRouter,CacheServer spec: it has nodeSelectorTerms in place of an affinity,
   and its image is joined of registry and name
 """
@@ -94,7 +110,6 @@ _NEVER = """
 apps.nvidia.com NIMService spec.expose.router.eppConfig.containerSpec.image: the router runs in pods of its own
 apps.nvidia.com NIMPipeline spec.services[*].spec.expose.router.eppConfig.containerSpec.image: the router runs in pods
   of its own
-trainer.kubeflow.org TrainJob spec.runtimePatches: it runs in the pods of the TrainingRuntime
 """
 
 
@@ -151,19 +166,23 @@ def _kserve() -> Iterator[Draft]:
         )  # fmt: skip
     kserve: dict[str, Any] = {"metadata": None, "needed_only": f"in KServe's serverless mode, {_FLAGS}"}
     for kind in _SERVING_RUNTIMES:
+        yield from left(f"{_KSERVE} {kind} spec.multiModel=true: {_MESH}")
         for there in ("spec", "spec.workerSpec"):
             yield row(
-                _KSERVE, kind, there, there=there,
+                _KSERVE, kind, there, there=there, unless=(("spec.multiModel", "true"),),
                 replaceable=tuple((name, _RUNTIME_MERGED) for name in _MERGED_CONTAINERS), **kserve,
             )  # fmt: skip
     mode = ("metadata", "annotations", f"{_KSERVE}/deploymentMode")
     kserve["accepts"] = ((mode, "Standard"), (mode, "RawDeployment"))
+    in_mesh = (mode, "ModelMesh")
+    yield row(_KSERVE, "InferenceService", there=mode, only=in_mesh[1], reason=_IN_MESH)
     for at in ("spec.predictor", "spec.canary[*].predictor"):
         images = " ".join(f"{at}.{name}.image" for name in _RUNTIMES)
         formats = tuple(f"{at}.{name}" for name in _RUNTIMES)
         helpers = tuple((f"{at}.{name}", _AGENT) for name in ("logger", "batcher"))
         face = ((f"{at}.model.modelFormat.name", "huggingface"),)
-        for barred, unfetched in (({"unless": face}, formats), ({"when": face}, ())):
+        for when, unless, unfetched in (((), face, formats), (face, (), ())):
+            barred: dict[str, Any] = {"when": when, "unless": (*unless, in_mesh)}
             # Hugging Face's server gets a model without KServe.
             without = tuple((one, _AGENT) for one in unfetched if not one.endswith(".huggingface"))
             yield row(
@@ -177,6 +196,7 @@ def _kserve() -> Iterator[Draft]:
                 unseen=((f"{at}.workerSpec", _RUNTIME), *helpers), models=_stored(at, formats), unfetched=without,
                 lender=_serving_runtime(at, "spec.workerSpec", "worker-container", ""), **barred, **kserve,
             )  # fmt: skip
+    kserve["unless"] = (in_mesh,)
     at = "spec.transformer"
     yield row(
         _KSERVE, "InferenceService", at, there=at, models=_stored(at),
@@ -221,9 +241,8 @@ def _kubeflow_trainer() -> Iterator[Draft]:
 
     Source: kubeflow/trainer, pkg/runtime/framework/plugins/jobset/builder.go (Trainer).
     """
-    job = "spec.template.spec.replicatedJobs[*].template"
-    pod = f"{job}.spec.template.spec"
-    trains = (*undotted(f"{job}.metadata.labels"), "trainer.kubeflow.org/trainjob-ancestor-step"), "trainer"
+    pod = f"{_JOB}.spec.template.spec"
+    trains = (*undotted(f"{_JOB}.metadata.labels"), "trainer.kubeflow.org/trainjob-ancestor-step"), "trainer"
     for kind in _TRAINING_RUNTIMES:
         yield row("trainer.kubeflow.org", kind, pod, when=(trains,), replaceable=(("node", _REPLACED),))
         yield row("trainer.kubeflow.org", kind, pod, unless=(trains,))
@@ -236,23 +255,23 @@ def _kubeflow_trainer() -> Iterator[Draft]:
         affinity=None, tolerations=None, node_selector=None,
         images="spec.trainer.image", default_image=_TRAINED, lender=runtime.replace(alone=True),
         unplaced=_OVERRIDES,
+        also=[f"{pod}.volumes[*].image.reference" for pod in (*_CHANGED_PODS, "spec.podSpecOverrides[*]")],
     )  # fmt: skip
-    yield from _overrides(runtime)
+    for pod, jobs in _CHANGED_PODS.items():
+        yield from _changed(pod, runtime.replace(named=(undotted(jobs), undotted(_JOB_NAMES))))
 
 
-def _overrides(runtime: Lender) -> Iterator[Draft]:
-    """Lists of terms and tolerations in an override take the place of those of the jobs that it names.
+def _changed(pod: str, runtime: Lender) -> Iterator[Draft]:
+    """Lists of terms and tolerations in a TrainJob take the place of those of the jobs that it names.
 
-    Source: kubeflow/trainer, pkg/runtime/core/trainingruntime.go (mergePodTemplateOverrides, a strategic merge).
+    Source: kubeflow/trainer, pkg/runtime/core/trainingruntime.go (mergeRuntimePatches, mergePodTemplateOverrides: a
+    strategic merge).
     """
-    override = "spec.podTemplateOverrides[*]"
-    pod = f"{override}.spec"
     terms, tolerations = (f"{pod}.{dotted(TERMS)}", ""), (f"{pod}.tolerations", "")
-    jobs = undotted(f"{override}.targetJobs[*].name"), undotted("spec.template.spec.replicatedJobs[*].name")
     for conditions in ({"when": (terms,)}, {"unless": (terms,), "when": (tolerations,)}):
         yield row(
             "trainer.kubeflow.org", "TrainJob", pod, there=pod, immutable=True, unseen=((pod, _TRAINED + ANNOTATE),),
-            lender=runtime.replace(named=jobs), **conditions,
+            lender=runtime, **conditions,
         )  # fmt: skip
 
 

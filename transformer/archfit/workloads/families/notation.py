@@ -10,7 +10,8 @@ parts(..)        lines of group, kinds, the mapping that holds affinity, tolerat
                  that begins with two blanks continues the one before. The operator chooses the first image where none
                  is named, and one that begins with "!", of a container that it adds; the others count where they are
                  named
-left(..)         lines of group, kinds, path and, behind ": ", the reason why what is at the path is left as it is
+left(..)         lines of group or group/version, kinds, path and, behind ": ", the reason why what is at the path is
+                 left as it is; "path=text" is left only with that text
 never(..)        lines of group, kinds, image fields and, behind ": ", the reason why they do not run in the kind's pods
 """
 
@@ -134,8 +135,10 @@ def parts(text: str, chosen: str = "", **fields: Any) -> Iterator[Draft]:
 
 def left(text: str) -> Iterator[Draft]:
     """A row for each kind that says why what is there is left as it is; see the module."""
-    for group, kind, paths, reason in _reasons(text):
-        yield row(group, kind, there=paths[0], reason=reason)
+    for api, kind, (path, *_), reason in _reasons(text):
+        group, _, version = api.partition("/")
+        there, _, only = path.partition("=")
+        yield row(group, kind, there=there, reason=reason, version=version, only=only)
 
 
 def never(text: str) -> Iterator[Draft]:

@@ -71,8 +71,10 @@ _APART = {
     }
 }
 _LEFT = """
-crdb.cockroachlabs.com CrdbCluster spec: the CockroachDB operator drops affinity and tolerations unless its feature
-  gates AffinityRules and TolerationRules are on: write kubernetes.io/arch into spec.nodeSelector
+crdb.cockroachlabs.com/v1alpha1 CrdbCluster spec: the CockroachDB operator drops affinity and tolerations unless its
+  feature gates AffinityRules and TolerationRules are on: write kubernetes.io/arch into spec.nodeSelector
+crdb.cockroachlabs.com/v1beta1 CrdbCluster spec: archfit knows this kind in v1alpha1 only; in v1beta1 its pods are
+  placed by what stands in spec.template.spec.podTemplate.spec: write kubernetes.io/arch there
 milvus.io MilvusUpgrade spec: it changes the image of a Milvus, which is placed where it stands
 cassandra.datastax.com CassandraDatacenter spec: cass-operator appends its racks to the terms of an affinity, so that
   a pod may go where either holds: write kubernetes.io/arch into spec.nodeSelector
