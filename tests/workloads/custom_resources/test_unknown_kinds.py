@@ -104,6 +104,11 @@ NO_ROW = [
     pytest.param(thing("cert-manager.io", "Issuer", "{acme: {tolerations: []}}"), "", id="a kind that places pods without naming images, and sets nothing"),
     pytest.param(thing("policy.karmada.io", "PropagationPolicy", "{placement: {}}"), "", id="a kind that places clusters"),
     pytest.param(thing("operator.tigera.io", "Installation", "{registry: a}"), "operator.tigera.io/Installation may make pods whose images its operator chooses", id="Calico"),
+    pytest.param(thing("authzed.com", "SpiceDBCluster", "{config: {replicas: 2}}"), "authzed.com/SpiceDBCluster may make pods whose images its operator chooses", id="SpiceDB, whose operator chooses all images"),
+    pytest.param(thing("authzed.com", "SpiceDBCluster", "{config: {image: 'spicedb:1'}}"), "it names an image at spec.config.image", id="SpiceDB with an image"),
+    pytest.param(thing("apps.gitlab.com", "GitLab", "{chart: {version: '9.0.0'}}"), "apps.gitlab.com/GitLab may make pods", id="GitLab"),
+    pytest.param(thing("apps.gitlab.com", "Runner", "{token: t}"), "leave the object out with --exclude Runner.apps.gitlab.com or", id="GitLab's runner"),
+    pytest.param(thing("caching.internal.knative.dev", "Image", "{image: 'queue:1'}"), "", id="a kind that has an image and no pod"),
     pytest.param(thing("operator.tekton.dev", "TektonConfig", "{profile: all}"), "operator.tekton.dev/TektonConfig may make pods whose images its operator chooses", id="Tekton's operator"),
     pytest.param(thing("k8s.keycloak.org", "KeycloakRealmImport", "{keycloakCRName: k}"), "the image of the Keycloak that spec.keycloakCRName names", id="an import of Keycloak"),
     pytest.param(thing("database.example.com", "Server", "{image: {size: 3}, template: x, imagePullPolicy: Always}"), "", id="an image that is none"),
@@ -128,6 +133,35 @@ def test_a_kind_is_named_once_whatever_its_objects_say() -> None:
     other = thing("database.example.com", "Server", "{helperImage: 'app:1'}")
     (text,) = said(f"{one}---\n{other}")
     assert "(2 such objects)" in text
+
+
+MANY = [
+    pytest.param("{web: {template: POD}, worker: {template: POD}, tier: 1}", ["spec.web.template.spec", "spec.worker.template.spec"], id="fields"),
+    pytest.param("{replicas: {Master: {template: POD}, Worker: {template: POD}}}", ["spec.replicas[*].template.spec"], id="a-mapping-of-templates-alone"),
+    pytest.param("{groups: [{template: POD}, {template: POD}]}", ["spec.groups[*].template.spec"], id="a-list"),
+    pytest.param("{one: {template: POD}, groups: [{template: POD}]}", ["spec.one.template.spec", "spec.groups[*].template.spec"], id="a-field-and-a-list"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "paths"), MANY)
+def test_each_template_of_an_unknown_kind_gets_a_row_that_works(spec: str, paths: list[str]) -> None:
+    text = thing("acme.example", "Stack", spec.replace("POD", "{spec: {containers: [{image: 'amd:1'}]}}"))
+    row = re.search(r"add this to the configuration file: (spec: .*) \(document", "".join(said(text)))
+    assert row
+    assert [one["podSpec"] for one in yaml.safe_load(row[1])["spec"]["workloads"]] == paths
+    options = merge([from_file((HEAD + row[1]).encode(), "archfit.yaml")]).options
+    assert edited(text.encode(), options).data.count(b"nodeAffinity") == spec.count("POD")
+
+
+def test_the_kind_that_the_remedy_names_leaves_namesakes_in() -> None:
+    chaos = thing("chaos-mesh.org", "Workflow", "{templates: [{task: {container: {image: 'amd:1'}}}]}")
+    (text,) = said(chaos)
+    word = re.search(r"--exclude (\S+)", text)
+    assert word
+    argo = thing("argoproj.io", "Workflow", "{templates: [{container: {image: 'amd:1'}}]}")
+    output = edited(f"{chaos}---\n{argo}".encode(), Options(exclude=(Exclude(word[1]),)))
+    assert b"nodeAffinity" in output.data
+    assert not any("chaos-mesh" in str(one) for one in output.transformed.results)
 
 
 def test_an_object_that_is_left_out_is_not_named() -> None:

@@ -38,6 +38,12 @@ class ObjectRef(Record):
     def __str__(self) -> str:
         return "/".join(part for part in (self.api_version, self.kind, self.namespace, self.name) if part)
 
+    @property
+    def qualified_kind(self) -> str:
+        """`Workflow.argoproj.io`, as kubectl takes it; `Job` of a group without a dot, which no other kind can have."""
+        group = self.api_version.rpartition("/")[0]
+        return f"{self.kind}.{group}" if "." in group else self.kind
+
 
 class Location(Record):
     """Where in the stream: 1-based document and line, and Helm's `# Source:` file where there is one."""

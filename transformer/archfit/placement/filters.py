@@ -168,7 +168,7 @@ def _shown(match: Match) -> str:
 
 
 def _as_glob(ref: ObjectRef) -> str:
-    return "/".join(part for part in (ref.kind, ref.namespace, ref.name) if part)
+    return "/".join(part for part in (ref.qualified_kind, ref.namespace, ref.name) if part)
 
 
 def _no_image(pattern: str, images: Sequence[Reference]) -> str:

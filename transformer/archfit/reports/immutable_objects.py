@@ -67,7 +67,8 @@ def _deleting(refs: Sequence[ObjectRef]) -> str:
 
 
 def _exclusion(ref: ObjectRef) -> str:
-    return f"{ref.kind}/{ref.namespace}/{ref.name}" if ref.namespace else f"'{ref.kind}/*/{ref.name}'"
+    kind = ref.qualified_kind
+    return f"{kind}/{ref.namespace}/{ref.name}" if ref.namespace else f"'{kind}/*/{ref.name}'"
 
 
 def _plain(word: str) -> bool:

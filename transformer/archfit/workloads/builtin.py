@@ -61,6 +61,8 @@ PODLESS = frozenset(
         "apiextensions.k8s.io": "CustomResourceDefinition",
         "apiregistration.k8s.io": "APIService",
         "autoscaling": "HorizontalPodAutoscaler",
+        # An image that nodes may pull ahead; nothing runs it (knative/caching).
+        "caching.internal.knative.dev": "Image",
         "certificates.k8s.io": "CertificateSigningRequest",
         "coordination.k8s.io": "Lease",
         "discovery.k8s.io": "EndpointSlice",

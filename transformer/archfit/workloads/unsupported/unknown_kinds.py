@@ -16,7 +16,7 @@ known_kinds.txt, a line for each kind:
     group/Kind {podSpec: ..}       the rows that its schema allows, as the configuration file has them
     group/Kind row                 it has places for affinity or tolerations; no row follows from its schema
     group/Kind none                it has images, and no place for affinity or tolerations
-    group/Kind set                 it has such places and no images: its operator chooses them
+    group/Kind set                 it has such places and no images, or neither: its operator chooses them
 
 Kinds with a row of `custom_rows` may stand there too; the row counts.
 """
@@ -26,6 +26,7 @@ from __future__ import annotations
 import os
 
 from archfit.base.patch import Path, pattern_text
+from archfit.base.results import ObjectRef
 from archfit.options.placement_fields import FIELDS
 
 TYPE_CHECKING = False
@@ -94,7 +95,7 @@ def reason_of(group: str, kind: str, item: dict[str, Any]) -> str:
     if (group, kind) in _RECORDS:
         return _RECORDS[group, kind]
     name = f"{group}/{kind}".strip("/")
-    leave = _LEAVE % kind
+    leave = _LEAVE % ObjectRef(f"{group}/v1", kind, "", "").qualified_kind
     known = listed(group, kind)
     if known.startswith("{"):
         rows = known.replace("{podSpec:", f"{{group: '{group}', kind: {kind}, podSpec:")
@@ -112,17 +113,27 @@ def reason_of(group: str, kind: str, item: dict[str, Any]) -> str:
             return f"{name} places pods at {pattern_text(at)}, but names no images to decide by; {leave}"
         if name in OF_OTHERS:
             return ""
-        return f"{name} may make pods whose images its operator chooses, and names none to decide by; {leave}"
+        chosen = (
+            f"{name} may make pods whose images its operator chooses, and names none to decide by; {leave}"
+        )
+        return _by_image(name, item, leave) or chosen
     return _by_text(group, kind, name, item, leave)
 
 
 def _by_text(group: str, kind: str, name: str, item: dict[str, Any], leave: str) -> str:
-    found = _pod_like(item)
-    if found:
-        path = pattern_text(found[0])
-        images = f", images: ['{path}.image']" if found[1] else ""
-        row = f"{{group: '{group}', kind: {kind}, podSpec: '{path}'{images}}}"
-        return f"{name} seems to hold a pod template, but archfit does not know where; to change it, {_ADD % row}"
+    rows = [
+        f"{{group: '{group}', kind: {kind}, podSpec: '{path}'"
+        + (f", images: ['{path}.image']}}" if beside else "}")
+        for path, beside in dict.fromkeys((pattern_text(path), beside) for path, beside in _pod_like(item))
+    ]
+    if rows:
+        held = "a pod template" if len(rows) == 1 else f"{len(rows)} pod templates"
+        add = _ADD % ", ".join(rows)
+        return f"{name} seems to hold {held}, but archfit does not know where; to change it, {add}"
+    return _by_image(name, item, leave)
+
+
+def _by_image(name: str, item: dict[str, Any], leave: str) -> str:
     at = _first(item, is_image)
     return (
         f"{name} may hold pods: it names an image at {pattern_text(at)}, and archfit has no row for it; {leave}"
@@ -164,20 +175,26 @@ def _first(value: Any, wanted: Callable[[str, Any], bool], at: Path = ()) -> Pat
     return ()
 
 
-def _pod_like(value: Any, at: Path = (), depth: int = 0) -> tuple[Path, str] | None:
-    """The path of what looks like a pod spec, and "image" where its image stands beside its placement."""
+def _pod_like(value: Any, depth: int = 0) -> list[tuple[Path, bool]]:
+    """The path of each thing that looks like a pod spec, and whether its image stands beside its placement.
+
+    A mapping of templates alone, as the replicas of a training job are, is one path with "*".
+    """
     if depth > _DEPTH:
-        return None
+        return []
     if isinstance(value, list):
-        return next(filter(None, (_pod_like(item, (*at, "*"), depth + 1) for item in value)), None)
+        return [(("*", *path), beside) for item in value for path, beside in _pod_like(item, depth + 1)]
     if not isinstance(value, dict):
-        return None
+        return []
     containers = value.get("containers")
     if isinstance(containers, list) and any(
         isinstance(container, dict) and "image" in container for container in containers
     ):
-        return at, ""
+        return [((), False)]
     if isinstance(value.get("image"), str) and any(name in value for name in FIELDS):
-        return at, "image"
-    members = (_pod_like(member, (*at, key), depth + 1) for key, member in value.items() if key != "status")
-    return next(filter(None, members), None)
+        return [((), True)]
+    below = {key: _pod_like(member, depth + 1) for key, member in value.items() if key != "status"}
+    first, *others = below.values() or [[]]
+    if others and all(one == first for one in others):
+        below = {"*": first}
+    return [((key, *path), beside) for key, found in below.items() for path, beside in found]
