@@ -55,13 +55,8 @@ def _state(row: Workload) -> _Cells:
         return "", "", "nothing", "all"
     version = version or "read"
     if row.needed_only or not row.seen:
-        needed = "the affinity that it needs" if "affinity" in fields else "nothing"
-        return (
-            version,
-            recorded,
-            needed,
-            "tolerations, preferences" if "tolerations" in fields else "preferences",
-        )
+        rest = "other tolerations, preferences" if "tolerations" in fields else "preferences"
+        return version, recorded, "what it cannot run without" if fields else "nothing", rest
     lacking = [name for name in ("affinity", "tolerations") if name not in fields]
     return version, recorded, ", ".join(fields) or "nothing", ", ".join(lacking)
 

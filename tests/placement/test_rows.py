@@ -133,6 +133,53 @@ def test_an_earlier_narrower_term_beside_virtual_nodes_is_said() -> None:
     assert message.startswith("info: this allows only amd64, though the images run on amd64, arm64")
 
 
+ZONE = {"key": "zone", "operator": "In", "values": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("platforms", "terms", "said"),
+    [
+        pytest.param(AR, [term(in_("amd64"))], "only amd64, though the images run on amd64, arm64:", id="alone"),
+        pytest.param(AR, [term(ZONE, in_("amd64"))], "only amd64, though the images run on", id="the-users-term"),
+        pytest.param(
+            AR, [term(FOO, in_("amd64")), term(ZONE, in_("amd64"))], "arm64 (1 more term is like it):", id="both"
+        ),
+        pytest.param(
+            AR, [term(in_("arm64"), in_("amd64")), term(ZONE)], "nothing, though the images run on arm64:", id="closed"
+        ),
+        pytest.param(A, [term(in_("arm64"), in_("amd64")), term(ZONE, in_("amd64"))], "", id="closed-and-right"),
+        pytest.param(AR, [term(in_("amd64"), ("zone", "Exists", None))], "only amd64", id="something-behind-it"),
+        pytest.param(AR, [term(in_("arm64", "amd64"))], "", id="as-wide"),
+        pytest.param(A, [term(in_("amd64"))], "", id="right"),
+        pytest.param(AR, [term((ARCH, "NotIn", ["arm64"]))], "", id="not-as-archfit-writes-it"),
+        pytest.param(AR, [term((BETA, "In", ["amd64"]))], "", id="another-key"),
+    ],
+)  # fmt: skip
+def test_what_an_earlier_run_may_have_narrowed_is_told(platforms: str, terms: Any, said: str) -> None:
+    outcome = one(platforms, Options(tolerate=()), affinity=requiring(*terms))
+    told = [one for one in outcome.messages if "earlier run" in one]
+    assert len(told) == bool(said)
+    assert all(said in one for one in told)
+    assert outcome.spec["affinity"] == requiring(*terms)
+    assert not any(
+        "earlier run" in one
+        for one in decided(outcome.spec, {"app:1": platforms}, Options(stamp=True)).messages
+    )
+
+
+@pytest.mark.parametrize(
+    ("terms", "told"),
+    [
+        pytest.param([term(in_("amd64"))], True, id="alone"),
+        pytest.param([term(ZONE, in_("amd64"))], True, id="the-users-term"),
+        pytest.param([term((BETA, "In", ["amd64"]))], False, id="never-written-so"),
+    ],
+)
+def test_a_conflict_says_that_an_earlier_run_may_have_caused_it(terms: Any, told: bool) -> None:
+    (message,) = one(R, affinity=requiring(*terms)).messages
+    assert ("If an earlier run of archfit wrote its required node affinity, remove it" in message) is told
+
+
 def test_unlabelled_nodes_adds_keys() -> None:
     options = Options(unlabelled_nodes=("example.com/virtual",))
     assert terms_of(one(A, options, **virtual("example.com/virtual")).spec) == [term(NOT_ARM)]

@@ -328,7 +328,10 @@ def _term(*values, more=""):
     [
         pytest.param(_term("amd64"), True, id="narrower"),
         pytest.param(_term("amd64", "arm64"), False, id="as-wide"),
-        pytest.param(_term("amd64", more=", {key: zone, operator: Exists}"), False, id="the-users-own-shape"),
+        pytest.param(
+            _term("amd64", more=", {key: zone, operator: Exists}"), True, id="in-a-term-of-the-users"
+        ),
+        pytest.param(_term("amd64").replace("In,", "NotIn,"), False, id="another-operator"),
         pytest.param(
             BLOCK + "      nodeSelector: {kubernetes.io/arch: amd64}\n", False, id="a-node-selector"
         ),

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.usefixtures("nothing_seen")
 
 SEEN = ("apps.kruise.io", "CloneSet", "spec.template.spec")
 BY = "OpenKruise 1.8.0, 2026-11-23"
+ARM = "a toleration of kubernetes.io/arch=arm64:NoSchedule"
 SET = """\
 apiVersion: apps.kruise.io/v1alpha1
 kind: {kind}
@@ -159,12 +160,15 @@ def test_a_conflict_stays_one() -> None:
         edited(pinned, unseen="read")
 
 
-def test_no_toleration_is_written_even_where_each_architecture_needs_one() -> None:
-    arm = of("CloneSet", "arm:1")
-    (decision,) = (decision for _, decision in edited(arm, unseen="read").transformed.decisions)
-    assert b"tolerations" not in edited(arm, unseen="read").data
-    assert decision.withheld == ("a toleration of kubernetes.io/arch=arm64:NoSchedule",)
-    assert b"tolerations" in edited(arm).data
+@pytest.mark.parametrize(("image", "withheld"), [("arm:1", ()), ("both:1", (ARM,)), ("amd:1", ())])
+def test_a_toleration_is_written_only_where_each_architecture_needs_one(
+    image: str, withheld: tuple[str, ...]
+) -> None:
+    output = edited(of("CloneSet", image), unseen="read")
+    ((_, decision),) = output.transformed.decisions
+    assert decision.withheld == withheld
+    assert (b"tolerations" in output.data) == (image == "arm:1")
+    assert output.data == edited(of("CloneSet", image)).data or withheld
 
 
 @pytest.mark.parametrize("options", [Options(prefer=(("arm64", 5),)), Options(affinity="always")])
@@ -190,7 +194,7 @@ def test_the_summary_counts_what_is_no_longer_written() -> None:
         return summary(made.decisions, made.answers, 0)
 
     assert (
-        "; 2 pods of custom resources that were not seen with their operators get only the affinity that they need "
+        "; 2 pods of custom resources that were not seen with their operators get only what they cannot run without "
         "(--custom-resources all adds the rest); "
     ) in said("read")
     for mode in ("all", "seen", "none"):
@@ -253,7 +257,7 @@ def test_the_table_says_what_was_seen_and_what_is_written(monkeypatch: pytest.Mo
         "| OpenKruise | `apps.kruise.io`: `CloneSet` | 1.8.0 | 2026-11-23 | affinity, tolerations | |"
     )
     (unseen,) = (line for line in lines if "`AdvancedCronJob`" in line)
-    assert unseen.endswith("| read | | the affinity that it needs | tolerations, preferences |")
+    assert unseen.endswith("| read | | what it cannot run without | other tolerations, preferences |")
     (never,) = (line for line in lines if "`SidecarSet`" in line)
     assert never.endswith("| | | nothing | all |")
 

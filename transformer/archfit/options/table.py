@@ -170,7 +170,7 @@ SPEC = (
     _spec(
         "customResources", choice("all", "read", "seen", "none"), "", "read",
         "What archfit writes into custom resources: all, what it writes into any workload; read, the same if a "
-        "recording shows which pods the operator makes from it, else only the affinity that a pod cannot run without; "
+        "recording shows which pods the operator makes from it, else only what a pod cannot run without; "
         "seen, only what such a recording shows, and it leaves all others; none, it leaves them all.",
     ),
     _spec(

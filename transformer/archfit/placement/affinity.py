@@ -149,10 +149,10 @@ def allowed(demand: Demand, cluster: frozenset[str]) -> frozenset[str]:
         return frozenset()
     if not demand.requirements:
         return cluster
-    return frozenset(_meeting(demand.requirements, cluster))
+    return frozenset(meeting(demand.requirements, cluster))
 
 
-def _meeting(requirements: Iterable[Requirement], labels: Iterable[str]) -> set[str]:
+def meeting(requirements: Iterable[Requirement], labels: Iterable[str]) -> set[str]:
     """Those of the labels, and of the values that are named, which meet all requirements.
 
     Each step costs no more than its own values: there may be any number of both.
@@ -234,7 +234,7 @@ def _of_runtime_class(pod: Pod, labels: frozenset[str]) -> tuple[str, ...]:
 
 def _systems(requirements: tuple[Requirement, ...], default: str) -> tuple[str, ...]:
     """The systems that the requirements leave; () for a contradiction."""
-    left = _meeting(requirements, (default or "linux", *_SYSTEMS))
+    left = meeting(requirements, (default or "linux", *_SYSTEMS))
     named = [value for operator, values in requirements if operator == "In" for value in values]
     if not left:
         return () if named else (default or "linux",)

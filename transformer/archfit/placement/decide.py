@@ -32,7 +32,7 @@ from archfit.placement.reach import (
     by_system,
     reaches,
     required_terms,
-    stale_term,
+    stale_terms,
     union,
 )
 from archfit.placement.selection import PodOptions, answers_for
@@ -137,11 +137,12 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         from archfit.placement.pod_warnings import warnings
 
         case.results.extend(warnings(case, pins, needed, lacking))
-    stale = None if options.stamp else stale_term(pod, case.reaches, unlabelled=bool(own.unlabelled))
+    kept = [] if options.stamp else [reach for reach in case.reaches if not reach.barred]
+    stale = list(stale_terms(pod, kept, unlabelled=bool(own.unlabelled)))
     if stale:
-        from archfit.placement.pod_warnings import of_stale_term
+        from archfit.placement.pod_warnings import of_stale_terms
 
-        case.results.append(of_stale_term(case, *stale))
+        case.results.append(of_stale_terms(case, stale))
 
     terms = NOTHING if options.affinity == "never" else needed
     applying = taints.applicable(
@@ -151,14 +152,17 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         from archfit.placement.pod_warnings import limited_tolerations
 
         case.results.extend(limited_tolerations(case, applying))
-    additions = _additions(case, terms, applying, needed_only=needed_only, unseen=unseen)
+    tainted = unseen and _all_tainted(case)
+    additions = _additions(case, terms, applying, needed_only=needed_only, unseen=unseen and not tainted)
     if trace is not None:
         trace.placed(needed, applying, additions, needed_only=needed_only)
     if unseen:
         from archfit.placement.custom import withheld  # only streams with custom resources need it
 
-        case = case.replace(withheld=withheld(pod, additions, always=always))
-        additions = Additions(additions.terms)
+        tolerations = additions.tolerations if tainted else ()
+        left_out = additions.replace(tolerations=() if tainted else additions.tolerations)
+        case = case.replace(withheld=withheld(pod, left_out, always=always))
+        additions = Additions(additions.terms, tolerations=tolerations)
         if trace is not None:
             trace.left(additions)
     if custom is not None:

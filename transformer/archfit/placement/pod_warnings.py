@@ -29,7 +29,7 @@ from archfit.placement.affinity import ARCH_LABELS, existing_terms
 from archfit.placement.case import PodCase
 from archfit.placement.evidence import KnownImages, offered
 from archfit.placement.pod_patch import because, listed, taint
-from archfit.placement.reach import NOTHING, Reach, RequiredTerms, union
+from archfit.placement.reach import NOTHING, Reach, RequiredTerms, Stale, stale_terms, union
 from archfit.placement.selection import PodOptions
 from archfit.workloads.pods import ImageUse, Pod
 from archfit.yaml.values import text_of
@@ -222,12 +222,14 @@ def spread(key: str, reachable: Iterable[str]) -> str:
     )
 
 
-def stale_term(allowed: Iterable[str], runs: Iterable[str]) -> str:
+_EARLIER = "f an earlier run of archfit wrote {}, remove it; for files that are edited in place, use --stamp"
+
+
+def stale_term(allowed: Iterable[str], runs: Iterable[str], others: int = 0) -> str:
     """The info for a term that allows less than the images run on."""
-    return (
-        f"this allows only {listed(allowed)}, though the images run on {listed(runs)}: if an earlier run of archfit "
-        "wrote it, remove it; for files that are edited in place, use --stamp"
-    )
+    more = f" ({others} more {'term is' if others == 1 else 'terms are'} like it)" if others else ""
+    only = f"only {listed(allowed)}" if allowed else "nothing"
+    return f"this allows {only}, though the images run on {listed(runs)}{more}: i{_EARLIER.format('it')}"
 
 
 def unsafe(lacking: Sequence[Removed]) -> str:
@@ -259,6 +261,9 @@ def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Result:
     message = conflict_text(
         pod, pins, case.reaches, case.evidence.known, case.own, case.options, part=bool(part)
     )
+    unlabelled = bool(case.own.unlabelled)
+    if not case.options.stamp and any(stale_terms(pod, case.reaches, unlabelled=unlabelled)):
+        message = f"{message}. I{_EARLIER.format('its required node affinity')}"
     return pod.result(severity, message, part or demanding_path(pod, pins, case.reaches))
 
 
@@ -294,9 +299,11 @@ def warnings(
             yield pod.result(severity, daemon_set(lost, lacking), pod.path)
 
 
-def of_stale_term(case: PodCase, allowed: frozenset[str], runs: frozenset[str]) -> Result:
-    """The info about a term that allows less than the images run on."""
-    return case.pod.result("info", stale_term(allowed, runs), existing_terms(case.pod)[1])
+def of_stale_terms(case: PodCase, stale: Sequence[Stale]) -> Result:
+    """The info about terms that allow less than the images run on; the first one is named."""
+    first, path = stale[0], existing_terms(case.pod)[1]
+    message = stale_term(first.allowed, first.runs, len(stale) - 1)
+    return case.pod.result("info", message, path if len(case.reaches) == 1 else (*path, first.index))
 
 
 def _of_terms(case: PodCase, needed: RequiredTerms) -> Iterator[Result]:

@@ -33,12 +33,13 @@ where they let that through too: never `DoesNotExist`, which nodes without an ar
 A pod that tolerates nodes without an arch label gets NotIn [cluster - supported] instead, also to close a term: such
 nodes stay reachable. Terms that ask for the label never lead there, and are narrowed as above.
 
-A stale term is one that archfit may have written when the images ran on less than they do now:
+A stale term is one that archfit may have narrowed when the images ran on less than they do now, or on something else:
 
     nodeSelectorTerms:
     - matchExpressions:
-      - {key: kubernetes.io/arch, operator: In, values: [amd64]}      alone, sorted: as archfit writes it; NotIn
-                                                                      for a pod that tolerates virtual nodes
+      - {key: zone, operator: In, values: [a]}
+      - {key: kubernetes.io/arch, operator: In, values: [amd64]}      the last of its key, sorted: as archfit writes it;
+                                                                      NotIn for a pod that tolerates virtual nodes
 
 Without a `stamp` its author is unknown: it stays, and a message says that it is narrower than the images are.
 """
@@ -46,14 +47,24 @@ Without a `stamp` its author is unknown: it stays, and a message says that it is
 from __future__ import annotations
 
 from archfit.images.platforms import ARCHITECTURES
-from archfit.placement.affinity import ARCH, Demand, Requirement, allowed, existing_terms, meets
+from archfit.placement.affinity import (
+    ARCH,
+    ARCH_LABELS,
+    Demand,
+    Requirement,
+    allowed,
+    existing_terms,
+    meeting,
+    meets,
+)
 from archfit.placement.evidence import KnownImages, supported
 from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
 _NOTHING: frozenset[str] = frozenset()
 _MOST_CLUSTERS = 8
@@ -250,26 +261,39 @@ def _closing(demand: Demand, reachable: frozenset[str]) -> tuple[Requirement, ..
     return (_in(reachable), closing) if meets(demand.requirements, another) else (closing,)
 
 
-def stale_term(
-    pod: Pod, found: Sequence[Reach], *, unlabelled: bool
-) -> tuple[frozenset[str], frozenset[str]] | None:
-    """(what the pod's only term allows, what its images run on) where that is a stale term. Raises Malformed.
+class Stale(Record):
+    """A stale term. index: its place in nodeSelectorTerms. runs: what it would allow too, and all images run on."""
+
+    index: int
+    allowed: frozenset[str]
+    runs: frozenset[str]
+
+
+def stale_terms(pod: Pod, found: Iterable[Reach], *, unlabelled: bool) -> Iterator[Stale]:
+    """The terms of the pod that are stale. Raises Malformed.
 
     unlabelled: the pod tolerates nodes without an arch label, and so gets NotIn.
     """
-    reach, system = found[0], found[0].systems[0]
-    if reach.demand.index is None or len(found) > 1 or len(reach.systems) > 1:
-        return None
-    here = system.cluster if system.supported is None else system.cluster & system.supported
-    if not reach.allowed < here:
-        return None
-    written = _term(_in(reach.allowed))
-    if unlabelled and not reach.demand.asks_for_label:
-        written = _term(("NotIn", tuple(sorted(system.cluster - reach.allowed))))
-    terms, _ = existing_terms(pod)
-    return (reach.allowed, here) if terms == [written] else None
+    terms: list[dict[str, Any]] | None = None
+    for reach in found:
+        index, system = reach.demand.index, reach.systems[0]
+        if index is None or len(reach.systems) > 1 or not reach.demand.requirements:
+            continue
+        here = system.cluster if system.supported is None else system.cluster & system.supported
+        if here <= reach.allowed:
+            continue
+        *others, (operator, values) = reach.demand.requirements
+        runs = here & meeting(others, here)
+        terms = existing_terms(pod)[0] if terms is None else terms
+        written = {"key": ARCH, "operator": operator, "values": sorted(set(values))}
+        ours = operator == "In" or (operator == "NotIn" and unlabelled)
+        if ours and not runs <= reach.allowed and _last_of_label((terms or [])[index]) == written:
+            yield Stale(index, reach.allowed & system.cluster, runs)
 
 
-def _term(requirement: Requirement) -> dict[str, object]:
-    operator, architectures = requirement
-    return {"matchExpressions": [{"key": ARCH, "operator": operator, "values": list(architectures)}]}
+def _last_of_label(term: dict[str, Any]) -> Any:
+    """The last expression about the architecture: archfit appends."""
+    expressions = (
+        one for one in reversed(term.get("matchExpressions") or ()) if one.get("key") in ARCH_LABELS
+    )
+    return next(expressions, None)

@@ -118,10 +118,10 @@ def summary(
 
 def _for_reading_alone(number: int) -> str:
     """How many pods of custom resources get only what they need, and how they get the rest."""
-    verb, need = ("gets", "it needs") if number == 1 else ("get", "they need")
+    verb = "gets only what it" if number == 1 else "get only what they"
     return (
-        f"{count(number, 'pod')} of custom resources that were not seen with their operators {verb} only the affinity "
-        f"that {need} (--custom-resources all adds the rest)"
+        f"{count(number, 'pod')} of custom resources that were not seen with their operators {verb} cannot run without "
+        "(--custom-resources all adds the rest)"
     )
 
 

@@ -1,7 +1,7 @@
 """Controllers of pods, virtual machines and gateways.
 
 Pod templates as Kubernetes has them: KEDA, JobSet, LeaderWorkerSet, Volcano, Kruise, Agones, Dask, Fission. The
-webhooks of Volcano and JobSet refuse a change of what is applied (JobSet unless it is suspended).
+webhooks of Volcano and JobSet refuse a change of what is applied (a suspended JobSet takes tolerations, no affinity).
 
 KubeVirt pins a machine to `architecture`, and where it is missing to the cluster's default. It mounts the images of
 disks and kernels as volumes, or runs its own container-disk in them (kubevirt pkg/container-disk): no program of theirs
