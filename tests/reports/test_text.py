@@ -96,6 +96,19 @@ def test_control_characters_never_reach_a_terminal():
         pytest.param(
             [
                 (pod(), Decision("Change", "")),
+                (pod("ReplicaSet", "a").replace(waits_for="their pods are deleted"), Decision("Change", "")),
+                (
+                    pod("CronJob", "b").replace(waits_for="they make their next pods"),
+                    Decision("NotNeeded", ""),
+                ),
+            ],
+            "archfit: 2 of 3 pod templates change: 1 rolls once when applied, 1 once their pods are deleted "
+            "(ReplicaSet/a); 1 image, 0 registry requests",
+            id="what-does-not-roll-at-once-is-named",
+        ),
+        pytest.param(
+            [
+                (pod(), Decision("Change", "")),
                 (pod("Job", "once", immutable=True), Decision("Change", "", immutable=True)),
             ],
             "archfit: 1 of 1 pod template changes and rolls once when applied; 1 Job changes, and cannot be updated if "
@@ -146,8 +159,8 @@ def test_control_characters_never_reach_a_terminal():
         ),
         pytest.param(
             [(pod(), Decision("Unresolved", "")), (pod(), Decision("Conflict", ""))],
-            "archfit: 0 of 2 pod templates change and roll once when applied; 1 left alone, images unknown; "
-            "1 left alone, no node fits; 1 image, 0 registry requests",
+            "archfit: 0 of 2 pod templates change and roll once when applied; 1 of 2 pod specs left alone, images "
+            "unknown; 1 of 2 pod specs left alone, no node fits; 1 image, 0 registry requests",
             id="left-alone",
         ),
         pytest.param(
@@ -159,7 +172,7 @@ def test_control_characters_never_reach_a_terminal():
                 (pod(), Decision("OptedOut", 'archfit.dev/skip: "true"')),
             ],
             "archfit: 0 of 2 pod templates change and roll once when applied; "
-            "1 left alone, placement filled in later; 1 image, 0 registry requests",
+            "1 of 2 pod specs left alone, placement filled in later; 1 image, 0 registry requests",
             id="a-template-in-the-placement",
         ),
     ],

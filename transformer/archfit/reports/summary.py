@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from archfit.workloads.pods import Pod
 
 _MOST_IMAGES = 5
+_MOST_NAMES = 3
 _ORDER = {"info": 0, "warning": 1, "error": 2}
 
 
@@ -66,16 +67,16 @@ def summary(
     refused = [pod.ref for pod, decision in changes if decision.immutable]
     recreated = [pod for pod, decision in changes if pod.immutable and not decision.immutable]
     templates = sum(1 for pod, decision in decisions if not pod.immutable and not decision.controller)
+    specs = sum(1 for _, decision in decisions if not decision.controller)
     rolling = len(changes) - len(refused) - len(recreated)
     parts = []
     if templates:
-        verb = "changes and rolls" if rolling == 1 or templates == 1 else "change and roll"
-        text = f"{rolling} of {count(templates, 'pod template')} {verb} once when applied"
+        waiting = [pod for pod, _ in changes if pod.waits_for]
+        text = _rolling(rolling, templates, waiting)
         parts.append(text + (_for_the_toleration(changes, rolling) if default_taint and rolling else ""))
     elif not changes:
-        number = sum(1 for _, decision in decisions if not decision.controller)
-        verb = "changes" if number == 1 else "change"
-        parts.append(f"0 of {count(number, 'pod spec')} {verb}" if number else "nothing changes")
+        verb = "changes" if specs == 1 else "change"
+        parts.append(f"0 of {count(specs, 'pod spec')} {verb}" if specs else "nothing changes")
     if recreated:
         from archfit.reports.immutable_objects import changing
 
@@ -95,7 +96,7 @@ def summary(
     ):
         number = sum(1 for _, decision in decisions if decision.outcome == outcome)
         if number:
-            parts.append(f"{number} {text}")
+            parts.append(f"{number} of {count(specs, 'pod spec')} {text}")
             attention = True
     later = sum(
         1
@@ -103,7 +104,7 @@ def summary(
         if decision.outcome == "OptedOut" and FILLED_IN_LATER in decision.reason
     )
     if later:
-        parts.append(f"{later} left alone, placement filled in later")
+        parts.append(f"{later} of {count(specs, 'pod spec')} left alone, placement filled in later")
     text = (
         f"archfit: {'; '.join(parts)}; {count(len(answers), 'image')}, {count(requests, 'registry request')}"
     )
@@ -114,6 +115,23 @@ def summary(
 
         text = f"{text}\n{visible(immutable_advice(refused))}"
     return f"{text}\n{_read_on(decisions, answers, passed_over=passed_over)}".rstrip("\n")
+
+
+def _rolling(changed: int, templates: int, waiting: Sequence[Pod]) -> str:
+    """How many templates change, and which of their pods do not roll at once."""
+    of = f"{changed} of {count(templates, 'pod template')}"
+    if not waiting:
+        return f"{of} {'changes and rolls' if changed == 1 or templates == 1 else 'change and roll'} once when applied"
+    events: dict[str, list[str]] = {}
+    for pod in waiting:
+        events.setdefault(pod.waits_for, []).append(f"{pod.ref.kind}/{pod.ref.name}")
+    others = "; ".join(
+        f"{len(names)} once {event} ({', '.join(names[:_MOST_NAMES])}{', ..' * (len(names) > _MOST_NAMES)})"
+        for event, names in events.items()
+    )
+    at_once = changed - len(waiting)
+    rolls = f"{at_once} {'rolls' if at_once == 1 else 'roll'} once when applied, " if at_once else ""
+    return f"{of} {'changes' if changed == 1 else 'change'}: {rolls}{others}"
 
 
 def _for_reading_alone(number: int) -> str:

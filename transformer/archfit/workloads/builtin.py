@@ -16,11 +16,12 @@ user in the configuration.
 from __future__ import annotations
 
 from archfit.options.settings import Workload as Row
+from archfit.yaml.values import resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
 UserRows: TypeAlias = "Mapping[tuple[str, str], tuple[Row, ...]]"
 """The rows of `workloads:` in the configuration, by group and kind; they replace those of archfit."""
@@ -42,6 +43,13 @@ ROWS = (
     Row("extensions", "ReplicaSet", _TEMPLATE),
 )
 WORKLOADS = {(row.group, row.kind): row for row in ROWS}
+_DELETED, _MADE = "their pods are deleted", "they make their next pods"
+_NEVER_ROLL = {
+    "ReplicaSet": _DELETED,
+    "ReplicationController": _DELETED,
+    "CronJob": _MADE,
+    "PodTemplate": _MADE,
+}
 LISTS = frozenset(
     {
         ("", "List"),
@@ -94,6 +102,19 @@ def rows_of(api_version: str, kind: str, user_rows: UserRows) -> tuple[Row, ...]
     if rows is None:
         rows = own_rows(group, kind)
     return tuple(row for row in rows if row.version in ("", version))
+
+
+def waits_for(kind: str, spec: Mapping[str, Any]) -> str:
+    """What has to happen before a change of the template reaches the pods of a kind of ROWS; see `Pod.waits_for`.
+
+    Source: apps/v1 (DeploymentSpec.paused, updateStrategy OnDelete); a ReplicaSet has no rollout.
+    """
+    if spec.get("paused") == resolve("true") and kind == "Deployment":
+        return "they are resumed"
+    strategy = spec.get("updateStrategy")
+    if isinstance(strategy, dict) and strategy.get("type") == "OnDelete":
+        return _DELETED
+    return _NEVER_ROLL.get(kind, "")
 
 
 def own_rows(group: str, kind: str) -> tuple[Row, ...]:

@@ -7,7 +7,7 @@ from archfit.base.patch import Path
 from archfit.base.results import Location, ObjectRef, Result
 from archfit.options.placement_fields import LISTS
 from archfit.options.settings import Workload
-from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
+from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of, waits_for
 from archfit.workloads.pods import ImageUse, Pod, image_uses
 from archfit.yaml.values import mapping_of, resolve, text_of
 
@@ -244,6 +244,9 @@ def _pod_beside(row: Workload, value: dict[str, Any], location: Location, path: 
         tuple(image_uses(spec, at)),
         row.immutable,
         path,
+        waits_for=waits_for(row.kind, mapping_of(value.get("spec")))
+        if (row.group, row.kind) in WORKLOADS
+        else "",
     )
 
 

@@ -144,6 +144,8 @@ class Pod(Record):
     appended: the items of its lists are added to those that its object has from an earlier version.
     row: of the custom resource that holds the pod, None for the kinds of Kubernetes; where custom resources hold each
         other, the outermost that was not seen, else the pod's own.
+    waits_for: what has to happen before a change of the template reaches pods, as in "their pods are deleted", "" where
+        they roll at once.
     """
 
     ref: ObjectRef
@@ -164,6 +166,7 @@ class Pod(Record):
     held: bool = False
     row: Workload | None = None
     appended: bool = False
+    waits_for: str = ""
 
     @property
     def named_images(self) -> NamedImages:
