@@ -133,7 +133,7 @@ def test_the_documented_default_is_the_default(option: Option) -> None:
 def test_every_field_has_its_option() -> None:
     """And every option its field; `operator.enforced` has one of its own."""
     fields = {f"spec.{name}" for name in Options._fields} | {f"operator.{name}" for name in Operator._fields}
-    derived = {"spec.enforced_annotations", "spec.on_unknown_is_enforced"}
+    derived = {"spec.enforced_annotations", "spec.on_unknown_is_enforced", "spec.stamps_present"}
     assert {f"{option.part}.{option.field}" for option in TABLE} == fields - derived
 
 

@@ -32,7 +32,7 @@ def site(tmp_path: Path) -> Site:
 def test_in_place_writes_what_standard_output_would_have(site: Site) -> None:
     ran = site.run("--in-place", "r")
     assert (ran.status, ran.stdout) == (0, b"")
-    assert site.files() == {name: placed(content) for name, content in TREE.items()}
+    assert site.files() == {name: placed(content, "--stamp") for name, content in TREE.items()}
     assert ran.stderr.endswith("archfit: 2 of 3 files written\n")
 
 
@@ -69,7 +69,7 @@ def test_in_place_keeps_the_owner_where_it_may(site: Site, monkeypatch: pytest.M
     monkeypatch.setattr("os.chown", refused)
     monkeypatch.setattr("os.geteuid", lambda: 4321)
     assert site.run("--in-place", "r/a.yaml").status == 0
-    assert site.files()["r/a.yaml"] == placed(AMD)
+    assert site.files()["r/a.yaml"] == placed(AMD, "--stamp")
 
 
 def _acl(*entries: tuple[int, int, int]) -> bytes:
@@ -95,7 +95,7 @@ def test_in_place_keeps_extended_attributes(site: Site, name: str, value: bytes)
     os.setxattr(path, name, value)
     mode, before = path.stat().st_mode, os.listxattr(path)
     assert site.run("--in-place", "r/a.yaml").status == 0
-    assert path.read_bytes() == placed(AMD)
+    assert path.read_bytes() == placed(AMD, "--stamp")
     assert (os.listxattr(path), os.getxattr(path, name), path.stat().st_mode) == (before, value, mode)
 
 
@@ -128,7 +128,7 @@ def test_in_place_an_attribute_that_cannot_be_set(
     monkeypatch.setattr("os.setxattr", refused)
     ran = site.run("--in-place", "r/a.yaml")
     if written:
-        assert (ran.status, site.files()) == (0, {**before, "r/a.yaml": placed(AMD)})
+        assert (ran.status, site.files()) == (0, {**before, "r/a.yaml": placed(AMD, "--stamp")})
         return
     assert (ran.status, ran.stdout) == (1, b"")
     assert f"a.yaml' cannot be written ({os.strerror(number)}); no file was changed" in ran.stderr
@@ -151,16 +151,16 @@ def test_in_place_writes_what_a_link_leads_to(site: Site) -> None:
     (site.folder / "link.yaml").symlink_to("r/a.yaml")
     assert site.run("--in-place", "link.yaml").status == 0
     assert (site.folder / "link.yaml").is_symlink()
-    assert site.files()["r/a.yaml"] == placed(AMD)
+    assert site.files()["r/a.yaml"] == placed(AMD, "--stamp")
 
 
 def test_in_place_leaves_the_old_contents_to_other_hard_links(site: Site) -> None:
     path, other = site.folder / "r" / "a.yaml", site.folder / "other.yaml"
     os.link(path, other)
     assert site.run("--in-place", "r/a.yaml").status == 0
-    assert (path.read_bytes(), other.read_bytes()) == (placed(AMD), AMD)
+    assert (path.read_bytes(), other.read_bytes()) == (placed(AMD, "--stamp"), AMD)
     assert site.run("--in-place", "other.yaml").status == 0
-    assert other.read_bytes() == placed(AMD)
+    assert other.read_bytes() == placed(AMD, "--stamp")
 
 
 def test_noop_in_place_a_file_that_stays_the_same_keeps_its_hard_links(site: Site) -> None:

@@ -191,5 +191,5 @@ def transformed(
     results = located(data, found.documents, made.results)
     if has_error(results):
         return Transformed(made.decisions, results, answers, found)
-    splices, problems = edits_of(data, found.documents, made.decisions, stamp=options.stamp)
+    splices, problems = edits_of(data, found.documents, made.decisions, stamp=bool(found.stamps))
     return Transformed(made.decisions, (*results, *problems), answers, found, tuple(splices))

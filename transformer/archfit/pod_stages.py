@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from archfit.edit.insert import TextEdit
     from archfit.edit.stamp.document_stamps import DocumentStamps
 
-_OURS = b"archfit.dev"
+_OURS, _STAMP = b"archfit.dev", b"archfit.dev/added"
 # The words of `workloads.node_selectors` and of `workloads.replaced_images`.
 _CLASS, _SELECTING = b"RuntimeClass", b"scheduler.alpha."
 _OPENSHIFT, _OPENSHIFT_SELECTING = b"openshift.io", b"openshift.io/node-selector"
@@ -64,10 +64,10 @@ def pod_inventory(
     """What the documents that have pods hold. rows: the user's own."""
     results = list(_misplaced_results(data, documents, rows))
     stamps: tuple[DocumentStamps, ...] = ()
-    if options.stamp:
+    if options.stamp or (options.stamps_present and data.find(_STAMP) >= 0):
         from archfit.edit.stamp.document_stamps import without_stamps
 
-        pairs = [without_stamps(data, document, rows) for document in documents]
+        pairs = [without_stamps(data, document, rows, asked=options.stamp) for document in documents]
         documents, stamps = tuple(one for one, _ in pairs), tuple(stamps for _, stamps in pairs)
     if not C_EXTENSION:
         results.append(Result("info", _PURE_PARSER))
@@ -191,6 +191,7 @@ def edits_of(
 ) -> tuple[list[Splice], list[Result]]:
     """The splices of all documents, and errors about edits that have no place. decisions: of all of their pods.
 
+    stamp: the patches may take back what an earlier run recorded, and record what they add.
     Raises InternalError.
     """
     splices: list[Splice] = []

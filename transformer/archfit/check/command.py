@@ -29,6 +29,7 @@ from archfit.cli.invocation import read_invocation, required_platforms
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain.verbose import verbose_lines
 from archfit.images.platforms import Answer, Found, Platform, Unasked, Unknown
+from archfit.options.layers import STAMPS_PRESENT
 from archfit.options.settings import Options
 from archfit.pipeline import StreamInventory, decided
 from archfit.placement.requirement import judge, not_known
@@ -48,7 +49,7 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    invocation = read_invocation(_COMMAND, argv, environ, stderr)
+    invocation = read_invocation(_COMMAND, argv, environ, stderr, fallback=STAMPS_PRESENT)
     flags, settings = invocation.flags, invocation.settings
     required, places, roots = (
         required_platforms(flags.require),

@@ -28,6 +28,7 @@ from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain import text as explained_text
 from archfit.explain.explained import Explained, explained, merged
+from archfit.options.layers import STAMPS_PRESENT
 from archfit.options.option_entries import Exclude
 from archfit.options.text_form import Problem, exclude
 from archfit.pipeline import decided
@@ -45,7 +46,7 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
-    invocation = read_invocation(_COMMAND, argv, environ, stderr)
+    invocation = read_invocation(_COMMAND, argv, environ, stderr, fallback=STAMPS_PRESENT)
     flags, options = invocation.flags, invocation.settings.options
     only = [_glob(text) for text in flags.only]
 

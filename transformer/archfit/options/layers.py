@@ -64,6 +64,11 @@ class Layer(Record):
     enforced: tuple[str, ...] = ()
 
 
+_PRESENT = "present"
+STAMPS_PRESENT = Layer("", {"stamp": Given(_PRESENT, "the command")})
+"""Commands that judge files which `--in-place` may have changed read the stamps that are there, and ask for none."""
+
+
 def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
     """One result of all layers, the one with the highest precedence first. Raises UsageError.
 
@@ -78,6 +83,8 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
     parts: dict[str, dict[str, object]] = {"spec": {}, "operator": {}}
     for key, given in chosen.items():
         parts[BY_KEY[key].part][BY_KEY[key].field] = given.value
+    if parts["spec"].get("stamp") == _PRESENT:
+        parts["spec"] |= {"stamp": False, "stamps_present": True}
     annotations: dict[str, str] = {}
     for layer in layers:
         _enforce(layer, layers, fallback)
@@ -91,7 +98,7 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
     settings = Settings(
         Options(**parts["spec"]),  # type: ignore[arg-type]  # the table's kinds give each field its type; tested
         Operator(**parts["operator"]),  # type: ignore[arg-type]  # as above
-        tuple(layer.source for layer in everything if layer.given or layer.enforced),
+        tuple(layer.source for layer in everything if layer.source and (layer.given or layer.enforced)),
         states_taints="tolerate" in chosen,
     )
     if settings.options.on_unknown == "assume" and not settings.options.assume:

@@ -137,6 +137,7 @@ class Workload(Record):
     never_run: (path, reason): image fields of the kind, and all below, that do not run in the pods of its rows.
     seen: with what the row was seen to hold, as "CloudNativePG 1.27.0, 2026-11-23": its operator made pods from what
         archfit wrote; STATED for a row of the user; "" for one that rests on reading.
+    copied: the operator copies the annotations of the object to its pods, so that it gets no stamp.
     """
 
     group: str
@@ -192,6 +193,7 @@ class Workload(Record):
     models: tuple[tuple[Path, str], ...] = ()
     unfetched: tuple[tuple[Path, str], ...] = ()
     accepts: tuple[tuple[Path, str], ...] = ()
+    copied: bool = False
 
 
 STATED = "workloads: of the configuration"
@@ -207,6 +209,7 @@ class Options(Record):
     lock_file: "" is none. It is data of the application, like its manifests, and so anyone may name it.
     enforced_annotations: (annotation, who enforces it) of those that no manifest may have.
     on_unknown_is_enforced: nobody but the operator may choose another `on_unknown`.
+    stamps_present: stamps that are there are read, as with `stamp`, and none is asked for.
     """
 
     # <spec fields>
@@ -235,6 +238,7 @@ class Options(Record):
     # </spec fields>
     enforced_annotations: tuple[tuple[str, str], ...] = ()
     on_unknown_is_enforced: bool = False
+    stamps_present: bool = False
 
 
 class Operator(Record):

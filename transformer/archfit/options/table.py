@@ -217,8 +217,9 @@ SPEC = (
     ),
     _spec(
         "stamp", option_types.SWITCH, "", False,
-        "For files that are edited in place, as with kpt. Records each addition in the object's annotation "
-        "archfit.dev/added. A later run removes these additions first and then decides again.",
+        "For files that are edited in place; the default of --in-place, and of what archfit setup kpt writes. Records "
+        "each addition in the object's annotation archfit.dev/added. A later run removes these additions first and "
+        "then decides again.",
     ),
     _spec(
         "rules", RULES, "", [],

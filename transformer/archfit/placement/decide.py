@@ -137,7 +137,7 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         from archfit.placement.pod_warnings import warnings
 
         case.results.extend(warnings(case, pins, needed, lacking))
-    kept = [] if options.stamp else [reach for reach in case.reaches if not reach.barred]
+    kept = [] if options.stamp or pod.stamped else [reach for reach in case.reaches if not reach.barred]
     stale = list(stale_terms(pod, kept, unlabelled=bool(own.unlabelled)))
     if stale:
         from archfit.placement.pod_warnings import of_stale_terms

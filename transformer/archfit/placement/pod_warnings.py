@@ -222,7 +222,9 @@ def spread(key: str, reachable: Iterable[str]) -> str:
     )
 
 
-_EARLIER = "f an earlier run of archfit wrote {}, remove it; for files that are edited in place, use --stamp"
+_EARLIER = (
+    "f an earlier run of archfit wrote {}, remove it; --stamp records what is written in files that are kept"
+)
 
 
 def stale_term(allowed: Iterable[str], runs: Iterable[str], others: int = 0) -> str:
@@ -261,8 +263,8 @@ def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Result:
     message = conflict_text(
         pod, pins, case.reaches, case.evidence.known, case.own, case.options, part=bool(part)
     )
-    unlabelled = bool(case.own.unlabelled)
-    if not case.options.stamp and any(stale_terms(pod, case.reaches, unlabelled=unlabelled)):
+    unstamped = not (case.options.stamp or pod.stamped)
+    if unstamped and any(stale_terms(pod, case.reaches, unlabelled=bool(case.own.unlabelled))):
         message = f"{message}. I{_EARLIER.format('its required node affinity')}"
     return pod.result(severity, message, part or demanding_path(pod, pins, case.reaches))
 

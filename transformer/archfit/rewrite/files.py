@@ -29,6 +29,7 @@ from archfit.cli.inputs.manifests import Manifests, read_manifests
 from archfit.cli.inputs.renderer_command import rendered_inputs
 from archfit.explain.verbose import verbose_lines
 from archfit.options.config_file import from_function_config
+from archfit.options.layers import STAMPS_PRESENT, Given, Layer
 from archfit.options.load import load
 from archfit.options.settings import Options
 from archfit.pipeline import Transformed, transformed
@@ -80,7 +81,9 @@ def run(
     _check(place, read)
     frame = _frame(read)
     application = from_function_config(function_config(frame.function)) if frame else None
-    settings = load((), environ, read_file, flags=call.options, application=application)
+    settings = load(
+        (), environ, read_file, flags=call.options, application=application, fallback=_fallback(place)
+    )
     written = output_files.folder_targets(place.folder, read.files) if place.folder else [place.file]
     output_files.check_report(
         "--report", settings.operator.report, (*(file.path for file in read.files), *written)
@@ -113,6 +116,13 @@ def run(
         )
     finally:
         one.close()
+
+
+def _fallback(place: _Place) -> Layer | None:
+    """What the forms of the output change in the defaults: files that are kept have to be changed again."""
+    if place.in_place:
+        return Layer("default of --in-place (stamp)", {"stamp": Given(True, "--in-place")})
+    return STAMPS_PRESENT if place.diff else None
 
 
 def _place(call: TransformCall) -> _Place:

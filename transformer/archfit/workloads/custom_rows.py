@@ -55,6 +55,12 @@ streaming        core.strimzi.io
 workflows        argoproj.io tekton.dev triggers.tekton.dev
 """
 
+# Their operators copy the annotations of an object to its pods: opentelemetry-operator internal/manifests,
+# kserve pkg/controller (ServiceAnnotationDisallowedList), kubeflow notebook-controller (generateStatefulSet).
+_COPIED = """
+opentelemetry.io/OpenTelemetryCollector opentelemetry.io/OpAMPBridge opentelemetry.io/TargetAllocator
+serving.kserve.io/InferenceService kubeflow.org/Notebook
+""".split()  # noqa: SIM905
 _FAMILY = {
     group: family for family, *groups in map(str.split, _FAMILIES.split("\n")[1:-1]) for group in groups
 }
@@ -81,8 +87,9 @@ def with_recording(row: Workload) -> Workload:
     """The row with what it was seen with."""
     if not _SEEN:
         _SEEN.update(recordings())
-    seen = _SEEN.get((row.group, row.kind, pattern_text(row.pod_spec or row.objects)))
-    return row.replace(seen=seen) if seen else row
+    seen = _SEEN.get((row.group, row.kind, pattern_text(row.pod_spec or row.objects)), "")
+    copied = f"{row.group}/{row.kind}" in _COPIED
+    return row.replace(seen=seen, copied=copied) if seen or copied else row
 
 
 def recordings(path: str = _RECORDINGS) -> dict[tuple[str, str, str], str]:

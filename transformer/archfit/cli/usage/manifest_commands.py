@@ -33,8 +33,8 @@ TRANSFORM = Command(
         Flag(
             ("--in-place",),
             "",
-            "Write each file that changes. If one has a problem, archfit writes none. With --stamp, a later run "
-            "can take back what this one added.",
+            "Write each file that changes. If one has a problem, archfit writes none. A later run takes back what "
+            "this one added, unless --no-stamp is given.",
             brief="Write each file that changes.",
         ),
         Flag(

@@ -45,16 +45,19 @@ class DocumentStamps(Record):
     """The stamps of a document, one for each object that holds pods.
 
     objects: their pods as they are. found: the stamps. text: of the document, as the parser sees it; "" where
-    there is no stamp.
+    there is no stamp. asked: objects without one get one.
     """
 
     objects: tuple[tuple[Pod, ...], ...]
     found: tuple[StampState, ...]
     text: str
+    asked: bool = True
 
 
-def without_stamps(data: bytes, document: Document, user_rows: UserRows) -> tuple[Document, DocumentStamps]:
-    """The document with the pods that it would hold without its stamps, and the stamps.
+def without_stamps(
+    data: bytes, document: Document, user_rows: UserRows, *, asked: bool
+) -> tuple[Document, DocumentStamps]:
+    """The document with the pods that it would hold without its stamps, and the stamps. asked: as in DocumentStamps.
 
     Whether the text lets all of it go is looked at only where something is about to change.
     """
@@ -62,14 +65,15 @@ def without_stamps(data: bytes, document: Document, user_rows: UserRows) -> tupl
     objects = _objects(document.pods)
     found = tuple(stamp_state(document.value, pods, lambda _operation: True) for pods in objects)
     if data.find(NAME.encode(), span.start, span.end) < 0:
-        return document, DocumentStamps(objects, found, "")
+        return document, DocumentStamps(objects, found, "", asked)
     before = _without(document, found, user_rows)
     if [len(pods) for pods in _objects(before.pods)] != [len(pods) for pods in objects]:
         problem = f"without what {NAME} records, the object holds other pods: remove the annotation"
-        return document, DocumentStamps(objects, tuple(one.replace(problem=problem) for one in found), "")
+        wrong = tuple(one.replace(problem=problem) for one in found)
+        return document, DocumentStamps(objects, wrong, "", asked)
     entries = [bool(own) for one in found for own in one.entries]
     pods = tuple(pod.replace(stamped=has) for pod, has in zip(before.pods, entries, strict=True))
-    return before.replace(pods=pods), DocumentStamps(objects, found, span.text(data))
+    return before.replace(pods=pods), DocumentStamps(objects, found, span.text(data), asked)
 
 
 def _without(document: Document, found: Iterable[StampState], user_rows: UserRows) -> Document:
@@ -88,7 +92,7 @@ def document_decisions(
 
     decide: decides anew, for pods that keep what the text does not let go.
     """
-    made = _by_object(document, stamps.found, decisions)
+    made = _by_object(document, stamps.found, decisions, asked=stamps.asked)
     if not stamps.text or not any(decision.patch for pods in made for _, decision in pods):
         return [pod for pods in made for pod in pods]
     tree = parse(stamps.text)
@@ -108,7 +112,7 @@ def document_decisions(
             )
             for pod, (was, _) in zip(pods, decisions, strict=True)
         )
-        again = _by_object(document, found, decide(pods))
+        again = _by_object(document, found, decide(pods), asked=stamps.asked)
         # An object without a change keeps its decision: its stamp is not taken back.
         changes = (any(decision.patch for _, decision in pods) for pods in made)
         made = [new if change else old for new, old, change in zip(again, made, changes, strict=True)]
@@ -116,14 +120,15 @@ def document_decisions(
 
 
 def _by_object(
-    document: Document, found: Sequence[StampState], decisions: PodDecisions
+    document: Document, found: Sequence[StampState], decisions: PodDecisions, *, asked: bool
 ) -> list[PodDecisions]:
-    left = iter(decisions)
-    objects = _objects(pod for pod, _ in decisions)
-    return [
-        object_decisions(document.value, one, [next(left) for _ in pods])
-        for one, pods in zip(found, objects, strict=True)
-    ]
+    left, made = iter(decisions), list[PodDecisions]()
+    for one, pods in zip(found, _objects(pod for pod, _ in decisions), strict=True):
+        own = [next(left) for _ in pods]
+        copied = any(pod.row is not None and pod.row.copied for pod in pods)
+        stamped = one.problem or any(one.entries) or (asked and not copied)
+        made.append(object_decisions(document.value, one, own) if stamped else own)
+    return made
 
 
 def restamped(text: str, document: Document, patch: Sequence[Operation]) -> list[TextEdit]:
