@@ -45,6 +45,11 @@ class Site:
         self._server.should_exit = True
         await self._serving
 
+    @property
+    def address(self) -> tuple[str, int]:
+        host, port = self._port.getsockname()
+        return host, port
+
     async def connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         return await asyncio.open_connection(*self._port.getsockname())
 
@@ -113,6 +118,39 @@ def test_where_all_have_a_request_under_way_the_new_one_waits():
             assert await asyncio.gather(*asking[:2]) == [b"HTTP/1.1 200"] * 2
             assert await asking[2] == b"HTTP/1.1 200"
             for _, writer in ones:
+                writer.close()
+
+    run(test())
+
+
+def test_a_connection_whose_request_is_unread_is_never_closed():
+    async def test() -> None:
+        goes_on = asyncio.Event()
+        under_way = asyncio.Semaphore(0)
+
+        async def slow(scope: Any, receive: Any, send: Any) -> None:
+            if scope["path"] == "/slow":
+                under_way.release()
+                await goes_on.wait()
+            await answer(scope, receive, send)
+
+        async with Site(3, slow) as site:
+            held = [await site.connect() for _ in range(2)]
+            for _, writer in held:
+                writer.write(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+                await under_way.acquire()
+            # Both have connected and sent their request before the server looks at either.
+            late = [socket.create_connection(site.address) for _ in range(6)]
+            for one in late:
+                one.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                one.setblocking(False)
+            loop = asyncio.get_running_loop()
+            for one in late:
+                assert (await loop.sock_recv(one, 100))[:12] == b"HTTP/1.1 200"
+            goes_on.set()
+            for one in late:
+                one.close()
+            for _, writer in held:
                 writer.close()
 
     run(test())

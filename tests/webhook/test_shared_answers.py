@@ -24,6 +24,7 @@ from archfit.webhook.server.shared_answers import (
     PullSecret,
     SharedAnswers,
 )
+from archfit.webhook.server.waiting_reviews import WaitingReviews
 
 DIGEST = "sha256:" + "a" * 64
 AMD = Found((parse_platform("amd64"),), DIGEST)
@@ -34,12 +35,18 @@ TIMEOUT = 30.0
 class Site:
     """Answers whose lookups are written down, and land when the test says so."""
 
-    def __init__(self, lock: Lock | None = None, options: Options | None = None, **turns: int) -> None:
+    def __init__(
+        self,
+        lock: Lock | None = None,
+        options: Options | None = None,
+        most_waiting: int = 10_000,
+        **turns: int,
+    ) -> None:
         self.now = 1000.0
         self.in_time = True
         self.share = Share(100_000)
         self.started: list[PendingLookup] = []
-        self.evicted = self.cut_off = 0
+        self.evicted = self.cut_off = self.crowded_out = 0
         limits = {"workers": 32, "most": 6, "most_of_one": 4, **turns}
         self.breakers = CircuitBreakers(self.clock)
         self.answers = SharedAnswers(
@@ -54,6 +61,7 @@ class Site:
             evicted=lambda: self.count("evicted"),
             cut_off=lambda: self.count("cut_off"),
             share=self.share,
+            waiting=WaitingReviews(most_waiting, lambda: self.count("crowded_out")),
         )
 
     def clock(self) -> float:
@@ -549,3 +557,40 @@ class TestTurns:
             assert await asyncio.gather(*tasks) == [[AMD]] * 5
 
         run(test())
+
+
+def test_the_oldest_review_of_the_greediest_namespace_stops_waiting_for_one_more():
+    async def test() -> None:
+        site = Site(most_waiting=4, most=100, most_of_one=100)
+        evil = [await site.soon(f"evil{number}.example/x:1", namespace="evil") for number in range(3)]
+        shop = await site.soon("shop.example/x:1", namespace="shop")
+        more = await site.soon("shop.example/y:1", namespace="shop")
+        (found,) = await evil[0]
+        assert found == Unknown(
+            "evil0.example gave no answer before too many pods of its namespace waited, and the lookup goes on for "
+            "the next pod"
+        )
+        assert (site.in_time, site.crowded_out) == (False, 1)
+        assert not any(task.done() for task in (*evil[1:], shop, more))
+        again = await site.soon("evil9.example/x:1", namespace="evil")
+        while site.started:
+            site.land()
+        assert await asyncio.gather(*evil[2:], shop, more, again) == [[AMD]] * 4
+        assert site.crowded_out == 2
+        # The lookup went on, so that the next pod finds its answer.
+        assert await site.ask("evil0.example/x:1") == [AMD] or site.answers.known("evil0.example/x:1") is AMD
+
+    run(test())
+
+
+def test_noop_reviews_whose_images_are_known_never_wait():
+    async def test() -> None:
+        site = Site(most_waiting=1)
+        task = await site.soon("evil.example/x:1", namespace="evil")
+        for number in range(10):
+            assert site.answers.known(f"bad reference {number}") is not None
+        assert (site.crowded_out, task.done()) == (0, False)
+        site.land()
+        assert await task == [AMD]
+
+    run(test())

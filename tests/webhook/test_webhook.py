@@ -23,6 +23,7 @@ from archfit.webhook.server.review import decoded_bytes, uid_of
 from archfit.webhook.server.server_log import ServerLog
 from archfit.webhook.server.server_metrics import Probes, ServerMetrics
 from archfit.webhook.server.shared_answers import PendingLookup, PullSecret, SharedAnswers
+from archfit.webhook.server.waiting_reviews import WaitingReviews
 from archfit.webhook.server.webhook import MOST_BYTES, MOST_REQUESTS, Webhook, budget
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
@@ -66,6 +67,7 @@ class Door:
             lambda: 0.0,
             self.metrics.looked_up,
             share=Share(MIB),
+            waiting=WaitingReviews(1000),
         )
         self.bodies, self.reviews = Share(8 * MIB), Share(64 * MIB)
         for name, share in (("bodies", self.bodies), ("reviews", self.reviews)):

@@ -12,7 +12,8 @@
     first the oldest handshake                 where too many are under way
     then the oldest that had no answer yet     also one whose request is not complete
     then the one that was answered longest ago
-    none                                       where all have a request under way: the new one waits
+    none                                       where all have a request under way, or have just come, so that nobody has
+                                               looked yet whether their request is there: the new one waits
 
 Head and body of a response leave together (`_Joined`). A request that arrives whole starts no timer.
 
@@ -60,7 +61,7 @@ class Connections:
         self._closed = closed
         self.handshakes: dict[asyncio.Task[None], None] = {}
         self.silent: dict[Connection, None] = {}
-        """Without an answer yet, or with a request that is not complete."""
+        """Without an answer yet, or with a request that is not complete; none whose bytes nobody has read."""
         self.idle: dict[Connection, None] = {}
         self.open = 0
         self._waits = False
@@ -95,6 +96,12 @@ class Connections:
         del self.handshakes[oldest]
         self._closed("handshake")
         oldest.cancel()
+
+    def opened(self, connection: Connection) -> None:
+        """The connection had its turn to be read, and holds no complete request."""
+        self.silent[connection] = None
+        if self._waits:
+            self._ended.set()
 
     def answered(self, connection: Connection) -> None:
         """The connection has no request under way now."""
@@ -162,6 +169,9 @@ class Listener:
                 plain.close()
                 raise
             task = loop.create_task(self._connect(plain))
+            if self._context is None:  # there is no handshake that a client could make long
+                await asyncio.wait({task})
+                continue
             connections.handshakes[task] = None
             task.add_done_callback(connections.handshake_ended)
 
@@ -233,8 +243,13 @@ class Connection(HttpToolsProtocol):
         super().connection_made(transport)
         self.transport = self._joined = _Joined(transport)
         self._among.open += 1
-        self._among.silent[self] = None
+        # What the client has sent already is read in the next round of the event loop, behind what is called soon.
+        self.loop.call_soon(self.loop.call_soon, self._opened)
         self._slow = self.loop.call_later(REQUEST_SECONDS, self._too_slow)
+
+    def _opened(self) -> None:
+        if not self.transport.is_closing() and (self._in_request or not self._requests):
+            self._among.opened(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """As asyncio.Protocol."""

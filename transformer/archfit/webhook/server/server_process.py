@@ -55,6 +55,7 @@ from archfit.webhook.server.pull_secret_answers import Chosen, ClusterSecrets, P
 from archfit.webhook.server.server_log import ServerLog, without_lock
 from archfit.webhook.server.server_metrics import Probes, ServerMetrics
 from archfit.webhook.server.shared_answers import PendingLookup, PullSecret, SharedAnswers
+from archfit.webhook.server.waiting_reviews import WaitingReviews
 from archfit.webhook.server.webhook import PATH, Webhook
 
 WORKERS = 64
@@ -211,6 +212,8 @@ class ServerProcess:
             evicted=self._metrics.evicted.inc,
             cut_off=self._metrics.cut_off.inc,
             share=self._shares["answers"],
+            # The other half is for those whose images are known, and for those that arrive.
+            waiting=WaitingReviews(max(1, self._connections.most // 2), metrics.crowded_out.inc),
         )
         self._probes = Probes(self._metrics, self._not_ready)
         self._webhook = Webhook(

@@ -11,8 +11,9 @@
     at most          what their share of memory holds; the oldest goes first
     of an answer     up to 32 platforms; of more, those of the cluster's architectures and of others that nodes have
 
-When a request's time is spent, it gets what the cache has, up to --max-stale old; else Unknown. The same at once where
-the registry is paused (`circuit_breakers`), or the image lost its place among those that wait (`lookup_queue`).
+When a request's time is spent, or too many wait (`waiting_reviews`), it gets what the cache has, up to --max-stale old;
+else Unknown. The same at once where the registry is paused (`circuit_breakers`), or the image lost its place among
+those that wait (`lookup_queue`).
 
 A lookup may take a quarter of --timeout, less where few workers are free: three seconds at least, and one of a registry
 that has not answered in time before.
@@ -46,6 +47,7 @@ from archfit.startup.record import Record
 from archfit.webhook.server.circuit_breakers import SLOW_SECONDS, CircuitBreakers
 from archfit.webhook.server.lookup_queue import LookupQueue, Turn
 from archfit.webhook.server.memory_budget import Share
+from archfit.webhook.server.waiting_reviews import WaitingReviews
 
 PAUSE_SECONDS = 5.0
 SHORTEST_SECONDS = 1.0
@@ -120,7 +122,7 @@ class SharedAnswers:
 
     timeout_seconds: of all lookups of a run. turns: who is looked up next. breakers: which registries are asked.
     start: begins a lookup, whose answer comes back to `on_answer`. clock: seconds of a clock that never goes back.
-    share: of memory, for what is kept.
+    share: of memory, for what is kept. waiting: the reviews that wait for lookups.
     counted: called with each answer that a request gets, and "memory" where it was there. evicted, cut_off: called for
     each image that lost its place, and each lookup that took all of its time.
     """
@@ -137,6 +139,7 @@ class SharedAnswers:
         counted: Callable[[Answer, str], None] = lambda _answer, _origin: None,
         *,
         share: Share,
+        waiting: WaitingReviews,
         timeout_seconds: float = 30.0,
         evicted: Callable[[], None] = lambda: None,
         cut_off: Callable[[], None] = lambda: None,
@@ -148,6 +151,7 @@ class SharedAnswers:
         self._clock = clock
         self._counted = counted
         self._share = share
+        self._waiting = waiting
         self._architectures = frozenset((*options.cluster_architectures, *ARCHITECTURES))
         self._platforms: Memo[tuple[Platform, ...], tuple[Platform, ...]] = Memo(_same, 256)
         self._turns = turns
@@ -189,15 +193,25 @@ class SharedAnswers:
     ) -> tuple[Mapping[str, Answer], bool]:
         """Answers for image strings that are not `known`, and whether all lookups were done in time.
 
-        seconds: until the request has to be answered.
+        seconds: until the request has to be answered; sooner, where too many wait (`waiting_reviews`).
         """
         answers: dict[str, Answer] = {}
+        crowded_out = False
         lookups = {text: self._pending_lookup(text, namespace, secrets) for text in texts}
-        await asyncio.wait({pending.answer for pending in lookups.values()}, timeout=max(0.0, seconds))
+        try:
+            async with asyncio.timeout(max(0.0, seconds)) as deadline:
+                with self._waiting.waits(namespace, deadline) as place:
+                    await asyncio.wait({pending.answer for pending in lookups.values()})
+        except TimeoutError:
+            crowded_out = place.crowded_out
         in_time = all(pending.answer.done() for pending in lookups.values())
         for text, pending in lookups.items():
             done = pending.answer.done()
-            answers[text] = pending.answer.result() if done else pending.stale or _late(pending, seconds)
+            answers[text] = (
+                pending.answer.result()
+                if done
+                else pending.stale or _late(pending, seconds, crowded_out=crowded_out)
+            )
         for answer in answers.values():
             self._counted(answer, "")
         return answers, in_time
@@ -349,7 +363,8 @@ def _same(platforms: tuple[Platform, ...]) -> tuple[Platform, ...]:
     return platforms
 
 
-def _late(pending: PendingLookup, seconds: float) -> Unknown:
+def _late(pending: PendingLookup, seconds: float, *, crowded_out: bool) -> Unknown:
+    why = "before too many pods of its namespace waited" if crowded_out else f"within {seconds:.1f} s"
     return Unknown(
-        f"{pending.reference.registry} gave no answer within {seconds:.1f} s, and the lookup goes on for the next pod"
+        f"{pending.reference.registry} gave no answer {why}, and the lookup goes on for the next pod"
     )
