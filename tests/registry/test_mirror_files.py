@@ -143,13 +143,55 @@ class TestRegistriesConf:
         assert routes.endpoints(parse("a.io/good"))
 
     @pytest.mark.parametrize(
+        ("prefixes", "image", "blocked"),
+        [
+            pytest.param(["*.io", "*.team.io"], "a.team.io/x", True, id="the-longer-wildcard"),
+            pytest.param(["*.team.io", "reg.team.io"], "reg.team.io/x", True, id="the-host"),
+            pytest.param(["a.io", "a.io/x:bad"], "a.io/x:bad", True, id="one-tag"),
+            pytest.param(["a.io", "a.io/x:bad"], "a.io/x:good", False, id="another-tag"),
+            pytest.param(["a.io", f"a.io/x@{PIN}"], f"a.io/x@{PIN}", True, id="one-digest"),
+            pytest.param(["b.io", "a.io"], "a.io:5000/x", True, id="a-host-with-a-port"),
+        ],
+    )
+    @pytest.mark.parametrize("backwards", [False, True], ids=["in-order", "backwards"])
+    def test_the_longest_match_blocks_in_any_order(
+        self, tmp_path: Path, prefixes: list[str], image: str, blocked: bool, backwards: bool
+    ) -> None:
+        tables = [f'[[registry]]\nprefix = "{prefix}"\n' for prefix in prefixes]
+        tables[1] += "blocked = true\n"
+        routes = self.routes(tmp_path, "".join(tables[::-1] if backwards else tables))
+        if blocked:
+            with pytest.raises(RegistryError, match="blocks"):
+                routes.endpoints(parse(image))
+        else:
+            assert routes.endpoints(parse(image))
+
+    @pytest.mark.parametrize("location", ["h.io/all", "h.io:80"])
+    def test_a_port_that_no_runtime_could_read_is_an_error(self, tmp_path: Path, location: str) -> None:
+        routes = self.routes(tmp_path, f'[[registry]]\nprefix = "*.corp.io"\nlocation = "{location}"\n')
+        with pytest.raises(RegistryError, match="write the port into the prefix"):
+            routes.endpoints(parse("a.corp.io:5000/x"))
+
+    @pytest.mark.parametrize(
         ("text", "said"),
         [
             pytest.param("[registries.search]\nregistries = []", "is of version 1", id="version-1"),
             pytest.param("[[registry]]\nblokced = true", "write 'blocked'", id="key"),
             pytest.param("[[registry]]\nblocked = true", "prefix: is missing", id="no-prefix"),
             pytest.param('[[registry]]\nlocation = "https://a.io"', "without scheme", id="scheme"),
-            pytest.param('[[registry]]\nprefix = "a.io/x:1"', "without scheme, tag or digest", id="tag"),
+            pytest.param(
+                '[[registry]]\nprefix = "a.io/x:1"\nlocation = "b.io/x"',
+                "registry[0].location: has to end with :1, as the prefix does",
+                id="the-location-of-one-image",
+            ),
+            pytest.param(
+                '[[registry]]\nprefix = "a.io"\nlocation = "b.io/x:1"',
+                "registry[0].location: has to be without tag or digest",
+                id="a-location-with-a-tag",
+            ),
+            pytest.param(
+                '[[registry]]\nprefix = "*.a.io:5000"', "without a path or port", id="wildcard-port"
+            ),
             pytest.param('[[registry]]\nprefix = "*.a.io/x"', "without a path or port", id="wildcard-path"),
             pytest.param(
                 '[[registry]]\nlocation = "a.io"\n[[registry]]\nprefix = "a.io"', "two tables", id="twice"

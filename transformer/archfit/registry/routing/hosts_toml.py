@@ -46,7 +46,8 @@ _SERVER_KEYS = (
     "header",
     "dial_timeout",
 )
-_CAPABILITIES = ("pull", "resolve", "push")
+# What archfit does is to resolve and pull; the others are of no use to it.
+_CAPABILITIES = ("pull", "resolve", "push", "referrers")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", re.ASCII).fullmatch
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*", re.ASCII).fullmatch
 _BASE = re.compile(r"(?:/[A-Za-z0-9._~-]+)*", re.ASCII).fullmatch

@@ -2,7 +2,8 @@
 
     [[registry]]
     prefix = "docker.io/library"                  of host/repository, whole components; the longest one counts;
-                                                  or "*.example.com"; by default the location
+                                                  or "*.example.com"; or one image, host/repository:tag or @digest;
+                                                  by default the location
     location = "harbor.example/hub/library"       what stands in place of the prefix; by default the prefix
     insecure = true                               no check of certificates, and plain HTTP where TLS is not spoken
     blocked = true
@@ -13,7 +14,8 @@
     pull-from-mirror = "digest-only"              all (default), digest-only, tag-only
 
 Official images of Docker Hub are docker.io/library/NAME here. Of the file's other settings, those about short names
-and credential helpers are not used. Drop-in directories are not read. Source: containers-registries.conf(5).
+and credential helpers are not used. Drop-in directories are not read. A prefix without a port matches a host with one,
+too. Source: containers-registries.conf(5); containers/image pkg/sysregistriesv2 (findRegistryWithParsedConfig).
 """
 
 from __future__ import annotations
@@ -52,11 +54,17 @@ class _Location(Record):
 
 
 class _Registry(Record):
-    """One table. locations: of its mirrors, then its own."""
+    """One table. image: `:tag` or `@digest` behind the prefix. locations: of its mirrors, then its own."""
 
     prefix: str
+    image: str
     blocked: bool
     locations: tuple[_Location, ...]
+
+    @property
+    def text(self) -> str:
+        """The prefix as it was written."""
+        return self.prefix + self.image
 
 
 class RegistriesConf:
@@ -71,7 +79,7 @@ class RegistriesConf:
             )
         root.only((*_UNUSED, "registry"))
         self._registries = [_registry(table) for table in root.tables("registry")]
-        prefixes = [registry.prefix for registry in self._registries]
+        prefixes = [registry.text for registry in self._registries]
         for prefix in prefixes:
             if prefixes.count(prefix) > 1:
                 raise UsageError(f"{path} has two tables for the prefix {prefix!r}: write one")
@@ -80,7 +88,7 @@ class RegistriesConf:
         """Raises RegistryError where the file blocks the image."""
         found = self._of(reference)
         if found and found.blocked:
-            raise RegistryError(f"{self._path} blocks {found.prefix}")
+            raise RegistryError(f"{self._path} blocks {found.text}")
 
     def endpoints(self, reference: Reference) -> tuple[Endpoint, ...]:
         """Where to ask, in order; nothing if no table is about this image."""
@@ -112,19 +120,18 @@ class RegistriesConf:
                     yield host_port(endpoint.origin), Tls(verify=not location.insecure)
 
     def _of(self, reference: Reference) -> _Registry | None:
-        matching = [registry for registry in self._registries if _matches(registry.prefix, reference)]
-        return max(matching, key=lambda registry: _length(registry.prefix, reference), default=None)
+        matching = (registry for registry in self._registries if _matches(registry, reference))
+        return max(matching, key=lambda registry: len(registry.text), default=None)
 
 
-def _matches(prefix: str, reference: Reference) -> bool:
+def _matches(registry: _Registry, reference: Reference) -> bool:
+    prefix = registry.prefix
     if prefix.startswith("*."):
         return _bare(reference.registry).endswith(prefix[1:])
-    return f"{reference.name}/".startswith(f"{prefix}/")
-
-
-def _length(prefix: str, reference: Reference) -> int:
-    """How much of the name a matching prefix covers."""
-    return len(_bare(reference.registry)) if prefix.startswith("*.") else len(prefix)
+    if registry.image:
+        own = f"@{reference.digest}" if reference.digest else f":{reference.tag}"
+        return (reference.name, own) == (prefix, registry.image)
+    return reference.name == prefix or reference.name.startswith((f"{prefix}/", f"{prefix}:"))
 
 
 def _bare(host: str) -> str:
@@ -134,8 +141,13 @@ def _bare(host: str) -> str:
 def _rewritten(reference: Reference, prefix: str, location: str) -> str:
     if not location:
         return reference.name
-    covered = reference.registry if prefix.startswith("*.") else prefix
-    return location + reference.name[len(covered) :]
+    covered = _bare(reference.registry) if prefix.startswith("*.") else prefix
+    rest = reference.name[len(covered) :]
+    if rest.startswith(":") and set(location) & set(":/"):
+        raise RegistryError(
+            f"registries.conf makes {location}{rest} of it, which no runtime can read: write the port into the prefix"
+        )
+    return location + rest
 
 
 def _endpoints(location: _Location, name: str) -> Iterator[Endpoint]:
@@ -147,25 +159,36 @@ def _endpoints(location: _Location, name: str) -> Iterator[Endpoint]:
 
 def _registry(table: TomlTable) -> _Registry:
     table.only(_REGISTRY)
-    location = _location(table, "location")
-    prefix = table.text("prefix") or location
+    key = "prefix" if table.text("prefix") else "location"
+    prefix, image = _split(table.text(key).rstrip("/"))
     if not prefix:
         table.refuse("prefix", "is missing, and so is location: write one of them")
+    location = _location(table, image)
     if prefix.startswith("*."):
-        if not is_host(prefix[2:]) or ":" in prefix:
+        if not is_host(prefix[2:]) or ":" in prefix or image:
             table.refuse("prefix", "has to be *.DOMAIN, without a path or port")
     else:
-        _check(table, "prefix", prefix)
+        _check(table, key, prefix)
         location = location or prefix
     digests = table.switch("mirror-by-digest-only")
-    mirrors = tuple(_mirror(mirror, digests) for mirror in table.tables("mirror"))
+    mirrors = tuple(_mirror(mirror, image, digests) for mirror in table.tables("mirror"))
     own = _Location(location, table.switch("insecure"))
-    return _Registry(prefix, table.switch("blocked"), (*mirrors, own))
+    return _Registry(prefix, image, table.switch("blocked"), (*mirrors, own))
 
 
-def _mirror(table: TomlTable, digests: bool) -> _Location:
+def _split(text: str) -> tuple[str, str]:
+    """`host/repository` and `:tag` or `@digest`, "" without one."""
+    name, at_sign, digest = text.partition("@")
+    if at_sign:
+        return name, f"@{digest}"
+    host, slash, path = text.partition("/")
+    path, colon, tag = path.partition(":")
+    return f"{host}{slash}{path}", f"{colon}{tag}"
+
+
+def _mirror(table: TomlTable, image: str, digests: bool) -> _Location:
     table.only(_MIRROR)
-    location = _location(table, "location")
+    location = _location(table, image)
     if not location:
         table.refuse("location", "is missing: write host[:port][/path]")
     when = table.text("pull-from-mirror")
@@ -178,14 +201,20 @@ def _mirror(table: TomlTable, digests: bool) -> _Location:
     return _Location(location, table.switch("insecure"), when or ("digest-only" if digests else "all"))
 
 
-def _location(table: TomlTable, key: str) -> str:
-    text = table.text(key)
-    if text:
-        _check(table, key, text)
-    return text
+def _location(table: TomlTable, image: str) -> str:
+    """The location without `image`, which it has to repeat, as the prefix with it is what the location replaces."""
+    name, own = _split(table.text("location").rstrip("/"))
+    if name:
+        _check(table, "location", name)
+        if own != image:
+            other = (
+                f"has to end with {image}, as the prefix does" if image else "has to be without tag or digest"
+            )
+            table.refuse("location", other)
+    return name
 
 
 def _check(table: TomlTable, key: str, text: str) -> None:
     host, slash, path = text.partition("/")
     if not is_host(host) or (slash and not is_path(path)):
-        table.refuse(key, "has to be host[:port][/path], without scheme, tag or digest")
+        table.refuse(key, "has to be host[:port][/path], without scheme")
