@@ -219,6 +219,21 @@ def test_node_selector_pins_and_the_toleration_is_added() -> None:
     assert outcome.messages == []
 
 
+@pytest.mark.parametrize(
+    ("terms", "said"),
+    [
+        pytest.param([term(in_("s390x"))], True, id="a-term"),
+        pytest.param([term(in_("s390x"), FOO), term(in_("s390x"))], True, id="terms"),
+        pytest.param([term(in_("s390x"), FOO), term(in_("amd64"))], False, id="one-of-the-cluster"),
+        pytest.param([term(in_("amd64", "s390x"))], False, id="both"),
+    ],
+)
+def test_required_terms_outside_the_cluster_warn_as_a_node_selector_does(terms: Any, said: bool) -> None:
+    messages = one("amd64 s390x", affinity=requiring(*terms)).messages
+    text = "pinned to s390x by its required node affinity, but the cluster has amd64, arm64"
+    assert any(text in message for message in messages) is said
+
+
 def test_node_selector_pins_outside_the_cluster_with_a_warning() -> None:
     outcome = one("s390x", nodeSelector={ARCH: "s390x"})
     assert outcome.added == {}

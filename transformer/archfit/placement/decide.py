@@ -249,11 +249,18 @@ def _changed(
     return _decision(case, "Change", reason, lacking, patch)
 
 
+def _is_elsewhere(case: PodCase) -> bool:
+    """Whether none of the architectures that the pod can reach is the cluster's."""
+    clusters = (system.cluster for reach in case.reaches for system in reach.systems)
+    return all(cluster.isdisjoint(case.reachable_architectures) for cluster in clusters)
+
+
 def _needs_a_word(case: PodCase, pins: tuple[str, ...], needed: RequiredTerms) -> bool:
     """Whether the required terms may have a warning: `pod_warnings` decides."""
     return (
         bool(pins)
         or case.pod.namespace is not None
+        or (case.reaches[0].demand.index is not None and _is_elsewhere(case))
         or (
             needed is not NOTHING
             and (

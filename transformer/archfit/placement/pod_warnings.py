@@ -171,12 +171,12 @@ def lost_nodes(found: Iterable[Reach]) -> list[str]:
     ]
 
 
-def pin_outside_cluster(pod: Pod, pins: Sequence[str], cluster: Iterable[str]) -> str:
-    """The warning for a nodeSelector whose architecture is not among the cluster's."""
-    return (
-        f"{_pinned(pod, pins)}, but the cluster has {listed(cluster)}; "
-        "correct one of them (--cluster-architectures)"
-    )
+def pin_outside_cluster(
+    pod: Pod, pins: Sequence[str], reachable: Iterable[str], cluster: Iterable[str]
+) -> str:
+    """The warning for a nodeSelector or required terms whose architectures are not among the cluster's."""
+    pinned = _pinned(pod, pins) if pins else f"pinned to {listed(reachable)} by its required node affinity"
+    return f"{pinned}, but the cluster has {listed(cluster)}; correct one of them (--cluster-architectures)"
 
 
 def namespace_conflict(
@@ -275,8 +275,8 @@ def warnings(
     """The warnings about the required affinity, and about a DaemonSet that leaves nodes out."""
     pod, options = case.pod, case.options
     here = union(system.cluster for reach in case.reaches for system in reach.systems)
-    if pins and not here & case.reachable_architectures:
-        message = pin_outside_cluster(pod, pins, here)
+    if not here & case.reachable_architectures:
+        message = pin_outside_cluster(pod, pins, case.reachable_architectures, here)
         yield pod.result("warning", message, demanding_path(pod, pins, case.reaches))
     namespace = pod.namespace
     if namespace is not None:

@@ -9,12 +9,14 @@
     application/vnd.docker.distribution.manifest.v1+json, +prettyjws   refused: Docker schema 1
 
 The body decides: its `mediaType`, else its fields (`manifests` makes an index, `config` with `layers` a manifest; both
-together are refused, CVE-2021-41190). A Content-Type that differs is an error; it never decides.
+together are refused, CVE-2021-41190). A Content-Type of the other class is an error; it never decides. Of one class,
+one may be of Docker and the other of OCI: caches answer so, and containerd takes it (core/images/image.go).
 
     entry of an index                        counts
     a manifest or an index with a platform   unless an earlier entry has the platform: runtimes take the first
     without a platform                       if it is the first without one: runtimes read no other
-    a platform without an architecture       never: no node matches it
+    a platform without an architecture, or   never: no node matches it
+      with a word that is none
     os.features                              never, but for win32k of Windows: a node has to be set up for them
     vnd.docker.reference.*, unknown/unknown  never: attestations
     another media type                       never
@@ -52,6 +54,7 @@ DOCKER_CONFIG = "application/vnd.docker.container.image.v1+json"
 
 INDEXES = (OCI_INDEX, DOCKER_LIST)
 MANIFESTS = (OCI_MANIFEST, DOCKER_MANIFEST)
+_CLASSES = (INDEXES, MANIFESTS)
 ACCEPT = ", ".join((*INDEXES, *MANIFESTS))
 
 MAX_ENTRIES = 1024
@@ -63,6 +66,10 @@ _STATEMENTS = (
     "application/vnd.dsse.",
     "application/vnd.in-toto",
 )
+
+
+class _NoWord(InvalidManifest):
+    """A platform states a text that no platform has."""
 
 
 class Descriptor(Record):
@@ -131,7 +138,7 @@ def _kind(document: dict[str, Any], content_type: str) -> str:
             "it is a Docker schema 1 manifest, a legacy format that current container runtimes refuse: "
             "push the image again with a current tool"
         )
-    if header and stated and header != stated:
+    if header and stated and header != stated and not any({header, stated} <= set(one) for one in _CLASSES):
         raise InvalidManifest(
             f"its mediaType is {_short(stated)}, but the registry announced {_short(header)}"
         )
@@ -162,11 +169,11 @@ def _index(document: dict[str, Any]) -> Index:
     for entry in entries:
         if not isinstance(entry, dict):
             raise InvalidManifest("its index has an entry that is not an object")
-        descriptor = _entry(entry)
         match = _matched_by(entry)
         if match is None or match in taken or (match[0], "") in taken:
             continue
         taken.add(match)
+        descriptor = _entry(entry)
         if descriptor:
             kept.append(descriptor)
     return Index(tuple(kept), bool(document.get("artifactType")))
@@ -192,9 +199,11 @@ def _matched_by(entry: dict[str, Any]) -> tuple[Platform | None, str] | None:
     stated = entry.get("platform")
     if stated is None:
         return None, ""
+    if not isinstance(stated, dict):
+        raise InvalidManifest("an entry of its index has a platform that is not an object")
     try:
-        platform = _platform(stated, "it") if isinstance(stated, dict) else None
-    except InvalidManifest:
+        platform = _platform(stated, "an entry of its index")
+    except _NoWord:
         return None
     if platform is None or _is_unknown(platform):
         return None
@@ -241,8 +250,10 @@ def _platform(value: dict[str, Any], what: str) -> Platform | None:
     """The stated platform, None where it names no architecture."""
     words = [value.get(key) or "" for key in ("os", "architecture", "variant")]
     for word in words:
-        if not isinstance(word, str) or (word and _WORD(word) is None):
+        if not isinstance(word, str):
             raise InvalidManifest(f"{what} has a malformed platform")
+        if word and _WORD(word) is None:
+            raise _NoWord(f"{what} has a malformed platform")
     return normalised(*words) if words[1] else None
 
 
