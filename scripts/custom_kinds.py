@@ -1,5 +1,5 @@
 """The kinds of custom resources as a Markdown table: who makes their pods, with which version they were seen, and what
-archfit writes by default. From the rows of `archfit.workloads` and recordings.txt.
+archfit writes by default. From `archfit/workloads/kinds`.
 
 A line stands for the kinds of a group that are known alike; a kind of which some parts were seen and others not stands
 in two lines, with its paths.

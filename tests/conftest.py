@@ -243,9 +243,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def nothing_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if no operator were recorded: every row of archfit's is `read`."""
     from archfit.workloads import custom_rows
+    from seen_rows import rows_as_seen
 
-    monkeypatch.setattr(custom_rows, "_SEEN", {("", "", ""): ""})
-    monkeypatch.setattr(custom_rows, "_ROWS", {})
+    monkeypatch.setattr(custom_rows, "_ROWS", rows_as_seen({}))
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
     python -m operators [NAME..] [--case CASE] [--build | --rows] [--versions newest]
 
 NAME is a folder of fixtures/operators or the beginning of its name; without one every operator is recorded, one after
-the other. A line for each: seconds and memory of its build, memory of its programs, cases, turns. At the end the table
-of the rows that were seen is written; --rows writes it alone. `--versions newest` records the newest release of each
+the other. A line for each: seconds and memory of its build, memory of its programs, cases, turns. At the end `seen` is
+written into the rows that were seen; --rows does that alone. `--versions newest` records the newest release of each
 module, and takes the older recording away. Whether a recording holds is the replay's question (tests/real/operators).
 Exit 1 for an operator that could not be recorded; its folder stays as it was.
 """
@@ -36,7 +36,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--case", default="", help="record this case alone")
     parser.add_argument("--build", action="store_true", help="build the programs and record nothing")
-    parser.add_argument("--rows", action="store_true", help="write the table of rows and record nothing")
+    parser.add_argument(
+        "--rows", action="store_true", help="write what was seen into the rows and record nothing"
+    )
     parser.add_argument("--versions", choices=("pinned", "newest"), default="pinned")
     words = parser.parse_args()
     try:
@@ -98,9 +100,10 @@ def _files(folder: Path) -> dict[Path, bytes]:
 
 
 def _write_rows() -> int:
-    # The table of an earlier recording is not its own evidence.
+    # What an earlier recording showed is not its own evidence.
     rows.forget()
-    rows.OUTPUT.write_text(rows.table(), encoding="utf-8")
+    for path, text in list(rows.files()):
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Which rows of custom resources were seen: transformer/archfit/workloads/recordings.txt, from the recordings.
+"""Which rows of custom resources were seen: `seen` in transformer/archfit/workloads/kinds, from the recordings.
 
 A row was seen where, in a case or a turn, archfit wrote at its path and an object that the operator made carries more
 of the architecture than it does without: a required term, a toleration; or where it made pods for fewer nodes. That
@@ -9,10 +9,11 @@ object may be the other one's. Whether these pods are right is the replay's ques
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
@@ -21,28 +22,39 @@ from archfit.base.results import Location
 from archfit.options.settings import Workload
 from archfit.workloads import custom_rows
 from archfit.workloads.pod_specs import find_pods
-from machine import ROOT
 from operators import recordings
 from operators.definition import Operator, operators
+from seen_rows import rows_as_seen
 
-OUTPUT = ROOT / "transformer" / "archfit" / "workloads" / "recordings.txt"
-_HEAD = (
-    "# group kind path version recorded operator: what was seen (custom_rows.py); by: make -C lab operators\n"
-)
 _ARCHITECTURE = "kubernetes.io/arch"
+Key: TypeAlias = tuple[str, str, str]
 
 
-def table() -> str:
-    """The text of the file."""
-    lines = {line for operator in operators() for line in _lines(operator)}
-    return _HEAD + "".join(sorted(lines))
+def files() -> Iterator[tuple[Path, str]]:
+    """Each file of kinds, and its text with what the recordings show."""
+    shown = sorted(line for operator in operators() for line in _lines(operator))
+    seen = {key: f"{operator} {version}, {recorded}" for key, version, recorded, operator in shown}
+    for group, path in custom_rows.groups().items():
+        yield Path(path), _with_seen(Path(path).read_text(encoding="utf-8"), group, seen)
 
 
-def _lines(operator: Operator) -> Iterator[str]:
-    said = f"{operator.version.removeprefix('v')} {operator.recorded} {operator.operator}"
+def _lines(operator: Operator) -> Iterator[tuple[Key, str, str, str]]:
     for case in operator.cases:
         for row in seen(case):
-            yield f"{row.group} {row.kind} {pattern_text(row.pod_spec or row.objects)} {said}\n"
+            key = (row.group, row.kind, pattern_text(row.pod_spec or row.objects))
+            yield key, operator.version.removeprefix("v"), str(operator.recorded), operator.operator
+
+
+def _with_seen(text: str, group: str, seen: Mapping[Key, str]) -> str:
+    """The text with `seen` at the end of the rows that were seen, and of no other one."""
+    head, *blocks = re.split(r"(?m)^(?=- )", text)
+    made = [head]
+    for row, block in zip(yaml.safe_load(text)["workloads"], blocks, strict=True):
+        body, mark, comment = re.sub(r"(?m)^  seen: .*\n", "", block).partition("\n#")
+        said = seen.get((group, row["kind"], row.get("podSpec") or row.get("objects", "")))
+        rest = body.removesuffix("\n") + (f"\n  seen: {said}" if said else "")
+        made.append(rest + (mark + comment if mark else "\n"))
+    return "".join(made)
 
 
 def seen(case: Path) -> Iterator[Workload]:
@@ -111,7 +123,5 @@ def _runs(value: Any, images: list[str]) -> bool:
 
 
 def forget() -> None:
-    """As if nothing was seen: so the row of an object around another one counts whatever the file says."""
-    custom_rows._ROWS.clear()
-    custom_rows._SEEN.clear()
-    custom_rows._SEEN["", "", ""] = ""
+    """As if nothing was seen: so the row of an object around another one counts whatever its file says."""
+    custom_rows._ROWS.update(rows_as_seen({}))

@@ -14,6 +14,7 @@ import stream_edits
 from archfit import pipeline
 from archfit.options.settings import STATED
 from archfit.workloads import custom_rows
+from seen_rows import rows_as_seen
 from stream_edits import NOTHING_WANTED, edited, plain
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from archfit.options.settings import Options
     from archfit.pipeline import Transformed
-    from stream_edits import Output
+from stream_edits import Output
 
 # Longer ones are about limits.
 _LONGEST = 8_000
@@ -54,8 +55,7 @@ def twins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(stream_edits, "transform", recorded)
     yield
     monkeypatch.setattr(stream_edits, "transform", transform)
-    monkeypatch.setattr(custom_rows, "_SEEN", {("", "", ""): ""})
-    monkeypatch.setattr(custom_rows, "_ROWS", {})
+    monkeypatch.setattr(custom_rows, "_ROWS", rows_as_seen({}))
     for data, options in streams:
         output = edited(data, options.replace(custom_resources="read"), unseen="read")
         before, read = _placements(output), _written(output.data, options)

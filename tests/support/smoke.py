@@ -33,6 +33,12 @@ spec:
   containers:
   - {name: a, image: 'x.example/a:1'}
 """
+CLONE_SET = """\
+apiVersion: apps.kruise.io/v1alpha1
+kind: CloneSet
+metadata: {name: a}
+spec: {template: {spec: {containers: [{name: a, image: 'x.example/a:1'}]}}}
+"""
 NODES = """\
 apiVersion: v1
 kind: List
@@ -93,6 +99,8 @@ STARTS = (
     Start(("--help",), "", 0, "archfit"),
     *(Start((*command.name.split(), "--help"), "", 0, command.name) for command in COMMANDS),
     Start(STATED, POD, 0, "kubernetes.io/arch"),
+    Start(STATED, CLONE_SET, 0, "kubernetes.io/arch"),
+    Start(("schema", "workloads"), "", 0, "podSpec"),
     Start(("--no-cache", "--offline"), WITHOUT_ROW, 0, "aaq.kubevirt.io/AAQ"),
     Start(("check", *STATED), POD, 3, "x.example/a:1"),
     Start(("check", "--format", "sarif", *STATED), POD, 3, "sarif-schema"),

@@ -205,9 +205,15 @@ NOTES = [
         id="an image above a place that has one of its own",
     ),
     pytest.param(
-        {"a.b": obj(image=TEXT, **PLACEMENT)},
+        {"a'b": obj(image=TEXT, **PLACEMENT)},
         [],
-        ["'spec.a.b.image': a key in this path cannot be written in a row", "'spec.a.b': a key in this path cannot be written in a row"],
+        ['"spec.a\'b.image": a key in this path cannot be written in a row', '"spec.a\'b": a key in this path cannot be written in a row'],
+        id="a key with a quote",
+    ),
+    pytest.param(
+        {"a.b": obj(image=TEXT, **PLACEMENT)},
+        [{"podSpec": 'spec["a.b"]', "images": ['spec["a.b"].image']}],
+        [],
         id="a key with a dot",
     ),
     pytest.param(

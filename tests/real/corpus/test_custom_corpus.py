@@ -216,7 +216,7 @@ def test_streams_without_custom_resources_do_not_load_their_rows() -> None:
         "from archfit.options.settings import Options\n"
         "read = stream.read(sys.stdin.buffer.read(), 'pass')\n"
         "transform(read.data, read.pieces, Options(), lambda texts: {})\n"
-        "late = ('custom_rows', 'custom_pods', 'joined', 'patterns', 'families')\n"
+        "late = ('custom_rows', 'custom_pods', 'joined', 'patterns')\n"
         "late_too = 'archfit.workloads.unsupported.unread'\n"
         "print(*sorted(name.removeprefix('archfit.workloads.') for name in sys.modules\n"
         "    if name.startswith('archfit.workloads.') and (name.split('.')[2] in late or name == late_too)))"
@@ -230,10 +230,7 @@ def test_streams_without_custom_resources_do_not_load_their_rows() -> None:
 
     plain = (machine.shared("corpus") / "manifests" / "argo-cd.yaml").read_bytes()
     assert loaded(plain) == ""
-    assert loaded(read("prometheus.yaml")) == (
-        "custom_pods custom_rows families families.notation "
-        "families.observability patterns unsupported.unread"
-    )
+    assert loaded(read("prometheus.yaml")) == ("custom_pods custom_rows patterns unsupported.unread")
 
 
 def test_every_file_of_the_corpus_has_its_row() -> None:

@@ -44,7 +44,7 @@ def clone(tmp_path: Path) -> Path:
     git("clone", "--quiet", str(tmp_path / "origin"), str(folder), cwd=tmp_path)
     for name in (
         RECORDED,
-        "transformer/archfit/workloads/recordings.txt",
+        "transformer/archfit/workloads/kinds/example.com.yaml",
         "docs/custom-resources.md",
         "other",
     ):

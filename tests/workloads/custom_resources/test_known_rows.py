@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import custom_kinds
 import pytest
@@ -12,10 +11,8 @@ from archfit.options.settings import STATED, Options, Workload
 from archfit.reports.report import decision_value
 from archfit.reports.summary import summary
 from archfit.workloads import custom_rows, known_rows
+from seen_rows import rows_as_seen
 from stream_edits import CustomResources, Failed, edited
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("nothing_seen")
 
@@ -40,7 +37,7 @@ ALL, NEEDED, NOTHING = (True, True), (True, False), (False, False)
 @pytest.fixture
 def clone_set_seen(nothing_seen: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """CloneSets were recorded, StatefulSets of the same operator were not."""
-    monkeypatch.setitem(custom_rows._SEEN, SEEN, BY)
+    monkeypatch.setattr(custom_rows, "_ROWS", rows_as_seen({SEEN: BY}))
 
 
 def of(kind: str, image: str, name: str = "a") -> bytes:
@@ -107,8 +104,7 @@ WRAPPER = ("template.openshift.io", "Template", "objects[*]")
 def test_a_pod_is_seen_if_every_row_on_its_way_is(
     monkeypatch: pytest.MonkeyPatch, seen: tuple[tuple[str, str, str], ...], expected: tuple[bool, bool]
 ) -> None:
-    for key in seen:
-        monkeypatch.setitem(custom_rows._SEEN, key, BY)
+    monkeypatch.setattr(custom_rows, "_ROWS", rows_as_seen(dict.fromkeys(seen, BY)))
     assert written(WRAPPED, "read") == expected
     of_kubernetes = WRAPPED.replace(b"apps.kruise.io/v1alpha1", b"apps/v1").replace(
         b"CloneSet", b"Deployment"
@@ -226,32 +222,13 @@ def test_a_kind_whose_row_gives_a_reason_keeps_it() -> None:
         assert "it lists images for Clusters" in said.message
 
 
-def test_recordings_are_read_by_group_kind_and_path(tmp_path: Path) -> None:
-    file = tmp_path / "recordings.txt"
-    file.write_text("# head\nk6.io TestRun spec.runner 1.2.0 2026-11-23 k6 operator\n", encoding="utf-8")
-    assert custom_rows.recordings(str(file)) == {
-        ("", "", ""): "",
-        ("k6.io", "TestRun", "spec.runner"): "k6 operator 1.2.0, 2026-11-23",
-    }
-
-
-def test_every_recording_is_of_a_row() -> None:
-    rows = {
-        (row.group, row.kind, custom_rows.pattern_text(row.pod_spec or row.objects))
-        for rows in custom_rows.all_custom_rows().values()
-        for row in rows
-    }
-    assert set(custom_rows.recordings()) - {("", "", "")} <= rows
-
-
 def test_each_group_has_an_operator_with_a_name() -> None:
-    known_rows.operator_of("")
-    assert list(known_rows._NAMES) == sorted(custom_rows._FAMILY)
+    assert all(known_rows.operator_of(group) for group in custom_rows.groups())
     assert known_rows.operator_of("example.com") == "the operator of example.com"
 
 
 def test_the_table_says_what_was_seen_and_what_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(custom_rows._SEEN, SEEN, BY)
+    monkeypatch.setattr(custom_rows, "_ROWS", rows_as_seen({SEEN: BY}))
     lines = custom_kinds.markdown_table().splitlines()
     assert lines[2] == (
         "| OpenKruise | `apps.kruise.io`: `CloneSet` | 1.8.0 | 2026-11-23 | affinity, tolerations | |"
@@ -275,8 +252,8 @@ def test_the_table_says_what_was_seen_and_what_is_written(monkeypatch: pytest.Mo
     ],
 )
 def test_how_a_kind_is_known(monkeypatch: pytest.MonkeyPatch, key: tuple[str, str], text: str) -> None:
-    monkeypatch.setitem(custom_rows._SEEN, SEEN, BY)
-    monkeypatch.setitem(
-        custom_rows._SEEN, ("k6.io", "TestRun", "spec.runner"), "k6 operator 1.2.0, 2026-11-23"
+    runner = ("k6.io", "TestRun", "spec.runner")
+    monkeypatch.setattr(
+        custom_rows, "_ROWS", rows_as_seen({SEEN: BY, runner: "k6 operator 1.2.0, 2026-11-23"})
     )
     assert known_rows.known_kind(custom_rows.custom_rows(*key)) == text

@@ -71,14 +71,29 @@ def dotted(path: Path) -> str:
 
 def pattern_text(pattern: Path) -> str:
     """`undotted` backwards: `spec.tasks[*].template`."""
-    return ".".join(map(str, pattern)).replace(".*", "[*]")
+    text = ""
+    for step in map(str, pattern):
+        if step == "*" and text:
+            text += "[*]"
+        elif any(mark in step for mark in "./"):
+            text += f'["{step}"]'
+        else:
+            text += f".{step}" if text else step
+    return text
 
 
 def undotted(text: str) -> Path:
-    """`spec.tasks[*].template` as a path, "*" for every item or member; keys hold no dots or brackets.
+    """`spec.tasks[*].template` as a path, "*" for every item or member; a key with dots is `metadata["example.com/a"]`.
 
     Raises ValueError.
     """
+    if '["' in text:
+        before, _, rest = text.partition('["')
+        key, closed, after = rest.partition('"]')
+        if not (key and closed) or after[:1] not in {"", ".", "["} or after[:2] == ".[" or after == ".":
+            raise ValueError(text)
+        after = f"*{after[3:]}" if after.startswith("[*]") else after.removeprefix(".")
+        return (*(undotted(before) if before else ()), key, *(undotted(after) if after else ()))
     path = tuple(text.replace("[*]", ".*").split("."))
     if not all(path) or any(mark in text.replace("[*]", "") for mark in "[] /\"'"):
         raise ValueError(text)

@@ -1,6 +1,7 @@
 """`archfit schema [NAME]`: the JSON Schemas (draft 2020-12) of what archfit reads and writes.
 
     config     the configuration file                  from options.table
+    workloads  the files of workloads/kinds            from options.workload_rows
     explain    explain --format json                   from the records of explain
     audit      audit --format json                     from the records of audit
     report     --report FILE, last --json              schemas/report.schema.json
@@ -24,6 +25,7 @@ from archfit.yaml.json_output import json_output
 
 _MADE = {
     "config": "archfit.options.config_file",
+    "workloads": "archfit.options.workload_rows",
     "explain": "archfit.explain.schema",
     "audit": "archfit.audit.schema",
 }

@@ -59,10 +59,16 @@ def within(step: str | int, parse: Callable[[object], T], value: object) -> T:
 
 def items(value: object, parse: Callable[[object], T], example: str) -> tuple[T, ...]:
     """The items of a list, or of `none`, doubles dropped. Raises Problem."""
+    found = listed(value, example)
+    return tuple(dict.fromkeys(within(index, parse, item) for index, item in enumerate(found)))
+
+
+def listed(value: object, example: str) -> list[object]:
+    """A list, or `none`. Raises Problem."""
     found = [] if value == "none" else value
     if not isinstance(found, list):
         raise Problem(f"has to be a list: write it as [{example}]")
-    return tuple(dict.fromkeys(within(index, parse, item) for index, item in enumerate(found)))
+    return found
 
 
 def members(value: object, example: str) -> dict[str, object]:

@@ -198,6 +198,8 @@ class Workload(Record):
 
 STATED = "workloads: of the configuration"
 """`Workload.seen` of the user's rows."""
+ANNOTATE = "; if you know its platforms, state them with the annotation archfit.dev/image-platforms"
+"""The end of a reason why the platforms of an image cannot be looked up."""
 
 GKE = TolerationRule(("arm64",), Toleration("kubernetes.io/arch", "Equal", "arm64", "NoSchedule"))
 

@@ -1,116 +1,118 @@
-"""Custom resources that hold pods: which module of `families` has the rows of an API group, and which were seen.
+"""Custom resources that hold pods: a file for each API group, `kinds/GROUP.yaml`, whose rows are written as the user's.
 
-A module is loaded when a stream holds an object of one of its groups. Every path is that of the published schema or
-Go type.
+    operator: Strimzi        # who makes the pods
+    workloads:               # options.workload_rows, without `group`
+    - kind: Kafka
+      podSpec: spec.kafka.template.pod
+      seen: Strimzi 0.45.0, 2026-11-24
 
-recordings.txt says which rows were seen: the operator made pods from what archfit wrote there (`Workload.seen`). It is
-read with the first kind that has rows. A line for each row, apart by blanks; # begins a comment:
-
-    group       kind        path                version    recorded      operator
-    k6.io       TestRun     spec.runner         1.2.0      2026-11-23    k6 operator
-
-path is the row's `pod_spec`, or its `objects`. A line counts for all rows of the kind with this path.
+`seen` is written by `make -C lab operators`: the operator made pods from what archfit wrote there. A file is read when
+a stream holds an object of its group. Every path is that of the published schema or Go type.
 """
 
 from __future__ import annotations
 
 import os
-from importlib import import_module
 
-from archfit.base.patch import pattern_text
+from archfit.base.errors import InternalError, InvalidInput
+from archfit.base.patch import dotted
+from archfit.options import data_form
 from archfit.options.settings import Workload
+from archfit.options.text_form import Problem
+from archfit.options.workload_rows import OWN_EXAMPLE, own_row
+from archfit.yaml import compose
+from archfit.yaml.tree import ROOT, line_at
+from archfit.yaml.values import mapping_of, plain, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from archfit.workloads.families.notation import Draft
+    from typing import Any
 
-_FAMILIES = """
-controllers      keda.sh jobset.x-k8s.io leaderworkerset.x-k8s.io batch.volcano.sh apps.kruise.io apps.openshift.io
-controllers      agones.dev flow.volcano.sh kubernetes.dask.org sources.knative.dev fission.io
-controllers      k6.io ceph.rook.io gateway.envoyproxy.io gateway.nginx.org
-controllers      kubevirt.io pool.kubevirt.io nvidia.com
-databases        postgresql.cnpg.io rabbitmq.com minio.min.io acid.zalan.do postgres-operator.crunchydata.com
-databases        pgv2.percona.com psmdb.percona.com pxc.percona.com ps.percona.com databases.spotahome.com
-databases        redis.redis.opstreelabs.in dragonflydb.io zookeeper.pravega.io
-delivery         actions.github.com actions.summerwind.dev pkg.crossplane.io operators.coreos.com
-delivery         infra.contrib.fluxcd.io helm.toolkit.fluxcd.io tailscale.com k8s.keycloak.org openfaas.com
-delivery         upgrade.cattle.io build.openshift.io install.istio.io cert-manager.io acme.cert-manager.io
-delivery         helm.cattle.io image.toolkit.fluxcd.io kyverno.io workload.codeflare.dev
-delivery         policy.open-cluster-management.io work.open-cluster-management.io template.openshift.io
-delivery         hive.openshift.io kubernetes.crossplane.io kubernetes.m.crossplane.io work.karmada.io policy.karmada.io
-delivery         addon.open-cluster-management.io capsule.clastix.io fluxcd.controlplane.io kro.run
-machine_learning kubeflow.org trainer.kubeflow.org ray.io serving.knative.dev serving.kserve.io
-machine_learning machinelearning.seldon.io apps.nvidia.com kaito.sh production-stack.vllm.ai
-observability    monitoring.coreos.com grafana.integreatly.org operator.victoriametrics.com opentelemetry.io
-observability    logging.banzaicloud.io fluentbit.fluent.io jaegertracing.io datadoghq.com loki.grafana.com
-observability    tempo.grafana.com fluentd.fluent.io
-stores           opensearch.org opensearch.opster.io milvus.io pingcap.com k8s.mariadb.com crdb.cockroachlabs.com
-stores           mongodbcommunity.mongodb.com clickhouse.altinity.com clickhouse-keeper.altinity.com
-stores           cassandra.datastax.com k8ssandra.io cluster.redpanda.com core.humio.com
-stores           elasticsearch.k8s.elastic.co kibana.k8s.elastic.co apm.k8s.elastic.co maps.k8s.elastic.co
-stores           enterprisesearch.k8s.elastic.co logstash.k8s.elastic.co beat.k8s.elastic.co agent.k8s.elastic.co
-stores           packageregistry.k8s.elastic.co
-streaming        flink.apache.org spark.apache.org sparkoperator.k8s.io numaflow.numaproj.io kafka.strimzi.io
-streaming        core.strimzi.io
-workflows        argoproj.io tekton.dev triggers.tekton.dev
-"""
-
-# Their operators copy the annotations of an object to its pods: opentelemetry-operator internal/manifests,
-# kserve pkg/controller (ServiceAnnotationDisallowedList), kubeflow notebook-controller (generateStatefulSet).
-_COPIED = """
-opentelemetry.io/OpenTelemetryCollector opentelemetry.io/OpAMPBridge opentelemetry.io/TargetAllocator
-serving.kserve.io/InferenceService kubeflow.org/Notebook
-""".split()  # noqa: SIM905
-_FAMILY = {
-    group: family for family, *groups in map(str.split, _FAMILIES.split("\n")[1:-1]) for group in groups
-}
-_DRAFTS: dict[str, dict[tuple[str, str], list[Draft]]] = {}
+FOLDER = os.path.join(os.path.dirname(__file__), "kinds")
 _ROWS: dict[tuple[str, str], tuple[Workload, ...]] = {}
-_RECORDINGS = os.path.join(os.path.dirname(__file__), "recordings.txt")
-_SEEN: dict[tuple[str, str, str], str] = {}
+_FILES: dict[str, KindsFile] = {}
+_GROUPS: dict[str, str] = {}
 
 
 def custom_rows(group: str, kind: str) -> tuple[Workload, ...]:
     """The rows of a kind, () for a kind that has none."""
-    if group not in _FAMILY:
-        return ()
     if (group, kind) not in _ROWS:
-        from archfit.workloads.families.notation import workload  # with the first kind of a family
-
-        _ROWS[group, kind] = tuple(
-            with_recording(workload(draft)) for draft in _drafts(_FAMILY[group]).get((group, kind), ())
-        )
+        if group not in groups():
+            return ()
+        _ROWS[group, kind] = kinds_file(group).rows(kind)
     return _ROWS[group, kind]
 
 
-def with_recording(row: Workload) -> Workload:
-    """The row with what it was seen with."""
-    if not _SEEN:
-        _SEEN.update(recordings())
-    seen = _SEEN.get((row.group, row.kind, pattern_text(row.pod_spec or row.objects)), "")
-    copied = f"{row.group}/{row.kind}" in _COPIED
-    return row.replace(seen=seen, copied=copied) if seen or copied else row
+def groups() -> dict[str, str]:
+    """The API groups that have a file, and its path. The folder is listed once; no manifest's text becomes a path."""
+    if not _GROUPS:
+        for name in sorted(os.listdir(FOLDER)):
+            _GROUPS[name.removesuffix(".yaml")] = os.path.join(FOLDER, name)
+    return _GROUPS
 
 
-def recordings(path: str = _RECORDINGS) -> dict[tuple[str, str, str], str]:
-    """What was seen, by group, kind and path: `k6 operator 1.2.0, 2026-11-23`; ("", "", "") is always there."""
-    found = {("", "", ""): ""}
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            if line.strip() and line[0] != "#":
-                group, kind, where, version, recorded, operator = line.split(maxsplit=5)
-                found[group, kind, where] = f"{operator.strip()} {version}, {recorded}"
-    return found
+def kinds_file(group: str) -> KindsFile:
+    """The file of one of `groups`."""
+    if group not in _FILES:
+        _FILES[group] = KindsFile(groups()[group], group)
+    return _FILES[group]
 
 
 def all_custom_rows() -> dict[tuple[str, str], tuple[Workload, ...]]:
     """Every row, by group and kind."""
-    return {key: custom_rows(*key) for family in dict.fromkeys(_FAMILY.values()) for key in _drafts(family)}
+    return {(group, kind): custom_rows(group, kind) for group in groups() for kind in kinds_file(group).kinds}
 
 
-def _drafts(family: str) -> dict[tuple[str, str], list[Draft]]:
-    if family not in _DRAFTS:
-        drafts = _DRAFTS[family] = {}
-        for draft in import_module(f"archfit.workloads.families.{family}").rows():
-            drafts.setdefault(draft[:2], []).append(draft)
-    return _DRAFTS[family]
+class KindsFile:
+    """A file of `kinds`. Raises InternalError, with its line, where it is wrong.
+
+    operator: who makes the pods. kinds: in their order. rows: those of a kind; a stream asks for few, only these are
+    made.
+    """
+
+    def __init__(self, path: str, group: str) -> None:
+        self._path, self._group = path, group
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        try:
+            self._tree = compose.parse(text)
+        except InvalidInput as error:
+            raise InternalError(f"{path} line {error.line}: {error.message}") from None
+        for double in self._tree.duplicates:
+            raise self._error(
+                Problem(f"the key {double.key!r} is here a second time: keep one", (), double.line)
+            )
+        try:
+            found = data_form.fields(self._tree.value, _PARTS, "operator: Strimzi, workloads: [..]")
+            self.operator = data_form.within("operator", data_form.string, found.get("operator"))
+            self._rows = data_form.within("workloads", _listed, found.get("workloads"))
+        except Problem as problem:
+            raise self._error(problem) from None
+        self.kinds = tuple(dict.fromkeys(map(_kind, self._rows)))
+
+    def rows(self, kind: str) -> tuple[Workload, ...]:
+        return tuple(self._row(number) for number, row in enumerate(self._rows) if _kind(row) == kind)
+
+    def _row(self, number: int) -> Workload:
+        try:
+            return own_row(plain(self._rows[number]), self._group)
+        except Problem as problem:
+            raise self._error(Problem(problem.message, ("workloads", number, *problem.path))) from None
+
+    def _error(self, problem: Problem) -> InternalError:
+        known = line_at(self._tree, {}, ROOT, problem.path) if problem.path else 0
+        line = problem.line or known + 1
+        field = f", {dotted(problem.path)}" if problem.path else ""
+        return InternalError(f"{self._path} line {line}{field}: {problem.message}")
+
+
+_PARTS = ("operator", "workloads")
+
+
+def _listed(value: object) -> list[object]:
+    return data_form.listed(value, f"{{{OWN_EXAMPLE}}}")
+
+
+def _kind(row: Any) -> str:
+    """The kind of a row as written, "" where it names none."""
+    return text_of(mapping_of(row).get("kind"))

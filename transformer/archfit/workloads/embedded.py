@@ -19,10 +19,10 @@ import re
 
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Location
-from archfit.options.settings import Workload
+from archfit.options.settings import ANNOTATE, Workload
 from archfit.workloads.builtin import UserRows
 from archfit.workloads.patterns import bound, get, matches
-from archfit.workloads.pods import ANNOTATE, ImageUse, Pod
+from archfit.workloads.pods import ImageUse, Pod
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False

@@ -6,12 +6,10 @@
     ""                                    read, not seen with CloudNativePG          all
 
 A kind is named once in a stream: with `read`, where one of its pods got an affinity; with `seen` and `none`, where one
-was left. operators.txt names who makes the pods of an API group; it is read with the first row that was not seen.
+was left.
 """
 
 from __future__ import annotations
-
-import os
 
 from archfit.base.results import Decision, Result
 from archfit.options.settings import STATED, Options, Workload
@@ -21,17 +19,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_OPERATORS = os.path.join(os.path.dirname(__file__), "operators.txt")
-_NAMES: dict[str, str] = {}
-
 
 def operator_of(group: str) -> str:
-    """`CloudNativePG` of `postgresql.cnpg.io`; for a group that is not listed `the operator of GROUP`."""
-    if not _NAMES:
-        with open(_OPERATORS, encoding="utf-8") as file:
-            listed = [line.partition(" ") for line in file if line[0] != "#"]
-        _NAMES.update((group, name.strip()) for group, _, name in listed)
-    return _NAMES.get(group) or f"the operator of {group}"
+    """`CloudNativePG` of `postgresql.cnpg.io`; for a group without rows `the operator of GROUP`."""
+    from archfit.workloads.custom_rows import groups, kinds_file  # with the first row that has to be named
+
+    return kinds_file(group).operator if group in groups() else f"the operator of {group}"
 
 
 def known(row: Workload) -> str:

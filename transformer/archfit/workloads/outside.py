@@ -31,11 +31,12 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path
+from archfit.options.settings import ANNOTATE
 from archfit.startup.record import Record
 from archfit.workloads.documents import Document
 from archfit.workloads.node_selectors import objects_beside
 from archfit.workloads.patterns import get, matches
-from archfit.workloads.pods import ANNOTATE, ImageUse, Pod, image_uses
+from archfit.workloads.pods import ImageUse, Pod, image_uses
 from archfit.yaml.compose import parse
 from archfit.yaml.stream import Piece
 from archfit.yaml.values import mapping_of, text_of

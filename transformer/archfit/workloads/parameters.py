@@ -24,8 +24,9 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from archfit.base.patch import Path
+from archfit.options.settings import ANNOTATE
 from archfit.workloads.patterns import get
-from archfit.workloads.pods import ANNOTATE, ImageUse
+from archfit.workloads.pods import ImageUse
 
 Values: TypeAlias = Mapping[str, "str | None"]  # None: not known
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from archfit.options.settings import Lender, Workload
 
-ANNOTATE = "; if you know its platforms, state them with the annotation archfit.dev/image-platforms"
-"""The end of a reason why the platforms of an image cannot be looked up."""
 NamedImages: TypeAlias = tuple[tuple[Path, str | None], ...]
 
 

@@ -38,6 +38,7 @@ from archfit.base.patch import Path, dotted
 from archfit.base.results import Result
 from archfit.images.reference import parse
 from archfit.options.placement_fields import LISTS, TERMS
+from archfit.options.settings import ANNOTATE
 from archfit.startup import c_json
 from archfit.workloads.builtin import UserRows, group_of
 from archfit.workloads.documents import Document
@@ -45,7 +46,6 @@ from archfit.workloads.node_selectors import objects_beside
 from archfit.workloads.patterns import bound, get, matches
 from archfit.workloads.pod_specs import objects, reference_of
 from archfit.workloads.pods import (
-    ANNOTATE,
     ImageUse,
     PlacementPaths,
     Pod,

@@ -146,7 +146,7 @@ the files that it reads and writes. Add it to a bug report. archfit --version sh
 SCHEMA = Command(
     "schema",
     "Shows the JSON Schema of a file that archfit reads or writes.",
-    ("schema [config|report|check|explain|audit|lock]",),
+    ("schema [config|report|check|explain|audit|lock|workloads]",),
     "archfit.cli.schema:run",
     ("stdout",),
     arguments=(
@@ -156,8 +156,9 @@ SCHEMA = Command(
         ("explain", "What archfit explain --format json writes."),
         ("audit", "What archfit audit --format json writes."),
         ("lock", "The lock file."),
+        ("workloads", "The kinds of custom resources that archfit knows, a file for each API group."),
     ),
-    words=("config", "report", "check", "explain", "audit", "lock"),
+    words=("config", "report", "check", "explain", "audit", "lock", "workloads"),
     about="""\
 Editors complete and check a file by its schema.
 

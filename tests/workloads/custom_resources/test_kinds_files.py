@@ -1,0 +1,138 @@
+"""The files of `workloads/kinds`: what is wrong in one is named with file and line, and all of them fit the schema."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import jsonschema
+import pytest
+import yaml
+
+from archfit.base.errors import InternalError
+from archfit.base.patch import pattern_text, undotted
+from archfit.options.workload_rows import schema
+from archfit.workloads import custom_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD = "operator: Widgets\nworkloads:\n"
+ROW = f"{HEAD}- kind: Widget\n  podSpec: spec.pod\n"
+WRONG = [
+    pytest.param("", "line 1: has to be a mapping", id="an empty file"),
+    pytest.param("a: [\n", "line 2: this is not YAML", id="no YAML"),
+    pytest.param("workloads: []\n", "line 1, operator: has no value", id="no operator"),
+    pytest.param(
+        "operator: a\nworkload: []\n", "line 2, workload: there is no key 'workload' here", id="another part"
+    ),
+    pytest.param("operator: a\nworkloads: {}\n", "line 2, workloads: has to be a list", id="no list"),
+    pytest.param(
+        f"{ROW}  podSpec: spec.b\n", "line 5: the key 'podSpec' is here a second time", id="a key twice"
+    ),
+    pytest.param(
+        f"{ROW}  podspec: spec.b\n",
+        "line 5, workloads[0].podspec: there is no key 'podspec' here",
+        id="an unknown field",
+    ),
+    pytest.param(
+        f"{ROW}  group: example.com\n",
+        "line 5, workloads[0].group: there is no key 'group' here",
+        id="the group of the file's name",
+    ),
+    pytest.param(f"{HEAD}- kind: Widget\n", "line 3, workloads[0]: has no podSpec", id="no place"),
+    pytest.param(
+        f"{ROW}  within: spec.other\n",
+        "line 5, workloads[0].within: has to be podSpec or a part of it",
+        id="within elsewhere",
+    ),
+    pytest.param(
+        f"{ROW}  within: spec\n  exists: spec.a\n",
+        "line 6, workloads[0].exists: says what within says",
+        id="two conditions of one meaning",
+    ),
+    pytest.param(
+        f"{ROW}  only: a\n",
+        "line 5, workloads[0].only: means nothing without reason",
+        id="a key without the other",
+    ),
+    pytest.param(
+        f"{ROW}  images:\n  - spec.a\n  - spec..b\n",
+        "line 7, workloads[0].images[1]: 'spec..b' is not a path",
+        id="no path",
+    ),
+    pytest.param(
+        f"{ROW}  pins: 'true'\n", "line 5, workloads[0].pins: 'true' is not a boolean", id="no boolean"
+    ),
+    pytest.param(
+        f"{ROW}  when:\n    spec.a: true\n",
+        'line 6, workloads[0].when["spec.a"]: true is a boolean in YAML',
+        id="a boolean as text",
+    ),
+    pytest.param(
+        f"{ROW}  lender:\n    group: a\n",
+        "line 5, workloads[0].lender: has no kinds",
+        id="a lender without kinds",
+    ),
+    pytest.param(
+        f"{ROW}  lender:\n    kin: a\n",
+        "line 6, workloads[0].lender.kin: there is no key 'kin' here",
+        id="an unknown field of a lender",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG)
+def test_what_is_wrong_is_named_with_file_and_line(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "example.com.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InternalError, match=re.escape(f"{path} {message}")):
+        custom_rows.KindsFile(str(path), "example.com").rows("Widget")
+
+
+def test_a_right_file_has_its_rows(tmp_path: Path) -> None:
+    path = tmp_path / "example.com.yaml"
+    path.write_text(ROW, encoding="utf-8")
+    found = custom_rows.KindsFile(str(path), "example.com")
+    (row,) = found.rows("Widget")
+    assert (found.operator, found.kinds, row.group, row.pod_spec) == (
+        "Widgets", ("Widget",), "example.com", ("spec", "pod"),
+    )  # fmt: skip
+    assert found.rows("Gadget") == ()
+
+
+@pytest.mark.parametrize("group", custom_rows.groups())
+def test_each_file_fits_the_schema_and_is_sorted_by_kind(group: str) -> None:
+    with open(custom_rows.groups()[group], encoding="utf-8") as file:
+        value = yaml.safe_load(file)
+    jsonschema.Draft202012Validator(schema()).validate(value)
+    kinds = [row["kind"] for row in value["workloads"]]
+    assert kinds == sorted(kinds)
+
+
+@pytest.mark.parametrize("group", ["../kinds/k6.io", "k6.io/", "K6.IO", "k6.io.yaml", "", ".."])
+def test_a_group_of_a_manifest_becomes_no_path(group: str) -> None:
+    assert custom_rows.custom_rows(group, "TestRun") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("spec.a[*].b", ("spec", "a", "*", "b")),
+        ('metadata.annotations["example.com/a.b"]', ("metadata", "annotations", "example.com/a.b")),
+        ('spec["a.b"].c', ("spec", "a.b", "c")),
+        ('spec["a.b"][*].c', ("spec", "a.b", "*", "c")),
+        ('["a.b"]["c.d"]', ("a.b", "c.d")),
+    ],
+)
+def test_paths_as_text_and_back(text: str, path: tuple[str, ...]) -> None:
+    assert undotted(text) == path
+    assert pattern_text(path) == text
+
+
+@pytest.mark.parametrize(
+    "text", ['spec["a', 'spec[""]', 'spec["a"]b', 'spec.["a"]', 'spec["a"].', "[*].a", "a'b"]
+)
+def test_what_is_no_path(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        undotted(text)

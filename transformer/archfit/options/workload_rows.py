@@ -1,0 +1,372 @@
+"""The rows that say where kinds of custom resources hold pods: `workloads:` of a configuration file, and archfit's own.
+
+    workloads:
+      - group: example.com
+        kind: Widget
+        podSpec: spec.template.spec       # holds nodeSelector, affinity, tolerations, and usually containers
+      - group: example.com
+        kind: Database
+        podSpec: spec.servers[*].pod      # [*] is every item of a list or every member of a mapping
+        within: spec.servers[*]           # there is a pod where this exists; podSpec is created below it if need be
+        images: [spec.image]              # images outside of containers
+        neverRun: [spec.baseImage]        # images that these pods do not run
+        affinity: none                    # the kind has no such field; or the path of what holds nodeAffinity
+        tolerations: spec.tolerations
+        nodeSelector: spec.nodes
+        immutable: true                   # it cannot be changed once applied
+
+Paths are from the object's root, and a [*] means the same item in all of them as far as they begin alike; a key with
+dots is written `metadata.annotations["example.com/mode"]`. KEYS has all keys: `Workload` says what each field means,
+its form how it is written. Where both repository and tag name an image, the path ends in `repository+tag`; `=app` is
+the item of a list that is named app.
+"""
+
+from __future__ import annotations
+
+from archfit.base.documentation import schema_id
+from archfit.base.patch import Path, undotted
+from archfit.options import data_form
+from archfit.options.placement_fields import ATTRIBUTES
+from archfit.options.settings import ANNOTATE, STATED, Lender, Workload
+from archfit.options.text_form import Problem
+from archfit.startup.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
+
+    Read: TypeAlias = Callable[[object], Any]
+
+
+class Form(Record):
+    """How a field is written: what reads its value and raises Problem, and the schema."""
+
+    read: Read
+    schema: dict[str, Any]
+
+
+def _path(value: object) -> Path:
+    text = data_form.string(value)
+    try:
+        return undotted(text)
+    except ValueError:
+        raise Problem(
+            f"{text!r} is not a path: write keys with dots between them, and [*] for every item, as "
+            "spec.tasks[*].template.spec"
+        ) from None
+
+
+def _path_or_none(value: object) -> Path | None:
+    return None if value == "none" else _path(value)
+
+
+def _text(value: object) -> str:
+    text = data_form.string(value)
+    if not text:
+        raise Problem("is empty: write a text, or leave the key out")
+    return text
+
+
+def _annotated(value: object) -> str:
+    return _text(value) + ANNOTATE
+
+
+def _group(value: object) -> str:
+    text = data_form.string(value)
+    if "/" in text or text != text.strip():
+        raise Problem(f"{text!r} is not an API group: leave out the version, as in example.com")
+    return text
+
+
+def _kind(value: object) -> str:
+    text = data_form.string(value)
+    if not text.isalnum():
+        raise Problem(f"{text!r} is not a kind: write one as Widget")
+    return text
+
+
+def _alternatives(value: object) -> tuple[Path, ...]:
+    return data_form.items(value, _path, "spec.image") if isinstance(value, list) else (_path(value),)
+
+
+def _never_run(value: object) -> tuple[tuple[Path, str], ...]:
+    if isinstance(value, dict):
+        found: tuple[tuple[Path, str], ...] = _each(_path, _text)(value)
+        return found
+    paths: tuple[Path, ...] = data_form.items(value, _path, "spec.image")
+    return tuple((path, "its row says so") for path in paths)
+
+
+def _affinity(value: object) -> object:
+    return value if isinstance(value, dict) else _text(value)
+
+
+def _list(read: Read, example: str) -> Read:
+    return lambda value: data_form.items(value, read, example)
+
+
+def _pairs(first: Read, second: Read) -> Read:
+    """(key, value) of each member; a list of values is as many pairs."""
+
+    def read(value: object) -> tuple[tuple[Any, Any], ...]:
+        return tuple(
+            (data_form.within(key, first, key), data_form.within(key, second, one))
+            for key, members in data_form.members(value, "spec.template: text").items()
+            for one in (members if isinstance(members, list) else [members])
+        )
+
+    return read
+
+
+def _each(first: Read, second: Read) -> Read:
+    """(key, value) of each member."""
+
+    def read(value: object) -> tuple[tuple[Any, Any], ...]:
+        found = data_form.members(value, "spec.template: text")
+        return tuple(
+            (data_form.within(key, first, key), data_form.within(key, second, one))
+            for key, one in found.items()
+        )
+
+    return read
+
+
+def _members(needed: dict[str, Form], optional: dict[str, Form], made: Callable[..., Any]) -> Form:
+    """A mapping whose members are the arguments of `made`, those that are needed in this order."""
+    forms = {**needed, **optional}
+    example = ", ".join(f"{key}: .." for key in needed)
+
+    def read(value: object) -> object:
+        found = data_form.fields(value, tuple(forms), example)
+        for key in needed:
+            if key not in found:
+                raise Problem(f"has no {key}: write it as {{{example}}}")
+        return made(**{key: data_form.within(key, forms[key].read, one) for key, one in found.items()})
+
+    return Form(
+        read,
+        {
+            "type": "object",
+            "properties": {key: form.schema for key, form in forms.items()},
+            "required": list(needed),
+            "additionalProperties": False,
+        },
+    )
+
+
+# Brackets escaped, quotes not: editors read patterns as JavaScript does.
+_KEY = r"""([^\[\]. /\\"']+|\["[^"\\]+"\])"""
+_STRING = {"type": "string", "minLength": 1}
+_PATH_TEXT = {"type": "string", "pattern": rf"^{_KEY}(\[\*\]|\.?{_KEY})*$"}
+_ONE_OR_MORE = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+
+
+def _mapping_of(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": schema}
+
+
+TEXT = Form(_text, _STRING)
+REASON = Form(_annotated, _STRING)
+SWITCH = Form(data_form.boolean, {"type": "boolean"})
+PATH = Form(_path, _PATH_TEXT)
+PLACE = Form(_path_or_none, _PATH_TEXT)
+PATHS = Form(_list(_path, "spec.image"), {"type": "array", "items": _PATH_TEXT})
+TEXTS = Form(_list(_text, "text"), {"type": "array", "items": _STRING})
+IMAGES = Form(
+    _list(_alternatives, "spec.image"),
+    {"type": "array", "items": {"anyOf": [_PATH_TEXT, {"type": "array", "items": _PATH_TEXT}]}},
+)
+NEVER_RUN = Form(_never_run, {"anyOf": [PATHS.schema, _mapping_of(_STRING)]})
+REASONS = Form(_each(_path, _annotated), _mapping_of(_STRING))
+NAMES = Form(_each(_text, _annotated), _mapping_of(_STRING))
+CONDITIONS = Form(_pairs(_path, data_form.string), _mapping_of(_ONE_OR_MORE))
+CHOICES = Form(_each(_path, TEXTS.read), _mapping_of(TEXTS.schema))
+PAIRS = Form(_each(_path, _path), _mapping_of(_PATH_TEXT))
+AFFINITY = Form(_affinity, {"anyOf": [_STRING, {"type": "object"}]})
+SAME = _members(
+    {
+        "group": Form(_group, _STRING),
+        "kind": Form(_kind, _STRING),
+        "label": Form(data_form.string, {"type": "string"}),
+        "images": PATHS,
+        "reason": REASON,
+    },
+    {},
+    lambda **found: tuple(found[key] for key in ("group", "kind", "label", "images", "reason")),
+)
+OVERWRITES = _members(
+    {"path": PATH, "text": TEXT, "field": TEXT},
+    {},
+    lambda **found: tuple(found[key] for key in ("path", "text", "field")),
+)
+
+
+def _lender(**found: Any) -> Lender:
+    for key in ("when", "named"):
+        found[key] = next(iter(found.get(key, ())), ())
+    return Lender(pod_spec=found.pop("podSpec"), **found)
+
+
+LENDER = _members(
+    {
+        "group": Form(_group, _STRING),
+        "kinds": TEXTS,
+        "name": PATH,
+        "podSpec": PATH,
+        "unknown": Form(_list(_annotated, "text"), TEXTS.schema),
+    },
+    {
+        "main": TEXT,
+        "stated": PATH,
+        "changes": PATHS,
+        "alone": SWITCH,
+        "lost": TEXT,
+        "when": CONDITIONS,
+        "named": PAIRS,
+    },
+    _lender,
+)
+
+# The key of a row, the field of a Workload, and how it is written.
+KEYS: dict[str, tuple[str, Form]] = {
+    "version": ("version", TEXT),
+    "podSpec": ("pod_spec", PATH),
+    "within": ("there", PATH),
+    "exists": ("there", PATH),
+    "when": ("when", CONDITIONS),
+    "unless": ("unless", CONDITIONS),
+    "immutable": ("immutable", SWITCH),
+    "images": ("images", IMAGES),
+    "also": ("also", PATHS),
+    "main": ("main", TEXT),
+    "defaultImage": ("default_image", REASON),
+    "unseen": ("unseen", REASONS),
+    "added": ("added", REASONS),
+    "replaceable": ("replaceable", NAMES),
+    "same": ("same", SAME),
+    "lender": ("lender", LENDER),
+    "models": ("models", REASONS),
+    "unfetched": ("unfetched", REASONS),
+    "neverRun": ("never_run", NEVER_RUN),
+    **{name: (attribute, PLACE) for name, attribute in ATTRIBUTES.items()},
+    "metadata": ("metadata", PLACE),
+    "inherits": ("inherits", PATHS),
+    "shadows": ("shadows", PATHS),
+    "replacedBy": ("replaced_by", PATHS),
+    "merges": ("merges", PATHS),
+    "byPosition": ("by_position", PATHS),
+    "merged": ("merged", PATHS),
+    "patches": ("patches", PATHS),
+    "overwrites": (
+        "overwrites",
+        Form(_list(OVERWRITES.read, "path: spec.a"), {"type": "array", "items": OVERWRITES.schema}),
+    ),
+    "parts": ("parts", PATH),
+    "defaultAffinity": ("default_affinity", AFFINITY),
+    "defaultSwitch": ("default_switch", TEXT),
+    "pins": ("pins", SWITCH),
+    "neededOnly": ("needed_only", TEXT),
+    "accepts": ("accepts", CONDITIONS),
+    "outside": ("outside", TEXT),
+    "outsideFields": ("outside_fields", TEXTS),
+    "architecture": ("architecture", PATH),
+    "chosen": ("chosen", TEXT),
+    "objects": ("objects", PATH),
+    "created": ("created", CHOICES),
+    "compared": ("compared", TEXT),
+    "appends": ("appends", CONDITIONS),
+    "handsDown": ("hands_down", PATHS),
+    "filled": ("filled", PAIRS),
+    "note": ("note", TEXT),
+    "reason": ("reason", TEXT),
+    "only": ("only", TEXT),
+    "unplaced": ("unplaced", TEXT),
+    "copied": ("copied", SWITCH),
+    "seen": ("seen", TEXT),
+}
+
+# A key that means nothing without another one.
+_NEEDS = {
+    "within": "podSpec",
+    "main": "podSpec",
+    "only": "reason",
+    "chosen": "architecture",
+    "defaultSwitch": "defaultAffinity",
+    "accepts": "neededOnly",
+    "outsideFields": "outside",
+    "created": "objects",
+    "compared": "objects",
+    "appends": "objects",
+    "filled": "objects",
+}
+_HEAD = {"group": Form(_group, {"type": "string", "pattern": "^[^/ ]*$"})}
+_KIND = {"kind": Form(_kind, {"type": "string", "pattern": "^[A-Za-z0-9]+$"})}
+_STATED = ("group", "kind", *(key for key in KEYS if key != "seen"))
+_OWN = ("kind", *KEYS)
+EXAMPLE = "group: example.com, kind: Widget, podSpec: spec.template.spec"
+OWN_EXAMPLE = "kind: Widget, podSpec: spec.template.spec"
+
+
+def stated_row(value: object) -> Workload:
+    """A row of the user's. Raises Problem."""
+    found = data_form.fields(value, _STATED, EXAMPLE)
+    for key in ("group", "kind"):
+        if key not in found:
+            raise Problem(f"has no {key}: write it as {{{EXAMPLE}}}")
+    return _row(found, data_form.within("group", _group, found["group"]), EXAMPLE).replace(seen=STATED)
+
+
+def own_row(value: object, group: str) -> Workload:
+    """A row of archfit's own, which names no group. Raises Problem."""
+    found = data_form.fields(value, _OWN, OWN_EXAMPLE)
+    if "kind" not in found:
+        raise Problem(f"has no kind: write it as {{{OWN_EXAMPLE}}}")
+    return _row(found, group, OWN_EXAMPLE)
+
+
+def _row(found: dict[str, object], group: str, example: str) -> Workload:
+    if not ("podSpec" in found or "objects" in found or "reason" in found or "neverRun" in found):
+        raise Problem(f"has no podSpec: write it as {{{example}}}")
+    for key, other in _NEEDS.items():
+        if key in found and other not in found:
+            raise Problem(f"means nothing without {other}: add it, or leave {key} out", (key,))
+    if "within" in found and "exists" in found:
+        raise Problem("says what within says: keep one", ("exists",))
+    made = {}
+    for key, value in found.items():
+        if key in KEYS:
+            name, form = KEYS[key]
+            made[name] = data_form.within(key, form.read, value)
+    pod_spec = made.get("pod_spec", ())
+    if "within" in found and pod_spec[: len(made["there"])] != made["there"]:
+        raise Problem("has to be podSpec or a part of it, from the root", ("within",))
+    if "there" not in made and (made.get("images") or any(key in found for key in ATTRIBUTES)):
+        made["there"] = pod_spec
+    return Workload(group, data_form.within("kind", _kind, found["kind"]), **made)
+
+
+def row_schema(*, own: bool = False) -> dict[str, Any]:
+    """The schema of a row, the user's or one of archfit's own."""
+    forms = {**({} if own else _HEAD), **_KIND, **{key: form for key, (_, form) in KEYS.items()}}
+    return {
+        "type": "object",
+        "properties": {key: form.schema for key, form in forms.items() if own or key != "seen"},
+        "required": list(_KIND if own else {**_HEAD, **_KIND}),
+        "anyOf": [{"required": [key]} for key in ("podSpec", "objects", "reason", "neverRun")],
+        "dependentRequired": {key: [other] for key, other in _NEEDS.items()},
+        "additionalProperties": False,
+    }
+
+
+def schema() -> dict[str, Any]:
+    """A file of `workloads/kinds` as JSON Schema, draft 2020-12: the rows of `workloads:` without their group."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": schema_id("workloads"),
+        "title": "archfit kinds of an API group",
+        "type": "object",
+        "properties": {"operator": _STRING, "workloads": {"type": "array", "items": row_schema(own=True)}},
+        "required": ["operator", "workloads"],
+        "additionalProperties": False,
+    }
