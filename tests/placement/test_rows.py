@@ -213,6 +213,23 @@ def test_conflict(platforms: str, fields: dict[str, Any], policy: Any, severity:
     assert outcome.decision.reachable == ()
 
 
+@pytest.mark.parametrize(
+    ("platforms", "fields"),
+    [
+        pytest.param("s390x", {}, id="an-image-that-no-node-runs"),
+        pytest.param(A, {"nodeSelector": {ARCH: "arm64"}}, id="a-pin"),
+        pytest.param(A, {"affinity": requiring(term(in_("arm64")))}, id="a-term"),
+    ],
+)
+def test_affinity_never_is_called_unsafe_and_ends_in_no_conflict(
+    platforms: str, fields: dict[str, Any]
+) -> None:
+    outcome = one(platforms, Options(affinity="never"), **fields)
+    assert (outcome.name, outcome.decision.patch) == ("OptedOut", ())
+    (message,) = outcome.messages
+    assert message.startswith("warning: unsafe: affinity: never lets the pod onto nodes that cannot run it")
+
+
 def test_node_selector_pins_and_the_toleration_is_added() -> None:
     outcome = one(R, nodeSelector={ARCH: "arm64"})
     assert outcome.added == {"tolerations": [GKE]}

@@ -97,8 +97,11 @@ def decide(
         trace.judged(case)
     if reachable:
         return _placed(case, trace)
-    from archfit.placement.pod_warnings import conflict
+    from archfit.placement.pod_warnings import conflict, unsafe
 
+    if options.affinity == "never":
+        case.results.append(pod.result("warning", unsafe(_lacking(case)), pod.path))
+        return _decision(case, "OptedOut", "affinity: never", _lacking(case))
     case.results.append(conflict(case, _pins(pod), part))
     return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
 
