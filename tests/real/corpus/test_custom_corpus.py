@@ -78,7 +78,7 @@ FILES: dict[str, tuple[list[str], list[str]]] = {
         [f"spec.pytorchReplicaSpecs.{role}.template.spec" for role in ("Master", "Worker")],
         ["the training operator adds an init container"],
     ),
-    "kubeflow-trainjob.yaml": ([], ["its training runtime names it"]),
+    "kubeflow-trainjob.yaml": ([], ["its training runtime names it"] * 2),
     "kubevirt-virtualmachine.yaml": (
         [],
         ["KubeVirt pins a machine", "its operator chooses the architecture"],

@@ -53,7 +53,8 @@ def test_a_disk_of_a_single_manifest_is_no_conflict() -> None:
     path = machine.shared("cases", "operators") / "31-kubevirt-containerdisk-single-manifest" / "input.yaml"
     with Registry({"quay.io/t/disk:1": ["linux/amd64"]}) as served:
         after = archfit(path.read_bytes(), "--no-cache", "--custom-resources=all", *served.mirrors())
-        assert archfit(path.read_bytes(), "--no-cache", *served.mirrors()).ok() == path.read_bytes()
+        # Each node that the machine can reach needs the toleration, so that a row that was read writes it, too.
+        assert archfit(path.read_bytes(), "--no-cache", *served.mirrors()).ok() == after.ok()
     assert b"value: arm64" in after.ok().replace(b"{", b" ").replace(b"}", b" ")
     assert b"affinity" not in after.stdout
 
