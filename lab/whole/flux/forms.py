@@ -2,7 +2,7 @@
 
 fixtures/whole/flux/app       manifests and a kustomization; REVISIONS are what becomes of them, one after the other
 fixtures/whole/flux/chart     a Helm chart; RELEASES are its versions
-written(form, revision)       what `archfit patch --format FORM` prints, or what `archfit --in-place` leaves
+written(form, revision)       what `archfit patch --format FORM` prints, or what `archfit --in-place --no-stamp` leaves
 expected(form, revision)      the same manifests as archfit leaves them on standard output
 digests()                     of all that is written: the figures hold as long as archfit writes the same
 """
@@ -111,7 +111,7 @@ def written(form: str, revision: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "all.yaml"
         path.write_bytes(given)
-        _output("archfit --in-place", ("--in-place", *recordings.ARGUMENTS, str(path)), b"")
+        _output("archfit --in-place", ("--in-place", "--no-stamp", *recordings.ARGUMENTS, str(path)), b"")
         return path.read_bytes()
 
 

@@ -364,7 +364,12 @@ def _same(platforms: tuple[Platform, ...]) -> tuple[Platform, ...]:
 
 
 def _late(pending: PendingLookup, seconds: float, *, crowded_out: bool) -> Unknown:
-    why = "before too many pods of its namespace waited" if crowded_out else f"within {seconds:.1f} s"
+    registry = pending.reference.registry
+    if crowded_out:
+        return Unknown(
+            f"{registry} gave no answer before too many pods of its namespace waited, and the lookup goes on for the "
+            "next pod"
+        )
     return Unknown(
-        f"{pending.reference.registry} gave no answer {why}, and the lookup goes on for the next pod"
+        f"{registry} gave no answer within {seconds:.1f} s, and the lookup goes on for the next pod"
     )
