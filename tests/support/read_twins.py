@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from archfit.options.settings import Options
     from archfit.pipeline import Transformed
-from stream_edits import Output
+    from stream_edits import Output
 
 # Longer ones are about limits.
 _LONGEST = 8_000

@@ -67,7 +67,7 @@ def pod_inventory(
     if options.stamp or (options.stamps_present and data.find(_STAMP) >= 0):
         from archfit.edit.stamp.document_stamps import without_stamps
 
-        pairs = [without_stamps(data, document, rows, asked=options.stamp) for document in documents]
+        pairs = [without_stamps(data, document, rows) for document in documents]
         documents, stamps = tuple(one for one, _ in pairs), tuple(stamps for _, stamps in pairs)
     if not C_EXTENSION:
         results.append(Result("info", _PURE_PARSER))
@@ -178,7 +178,7 @@ def stamped_decisions(
     stamped: list[tuple[Pod, Decision]] = []
     for document, stamp in zip(documents, stamps, strict=True):
         own = [next(rest) for _ in document.pods]
-        stamped += document_decisions(document, stamp, own, again, rows)
+        stamped += document_decisions(document, stamp, own, again, rows, asked=options.stamp)
     return tuple(stamped)
 
 

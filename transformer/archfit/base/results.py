@@ -27,6 +27,11 @@ Severity: TypeAlias = "Literal['error', 'warning', 'info']"
 Outcome: TypeAlias = "Literal['Change', 'AlreadySet', 'NotNeeded', 'OptedOut', 'Unresolved', 'Conflict']"
 
 
+def qualified_kind(group: str, kind: str) -> str:
+    """`Workflow.argoproj.io`, as kubectl takes it; `Job` of a group without a dot, which no other kind can have."""
+    return f"{kind}.{group}" if "." in group else kind
+
+
 class ObjectRef(Record):
     """Identity of a Kubernetes object, as far as the stream gives it; each part may be ""."""
 
@@ -40,9 +45,8 @@ class ObjectRef(Record):
 
     @property
     def qualified_kind(self) -> str:
-        """`Workflow.argoproj.io`, as kubectl takes it; `Job` of a group without a dot, which no other kind can have."""
-        group = self.api_version.rpartition("/")[0]
-        return f"{self.kind}.{group}" if "." in group else self.kind
+        """As `qualified_kind` has it."""
+        return qualified_kind(self.api_version.rpartition("/")[0], self.kind)
 
 
 class Location(Record):

@@ -82,9 +82,7 @@ def _affinity_effect(trace: Trace, case: PodCase, decision: Decision) -> tuple[E
 def _kept(case: PodCase, decision: Decision, field: str) -> tuple[Effect, str]:
     """Added, unless a stamp says that it is there."""
     at = case.pod.at(field)
-    if not (case.options.stamp or case.pod.stamped) or any(
-        _fills(step.path, at) for step in decision.patch if isinstance(step, Add)
-    ):
+    if not case.taken_back or any(_fills(step.path, at) for step in decision.patch if isinstance(step, Add)):
         return "added", ""
     return "present", _EARLIER
 

@@ -79,12 +79,17 @@ def members(value: object, example: str) -> dict[str, object]:
     return found
 
 
-def fields(value: object, known: Sequence[str], example: str) -> dict[str, object]:
-    """A mapping with none but the known keys. Raises Problem."""
+def fields(
+    value: object, known: Sequence[str], example: str, needed: Sequence[str] = ()
+) -> dict[str, object]:
+    """A mapping with none but the known keys, and all that are needed. Raises Problem."""
     found = members(value, example)
     for key in found:
         if key not in known:
             raise Problem(f"there is no key {key!r} here: {expected(key, known)}", (key,))
+    for key in needed:
+        if key not in found:
+            raise Problem(f"has no {key}: write it as {{{example}}}")
     return found
 
 

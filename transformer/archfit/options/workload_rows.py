@@ -108,15 +108,8 @@ def _list(read: Read, example: str) -> Read:
 
 def _pairs(first: Read, second: Read) -> Read:
     """(key, value) of each member; a list of values is as many pairs."""
-
-    def read(value: object) -> tuple[tuple[Any, Any], ...]:
-        return tuple(
-            (data_form.within(key, first, key), data_form.within(key, second, one))
-            for key, members in data_form.members(value, "spec.template: text").items()
-            for one in (members if isinstance(members, list) else [members])
-        )
-
-    return read
+    each = _each(first, lambda value: list(map(second, value if isinstance(value, list) else [value])))
+    return lambda value: tuple((key, one) for key, found in each(value) for one in found)
 
 
 def _each(first: Read, second: Read) -> Read:
@@ -133,15 +126,12 @@ def _each(first: Read, second: Read) -> Read:
 
 
 def _members(needed: dict[str, Form], optional: dict[str, Form], made: Callable[..., Any]) -> Form:
-    """A mapping whose members are the arguments of `made`, those that are needed in this order."""
+    """A mapping whose members are the arguments of `made`."""
     forms = {**needed, **optional}
     example = ", ".join(f"{key}: .." for key in needed)
 
     def read(value: object) -> object:
-        found = data_form.fields(value, tuple(forms), example)
-        for key in needed:
-            if key not in found:
-                raise Problem(f"has no {key}: write it as {{{example}}}")
+        found = data_form.fields(value, tuple(forms), example, tuple(needed))
         return made(**{key: data_form.within(key, forms[key].read, one) for key, one in found.items()})
 
     return Form(
@@ -153,6 +143,11 @@ def _members(needed: dict[str, Form], optional: dict[str, Form], made: Callable[
             "additionalProperties": False,
         },
     )
+
+
+def _all_of(needed: dict[str, Form]) -> Form:
+    """A mapping with all of these members, which becomes the tuple of their values."""
+    return _members(needed, {}, lambda **found: tuple(found[key] for key in needed))
 
 
 # Brackets escaped, quotes not: editors read patterns as JavaScript does.
@@ -184,22 +179,16 @@ CONDITIONS = Form(_pairs(_path, data_form.string), _mapping_of(_ONE_OR_MORE))
 CHOICES = Form(_each(_path, TEXTS.read), _mapping_of(TEXTS.schema))
 PAIRS = Form(_each(_path, _path), _mapping_of(_PATH_TEXT))
 AFFINITY = Form(_affinity, {"anyOf": [_STRING, {"type": "object"}]})
-SAME = _members(
+SAME = _all_of(
     {
         "group": Form(_group, _STRING),
         "kind": Form(_kind, _STRING),
         "label": Form(data_form.string, {"type": "string"}),
         "images": PATHS,
         "reason": REASON,
-    },
-    {},
-    lambda **found: tuple(found[key] for key in ("group", "kind", "label", "images", "reason")),
+    }
 )
-OVERWRITES = _members(
-    {"path": PATH, "text": TEXT, "field": TEXT},
-    {},
-    lambda **found: tuple(found[key] for key in ("path", "text", "field")),
-)
+OVERWRITES = _all_of({"path": PATH, "text": TEXT, "field": TEXT})
 
 
 def _lender(**found: Any) -> Lender:
@@ -310,18 +299,13 @@ OWN_EXAMPLE = "kind: Widget, podSpec: spec.template.spec"
 
 def stated_row(value: object) -> Workload:
     """A row of the user's. Raises Problem."""
-    found = data_form.fields(value, _STATED, EXAMPLE)
-    for key in ("group", "kind"):
-        if key not in found:
-            raise Problem(f"has no {key}: write it as {{{EXAMPLE}}}")
+    found = data_form.fields(value, _STATED, EXAMPLE, ("group", "kind"))
     return _row(found, data_form.within("group", _group, found["group"]), EXAMPLE).replace(seen=STATED)
 
 
 def own_row(value: object, group: str) -> Workload:
     """A row of archfit's own, which names no group. Raises Problem."""
-    found = data_form.fields(value, _OWN, OWN_EXAMPLE)
-    if "kind" not in found:
-        raise Problem(f"has no kind: write it as {{{OWN_EXAMPLE}}}")
+    found = data_form.fields(value, _OWN, OWN_EXAMPLE, ("kind",))
     return _row(found, group, OWN_EXAMPLE)
 
 

@@ -33,7 +33,7 @@ from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
 from archfit.placement.evidence import ImageEvidence
 from archfit.placement.pod_patch import Additions
-from archfit.placement.reach import NOTHING, Reach, RequiredTerms
+from archfit.placement.reach import NOTHING, Reach, RequiredTerms, union
 from archfit.placement.selection import PodOptions
 from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
@@ -68,6 +68,16 @@ class PodCase(Record):
     immutable: bool
     results: list[Result]
     withheld: tuple[str, ...] = ()
+
+    @property
+    def cluster(self) -> frozenset[str]:
+        """The cluster's architectures of the systems that the pod can be meant for."""
+        return union(system.cluster for reach in self.reaches for system in reach.systems)
+
+    @property
+    def taken_back(self) -> bool:
+        """Whether what an earlier run added is known, so that the pod is judged without it."""
+        return self.options.stamp or self.pod.stamped
 
 
 HELM_HOOK = "helm.sh/hook"

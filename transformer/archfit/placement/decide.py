@@ -140,7 +140,7 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         from archfit.placement.pod_warnings import warnings
 
         case.results.extend(warnings(case, pins, needed, lacking))
-    kept = [] if options.stamp or pod.stamped else [reach for reach in case.reaches if not reach.barred]
+    kept = [] if case.taken_back else [reach for reach in case.reaches if not reach.barred]
     stale = list(stale_terms(pod, kept, unlabelled=bool(own.unlabelled)))
     if stale:
         from archfit.placement.pod_warnings import of_stale_terms
@@ -155,23 +155,23 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         from archfit.placement.pod_warnings import limited_tolerations
 
         case.results.extend(limited_tolerations(case, applying))
-    tainted = unseen and _all_tainted(case)
+    tainted = (unseen or custom is not None) and _all_tainted(case)
     additions = _additions(case, terms, applying, needed_only=needed_only, unseen=unseen and not tainted)
     if trace is not None:
         trace.placed(needed, applying, additions, needed_only=needed_only)
     if unseen:
         from archfit.placement.custom import withheld  # only streams with custom resources need it
 
-        tolerations = additions.tolerations if tainted else ()
+        written = Additions(additions.terms, tolerations=additions.tolerations if tainted else ())
         left_out = additions.replace(tolerations=() if tainted else additions.tolerations)
         case = case.replace(withheld=withheld(pod, left_out, always=always))
-        additions = Additions(additions.terms, tolerations=tolerations)
+        additions = written
         if trace is not None:
             trace.left(additions)
     if custom is not None:
         from archfit.placement.custom import writable  # only streams with custom resources need it
 
-        tainted = bool(additions.tolerations) and _all_tainted(case)
+        tainted = tainted and bool(additions.tolerations)
         left = writable(pod, options, case.reachable_architectures, lacking, additions, tainted=tainted)
         case.results.extend(left.results)
         if left.problem:
@@ -252,18 +252,14 @@ def _changed(
     return _decision(case, "Change", reason, lacking, patch)
 
 
-def _is_elsewhere(case: PodCase) -> bool:
-    """Whether none of the architectures that the pod can reach is the cluster's."""
-    clusters = (system.cluster for reach in case.reaches for system in reach.systems)
-    return all(cluster.isdisjoint(case.reachable_architectures) for cluster in clusters)
-
-
 def _needs_a_word(case: PodCase, pins: tuple[str, ...], needed: RequiredTerms) -> bool:
     """Whether the required terms may have a warning: `pod_warnings` decides."""
     return (
         bool(pins)
         or case.pod.namespace is not None
-        or (case.reaches[0].demand.index is not None and _is_elsewhere(case))
+        or (
+            case.reaches[0].demand.index is not None and case.cluster.isdisjoint(case.reachable_architectures)
+        )
         or (
             needed is not NOTHING
             and (

@@ -223,7 +223,7 @@ def spread(key: str, reachable: Iterable[str]) -> str:
 
 
 _EARLIER = (
-    "f an earlier run of archfit wrote {}, remove it; --stamp records what is written in files that are kept"
+    "an earlier run of archfit wrote {}, remove it; --stamp records what is written in files that are kept"
 )
 
 
@@ -231,7 +231,7 @@ def stale_term(allowed: Iterable[str], runs: Iterable[str], others: int = 0) -> 
     """The info for a term that allows less than the images run on."""
     more = f" ({others} more {'term is' if others == 1 else 'terms are'} like it)" if others else ""
     only = f"only {listed(allowed)}" if allowed else "nothing"
-    return f"this allows {only}, though the images run on {listed(runs)}{more}: i{_EARLIER.format('it')}"
+    return f"this allows {only}, though the images run on {listed(runs)}{more}: if {_EARLIER.format('it')}"
 
 
 def unsafe(lacking: Sequence[Removed]) -> str:
@@ -263,9 +263,8 @@ def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Result:
     message = conflict_text(
         pod, pins, case.reaches, case.evidence.known, case.own, case.options, part=bool(part)
     )
-    unstamped = not (case.options.stamp or pod.stamped)
-    if unstamped and any(stale_terms(pod, case.reaches, unlabelled=bool(case.own.unlabelled))):
-        message = f"{message}. I{_EARLIER.format('its required node affinity')}"
+    if not case.taken_back and any(stale_terms(pod, case.reaches, unlabelled=bool(case.own.unlabelled))):
+        message = f"{message}. If {_EARLIER.format('its required node affinity')}"
     return pod.result(severity, message, part or demanding_path(pod, pins, case.reaches))
 
 
@@ -274,9 +273,8 @@ def warnings(
 ) -> Iterator[Result]:
     """The warnings about the required affinity, and about a DaemonSet that leaves nodes out."""
     pod, options = case.pod, case.options
-    here = union(system.cluster for reach in case.reaches for system in reach.systems)
-    if not here & case.reachable_architectures:
-        message = pin_outside_cluster(pod, pins, case.reachable_architectures, here)
+    if case.cluster.isdisjoint(case.reachable_architectures):
+        message = pin_outside_cluster(pod, pins, case.reachable_architectures, case.cluster)
         yield pod.result("warning", message, demanding_path(pod, pins, case.reaches))
     namespace = pod.namespace
     if namespace is not None:

@@ -109,7 +109,8 @@ def waits_for(kind: str, spec: Mapping[str, Any]) -> str:
 
     Source: apps/v1 (DeploymentSpec.paused, updateStrategy OnDelete); a ReplicaSet has no rollout.
     """
-    if spec.get("paused") == resolve("true") and kind == "Deployment":
+    paused = spec.get("paused")
+    if paused and kind == "Deployment" and paused == resolve("true"):
         return "they are resumed"
     strategy = spec.get("updateStrategy")
     if isinstance(strategy, dict) and strategy.get("type") == "OnDelete":

@@ -45,19 +45,16 @@ class DocumentStamps(Record):
     """The stamps of a document, one for each object that holds pods.
 
     objects: their pods as they are. found: the stamps. text: of the document, as the parser sees it; "" where
-    there is no stamp. asked: objects without one get one.
+    there is no stamp.
     """
 
     objects: tuple[tuple[Pod, ...], ...]
     found: tuple[StampState, ...]
     text: str
-    asked: bool = True
 
 
-def without_stamps(
-    data: bytes, document: Document, user_rows: UserRows, *, asked: bool
-) -> tuple[Document, DocumentStamps]:
-    """The document with the pods that it would hold without its stamps, and the stamps. asked: as in DocumentStamps.
+def without_stamps(data: bytes, document: Document, user_rows: UserRows) -> tuple[Document, DocumentStamps]:
+    """The document with the pods that it would hold without its stamps, and the stamps.
 
     Whether the text lets all of it go is looked at only where something is about to change.
     """
@@ -65,15 +62,14 @@ def without_stamps(
     objects = _objects(document.pods)
     found = tuple(stamp_state(document.value, pods, lambda _operation: True) for pods in objects)
     if data.find(NAME.encode(), span.start, span.end) < 0:
-        return document, DocumentStamps(objects, found, "", asked)
+        return document, DocumentStamps(objects, found, "")
     before = _without(document, found, user_rows)
     if [len(pods) for pods in _objects(before.pods)] != [len(pods) for pods in objects]:
         problem = f"without what {NAME} records, the object holds other pods: remove the annotation"
-        wrong = tuple(one.replace(problem=problem) for one in found)
-        return document, DocumentStamps(objects, wrong, "", asked)
+        return document, DocumentStamps(objects, tuple(one.replace(problem=problem) for one in found), "")
     entries = [bool(own) for one in found for own in one.entries]
     pods = tuple(pod.replace(stamped=has) for pod, has in zip(before.pods, entries, strict=True))
-    return before.replace(pods=pods), DocumentStamps(objects, found, span.text(data), asked)
+    return before.replace(pods=pods), DocumentStamps(objects, found, span.text(data))
 
 
 def _without(document: Document, found: Iterable[StampState], user_rows: UserRows) -> Document:
@@ -87,12 +83,14 @@ def document_decisions(
     decisions: PodDecisions,
     decide: Callable[[Sequence[Pod]], PodDecisions],
     user_rows: UserRows,
+    *,
+    asked: bool,
 ) -> PodDecisions:
     """The decisions for the pods of `without_stamps`, as decisions for the document as it is.
 
-    decide: decides anew, for pods that keep what the text does not let go.
+    decide: decides anew, for pods that keep what the text does not let go. asked: objects without a stamp get one.
     """
-    made = _by_object(document, stamps.found, decisions, asked=stamps.asked)
+    made = _by_object(document, stamps.found, decisions, asked=asked)
     if not stamps.text or not any(decision.patch for pods in made for _, decision in pods):
         return [pod for pods in made for pod in pods]
     tree = parse(stamps.text)
@@ -112,7 +110,7 @@ def document_decisions(
             )
             for pod, (was, _) in zip(pods, decisions, strict=True)
         )
-        again = _by_object(document, found, decide(pods), asked=stamps.asked)
+        again = _by_object(document, found, decide(pods), asked=asked)
         # An object without a change keeps its decision: its stamp is not taken back.
         changes = (any(decision.patch for _, decision in pods) for pods in made)
         made = [new if change else old for new, old, change in zip(again, made, changes, strict=True)]

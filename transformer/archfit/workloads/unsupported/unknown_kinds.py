@@ -26,7 +26,7 @@ from __future__ import annotations
 import os
 
 from archfit.base.patch import Path, pattern_text
-from archfit.base.results import ObjectRef
+from archfit.base.results import qualified_kind
 from archfit.options.placement_fields import FIELDS
 
 TYPE_CHECKING = False
@@ -95,7 +95,7 @@ def reason_of(group: str, kind: str, item: dict[str, Any]) -> str:
     if (group, kind) in _RECORDS:
         return _RECORDS[group, kind]
     name = f"{group}/{kind}".strip("/")
-    leave = _LEAVE % ObjectRef(f"{group}/v1", kind, "", "").qualified_kind
+    leave = _LEAVE % qualified_kind(group, kind)
     known = listed(group, kind)
     if known.startswith("{"):
         rows = known.replace("{podSpec:", f"{{group: '{group}', kind: {kind}, podSpec:")
