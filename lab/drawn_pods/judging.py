@@ -8,6 +8,8 @@ judge is not drawn:
     windows/amd64 alone         it tries Windows nodes of each architecture in its list
     a pool of arm64 and s390x   archfit keeps off windows/arm64 nodes that an image does not run on; the oracle has such
       without Windows entries   nodes only where the cluster names them
+    Windows, immutable        archfit adds no toleration to what runs on Windows nodes without; the oracle looks at
+                              Linux nodes alone where the pod names no system
     two taints, immutable       nobody knows which of the two the nodes of an architecture carry
 """
 
@@ -73,7 +75,8 @@ def judged(random: Random, count: int, oracle: Oracle, nodes: dict[str, Any], fo
     before = stream(random, count, [*linux, "ppc64le"] if random.random() < 0.3 else linux)
     after, told_of = _run(before, options)
     assert _run(after, options)[0] == after, f"a second run changes something: {options!r}"
-    policy = {**POLICY, "hooks": options.hooks, "immutable": options.immutable}
+    systems = "judge" if len(linux) < len(options.cluster_architectures) else "note"
+    policy = {**POLICY, "hooks": options.hooks, "immutable": options.immutable, "systems": systems}
     if POOL in options.tolerate:
         nodes = {**nodes, "items": [*nodes["items"], *map(_pooled, nodes["items"])]}
     (folder / "nodes.json").write_text(json.dumps(nodes), encoding="utf-8")
@@ -103,7 +106,7 @@ def _run(data: bytes, options: Options) -> tuple[bytes, set[tuple[str, str]]]:
     """The output; (check, pod) of what the run says itself and the oracle need not say again.
 
     LIVENESS, NARROWNESS: the pod's term has several systems, and the run warns of what is lost. SAFETY: the run says
-    that the pod is in conflict, and leaves it as it is.
+    that the pod is in conflict, or has a node already, and leaves it as it is.
     """
     transformed = transform(data, split(data), options, _lookup)
     results = transformed.results
@@ -114,11 +117,13 @@ def _run(data: bytes, options: Options) -> tuple[bytes, set[tuple[str, str]]]:
         for check in ("LIVENESS", "NARROWNESS")
         if one.ref is not None and "one term for each" in one.message
     }
-    told |= {
-        ("SAFETY", f"{pod.ref.kind}/{pod.ref.namespace}/{pod.ref.name}")
-        for pod, decision in transformed.decisions
-        if decision.outcome == "Conflict"
-    }
+    for pod, decision in transformed.decisions:
+        name = f"{pod.ref.kind}/{pod.ref.namespace}/{pod.ref.name}"
+        if decision.outcome == "Conflict" or pod.spec.get("nodeName"):
+            told.add(("SAFETY", name))
+        built = [IMAGES.get(use.text or "", ()) for use in pod.images]
+        if decision.immutable and all(any(one.startswith("windows/") for one in names) for names in built):
+            told.add(("LIVENESS", name))
     return b"".join(map(bytes, frames.write(data, transformed.splices))), told
 
 

@@ -24,7 +24,6 @@ from archfit.explain.explanation import explanation
 from archfit.explain.text import text
 from archfit.options.settings import Options
 from archfit.pipeline import transform
-from archfit.placement.affinity import ARCH
 from archfit.placement.decide import decide
 from archfit.placement.pod_patch import taint
 from archfit.placement.selection import pod_options
@@ -55,7 +54,7 @@ def drawn(seed: int) -> tuple[Any, ...]:
 
 
 def added_affinity(before: Any, after: Any) -> list[str]:
-    """The requirements on the architecture that required terms have gained, as a step writes them."""
+    """The expressions that required terms have gained, as a step writes them."""
     old, new = terms_of(before) or [], terms_of(after) or []
     found = []
     for index, term in enumerate(new):
@@ -63,7 +62,7 @@ def added_affinity(before: Any, after: Any) -> list[str]:
         gained = (term or {}).get("matchExpressions", [])[len(was) :] if term else []
         if gained:
             found.append(
-                " and ".join(f"{ARCH} {one['operator']} [{', '.join(one['values'])}]" for one in gained)
+                " and ".join(f"{one['key']} {one['operator']} [{', '.join(one['values'])}]" for one in gained)
             )
     return found
 

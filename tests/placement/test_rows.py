@@ -437,11 +437,15 @@ def test_what_a_term_of_several_systems_loses_is_said() -> None:
     assert one("amd64 arm64 windows/amd64", affinity=requiring(term(EITHER))).messages == []
 
 
-def test_a_term_of_several_systems_without_a_safe_architecture_is_a_conflict() -> None:
+def test_a_term_of_several_systems_without_a_safe_architecture_keeps_the_first() -> None:
     everywhere = cluster("amd64", "arm64", "windows/amd64", "windows/arm64")
     outcome = one(MIXED, everywhere, affinity=requiring(term(EITHER)))
-    assert outcome.name == "Conflict"
-    assert "To keep both, write one term for each system" in outcome.messages[0]
+    assert terms_of(outcome.spec) == [term(EITHER, (OS, "In", ["linux"]), in_("arm64"))]
+    assert outcome.messages == [
+        "warning: this term allows linux and windows, and one list of architectures holds for all of them: it keeps "
+        "arm64 and loses windows/amd64, where the images run too. To keep both, write one term for each system, with "
+        "its own kubernetes.io/os"
+    ]
     split = one(MIXED, everywhere, affinity=requiring(term(LINUX), term(WINDOWS)))
     assert terms_of(split.spec) == [term(LINUX, in_("arm64")), term(WINDOWS, in_("amd64"))]
 

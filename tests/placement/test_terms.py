@@ -155,11 +155,6 @@ def test_a_windows_pod(platforms: str, entries: tuple[str, ...], terms: object) 
     assert outcome.messages == []
 
 
-def test_windows_entries_say_nothing_of_linux() -> None:
-    options = Options(cluster_architectures=("amd64", "windows/arm64"))
-    assert one("amd64", options).added == {}
-
-
 def test_a_windows_pod_without_windows_images_is_a_conflict() -> None:
     outcome = one("amd64 arm64", nodeSelector={OS: "windows"})
     assert outcome.name == "Conflict"

@@ -46,6 +46,7 @@ class Options(TypedDict, total=False):
 
     # <keys>
     clusterArchitectures: Sequence[str] | None
+    systemTaints: Mapping[str, str] | Literal["none"] | None
     tolerate: Sequence[str | Mapping[str, Any]] | Literal["none"] | None
     affinity: Literal["needed", "always", "never"] | None
     prefer: Mapping[str, int] | Literal["none"] | None

@@ -112,6 +112,7 @@ def explanation(
     ref = pod.ref
     found = case.reaches if case else ()
     opened, reaches = _open(found), _reaches(found)
+    shut = _names(pair for reach in found for pair in reach.shut)
     about_images = {use.path for use in pod.images}
     return Explanation(
         ref.api_version,
@@ -139,21 +140,24 @@ def explanation(
             for result in decision.results
             if result.path not in about_images
         ),
-        tuple(remedies(own, case, decision, images, frozenset(opened) - frozenset(reaches))),
+        tuple(remedies(own, case, decision, images, frozenset(opened) - {*reaches, *shut})),
     )
 
 
 def _open(reaches: Iterable[Reach]) -> tuple[str, ...]:
     return _names(
-        (system.os, name) for reach in reaches for system in reach.systems for name in system.allowed
+        pair
+        for reach in reaches
+        for pair in (*((system.os, name) for system in reach.systems for name in system.allowed), *reach.shut)
     )
 
 
-def _cluster(reaches: Iterable[Reach], options: Options) -> tuple[tuple[str, ...], str]:
+def _cluster(reaches: Sequence[Reach], options: Options) -> tuple[tuple[str, ...], str]:
     """What the cluster has for the systems of the pod, and how that is known."""
     stated = by_system(options.cluster_architectures)
     systems = {system.os: system.cluster for reach in reaches for system in reach.systems}
-    names = _names((os, name) for os, names in (systems or stated).items() for name in names)
+    shut = [pair for reach in reaches for pair in reach.shut]
+    names = _names((*((os, name) for os, names in (systems or stated).items() for name in names), *shut))
     unstated = sorted(os for os in systems if os not in stated)
     source = "--cluster-architectures"
     if unstated:

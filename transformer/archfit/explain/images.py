@@ -103,6 +103,8 @@ def _wanted(trace: Trace, options: Options) -> dict[str, frozenset[str]]:
     for reach in trace.case.reaches:
         for system in reach.systems:
             wanted[system.os] = wanted.get(system.os, frozenset()) | system.cluster | system.allowed
+        for os, name in reach.shut:
+            wanted[os] = wanted.get(os, frozenset()) | {name}
     return wanted or {"linux": by_system(options.cluster_architectures)["linux"]}
 
 

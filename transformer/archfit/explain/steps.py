@@ -11,14 +11,14 @@ The conditions are those of `reach` and `tolerations`, asked in their order with
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from archfit.base.patch import Add, Path
 from archfit.base.results import Decision
 from archfit.options.settings import Toleration, TolerationRule
 from archfit.placement import tolerations as taints
-from archfit.placement.affinity import ARCH, Requirement, arch_pins, runtime_pins
+from archfit.placement.affinity import Expression, arch_pins, runtime_pins
 from archfit.placement.annotations import PREFIX, annotated
 from archfit.placement.case import PodCase, Trace
 from archfit.placement.pod_patch import Additions, listed, taint
@@ -47,11 +47,11 @@ def affinity_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
         return
     needed, narrowed = trace.needed, dict(trace.needed.narrowed)
     effect, why = _affinity_effect(trace, case, decision)
-    if needed.required is not None:
-        reason = "--affinity always" if needed.only_always else _beside(case)
-        if trace.written.pin:
-            reason = "as nodeSelector, so that the affinity that its operator writes stays"
-        yield Step(_expression(needed.required), effect, why or reason)
+    reason = "--affinity always" if needed.only_always else _beside(case)
+    if trace.written.pins:
+        reason = "as nodeSelector, so that the affinity that its operator writes stays"
+    for expressions in needed.required:
+        yield Step(_expressions(expressions), effect, why or reason)
     for reach in case.reaches:
         index = reach.demand.index
         if index is None:
@@ -60,8 +60,7 @@ def affinity_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
             dead = (
                 "" if reach.live else "its images run on nothing that the term allows, so it matches no node"
             )
-            what = " and ".join(map(_expression, narrowed[index]))
-            yield Step(what, effect, why or dead or _beside(case), index + 1)
+            yield Step(_expressions(narrowed[index]), effect, why or dead or _beside(case), index + 1)
         else:
             yield Step("", "none", _untouched(case, reach), index + 1)
     if needed is NOTHING and not any(reach.demand.index is not None for reach in case.reaches):
@@ -138,9 +137,8 @@ def _no_affinity(trace: Trace, case: PodCase, decision: Decision) -> str:
     return f"{reason} (--affinity always would shut out nodes without an architecture label)"
 
 
-def _expression(requirement: Requirement) -> str:
-    operator, architectures = requirement
-    return f"{ARCH} {operator} [{', '.join(architectures)}]"
+def _expressions(expressions: Iterable[Expression]) -> str:
+    return " and ".join(f"{key} {operator} [{', '.join(values)}]" for key, operator, values in expressions)
 
 
 def toleration_steps(trace: Trace, decision: Decision) -> Iterator[Step]:

@@ -6,6 +6,7 @@
     weights          {arm64: 10, amd64: 5}
     overrides        {"registry.local/legacy/*": [linux/amd64]}
     mirrors          {docker.io: "https://hub.example/proxy"}
+    system taints    {windows: "node.kubernetes.io/os=windows:NoSchedule"}
     tolerations      ["arch=arm64:NoSchedule", {architectures: [arm64], toleration: {key, ..}}]
 
 Values are plain: dict, list, str, bool, int and None, as `config_yaml` reads them. The word `none` stands for
@@ -146,6 +147,12 @@ def mirrors(value: object) -> tuple[Mirror, ...]:
     hosts = [(registry_host(source), url) for source, url in found.items()]
     rows = tuple(_of_host(mirror, host, url) for host, url in hosts)
     return text_form.distinct(rows, lambda row: row.source)
+
+
+def system_taints(value: object) -> tuple[tuple[str, Toleration], ...]:
+    """A mapping of operating systems to taints. Raises Problem."""
+    found = members(value, "windows: 'node.kubernetes.io/os=windows:NoSchedule'")
+    return tuple(_of_host(text_form.system_taint, system, taint) for system, taint in found.items())
 
 
 def request_rates(value: object) -> tuple[RequestRate, ...]:

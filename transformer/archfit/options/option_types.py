@@ -13,6 +13,7 @@
     MIRRORS           SOURCE=URL        (again)    a mapping, source: URL
     RATES             HOST=N            (again)    a mapping, host: number
     TOLERATIONS       a taint           (again)    a list of taints, or of {architectures, toleration}
+    SYSTEM_TAINTS     OS=TAINT          (again)    a mapping, system: taint
     KEYS, EXCLUDES    any               (again)    a list
     .._HOSTS          HOST[:PORT]       (again)    a list
 
@@ -194,6 +195,15 @@ TOLERATIONS = OptionType(
     _or_none({"type": "array", "items": _RULE}),
     "tuple[TolerationRule, ...]",
     'Sequence[str | Mapping[str, Any]] | Literal["none"]',
+)
+SYSTEM_TAINTS = OptionType(
+    lambda given: distinct(
+        _each(given, lambda text: text_form.system_taint(*text.partition("=")[::2])), lambda row: row[0]
+    ),
+    data_form.system_taints,
+    _or_none({"type": "object", "properties": {"windows": _TEXT}, "additionalProperties": False}),
+    "tuple[tuple[str, Toleration], ...]",
+    'Mapping[str, str] | Literal["none"]',
 )
 OVERRIDES = OptionType(
     lambda given: distinct(_each(given, text_form.image_platforms), lambda row: row.pattern),

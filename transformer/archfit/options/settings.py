@@ -216,6 +216,7 @@ class Options(Record):
 
     # <spec fields>
     cluster_architectures: tuple[str, ...] = ("amd64", "arm64")
+    system_taints: tuple[tuple[str, Toleration], ...] = ()
     tolerate: tuple[TolerationRule, ...] = (GKE,)
     affinity: Literal["needed", "always", "never"] = "needed"
     prefer: tuple[tuple[str, int], ...] = ()

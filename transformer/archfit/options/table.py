@@ -120,8 +120,16 @@ SPEC = (
     _spec(
         "clusterArchitectures", option_types.CLUSTER, "[OS/]ARCH,..", ["amd64", "arm64"],
         "The architectures of the cluster's Linux nodes, and of its Windows nodes as windows/amd64. "
-        "Without a windows entry, pods for Windows are not restricted.",
+        "With a windows entry, a pod that names no system gets a term of those that its images are built for; "
+        "without one, pods for Windows are not restricted.",
         brief="What the cluster's nodes have.",
+    ),
+    _spec(
+        "systemTaints", option_types.SYSTEM_TAINTS, "OS=TAINT", {},
+        "The taint that all nodes of another system than Linux have, such as "
+        "windows=node.kubernetes.io/os=windows:NoSchedule: only a pod that tolerates it can come there, and only such "
+        "a pod gets a term of its system.",
+        repeatable=True,
     ),
     _spec(
         "tolerate", option_types.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],

@@ -13,6 +13,8 @@
                     redis[s]://[USER@]HOST[:PORT][/DATABASE]    port 6379, database 0; rediss:// is TLS
     toleration      gke, or KEY[=[VALUE]]:EFFECT[@ARCHITECTURE,..]       kubectl, pkg/cmd/taint
 
+    taints of systems    windows=KEY[=VALUE]:EFFECT       exactly the taint that all nodes of the system have
+
     arch=arm64:NoSchedule          Equal "arm64", for nodes of arm64: the value is an architecture
     pool=arm:NoSchedule@arm64      Equal "arm",   for nodes of arm64
     arm-only=:NoSchedule@arm64     Equal "",      exactly the taint without a value
@@ -335,6 +337,18 @@ def architecture_of(key: str, value: str) -> str:
     """
     word = normalised("linux", value).architecture
     return word if word in ARCHITECTURES and (word != "arm" or key in ARCH_KEYS) else ""
+
+
+def system_taint(system: str, text: str) -> tuple[str, Toleration]:
+    """The taint that all nodes of a system have, as the toleration of exactly that taint. Raises Problem."""
+    if system != "windows":
+        raise Problem(f"{system!r} is no system of nodes beside Linux: write windows={text}")
+    head, colon, last = text.rpartition(":")
+    if not colon or effect(last) == "PreferNoSchedule":
+        example = f"{head or text}:NoSchedule"
+        raise Problem(f"{text!r} does not keep pods off: write the taint's effect, as {example!r}")
+    key, _, value = head.partition("=")
+    return system, Toleration(label_key(key), "Equal", label_value(value), last)
 
 
 def toleration_rule(text: str) -> TolerationRule:

@@ -9,9 +9,9 @@
     anything else           matches nothing; the API server refuses it
 
 A node of architecture `a` carries `kubernetes.io/arch` and `beta.kubernetes.io/arch`, both with value `a`,
-since the kubelet writes both. All other keys and matchFields are taken as satisfiable. A term's systems are
-those of linux and windows that `kubernetes.io/os` and its beta label leave possible in nodeSelector and term:
-`spec.os.name` where it is one of them, all of them where the labels say something, else linux.
+since the kubelet writes both. All other keys and matchFields are taken as satisfiable. A term is open to those of
+linux and windows that `kubernetes.io/os` and its beta label leave possible in nodeSelector and term. Its systems, whose
+images count, are `spec.os.name` where that is one of them, all of them where the labels say something, else linux.
 
 Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity; apimachinery labels.Requirement.Matches.
 """
@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
 Requirement: TypeAlias = tuple[str, tuple[str, ...]]  # operator, values
+Expression: TypeAlias = tuple[str, str, tuple[str, ...]]  # key, operator, values
 
 ARCH = "kubernetes.io/arch"
+OS = "kubernetes.io/os"
 ARCH_LABELS = frozenset((ARCH, "beta.kubernetes.io/arch"))
-OS_LABELS = frozenset(("kubernetes.io/os", "beta.kubernetes.io/os"))
+OS_LABELS = frozenset((OS, "beta.kubernetes.io/os"))
 _SYSTEMS = ("linux", "windows")
 _LINUX = ("linux",)
 
@@ -45,12 +47,15 @@ class Demand(Record):
     systems: the operating systems whose images count, at least one.
     requirements: on the node's architecture, each (operator, values); all have to hold.
     closed: it matches nothing, as `{}` does, and what asks for two operating systems at once.
+    open_to: of linux and windows, the systems of the nodes that the labels let through. stated: `spec.os.name`.
     """
 
     index: int | None
     systems: tuple[str, ...] = _LINUX
     requirements: tuple[Requirement, ...] = ()
     closed: bool = False
+    open_to: tuple[str, ...] = _SYSTEMS
+    stated: str = ""
 
     @property
     def asks_for_label(self) -> bool:
@@ -80,18 +85,23 @@ def demands(pod: Pod) -> tuple[Demand, ...]:
     default = string(system, "name", (*at, "os")) if system else ""
     terms, path = existing_terms(pod)
     if terms is None:
-        return (_demand(None, _systems(selected, default), pins),)
+        return (_demand(None, selected, default, pins),)
     found = []
     for index, term in enumerate(terms):
         arch, systems = _requirements(term, (*path, index))
+        demand = _demand(index, (*selected, *systems), default, (*pins, *arch))
         empty = not term.get("matchExpressions") and not term.get("matchFields")
-        left = () if empty else _systems((*selected, *systems), default)
-        found.append(_demand(index, left, (*pins, *arch)))
+        found.append(demand.replace(systems=_LINUX, closed=True) if empty else demand)
     return tuple(found)
 
 
-def _demand(index: int | None, systems: tuple[str, ...], requirements: tuple[Requirement, ...]) -> Demand:
-    return Demand(index, systems or _LINUX, requirements, closed=not systems)
+def _demand(
+    index: int | None, on_system: tuple[Requirement, ...], stated: str, requirements: tuple[Requirement, ...]
+) -> Demand:
+    left = meeting(on_system, (stated or "linux", *_SYSTEMS))
+    open_to = tuple(name for name in _SYSTEMS if name in left)
+    systems = _systems(on_system, stated, left)
+    return Demand(index, systems or _LINUX, requirements, not systems, open_to, stated)
 
 
 def with_part(demand: Demand, path: Path, term: Any) -> Demand:
@@ -232,9 +242,8 @@ def _of_runtime_class(pod: Pod, labels: frozenset[str]) -> tuple[str, ...]:
     return tuple(value for key, value in pod.runtime_class.node_selector if key in labels)
 
 
-def _systems(requirements: tuple[Requirement, ...], default: str) -> tuple[str, ...]:
-    """The systems that the requirements leave; () for a contradiction."""
-    left = meeting(requirements, (default or "linux", *_SYSTEMS))
+def _systems(requirements: tuple[Requirement, ...], default: str, left: set[str]) -> tuple[str, ...]:
+    """The systems whose images count. left: by the requirements; () for a contradiction."""
     named = [value for operator, values in requirements if operator == "In" for value in values]
     if not left:
         return () if named else (default or "linux",)

@@ -25,7 +25,7 @@ from archfit.workloads.pods import PlacementPaths, Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 
 class Writable(Record):
@@ -112,18 +112,23 @@ def parts_of(
     images: KnownImages,
     cluster: Mapping[str, frozenset[str]],
     only: frozenset[str] | None,
+    tainted: Collection[str],
 ) -> Iterator[tuple[Path, tuple[Reach, ...]]]:
     """What those of the pods can reach that have a term of their own, and where it stands. Raises MalformedField."""
     for path, term in pod.placement_paths.parts if pod.placement_paths else ():
-        yield path, reaches([with_part(demand, path, term) for demand in demands], images, cluster, only)
+        wanted = [with_part(demand, path, term) for demand in demands]
+        yield path, reaches(wanted, images, cluster, only, tainted)
 
 
 def _beside_default(pod: Pod, additions: Additions) -> Writable:
-    """What leaves the affinity as it is that the operator writes: an architecture for nodeSelector, if one is left."""
-    operator, architectures = additions.terms.required or ("", ())
-    if additions.terms.required and not additions.terms.only_always:
-        pin = architectures[0] if operator == "In" and len(architectures) == 1 else ""
-        return Writable(additions.replace(pin=pin, preferred=() if pin else additions.preferred))
+    """What leaves the affinity as it is that the operator writes: labels for nodeSelector, each of one value."""
+    required = additions.terms.required
+    if required and not additions.terms.only_always:
+        only = [
+            (key, values[0]) for key, operator, values in required[0] if operator == "In" and len(values) == 1
+        ]
+        pins = tuple(only) if len(required) == 1 and len(only) == len(required[0]) else ()
+        return Writable(additions.replace(pins=pins, preferred=() if pins else additions.preferred))
     names = [f"a preference of {name}" for name, _ in additions.preferred]
     names += ["an affinity"] * additions.terms.only_always
     results = [

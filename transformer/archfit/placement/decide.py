@@ -20,7 +20,7 @@ from archfit.base.results import Decision, Outcome, Removed, has_error
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options, Toleration
 from archfit.placement import tolerations as taints
-from archfit.placement.affinity import arch_pins, demands, runtime_pins, states_preference
+from archfit.placement.affinity import ARCH, OS, arch_pins, demands, runtime_pins, states_preference
 from archfit.placement.case import PodCase, is_immutable
 from archfit.placement.evidence import ImageEvidence, in_order, removed
 from archfit.placement.fields import MalformedField
@@ -71,22 +71,26 @@ def decide(
     tolerations: list[Toleration] = []
     stated = False
     part: Path = ()
+    malformed_tolerations: MalformedField | None = None
+    try:
+        tolerations = taints.existing(pod)
+    except MalformedField as malformed:
+        malformed_tolerations = malformed
+    tainted = [os for os, taint in options.system_taints if taints.uncovered(tolerations, (taint,))]
     try:
         cluster = by_system(options.cluster_architectures)
         wanted = demands(pod)
-        found = reaches(wanted, evidence.known, cluster, own.only)
+        found = reaches(wanted, evidence.known, cluster, own.only, tainted)
         if pod.placement_paths is not None and pod.placement_paths.parts:
             from archfit.placement.custom import parts_of
 
-            parts = parts_of(pod, wanted, evidence.known, cluster, own.only)
+            parts = parts_of(pod, wanted, evidence.known, cluster, own.only, tainted)
             part, found = next(((path, reach) for path, reach in parts if not _live(reach)), ((), found))
         stated = bool(own.prefer) and states_preference(pod)
     except MalformedField as malformed:
         results.append(pod.result("error", str(malformed), malformed.path))
-    try:
-        tolerations = taints.existing(pod)
-    except MalformedField as malformed:
-        results.append(pod.result("error", str(malformed), malformed.path))
+    if malformed_tolerations is not None:
+        results.append(pod.result("error", str(malformed_tolerations), malformed_tolerations.path))
     if results and has_error(results):
         return Decision("Unresolved", "it has errors", immutable=immutable, results=tuple(results))
     if evidence.leave_reason:
@@ -132,7 +136,7 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
     if always:
         needed = NOTHING
     lacking = _lacking(case)
-    narrows = any(system.lacking for reach in case.reaches for system in reach.systems)
+    narrows = any(reach.shut or any(system.lacking for system in reach.systems) for reach in case.reaches)
     if custom is not None and custom.chosen and narrows and not pins:
         case.results.append(pod.result("warning", f"{custom.chosen}{because(lacking)}", pod.path))
         return _decision(case, "OptedOut", "its operator chooses the architecture", lacking)
@@ -218,7 +222,7 @@ def _additions(
         from archfit.placement.pod_warnings import allowed_tolerations
 
         new = allowed_tolerations(case, new)
-    return Additions(terms, tuple(preferred), tuple(new), "")
+    return Additions(terms, tuple(preferred), tuple(new))
 
 
 def _all_tainted(case: PodCase) -> bool:
@@ -243,13 +247,29 @@ def _changed(
 
         case.results.extend(spread_warnings(case))
     reason = changed(
-        case.reachable_architectures if terms is not NOTHING else (),
+        _restricted_to(case, terms),
         lacking,
         additions.tolerations,
         [architecture for architecture, _ in additions.preferred],
         unlabelled=case.own.unlabelled,
     )
     return _decision(case, "Change", reason, lacking, patch)
+
+
+def _restricted_to(case: PodCase, terms: RequiredTerms) -> Sequence[str]:
+    """What the terms let through: architectures, systems, or pairs where they speak of both."""
+    keys = {key for term in (*terms.required, *[one for _, one in terms.narrowed]) for key, _, _ in term}
+    if OS not in keys:
+        return in_order[case.reachable_architectures] if terms is not NOTHING else ()
+    runs = {
+        (system.os, name)
+        for reach in case.reaches
+        for system in reach.systems
+        for name in reach.live & system.runs
+    }
+    if ARCH not in keys:
+        return sorted({os for os, _ in runs})
+    return [f"{os}/{name}" for os, name in sorted(runs)]
 
 
 def _needs_a_word(case: PodCase, pins: tuple[str, ...], needed: RequiredTerms) -> bool:
@@ -278,9 +298,13 @@ def _lacking(case: PodCase) -> tuple[Removed, ...]:
     if reach is None:
         return ()
     system = reach.systems[0]
+    shut: tuple[Removed, ...] = ()
+    for os in sorted({os for os, _ in reach.shut}):
+        gone = removed(case.evidence.known, os, [name for of, name in reach.shut if of == os])
+        shut += tuple(one.replace(architecture=f"{os}/{one.architecture}") for one in gone)
     if system.offered is None or system.offered >= system.cluster:
-        return ()
-    return removed(case.evidence.known, system.os, system.cluster - system.offered)
+        return shut
+    return (*removed(case.evidence.known, system.os, system.cluster - system.offered), *shut)
 
 
 def _reported_term(case: PodCase) -> Reach | None:

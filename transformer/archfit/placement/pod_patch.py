@@ -15,7 +15,7 @@ replaces it. `{}` and `[]` are kept and filled.
     preferred terms                         one more at their end
     a required term with matchExpressions   one more expression at their end
     a required term with matchFields only   matchExpressions: [..]
-    an architecture to pin it to            nodeSelector: {kubernetes.io/arch: ..}, in place of the terms
+    one architecture, or system, to pin to  nodeSelector: {kubernetes.io/arch: ..}, in place of the terms
     no tolerations                          tolerations: [..]
     tolerations                             one more at their end
 
@@ -37,7 +37,7 @@ from archfit.base.patch import Add, Operation, Path, Test, apply
 from archfit.base.results import Decision, Location, Removed
 from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Toleration
-from archfit.placement.affinity import ARCH, Requirement
+from archfit.placement.affinity import ARCH, Expression
 from archfit.placement.reach import NOTHING, RequiredTerms
 from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
@@ -61,7 +61,7 @@ def because(lacking: Sequence[Removed]) -> str:
 
 
 def changed(
-    restricted: Iterable[str],
+    restricted: Sequence[str],
     lacking: Sequence[Removed],
     tolerated: Sequence[Toleration],
     preferred: Iterable[str],
@@ -70,12 +70,11 @@ def changed(
 ) -> str:
     """The reason of a Change; each part may be empty. unlabelled: the key by which it tolerates virtual nodes."""
     parts = []
-    architectures = listed(restricted)
-    if architectures:
+    if restricted:
         beside = (
             f", and to nodes without an architecture label (toleration of {unlabelled})" if unlabelled else ""
         )
-        parts.append(f"restricted to {architectures}{because(lacking)}{beside}")
+        parts.append(f"restricted to {listed(restricted)}{because(lacking)}{beside}")
     parts += [f"tolerates {taint(toleration)}" for toleration in tolerated]
     preferences = listed(preferred)
     if preferences:
@@ -122,18 +121,18 @@ class Additions(Record):
     """What a pod gets.
 
     terms: for its required node affinity, narrowed only where it has one. preferred: (architecture, weight) of each
-    preferred term. tolerations: those that it lacks. pin: the one architecture that its nodeSelector gets in place of
-    the terms, "" for none.
+    preferred term. tolerations: those that it lacks. pins: (label, value) that its nodeSelector gets in place of the
+    terms.
     """
 
     terms: RequiredTerms = NOTHING
     preferred: tuple[tuple[str, int], ...] = ()
     tolerations: tuple[Toleration, ...] = ()
-    pin: str = ""
+    pins: tuple[tuple[str, str], ...] = ()
 
 
 def _usual_patch(
-    key: tuple[Path, Requirement | None, tuple[tuple[str, int], ...], tuple[_Fields, ...]],
+    key: tuple[Path, tuple[tuple[Expression, ...], ...], tuple[tuple[str, int], ...], tuple[_Fields, ...]],
 ) -> tuple[Operation, ...]:
     """The patch of pods without affinity and tolerations, by their path in their object and what they get."""
     path, required, preferred, tolerations = key
@@ -156,8 +155,8 @@ def pod_patch(pod: Pod, additions: Additions) -> tuple[Operation, ...]:
             return _usual[pod.path, terms.required, preferred, tolerations]
         patch = _usual[pod.path[len(pod.root) :], terms.required, preferred, tolerations]
         return tuple([step.replace(path=(*pod.root, *step.path)) for step in patch])
-    if additions.pin:
-        steps = _pinned(pod.at("nodeSelector"), pod.spec.get("nodeSelector"), additions.pin)
+    if additions.pins:
+        steps = _pinned(pod.at("nodeSelector"), pod.spec.get("nodeSelector"), additions.pins)
     else:
         steps = _affinity(pod.at("affinity"), affinity, terms, preferred)
     steps += _tolerations(pod.at("tolerations"), there, tolerations)
@@ -169,7 +168,7 @@ def _affinity(
 ) -> list[Operation]:
     fresh: dict[str, Any] = {}
     if terms.required:
-        fresh[REQUIRED] = {"nodeSelectorTerms": [{"matchExpressions": [_expression(terms.required)]}]}
+        fresh[REQUIRED] = {"nodeSelectorTerms": [_term(expressions) for expressions in terms.required]}
     preferences = [_preference(architecture, weight) for architecture, weight in preferred]
     if preferences:
         fresh[PREFERRED] = preferences
@@ -182,17 +181,17 @@ def _affinity(
     made: list[Operation] = []
     for key, value in fresh.items():
         made += _appended((*path, key), node.get(key), value)
-    for index, requirements in terms.narrowed:
+    for index, expressions in terms.narrowed:
         at = (*path, REQUIRED, "nodeSelectorTerms", index, "matchExpressions")
         there = node[REQUIRED]["nodeSelectorTerms"][index].get("matchExpressions")
-        made += _appended(at, there, [_expression(requirement) for requirement in requirements])
+        made += _appended(at, there, _term(expressions)["matchExpressions"])
     return made
 
 
-def _pinned(path: Path, selector: Any, architecture: str) -> list[Operation]:
+def _pinned(path: Path, selector: Any, pins: Sequence[tuple[str, str]]) -> list[Operation]:
     if selector is None:
-        return _created(path, {ARCH: architecture})
-    return [Test(path, selector), Add((*path, ARCH), architecture)]
+        return _created(path, dict(pins))
+    return [Test(path, selector), *[Add((*path, label), value) for label, value in pins]]
 
 
 def _tolerations(path: Path, there: object, new: Sequence[_Fields]) -> list[Operation]:
@@ -209,15 +208,19 @@ def _appended(path: Path, there: object, value: Any) -> list[Operation]:
     return [Test(path, there), *[Add((*path, "-"), item) for item in value]]
 
 
-def _expression(requirement: Requirement) -> dict[str, Any]:
-    operator, architectures = requirement
-    return {"key": ARCH, "operator": operator, "values": list(architectures)}
+def _term(expressions: Iterable[Expression]) -> dict[str, Any]:
+    return {
+        "matchExpressions": [
+            {"key": key, "operator": operator, "values": list(values)}
+            for key, operator, values in expressions
+        ]
+    }
 
 
 def _preference(architecture: str, weight: int) -> dict[str, Any]:
     return {
         "weight": Typed("int", str(weight)),
-        "preference": {"matchExpressions": [_expression(("In", (architecture,)))]},
+        "preference": _term([(ARCH, "In", (architecture,))]),
     }
 
 

@@ -150,8 +150,9 @@ def dead_term(reach: Reach, reachable: Iterable[str]) -> str:
 def lost_systems(reach: Reach) -> str:
     """The warning for a term of several systems, whose images run on different architectures on each."""
     lost = listed(f"{os}/{architecture}" for os, architecture in reach.lost)
+    systems = {os for os, _ in reach.lost}.union(system.os for system in reach.systems)
     return (
-        f"this term allows {' and '.join(system.os for system in reach.systems)}, and one list of architectures "
+        f"this term allows {' and '.join(sorted(systems))}, and one list of architectures "
         f"holds for all of them: it keeps {listed(reach.live)} and loses {lost}, where the images run too. {_SPLIT}"
     )
 

@@ -7,17 +7,22 @@
     allowed         of `cluster` and of what the pod names, what nodeSelector and the term let through. With several
                     systems, a named architecture that only another one's cluster has is meant for that one
 
-    the term, over its systems: linux, and those for which the images have builds; else the first
+    the term, over its systems: linux, and those for which the images have builds; else the first. Where the cluster
+    has nodes of another system, those that the term is open to and for which the images have builds: none else
+    shut            those that it is open to and for which they have none. A system whose nodes have a taint that the
+                    pod does not tolerate (`systemTaints`) is closed anyway
     allowed         the union over the systems
     barred          the union of allowed - supported: on some system an image does not run there
     live            the union of allowed ∩ supported, less `barred`
-    lost            what `barred` takes from that union: a term has one list of architectures for all of its systems
+    lost            what `barred` takes from that union: a term has one list of architectures for all of its systems.
+                    A pod without required terms gets one for each system, and loses nothing (`split`)
 
     the pod
     reachable       the union of `live` over the terms: what the pod can reach in the end
 
 The required node affinity that a pod, or each of its terms, gets. The first row that holds:
 
+    a system is shut                        kubernetes.io/os In [the others], beside what the rows below write
     nodeSelector names an architecture      nothing, as it is supported already; a warning where the cluster lacks it
     a term with allowed ⊆ supported         untouched: narrow enough, `{}`, or nothing allowed
     a term with something live              In [live] is ANDed to it
@@ -50,8 +55,9 @@ from archfit.images.platforms import ARCHITECTURES
 from archfit.placement.affinity import (
     ARCH,
     ARCH_LABELS,
+    OS,
     Demand,
-    Requirement,
+    Expression,
     allowed,
     existing_terms,
     meeting,
@@ -63,7 +69,7 @@ from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
 _NOTHING: frozenset[str] = frozenset()
@@ -96,7 +102,7 @@ class System(Record):
 
 
 class Reach(Record):
-    """One required term, judged; at least one system. lost: (os, architecture), sorted."""
+    """One required term, judged; at least one system. lost, shut: (os, architecture), sorted."""
 
     demand: Demand
     systems: tuple[System, ...]
@@ -104,6 +110,8 @@ class Reach(Record):
     barred: frozenset[str]
     live: frozenset[str]
     lost: tuple[tuple[str, str], ...] = ()
+    shut: tuple[tuple[str, str], ...] = ()
+    split: bool = False
 
 
 def by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
@@ -129,10 +137,14 @@ def reaches(
     images: KnownImages,
     cluster: Mapping[str, frozenset[str]],
     only: frozenset[str] | None,
+    tainted: Collection[str] = (),
 ) -> tuple[Reach, ...]:
-    """One Reach for each demand, in order. cluster: architectures by OS, as `by_system` gives them."""
+    """One Reach for each demand, in order. cluster: architectures by OS, as `by_system` gives them.
+
+    tainted: the systems all of whose nodes have a taint that the pod does not tolerate.
+    """
     offers = Offers(images)
-    return tuple(_reach(demand, offers, cluster, only) for demand in demands)
+    return tuple(_reach(demand, offers, cluster, only, tainted) for demand in demands)
 
 
 class Offers:
@@ -169,15 +181,54 @@ def _reach(
     offers: Offers,
     cluster: Mapping[str, frozenset[str]],
     only: frozenset[str] | None,
+    tainted: Collection[str],
 ) -> Reach:
-    systems: list[System] = []
-    for os in offers.systems(demand):
-        offered = offers.of(os)
-        here = cluster.get(os) or offered or cluster["linux"]
-        narrowed = offered
-        if only is not None:
-            narrowed = only if offered is None else offered & only
-        systems.append(System(os, here, offered, narrowed, allowed(demand, here)))
+    judged = [_system(os, demand, offers, cluster, only) for os in offers.systems(demand)]
+    if len(cluster) == 1 or demand.closed:
+        return _over(demand, judged)
+    near = [os for os in demand.open_to if os not in tainted] or demand.open_to
+    reached = [_system(os, demand, offers, cluster, only) for os in near if os in cluster]
+    meant = [system for system in reached if _is_meant(system.os, demand, only, near)]
+    alive = [system for system in meant if system.runs]
+    if meant[:1] != alive[:1] or not alive:
+        return _over(demand, judged)
+    reach = _over(demand, alive)
+    if reach.lost and demand.index is None:
+        reach = reach.replace(live=union(system.runs for system in alive), lost=(), split=True)
+    elif not reach.live:
+        rest = tuple((system.os, name) for system in alive[1:] for name in sorted(system.runs))
+        reach, alive = _over(demand, alive[:1]).replace(lost=rest), alive[:1]
+    names = {system.os for system in alive}
+    shut = [
+        (system.os, name)
+        for system in reached
+        if system.os not in names
+        for name in sorted(system.allowed & system.cluster)
+    ]
+    return reach.replace(shut=tuple(shut)) if shut else reach
+
+
+def _is_meant(os: str, demand: Demand, only: frozenset[str] | None, near: Sequence[str]) -> bool:
+    """Whether the pod is for the system. A bare architecture of the user's `only` means Linux, where the pod may go."""
+    return demand.stated in ("", os) and (only is None or os == "linux" or "linux" not in near)
+
+
+def _system(
+    os: str,
+    demand: Demand,
+    offers: Offers,
+    cluster: Mapping[str, frozenset[str]],
+    only: frozenset[str] | None,
+) -> System:
+    offered = offers.of(os)
+    here = cluster.get(os) or offered or cluster["linux"]
+    narrowed = offered
+    if only is not None:
+        narrowed = only if offered is None else offered & only
+    return System(os, here, offered, narrowed, allowed(demand, here))
+
+
+def _over(demand: Demand, systems: list[System]) -> Reach:
     if len(systems) > 1:
         elsewhere = union(system.cluster for system in systems)
         systems = [
@@ -196,16 +247,15 @@ def union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
 
 
 class RequiredTerms(Record):
-    """What to write; each requirement is on the node's architecture.
+    """What to write, as expressions about the node's architecture and operating system.
 
-    required: of the one term to create, None for none.
-    narrowed: (index of a term, what to AND to it); mostly one requirement.
+    required: the terms to create, mostly one of one expression. narrowed: (index of a term, what to AND to it).
     only_always: `required` is there because of `affinity: always` alone.
     dead: those of the terms that are made to match nothing.
     """
 
-    required: Requirement | None = None
-    narrowed: tuple[tuple[int, tuple[Requirement, ...]], ...] = ()
+    required: tuple[tuple[Expression, ...], ...] = ()
+    narrowed: tuple[tuple[int, tuple[Expression, ...]], ...] = ()
     only_always: bool = False
     dead: tuple[Reach, ...] = ()
 
@@ -220,45 +270,66 @@ def required_terms(found: Sequence[Reach], *, pinned: bool, always: bool, unlabe
     """
     first = found[0]
     if first.demand.index is None:
-        if pinned or first.systems[0].supported is None:
-            return NOTHING
-        if first.barred:
-            return RequiredTerms(_not_in(first) if unlabelled else _in(first.live))
-        return RequiredTerms(_in(first.live), only_always=True) if always and not unlabelled else NOTHING
+        return _created(first, pinned=pinned, always=always, unlabelled=unlabelled)
     reachable = union(reach.live for reach in found)
-    narrowed: list[tuple[int, tuple[Requirement, ...]]] = []
+    narrowed: list[tuple[int, tuple[Expression, ...]]] = []
     dead = []
     for reach in found:
         index = reach.demand.index
-        if index is None or not reach.barred:
+        if index is None or not (reach.barred or reach.shut):
             continue
-        if unlabelled and not reach.demand.asks_for_label:
-            narrowed.append((index, (_not_in(reach),)))
-        elif reach.live:
-            narrowed.append((index, (_in(reach.live),)))
+        unlabelled_too = unlabelled and not reach.demand.asks_for_label
+        if reach.live or unlabelled_too:
+            narrowed.append((index, _narrowing(reach, unlabelled=unlabelled_too)))
         else:
             narrowed.append((index, _closing(reach.demand, reachable)))
         if not reach.live:
             dead.append(reach)
-    return RequiredTerms(None, tuple(narrowed), dead=tuple(dead)) if narrowed else NOTHING
+    return RequiredTerms((), tuple(narrowed), dead=tuple(dead)) if narrowed else NOTHING
 
 
-def _in(architectures: frozenset[str]) -> Requirement:
-    return "In", tuple(sorted(architectures))
+def _created(reach: Reach, *, pinned: bool, always: bool, unlabelled: bool) -> RequiredTerms:
+    if reach.split:
+        systems = reach.systems
+        shut = reach.shut + tuple((system.os, name) for system in systems for name in sorted(system.cluster))
+        parts = [
+            _over(reach.demand, [system]).replace(shut=tuple(pair for pair in shut if pair[0] != system.os))
+            for system in systems
+        ]
+        return RequiredTerms(tuple([_narrowing(part, unlabelled=unlabelled) for part in parts]))
+    if pinned or reach.systems[0].supported is None:
+        reach = reach.replace(barred=_NOTHING)
+        always = False
+    if reach.barred or reach.shut:
+        return RequiredTerms((_narrowing(reach, unlabelled=unlabelled),))
+    return RequiredTerms(((_is_in(reach.live),),), only_always=True) if always and not unlabelled else NOTHING
 
 
-def _not_in(reach: Reach) -> Requirement:
-    return "NotIn", tuple(sorted(union(system.lacking for system in reach.systems)))
+def _narrowing(reach: Reach, *, unlabelled: bool) -> tuple[Expression, ...]:
+    """What keeps a term to where the images run. unlabelled: nodes without the labels stay reachable."""
+    shut = tuple(sorted({os for os, _ in reach.shut}))
+    on = tuple(sorted(system.os for system in reach.systems))
+    expressions: tuple[Expression, ...] = ()
+    if shut:
+        expressions = ((OS, "NotIn", shut) if unlabelled else (OS, "In", on),)
+    if not reach.barred:
+        return expressions
+    lacking = tuple(sorted(union(system.lacking for system in reach.systems)))
+    return (*expressions, (ARCH, "NotIn", lacking) if unlabelled else _is_in(reach.live))
 
 
-def _closing(demand: Demand, reachable: frozenset[str]) -> tuple[Requirement, ...]:
+def _is_in(architectures: frozenset[str]) -> Expression:
+    return ARCH, "In", tuple(sorted(architectures))
+
+
+def _closing(demand: Demand, reachable: frozenset[str]) -> tuple[Expression, ...]:
     """What no node can meet together with the term."""
     apart = frozenset(name for name in reachable if not meets(demand.requirements, name))
     if apart:
-        return (_in(apart),)
+        return (_is_in(apart),)
     another = next((name for name in ARCHITECTURES if name not in reachable), "none")
-    closing = ("In", (another,))
-    return (_in(reachable), closing) if meets(demand.requirements, another) else (closing,)
+    closing = _is_in(frozenset((another,)))
+    return (_is_in(reachable), closing) if meets(demand.requirements, another) else (closing,)
 
 
 class Stale(Record):

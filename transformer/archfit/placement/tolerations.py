@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from archfit.images.platforms import WINDOWS
 from archfit.options.settings import Toleration, TolerationRule
-from archfit.placement.affinity import meets
+from archfit.placement.affinity import ARCH, Requirement, meets
 from archfit.placement.evidence import ImageEvidence
 from archfit.placement.fields import items, string
 from archfit.placement.reach import Reach, RequiredTerms, System
@@ -29,7 +29,7 @@ from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
 _FIELDS = ("key", "operator", "value", "effect")
@@ -114,18 +114,23 @@ def applicable(
 
 def exposed(architecture: str, found: Sequence[Reach], written: RequiredTerms) -> bool:
     """Whether the pod may come to nodes of the architecture, taints apart, where an image does not run."""
-    narrowed = dict(written.narrowed)
-    required = () if written.required is None else (written.required,)
-    for reach in found:
-        demand = reach.demand
-        if architecture in reach.live or demand.closed:
-            continue
-        if all(_runs(architecture, system) for system in reach.systems):
-            continue
-        own = required if demand.index is None else narrowed.get(demand.index, ())
-        if meets(demand.requirements, architecture) and meets(own, architecture):
-            return True
-    return False
+    return any(
+        not _runs(architecture, system) and meets(asked, architecture)
+        for reach in found
+        if architecture not in reach.live
+        and not reach.demand.closed
+        and meets(reach.demand.requirements, architecture)
+        for system, asked in _written(reach, written)
+    )
+
+
+def _written(reach: Reach, terms: RequiredTerms) -> Iterator[tuple[System, list[Requirement]]]:
+    """The systems of a term, each with what is written of its architecture: a term of its own, or one for all."""
+    index = reach.demand.index
+    own = terms.required if index is None else (dict(terms.narrowed).get(index, ()),)
+    own = own if reach.split and own else (own or ((),)) * len(reach.systems)
+    for system, expressions in zip(reach.systems, own, strict=True):
+        yield system, [(operator, values) for key, operator, values in expressions if key == ARCH]
 
 
 def _runs(architecture: str, system: System) -> bool:
