@@ -44,6 +44,7 @@ _ANSWERS = (
         "386",
         "amd64/v2 arm64",
         "darwin/arm64",
+        "arm64 windows/amd64",
     ),
     *(
         "freebsd/amd64 amd64",
@@ -125,6 +126,7 @@ def options(random: Random) -> Options:
     )
     set_some(0.4, cluster_architectures=clusters)
     set_some(0.3, affinity=("always", "never"))
+    set_some(0.3, system_taints=((("windows", Toleration("os", "Equal", "windows", "NoSchedule")),),))
     set_some(0.4, prefer=((("arm64", 5),), (("amd64", 1), ("arm64", 100)), (("386", 4), ("s390x", 3))))
     set_some(0.2, strict=(True,))
     set_some(0.2, unlabelled_nodes=(("dedicated",), ("arch", ARCH)))

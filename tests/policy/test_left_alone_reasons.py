@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from archfit.admission.admitted_pod import admitted_pod, at_admission
+from archfit.base.patch import Add
 from archfit.images.platforms import ImagePlatforms, parse_platform
 from archfit.options.settings import Options
 from archfit.policy.cel.left_alone import LEFT_ALONE, MAX_IMAGES, MAX_VALUES, reason
@@ -17,7 +18,9 @@ SENTENCES = {one.id: one.sentence for one in LEFT_ALONE}
 OPTIONS = at_admission(Options())
 
 
-def found(spec: dict[str, Any], options: Options = OPTIONS, **annotations: str) -> str:
+def found(
+    spec: dict[str, Any], options: Options = OPTIONS, patch: tuple[Add, ...] = (), **annotations: str
+) -> str:
     notes = {f"archfit.dev/{key.replace('_', '-')}": value for key, value in annotations.items()}
     value = {
         "apiVersion": "v1",
@@ -25,7 +28,7 @@ def found(spec: dict[str, Any], options: Options = OPTIONS, **annotations: str) 
         "metadata": {"annotations": notes},
         "spec": {"containers": [{"name": "a", "image": "app:1"}], **spec},
     }
-    return reason(admitted_pod(value, "shop", options), options, TABLE)
+    return reason(admitted_pod(value, "shop", options), options, TABLE, patch)
 
 
 def term(key: str, *values: str) -> dict[str, Any]:
@@ -50,6 +53,15 @@ def term(key: str, *values: str) -> dict[str, Any]:
 )  # fmt: skip
 def test_a_row_is_found_by_its_pod(row: str, spec: dict[str, Any]):
     assert found(spec) == SENTENCES.get(row, "")
+
+
+@pytest.mark.parametrize(
+    ("row", "terms"), [pytest.param("two-systems", 2, id="two terms"), pytest.param("", 1, id="one term")]
+)
+def test_a_pod_that_gets_a_term_for_each_system(row: str, terms: int):
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{}] * terms}}
+    patch = (Add(("spec", "affinity"), {"nodeAffinity": required}),)
+    assert found({}, patch=patch) == SENTENCES.get(row, "")
 
 
 def test_stated_platforms_that_the_policy_does_not_know():

@@ -14,7 +14,7 @@ from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.options.text_form import image_platforms
 from archfit.policy.cel.cel_text import literal, pattern, rows, text
-from archfit.policy.cel.left_alone import LEFT_ALONE, MAX_IMAGES, MAX_TERMS
+from archfit.policy.cel.left_alone import LEFT_ALONE, MAX_IMAGES, MAX_TERMS, TWO_SYSTEMS
 from archfit.policy.cel.match_conditions import MAX_EXCLUDES, MAX_RULES
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
@@ -131,9 +131,17 @@ def test_what_the_policy_leaves_alone(
     assert admitted.pod == by_default.normalised(pod)
 
 
+def test_images_that_need_a_term_for_each_system_are_left_alone(judge: PolicyJudge):
+    options = Options(cluster_architectures=("amd64", "arm64", "windows/amd64"))
+    images = {"docker.io/library/split:1": found("arm64 windows/amd64", origin="lock"), **LOCKED}
+    assert judge.compile(policy_objects(images, options, LITERAL)) == []
+    assert outcome(judge, a_pod(using("split:1")), images, options) == "left alone: two-systems"
+    assert outcome(judge, a_pod(using("split:1", "both:1")), images, options) == "Change"
+
+
 def test_every_reason_to_leave_a_pod_alone_is_tested():
     (marked,) = (mark for mark in test_what_the_policy_leaves_alone.pytestmark if mark.args[0][0] == "reason")
-    assert {case.values[0] for case in marked.args[1]} == {one.id for one in LEFT_ALONE}
+    assert {case.values[0] for case in marked.args[1]} == {one.id for one in LEFT_ALONE} - {TWO_SYSTEMS}
 
 
 def test_the_largest_pods_that_it_decides_for_are_within_the_budget(judge: PolicyJudge):

@@ -14,7 +14,8 @@ the policy added to a Pod that had fewer images: the policy has not seen the las
     "path": .., "value": {}         a mapping that was made for such items; it goes with the last of them
 
 Anybody can write the annotation. So an entry counts only for one item of the Pod that equals it, and only if it has
-the shape of what archfit writes: the toleration of a rule, an expression or a preferred term of architectures. What an
+the shape of what archfit writes: the toleration of a rule, an expression or a preferred term of architectures, an
+expression of systems. What an
 earlier pass of the same admission wrote goes whenever the decision is another one. A record that came with the request
 (`request_fields`) stays as it is, and takes nothing away.
 
@@ -34,7 +35,7 @@ from archfit.base.patch import Add, Operation, Path, Remove, Test, apply, pointe
 from archfit.edit.stamp.annotation import ANNOTATIONS, MISSING, at
 from archfit.options import placement_fields
 from archfit.options.placement_fields import PREFERRED, REQUIRED
-from archfit.placement.affinity import ARCH
+from archfit.placement.affinity import ARCH, OS
 from archfit.placement.annotations import STAMP
 from archfit.placement.pod_patch import toleration_fields
 from archfit.startup.record import Record
@@ -50,6 +51,7 @@ REQUIRED_SET: Path = (*NODE_AFFINITY, REQUIRED)
 TERMS: Path = (*REQUIRED_SET, placement_fields.TERM_LIST)
 PREFERENCES: Path = (*NODE_AFFINITY, PREFERRED)
 TOLERATIONS: Path = ("spec", placement_fields.TOLERATIONS)
+KEYS = (ARCH, OS)
 OPERATORS = ("In", "NotIn")
 LONGEST = 100_000
 """Characters of a record that is read: the API server's budget for CEL is enough for them."""
@@ -164,7 +166,7 @@ def _is_expression(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and value.keys() == {"key", "operator", "values"}
-        and value["key"] == ARCH
+        and value["key"] in KEYS
         and value["operator"] in OPERATORS
         and isinstance(value["values"], list)
         and all(isinstance(one, str) for one in value["values"])
@@ -181,6 +183,7 @@ def _is_preference(value: Any) -> bool:
         and isinstance(expressions, list)
         and len(expressions) == 1
         and _is_expression(expressions[0])
+        and expressions[0]["key"] == ARCH
         and expressions[0]["operator"] == "In"
     )
 

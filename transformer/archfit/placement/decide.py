@@ -76,7 +76,8 @@ def decide(
         tolerations = taints.existing(pod)
     except MalformedField as malformed:
         malformed_tolerations = malformed
-    tainted = [os for os, taint in options.system_taints if taints.uncovered(tolerations, (taint,))]
+    closed_by = taints.closing(options)
+    tainted = [os for os, taint in closed_by if taints.uncovered(tolerations, (taint,))]
     try:
         cluster = by_system(options.cluster_architectures)
         wanted = demands(pod)

@@ -289,6 +289,7 @@ def required_terms(found: Sequence[Reach], *, pinned: bool, always: bool, unlabe
 
 
 def _created(reach: Reach, *, pinned: bool, always: bool, unlabelled: bool) -> RequiredTerms:
+    unlabelled = unlabelled and not reach.demand.asks_for_label
     if reach.split:
         systems = reach.systems
         shut = reach.shut + tuple((system.os, name) for system in systems for name in sorted(system.cluster))
@@ -329,7 +330,8 @@ def _closing(demand: Demand, reachable: frozenset[str]) -> tuple[Expression, ...
         return (_is_in(apart),)
     another = next((name for name in ARCHITECTURES if name not in reachable), "none")
     closing = _is_in(frozenset((another,)))
-    return (_is_in(reachable), closing) if meets(demand.requirements, another) else (closing,)
+    met = another != "none" and meets(demand.requirements, another)
+    return (_is_in(reachable), closing) if met else (closing,)
 
 
 class Stale(Record):

@@ -19,7 +19,7 @@ taint that it does (core/v1, Toleration.ToleratesTaint):
 from __future__ import annotations
 
 from archfit.images.platforms import WINDOWS
-from archfit.options.settings import Toleration, TolerationRule
+from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.placement.affinity import ARCH, Requirement, meets
 from archfit.placement.evidence import ImageEvidence
 from archfit.placement.fields import items, string
@@ -58,6 +58,12 @@ def covers(there: Toleration, new: Toleration) -> bool:
     if there.operator == "Exists":
         return True
     return there.operator in ("", "Equal") and new.operator in ("", "Equal") and there.value == new.value
+
+
+def closing(options: Options) -> list[tuple[str, Toleration]]:
+    """The taints of systems that no rule tolerates: with such a toleration any pod may come there."""
+    rules = [rule.toleration for rule in options.tolerate]
+    return [(os, taint) for os, taint in options.system_taints if uncovered(rules, (taint,))]
 
 
 def uncovered(there: Sequence[Toleration], new: Iterable[Toleration]) -> list[Toleration]:

@@ -186,7 +186,7 @@ def _compared(
             metadata = answer.skipped["metadata"]
             labels = mapping_of(metadata.get("labels"))
             left_alone = policy.leaves_out(metadata["namespace"], labels) or reason(
-                decided[at], options, table
+                decided[at], options, table, decision.patch
             )
             outcome = compared(answer.plain, answer.skipped, decision, left_alone)
         found.append(

@@ -20,7 +20,8 @@ This one is the required node affinity that it gets, by `placement.reach`:
 neededTerms    for each term what is ANDed to it; for a pod without required terms, its one new term
 written        the same; nothing for terms that the pod states, if somebody applies it
 
-one In or NotIn, or two of In for a term that asks for another operating system and must match no node
+one In or NotIn, or two of In for a term that asks for another operating system and must match no node; before it one of
+the operating system, where the cluster has others than Linux
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from archfit.admission.request_fields import STATES_TERMS
 from archfit.images.platforms import WINDOWS
 from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Options
-from archfit.placement.affinity import ARCH, ARCH_LABELS
-from archfit.placement.tolerations import covers
+from archfit.placement.affinity import ARCH, ARCH_LABELS, OS
+from archfit.placement.tolerations import covers as is_covered
 from archfit.policy.cel.cel_text import Variable, cel, literal, text, variable
 from archfit.policy.cel.recorded_entries import (
     AFFINITY_LINE,
@@ -44,6 +45,7 @@ from archfit.policy.cel.recorded_entries import (
     same_items,
     states,
 )
+from archfit.policy.cel.term_reach import covers, several_systems
 
 NEEDED_TERMS = "neededTerms"
 
@@ -55,15 +57,23 @@ def written_variables(options: Options) -> Iterator[Variable]:
         for name in (NEEDED_TERMS, "written"):
             yield variable(name, comment, "variables.terms.map(term, [])")
         return
+    several = several_systems(options)
     enough = "variables.barred[i].size() == 0 || !variables.hasTerms && variables.archPins.size() > 0"
+    unlabelled = cel(
+        """
+        variables.toleratesVirtualNodes && variables.archPins.size() == 0
+          && variables.archRequirements[i].all(e, e.operator in ['NotIn', 'DoesNotExist'])
+        """
+    )
     if options.affinity == "always":
         yield variable(
             "always",
             "the pod gets a term even where it runs everywhere",
             """
             !variables.hasTerms && variables.archPins.size() == 0
-            && variables.restricted && !variables.toleratesVirtualNodes
+            && variables.restricted && !variables.toleratesVirtualNodes%no_system
             """,
+            no_system=" && variables.shut[0].size() == 0" if several else "",
         )
         enough = f"!variables.always && ({enough})"
     yield variable(
@@ -72,14 +82,13 @@ def written_variables(options: Options) -> Iterator[Variable]:
         "(variables.nodeArchitectures.filter(a, !(a in variables.reachable)) + ['none'])[0]",
     )
     yield variable(
-        NEEDED_TERMS,
+        "neededArchitectures" if several else NEEDED_TERMS,
         comment,
         """
         variables.terms.transformList(i, term,
           %enough ? []
           // nodes without an arch label stay reachable
-          : variables.toleratesVirtualNodes && variables.archPins.size() == 0
-            && variables.archRequirements[i].all(e, e.operator in ['NotIn', 'DoesNotExist'])
+          : %unlabelled
             ? [%not_in]
           : variables.live[i].size() > 0
             ? [%live]
@@ -92,6 +101,7 @@ def written_variables(options: Options) -> Iterator[Variable]:
           : [%another])
         """,
         enough=enough,
+        unlabelled=unlabelled,
         not_in=expression("NotIn", "variables.lacking[i]"),
         live=expression(
             "In",
@@ -102,6 +112,19 @@ def written_variables(options: Options) -> Iterator[Variable]:
         reachable=expression("In", "variables.reachable"),
         another=expression("In", "[variables.another]"),
     )
+    if several:
+        yield variable(
+            NEEDED_TERMS,
+            "the same, behind the systems that a term is kept to",
+            """
+            variables.neededArchitectures.transformList(i, needed, (variables.shut[i].size() == 0 ? []
+              : %unlabelled ? [%not_in]
+              : [%is_in]) + needed)
+            """,
+            unlabelled=unlabelled,
+            not_in=expression("NotIn", "variables.shut[i]", OS),
+            is_in=expression("In", "variables.systems[i]", OS),
+        )
     yield variable(
         "written",
         "the same, but for terms that an applied pod states",
@@ -110,9 +133,9 @@ def written_variables(options: Options) -> Iterator[Variable]:
     )
 
 
-def expression(operator: str, values: str) -> str:
-    """A requirement on the architecture of nodes. values: a list in CEL."""
-    return f"{{'key': dyn({text(ARCH)}), 'operator': dyn({text(operator)}), 'values': dyn({values})}}"
+def expression(operator: str, values: str, key: str = ARCH) -> str:
+    """A requirement on a label of nodes. values: a list in CEL."""
+    return f"{{'key': dyn({text(key)}), 'operator': dyn({text(operator)}), 'values': dyn({values})}}"
 
 
 def addition_variables(options: Options) -> Iterator[Variable]:
@@ -125,9 +148,10 @@ def addition_variables(options: Options) -> Iterator[Variable]:
         variables.architectures.filter(a, variables.systems.exists(i, systems,
           systems.size() > 0 && a in variables.meeting[i] && !(a in variables.live[i])
           && systems.exists(os, !(a in variables.offered[os]) && (os != 'windows' || a in %windows))
-          && variables.written[i].all(e, e.operator == 'In' ? a in e.values : !(a in e.values))))
+          && variables.written[i]%of_arch.all(e, e.operator == 'In' ? a in e.values : !(a in e.values))))
         """,
         windows=literal(WINDOWS),
+        of_arch=f".filter(e, e.key == {text(ARCH)})" if several_systems(options) else "",
     )
     yield variable(
         "applicableTolerations",
@@ -148,7 +172,7 @@ def addition_variables(options: Options) -> Iterator[Variable]:
             %covers)%among_themselves,
           new)
         """,
-        covers=_covers(),
+        covers=covers(),
         among_themselves=_among_themselves(options),
     )
     yield from preference_variables()
@@ -171,28 +195,14 @@ def addition_variables(options: Options) -> Iterator[Variable]:
 def _among_themselves(options: Options) -> str:
     """Whether an earlier toleration covers `new`; "" where none of the rules covers a later one."""
     added = [rule.toleration for rule in options.tolerate]
-    if not any(covers(there, new) for there, new in combinations(added, 2)):
+    if not any(is_covered(there, new) for there, new in combinations(added, 2)):
         return ""
     return "\n" + cel(
         """
         && !variables.applicableTolerations.exists(j, there, j < i &&
           %covers)
         """,
-        covers=_covers(),
-    )
-
-
-def _covers() -> str:
-    """Whether `there` tolerates every taint that `new` does, as `placement.tolerations.covers` has it."""
-    return cel(
-        """
-        (!has(there.effect) || there.effect == '' || has(new.effect) && new.effect == there.effect)
-        && (!has(there.key) || there.key == '' || has(new.key) && new.key == there.key)
-        && (has(there.operator) && there.operator == 'Exists'
-          || (!has(there.operator) || there.operator in ['', 'Equal'])
-            && (!has(new.operator) || new.operator == 'Equal')
-            && (has(there.value) ? there.value : '') == (has(new.value) ? new.value : ''))
-        """
+        covers=covers(),
     )
 
 

@@ -10,18 +10,20 @@ prints its sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from archfit.admission.admitted_pod import AdmittedPod
+from archfit.base.patch import Add, Operation
 from archfit.images.overrides import override
 from archfit.images.platforms import ARCHITECTURES
 from archfit.images.reference import parse
-from archfit.options.placement_fields import REQUIRED
+from archfit.options.placement_fields import REQUIRED, TERM_LIST
 from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
 from archfit.policy.cel.cel_text import Variable, any_of, cel, choice, text, variable
 from archfit.policy.cel.platform_table import SYSTEMS, OfferClass
+from archfit.policy.cel.term_reach import several_systems
 from archfit.startup.record import Record
 from archfit.yaml.values import mapping_of, text_of
 
@@ -31,13 +33,14 @@ MAX_VALUES = 400
 """What the API server's budget for CEL is enough for, with references of any length: 1,000,000 for one expression."""
 
 
+TWO_SYSTEMS = "two-systems"
 _LONG = re.compile("[0-9]{19}").search
 
 
 class LeftAlone(Record):
     """One kind of pod that the policy leaves alone. sentence: for people. condition: CEL; holds: the same in Python.
 
-    holds: None where it needs the policy's table, see `reason`.
+    holds: None where it needs more than the pod, see `reason`.
     """
 
     id: str
@@ -143,6 +146,13 @@ LEFT_ALONE = (
         _other_system,
     ),
     LeftAlone(
+        TWO_SYSTEMS,
+        "The pod names no operating system, and its images run on other architectures of Linux than of Windows: "
+        "archfit writes a term for each.",
+        "variables.twoSystems",
+        None,
+    ),
+    LeftAlone(
         "stated-platforms",
         "The annotation `archfit.dev/image-platforms` names a platform that is neither of Linux nor of Windows, or one "
         "with an architecture or variant that the policy does not know.",
@@ -172,7 +182,14 @@ def left_alone_variables(options: Options) -> Iterator[Variable]:
         """
         %chain
         """,
-        chain=choice(((one.condition, f"[{text(one.id)}]") for one in LEFT_ALONE), "[]"),
+        chain=choice(
+            (
+                (one.condition, f"[{text(one.id)}]")
+                for one in LEFT_ALONE
+                if one.id != TWO_SYSTEMS or several_systems(options)
+            ),
+            "[]",
+        ),
     )
     faults = ["variables.faultyAnnotations", *(["variables.unasked"] if options.strict else [])]
     nowhere = "!variables.live.exists(live, live.size() > 0)"
@@ -189,18 +206,32 @@ def left_alone_variables(options: Options) -> Iterator[Variable]:
     )
 
 
-def reason(admitted: AdmittedPod, options: Options, table: Mapping[str, OfferClass]) -> str:
+def reason(
+    admitted: AdmittedPod, options: Options, table: Mapping[str, OfferClass], patch: Iterable[Operation]
+) -> str:
     """The sentence of the first row that holds, with the images for an unlisted one; "" for none.
 
-    table: of the installed policy.
+    table: of the installed policy. patch: of archfit's decision.
     """
     unlisted = _unlisted(admitted, options, table)
     if unlisted:
         return f"the policy does not know {', '.join(unlisted)}: renew it with archfit policy"
     for row in LEFT_ALONE:
-        if row.holds and row.holds(admitted):
+        if (
+            row.holds(admitted)
+            if row.holds
+            else row.id == TWO_SYSTEMS
+            and _terms_created([step.value for step in patch if isinstance(step, Add)]) > 1
+        ):
             return row.sentence
     return ""
+
+
+def _terms_created(value: object) -> int:
+    """How many required terms a part of a patch creates at once."""
+    if isinstance(value, dict):
+        return len(value.get(TERM_LIST, ())) or _terms_created(list(value.values()))
+    return max(map(_terms_created, value), default=0) if isinstance(value, list) else 0
 
 
 def _unlisted(admitted: AdmittedPod, options: Options, table: Mapping[str, OfferClass]) -> list[str]:

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 from archfit.admission.added_record import (
     AFFINITY,
+    KEYS,
     LONGEST,
     NAME,
     NODE_AFFINITY,
@@ -297,7 +298,7 @@ def same_items() -> str:
 
 def _is_expression(e: str) -> str:
     """Whether an expression has the shape of what archfit adds."""
-    return f"{e}.key == {text(ARCH)} && {e}.operator in {literal(OPERATORS)} && has({e}.values)"
+    return f"{e}.key in {literal(KEYS)} && {e}.operator in {literal(OPERATORS)} && has({e}.values)"
 
 
 def _is_preference(p: str) -> str:
@@ -330,10 +331,11 @@ def _preference_line(p: str) -> str:
 
 def _expression(e: str) -> str:
     """The JSON of an expression: no value of a label has a mark that JSON escapes."""
-    key = f'{{"key":"{ARCH}","operator":"'
+    key, operator = text('{"key":"'), text('","operator":"')
     values = text('","values":["')
     joined = text('","')
-    return f"{text(key)} + {e}.operator + {values} + {e}.values.join({joined}) + {text(chr(34) + ']}')}"
+    close = text('"]}')
+    return f"{key} + {e}.key + {operator} + {e}.operator + {values} + {e}.values.join({joined}) + {close}"
 
 
 PATH_OF_ANNOTATION = pointer(("metadata", "annotations", NAME))

@@ -16,6 +16,12 @@ unconstrained                       neither they nor nodeSelector ask anything o
 archPins, osPins                    what nodeSelector asks of architecture and operating system
 archRequirements, osRequirements    what a term asks of them, by either name of the label
 systems                             the operating systems of a term, linux and windows alone; [] for a closed one
+
+Where the cluster has Windows nodes, a term's systems are those that it is open to and for which the images have builds:
+
+near, alive                         those whose nodes it can reach, taints counted; those of them on which it runs
+shut                                those on which nothing does, though the cluster has such nodes
+twoSystems                          a pod without required terms needs a term for each
 """
 
 from __future__ import annotations
@@ -25,15 +31,17 @@ from collections.abc import Iterator
 from archfit.options.placement_fields import REQUIRED
 from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
+from archfit.placement.pod_patch import toleration_fields
 from archfit.placement.reach import by_system
-from archfit.policy.cel.cel_text import Variable, cel, literal, rows, text, variable
+from archfit.placement.tolerations import closing
+from archfit.policy.cel.cel_text import Variable, cel, literal, mixed, rows, text, variable
 from archfit.policy.cel.platform_table import SYSTEMS
 from archfit.policy.cel.recorded_entries import expression_variables
 
 _ARCH, _OS = literal(sorted(ARCH_LABELS)), literal(sorted(OS_LABELS))
 
 
-def term_variables() -> Iterator[Variable]:
+def term_variables(options: Options) -> Iterator[Variable]:
     """hasNodeAffinity, nodeAffinity, .. hasTerms, terms, the pins and requirements, .. systems."""
     yield variable(
         "hasNodeAffinity",
@@ -73,17 +81,19 @@ def term_variables() -> Iterator[Variable]:
     yield variable(
         "unconstrained",
         "neither required terms nor nodeSelector ask anything: most pods, and the rest is short for them",
-        "!variables.hasTerms && !%labels.exists(label, label in variables.nodeSelector)",
+        "false"
+        if several_systems(options)
+        else "!variables.hasTerms && !%labels.exists(label, label in variables.nodeSelector)",
         labels=literal(sorted({*ARCH_LABELS, *OS_LABELS})),
     )
     yield _pins("archPins", "the architectures that nodeSelector names", _ARCH)
     yield _requirements("archRequirements", "what each term asks of the architecture", _ARCH)
     yield _pins("osPins", "the operating systems that nodeSelector names", _OS)
     yield _requirements("osRequirements", "what each term asks of the operating system", _OS)
-    yield from _system_variables()
+    yield from _system_variables(options)
 
 
-def _system_variables() -> Iterator[Variable]:
+def _system_variables(options: Options) -> Iterator[Variable]:
     yield variable(
         "statedSystem",
         "spec.os.name",
@@ -100,7 +110,7 @@ def _system_variables() -> Iterator[Variable]:
         meets=meets("os"),
     )
     yield variable(
-        "systems",
+        "stated" if several_systems(options) else "systems",
         "the operating systems whose images count for each term; none where it matches nothing",
         """
         variables.unconstrained ? [[variables.statedSystem == '' ? 'linux' : variables.statedSystem]] :
@@ -117,6 +127,25 @@ def _system_variables() -> Iterator[Variable]:
           : variables.osPins.size() > 0 || variables.osRequirements[i].exists(e, e.operator == 'In') ? []
           : [variables.statedSystem == '' ? 'linux' : variables.statedSystem])
         """,
+    )
+
+
+def several_systems(options: Options) -> bool:
+    """Whether the cluster has nodes of another system than Linux."""
+    return len(by_system(options.cluster_architectures)) > 1
+
+
+def covers() -> str:
+    """Whether `there` tolerates every taint that `new` does, as `placement.tolerations.covers` has it."""
+    return cel(
+        """
+        (!has(there.effect) || there.effect == '' || has(new.effect) && new.effect == there.effect)
+        && (!has(there.key) || there.key == '' || has(new.key) && new.key == there.key)
+        && (has(there.operator) && there.operator == 'Exists'
+          || (!has(there.operator) || there.operator in ['', 'Equal'])
+            && (!has(new.operator) || new.operator == 'Equal')
+            && (has(there.value) ? there.value : '') == (has(new.value) ? new.value : ''))
+        """
     )
 
 
@@ -197,7 +226,91 @@ def supported_variables(options: Options) -> Iterator[Variable]:
     )
 
 
-def reach_variables() -> Iterator[Variable]:
+def _alive_variables(options: Options) -> Iterator[Variable]:
+    taints = [toleration_fields(taint) | {"system": os} for os, taint in closing(options)]
+    yield variable(
+        "tainted",
+        "the systems all of whose nodes have a taint that the pod does not tolerate",
+        """
+        %taints.filter(new, !variables.tolerations.exists(there,
+          %covers)).map(new, new.system)
+        """,
+        taints=f"[{', '.join(map(mixed, taints))}]",
+        covers=covers(),
+    )
+    yield variable(
+        "near",
+        "the operating systems whose nodes each term can reach",
+        """
+        variables.openSystems.map(open,
+          [open.filter(os, !(os in variables.tainted))].map(left, left.size() > 0 ? left : open)[0])
+        """,
+    )
+    yield variable(
+        "meant",
+        "of these, those that the pod is for: a bare architecture of the user's choice means Linux",
+        """
+        variables.near.map(near, near.filter(os, variables.statedSystem in ['', os]
+          && (variables.only.size() == 0 || os == 'linux' || !('linux' in near))))
+        """,
+    )
+    yield variable(
+        "alive",
+        "of these, those on which it runs; none where the first is not among them",
+        """
+        variables.meant.transformList(i, meant, variables.stated[i].size() == 0 ? [] :
+          [meant.filter(os, variables.meeting[i].exists(a,
+            (a in variables.nodes[os] || variables.asksWithIn[i])
+            && (!variables.restricted || a in variables.supported[os])))]
+          .map(alive, alive.size() > 0 && alive[0] == meant[0] ? alive : [])[0])
+        """,
+    )
+    runs = "(!variables.restricted || a in variables.supported[os])"
+    bars = "variables.restricted && !(a in variables.supported[other])"
+    there = (
+        "(a in variables.nodes[%os] || variables.asksWithIn[i] && !alive.exists(o, a in variables.nodes[o]))"
+    )
+    yield variable(
+        "twoSystems",
+        "the pod has no required terms, and its images run on other architectures of each system",
+        """
+        !variables.hasTerms && [variables.alive[0]].exists(i, alive, variables.meeting[0].exists(a,
+          alive.exists(os, %runs && %there)
+          && alive.exists(other, %bars && %elsewhere)))
+        """,
+        runs=runs,
+        bars=bars,
+        there=cel(there, os="os"),
+        elsewhere=cel(there, os="other"),
+    )
+    yield variable(
+        "systems",
+        "the operating systems of each term",
+        """
+        variables.alive.transformList(i, alive, alive.size() == 0 ? variables.stated[i]
+          : alive.size() == 1 || !variables.hasTerms
+            || variables.meeting[i].exists(a, alive.exists(os, %runs && %there)
+              && alive.all(other, !(%bars && %elsewhere)))
+            ? alive
+          : [alive[0]])
+        """,
+        runs=runs,
+        bars=bars,
+        there=cel(there, os="os"),
+        elsewhere=cel(there, os="other"),
+    )
+    yield variable(
+        "shut",
+        "those that a term can reach and on which nothing runs",
+        """
+        variables.near.transformList(i, near, variables.alive[i].size() == 0 ? [] :
+          near.filter(os, !(os in variables.systems[i])
+            && variables.nodes[os].exists(a, a in variables.meeting[i])))
+        """,
+    )
+
+
+def reach_variables(options: Options) -> Iterator[Variable]:
     """asksWithIn, meeting, allowed, barred, live, lacking, reachable."""
     yield variable(
         "asksWithIn",
@@ -219,6 +332,8 @@ def reach_variables() -> Iterator[Variable]:
         """,
         meets=meets("a"),
     )
+    if several_systems(options):
+        yield from _alive_variables(options)
     yield variable(
         "allowed",
         "the architectures that each term allows on some node",
