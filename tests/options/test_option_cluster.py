@@ -62,6 +62,42 @@ def ran(content: bytes, *argv: str) -> tuple[str, str]:
     return out.getvalue().decode(), err.getvalue()
 
 
+WINDOWS = "node.kubernetes.io/os=windows:NoSchedule"
+
+
+@pytest.mark.parametrize(
+    ("items", "taint"),
+    [
+        pytest.param([node("w", "amd64", WINDOWS, os="windows")], WINDOWS, id="every Windows node has it"),
+        pytest.param(
+            [
+                node("w", "amd64", "a:NoSchedule", WINDOWS, os="windows"),
+                node("v", "amd64", WINDOWS, os="windows"),
+            ],
+            WINDOWS,
+            id="the one that all share",
+        ),
+        pytest.param(
+            [node("w", "amd64", WINDOWS, os="windows"), node("v", os="windows")], "", id="one node is without"
+        ),
+        pytest.param(
+            [node("w", "amd64", "os=windows:PreferNoSchedule", os="windows")], "", id="it keeps nobody off"
+        ),
+        pytest.param(
+            [node("w", "amd64", "kubernetes.io/arch=amd64:NoSchedule", os="windows")],
+            "",
+            id="one of architectures",
+        ),
+        pytest.param([node("b", "amd64", WINDOWS)], "", id="no Windows node"),
+    ],
+)
+def test_a_taint_of_all_windows_nodes_is_named(items: list[Any], taint: str) -> None:
+    text, messages = ran(listed(node("a"), *items))
+    closed = Toleration("node.kubernetes.io/os", "Equal", "windows", "NoSchedule")
+    assert loaded(text).options.system_taints == ((("windows", closed),) if taint else ())
+    assert not taint or taint not in messages
+
+
 def loaded(text: str) -> Settings:
     return load(["--config", "archfit.yaml"], {}, lambda _path: text.encode())
 

@@ -46,6 +46,9 @@ Add those of node pools that have no node at the moment."""
 _TAINTS = "Tolerated where the images run on every architecture after the @."
 _NO_TAINT = "No node of the list has a taint. Add those of node pools that have no node at the moment."
 _NO_TAINT_ANYWHERE = "No node and no pool has a taint."
+_WINDOWS_TAINT = (
+    "Every Windows node has this taint: a pod that tolerates it and names no system gets kubernetes.io/os."
+)
 _NONE_USED = "None of the nodes' taints is used."
 _WITH_POOLS = """\
 The architectures of the cluster's Linux nodes, of its Windows nodes as windows/amd64, and those that these pools may
@@ -103,6 +106,9 @@ def configuration(cluster: NodeSummary) -> str:
         ),
         tolerate=_list((rule.text, f"on {_those(rule)}") for rule in cluster.rules) or "none",
     )
+    if cluster.windows_taint:
+        spec.insert(1, "systemTaints", mapping(windows=cluster.windows_taint))
+        spec.yaml_set_comment_before_after_key("systemTaints", indent=2, before=_WINDOWS_TAINT)
     about_pools = [_WITH_POOLS, *(f"  {pool.title}: {pool.text}" for pool in cluster.pools)]
     if any(pool.kind == NODE_POOL for pool in cluster.pools):
         about_pools.append(PREFER)

@@ -11,6 +11,8 @@
                             every pool whose nodes get it brings no other
       cluster               R is among those of the Linux nodes and pools
 
+    systemTaints            a taint that every Windows node has, and every pool that brings one
+
 Every other taint is listed with its reason: those of spot, GPU, control-plane and autoscaled nodes must
 never be tolerated by archfit.
 """
@@ -23,7 +25,7 @@ from collections.abc import Sequence
 from archfit.base.errors import InvalidInput
 from archfit.cluster.nodes import Node, Taint, ascii_text
 from archfit.cluster.pools.pool import Pool
-from archfit.options.text_form import ARCH_KEYS, Problem, architecture_of, toleration_rule
+from archfit.options.text_form import ARCH_KEYS, Problem, architecture_of, system_taint, toleration_rule
 from archfit.startup.record import Record
 
 
@@ -53,13 +55,14 @@ class NodeSummary(Record):
     """What goes into the file.
 
     architectures: each entry with its number of nodes. unused: what was not used, as (subject, reason).
-    pools: those that count.
+    pools: those that count. windows_taint: of all Windows nodes, "" for none.
     """
 
     architectures: tuple[tuple[str, int], ...]
     rules: tuple[UsedTaint, ...]
     unused: tuple[tuple[str, str], ...]
     pools: tuple[Pool, ...] = ()
+    windows_taint: str = ""
 
 
 def summarised(found: Sequence[Node], keys: Sequence[str] = (), pools: Sequence[Pool] = ()) -> NodeSummary:
@@ -82,8 +85,11 @@ def summarised(found: Sequence[Node], keys: Sequence[str] = (), pools: Sequence[
     ]
     unused += [(pool.title, pool.problem) for pool in pools if pool.problem]
     carriers = _carriers(found, usable)
+    windows_taint = _windows_taint(found, usable, (*ARCH_KEYS, *keys))
     rules = []
     for taint in sorted(carriers, key=str):
+        if taint == windows_taint:
+            continue
         rule = _rule(taint, carriers[taint], linux, (*ARCH_KEYS, *keys))
         if isinstance(rule, UsedTaint):
             rules.append(rule)
@@ -92,7 +98,36 @@ def summarised(found: Sequence[Node], keys: Sequence[str] = (), pools: Sequence[
     carried = {taint.key for taint in carriers}
     none = "no node and no pool carries" if usable else "no node carries"
     unused += [(f"--arch-taint {key}", f"{none} such a taint") for key in keys if key not in carried]
-    return NodeSummary(tuple(sorted(numbers.items())), tuple(rules), tuple(unused), tuple(usable))
+    return NodeSummary(
+        tuple(sorted(numbers.items())),
+        tuple(rules),
+        tuple(unused),
+        tuple(usable),
+        str(windows_taint) if windows_taint else "",
+    )
+
+
+def _windows_taint(found: Sequence[Node], pools: Sequence[Pool], keys: Sequence[str]) -> Taint | None:
+    """A taint that keeps pods off every Windows node, the one that says so first. keys: of architectures."""
+    shared = [set(node.taints) for node in found if node.os == "windows"]
+    shared += [
+        set(pool.taints) for pool in pools if any(name.startswith("windows/") for name in pool.architectures)
+    ]
+    hard = [
+        taint
+        for taint in (set.intersection(*shared) if shared else ())
+        if taint.key not in keys and not architecture_of(taint.key, taint.value) and not _is_refused(taint)
+    ]
+    return min(hard, key=lambda taint: ("windows" not in str(taint).lower(), str(taint)), default=None)
+
+
+def _is_refused(taint: Taint) -> bool:
+    """Whether the taint is none that a configuration can name."""
+    try:
+        system_taint("windows", str(taint))
+    except Problem:
+        return True
+    return False
 
 
 def _carriers(nodes: Sequence[Node], pools: Sequence[Pool]) -> dict[Taint, list[Carrier]]:
