@@ -119,6 +119,7 @@ def test_pods_are_folded_to_the_owner_that_a_person_would_change(values, kind, n
         pytest.param(pod("a", spec={"os": {"name": "windows"}}), "windows", id="windows by spec.os"),
         pytest.param(pod("a", spec={"nodeSelector": {"kubernetes.io/os": "windows"}}), "windows", id="windows by selector"),
         pytest.param(pod("a", node="win"), "windows", id="windows by its node"),
+        pytest.param(pod("a", node="win", phase="Pending"), "pending", id="for Linux, on a Windows node by mistake"),
         pytest.param(pod("a", owner=("DaemonSet", "d"), spec={"os": {"name": "windows"}}), "windows", id="of a DaemonSet for Windows"),
         pytest.param(pod("a", node="aci"), "virtual", id="virtual by its node"),
         pytest.param(pod("a", node="fargate"), "virtual", id="virtual on EKS Fargate"),

@@ -9,7 +9,7 @@ What a pod of a cluster counts as. The first row that holds:
     mirror      annotation kubernetes.io/config.mirror, or an owner of kind Node: a static pod of its node
     windows     spec.os.name or nodeSelector kubernetes.io/os says windows
     daemonset   a DaemonSet controls it: it is made for each node
-    windows     its node says windows
+    windows     its node says windows, and it runs there: a pod for Linux that came there by mistake does not
     virtual     it selects `type: virtual-kubelet`, or its node is virtual
     gated       it has schedulingGates and no node
     pending     status.phase is not Running
@@ -144,7 +144,7 @@ def on_node(standing: Standing, os: str, *, virtual: bool) -> Standing:
     """What the pod counts as on a node of this operating system ("" where it is not known)."""
     if standing in ("finished", "mirror", "daemonset", "windows"):
         return standing
-    if os == "windows":
+    if os == "windows" and standing != "pending":
         return "windows"
     return "virtual" if virtual else standing
 
