@@ -78,7 +78,7 @@ STREAMS = [
     pytest.param(JOB, (), {}, id="a-job-stays-as-it-is"),
     pytest.param(CRLF, (), {}, id="lines-end-as-before"),
     pytest.param(f"---\n{DEPLOYMENT}---\n{JOB}", (), {}, id="two-documents"),
-    pytest.param("", (), {}, id="blank"),
+    pytest.param("", ("--on-blank=pass",), {"onBlank": "pass"}, id="blank"),
     pytest.param("", ("--on-blank=comment",), {"onBlank": "comment"}, id="blank-with-a-comment"),
     pytest.param("\ufeff" + DEPLOYMENT, (), {}, id="byte-order-mark"),
     pytest.param(json.dumps({"apiVersion": "v1", "kind": "Pod", "spec": SPEC}), (), {}, id="json"),

@@ -149,7 +149,7 @@ def test_each_kind_of_message_has_its_colour(run, words, environ, colours) -> No
     assert wrong.stderr.startswith(
         f"{RED}error:{END} there is no flag" if colours else "error: there is no flag"
     )
-    blank = run("", *words, **environ)
+    blank = run("", "--on-blank=pass", *words, **environ)
     assert blank.stderr.startswith(f"{YELLOW}warning:{END} " if colours else "warning: ")
     assert b"\x1b" not in ran.stdout + failed.stdout + blank.stdout
 

@@ -409,10 +409,16 @@ def _indent(around: str) -> int:
 @pytest.mark.parametrize(
     "data", [b"", b"\n", b"---\n", b"# nothing\n", b"\n---\n# nothing\n--- # c\n", b"\xef\xbb\xbf"]
 )
-def test_input_that_is_blank_is_written_back_with_a_warning(data: bytes) -> None:
+def test_input_that_is_blank_fails_unless_it_may_be(data: bytes) -> None:
+    """`helm template BROKEN | archfit > out.yaml` is no file that GitOps prunes by."""
+    status, written, messages = command(data)
+    assert (status, written) == (1, b"")
+    assert messages[-1] == (
+        "error: the input holds no manifests. Did the command before the pipe fail? Run it alone, or allow this with "
+        "--on-blank=pass"
+    )
     warning = ["warning: the input holds no manifests; it was written back as it is"]
-    assert command(data) == Ended(0, data, warning)
-    assert command(data, "--on-blank", "fail")[:2] == (1, b"")
+    assert command(data, "--on-blank", "pass") == Ended(0, data, warning)
 
 
 @pytest.mark.parametrize("data", [b"null\n", b"~\n", b"---\nnull\n---\n~\n", b"# c\n---\nnull # c\n"])

@@ -44,8 +44,6 @@ def test_a_file_is_transformed_as_on_standard_input(site: Site, words: tuple[str
         pytest.param(CONFIG_MAP.replace(b"\n", b"\r\n"), id="crlf"),
         pytest.param(CONFIG_MAP.rstrip(), id="no-last-newline"),
         pytest.param(CONFIG_MAP + b"...\n", id="document-end"),
-        pytest.param(b"# nothing\n", id="comments"),
-        pytest.param(b"", id="empty"),
         pytest.param(b'{"apiVersion":"v1","kind":"ConfigMap","data":{"a":"\\ud83d\\ude00"}}', id="json"),
         pytest.param(placed(AMD), id="transformed"),
     ],
@@ -54,6 +52,16 @@ def test_noop_one_file_that_needs_nothing_keeps_every_byte(site: Site, content: 
     site.write({"a.yaml": content})
     ran = site.run("a.yaml")
     assert (ran.status, ran.stdout) == (0, content)
+
+
+@pytest.mark.parametrize("blank", [b"", b"# nothing\n"], ids=["empty", "comments"])
+def test_a_blank_file_is_passed_over_beside_others_and_fails_alone(site: Site, blank: bytes) -> None:
+    site.write({"a.yaml": blank, "b.yaml": CONFIG_MAP})
+    ran = site.run("--in-place", "a.yaml", "b.yaml")
+    assert (ran.status, (site.folder / "a.yaml").read_bytes()) == (0, blank)
+    assert "warning: a.yaml: the input holds no manifests" in ran.stderr
+    alone = site.run("a.yaml")
+    assert (alone.status, alone.stdout) == (1, b"")
 
 
 @pytest.mark.parametrize("words", [["-"], ["transform", "-"], []], ids=["dash", "by-name", "bare"])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     Archfit = Callable[..., Ran]
 
+ALLOWED = "--post-renderer-args=--on-blank=pass"
 HIDDEN = b"---\n# Source: quiet/templates/secret.yaml\n# HIDDEN: The Secret output has been suppressed\n"
 
 
@@ -32,7 +33,7 @@ HIDDEN = b"---\n# Source: quiet/templates/secret.yaml\n# HIDDEN: The Secret outp
     [
         pytest.param("quiet", (), id="nothing-holds-a-pod"),
         pytest.param("shop", ("--post-renderer-args=--exclude=*",), id="every-pod-excluded"),
-        pytest.param("blank", (), id="nothing-rendered"),
+        pytest.param("blank", (ALLOWED,), id="nothing-rendered"),
     ],
 )
 def test_bytes_in_bytes_out(helm3: Helm, chart: str, words: tuple[str, ...]) -> None:
@@ -72,9 +73,11 @@ def test_separators_come_back_as_they_came(helm: Helm) -> None:
 
 def test_helm_3_writes_files_before_it_calls_the_renderer(helm3: Helm, tmp_path: Path) -> None:
     seen = helm3.recorded("small", "--output-dir", str(tmp_path))
-    assert (seen.given.strip(), seen.written) == (b"", seen.given)
+    assert (seen.given.strip(), seen.written) == (b"", b"")
     assert (tmp_path / "small" / "templates" / "application.yaml").is_file()
-    assert seen.helm.status == 0
+    assert seen.helm.status == 1
+    assert "the input holds no manifests" in seen.helm.stderr
+    assert helm3.recorded("small", "--output-dir", str(tmp_path), ALLOWED).helm.status == 0
 
 
 def test_a_hidden_secret_stays_hidden(helm3: Helm) -> None:

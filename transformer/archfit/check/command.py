@@ -22,7 +22,7 @@ from archfit.check.junit import LEFT_ALONE, placement_cases, problems, required_
 from archfit.check.newer_tags import newer_of, with_newer
 from archfit.check.reports import UPDATES, report_places, write_reports
 from archfit.check.source_roots import SourceRoots
-from archfit.cli.inputs.command_inputs import check_objects, in_file, manifests_of, on_blank, questions
+from archfit.cli.inputs.command_inputs import check_objects, in_file, manifests_of, questions
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.inputs.output_files import check_report
 from archfit.cli.invocation import read_invocation, required_platforms
@@ -65,7 +65,7 @@ def run(
             raise UsageError(
                 f"--format {form}: writes newer tags, and nobody asks for them: add --newer-tags"
             )
-    inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options, on_blank(invocation.layer))
+    inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options)
     if invocation.rendering:
         roots.add_rendered(invocation.rendering.words)
     check_objects(inputs)

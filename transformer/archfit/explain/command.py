@@ -22,7 +22,7 @@ from archfit.base.errors import UsageError
 from archfit.base.record_json import record_value
 from archfit.base.results import ObjectRef, Result, has_error
 from archfit.base.terminal import shows_boxes
-from archfit.cli.inputs.command_inputs import in_file, manifests_of, on_blank
+from archfit.cli.inputs.command_inputs import in_file, manifests_of
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
@@ -53,7 +53,7 @@ def run(
     def wanted(ref: ObjectRef) -> bool:
         return not only or any(named_by(ref, glob) for glob in only)
 
-    inputs = manifests_of(invocation, (stdin, stderr, environ), options, on_blank(invocation.layer))
+    inputs = manifests_of(invocation, (stdin, stderr, environ), options)
     if only:
         _check_only(only, inputs)
     one = Run(_COMMAND.program, invocation.settings, environ, stderr)

@@ -33,7 +33,7 @@ from archfit.audit.reports import facts_of_report
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.printable import count, visible
 from archfit.base.results import Result, has_error
-from archfit.cli.inputs.command_inputs import check_objects, manifests_of, on_blank
+from archfit.cli.inputs.command_inputs import check_objects, manifests_of
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.images.overrides import override
@@ -64,11 +64,9 @@ def run(
         raise UsageError("offline is set, but archfit lock has to ask registries: run it without offline")
     operator_files.check(settings.operator)
     path = settings.options.lock_file or DEFAULT_PATH
-    # --check says that a lock file is right: of an input without manifests it says nothing.
-    blank = on_blank(invocation.layer) if flags.check else settings.options.on_blank
     audits = audit_needs(flags.from_audit, settings.options, prune=flags.prune)
     inputs = (
-        manifests_of(invocation, (stdin, stderr, environ), settings.options, blank)
+        manifests_of(invocation, (stdin, stderr, environ), settings.options)
         if invocation.words or invocation.rendering or not flags.from_audit
         else []
     )

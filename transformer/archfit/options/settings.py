@@ -229,7 +229,7 @@ class Options(Record):
     custom_resources: Literal["all", "read", "seen", "none"] = "read"
     daemon_sets: Literal["warn", "fail"] = "warn"
     strict: bool = False
-    on_blank: Literal["pass", "comment", "fail"] = "pass"
+    on_blank: Literal["pass", "comment", "fail"] = "fail"
     image_platforms: tuple[ImagePlatforms, ...] = ()
     exclude: tuple[Exclude, ...] = ()
     unlabelled_nodes: tuple[str, ...] = ()

@@ -191,8 +191,9 @@ SPEC = (
         "never pulled.",
     ),
     _spec(
-        "onBlank", choice("pass", "comment", "fail"), "", "pass",
-        "What to do with blank input: write it back, write one comment, or fail.",
+        "onBlank", choice("pass", "comment", "fail"), "", "fail",
+        "What to do with blank input, which most often means that the command before the pipe failed: write it back, "
+        "write one comment, or fail. A blank file among others is passed over.",
     ),
     _spec(
         "imagePlatforms", option_types.OVERRIDES, "GLOB=PLATFORM,..", {},

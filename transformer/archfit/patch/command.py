@@ -36,7 +36,7 @@ from typing import Any, BinaryIO, TextIO
 from archfit.base import standard_streams
 from archfit.base.patch import Operation, Remove, pointer
 from archfit.base.results import Decision, ObjectRef, Result, has_error
-from archfit.cli.inputs.command_inputs import in_file, manifests_of, on_blank, questions
+from archfit.cli.inputs.command_inputs import in_file, manifests_of, questions
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.edit.object_patches import Entry, as_json, entries, problems, wrong_patches
@@ -64,7 +64,7 @@ def run(
     form, settings = invocation.flags.format, invocation.settings
     # A stamp belongs to files that are edited in place; kustomize's own annotations would fail its tests.
     options = settings.options.replace(stamp=False)
-    inputs = manifests_of(invocation, (stdin, stderr, environ), options, on_blank(invocation.layer))
+    inputs = manifests_of(invocation, (stdin, stderr, environ), options)
     working = Run(_COMMAND.program, settings.replace(options=options), environ, stderr, explain=verbose_lines)
     decisions: list[tuple[Pod, Decision]] = []
     results: list[Result] = []

@@ -33,7 +33,7 @@ from archfit.admission.admitted_pod import at_admission
 from archfit.base import standard_streams
 from archfit.base.printable import count, visible
 from archfit.base.results import Result
-from archfit.cli.inputs.command_inputs import manifests_of, moment_text, on_blank, stated_date
+from archfit.cli.inputs.command_inputs import manifests_of, moment_text, stated_date
 from archfit.cli.invocation import Invocation, read_invocation
 from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import BY_NAME
@@ -153,7 +153,7 @@ def _images(
         return from_cluster(live, known, settings, environ, stderr)
     if not invocation.words:
         return from_lock(settings.options)
-    inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options, on_blank(invocation.layer))
+    inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options)
     return from_manifests(inputs, settings, environ, stderr)
 
 

@@ -107,9 +107,7 @@ def run(
         given = stdout if place == _Place(False, False, "", "") else io.BytesIO()
         whole = read.files[0]
         found = (
-            _objects(read_manifests([(whole.name, whole.data)], settings.options, "pass")[0])
-            if place.diff
-            else ()
+            _objects(read_manifests([(whole.name, whole.data)], settings.options)[0]) if place.diff else ()
         )
         return one.transform(
             whole.data, given, deliver=lambda splices: write([_Edited(whole, splices, found)])
@@ -230,7 +228,7 @@ def _parents(name: str) -> list[str]:
 
 def _transformed(read: Inputs, one: Run, options: Options, write: Write) -> int:
     pairs = ((file.name, file.data) for file in read.files)
-    inputs = with_note(read_manifests(pairs, options, options.on_blank), read)
+    inputs = with_note(read_manifests(pairs, options), read)
     answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], questions(inputs))
     made = [transformed(manifests.data, manifests.inventory, answers, options) for manifests in inputs]
     results = list(one.messages)

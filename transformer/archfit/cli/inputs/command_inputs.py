@@ -19,7 +19,6 @@ from archfit.cli.inputs.input_files import Inputs, holds_object, read_inputs
 from archfit.cli.inputs.manifests import Manifests, read_manifests
 from archfit.cli.inputs.renderer_command import rendered_inputs
 from archfit.cli.invocation import Invocation
-from archfit.options.layers import Layer
 from archfit.options.settings import Options
 from archfit.placement.selection import questions as of_pod
 from archfit.workloads.unsupported.non_objects import OTHER_COMMAND
@@ -49,7 +48,6 @@ def manifests_of(
     invocation: Invocation,
     streams: tuple[BinaryIO, TextIO, Mapping[str, str]],
     options: Options,
-    on_blank: str,
 ) -> list[Manifests]:
     """What the words of a command line name, read. streams: stdin, stderr, environ. Raises ArchfitError."""
     stdin, stderr, environ = streams
@@ -57,7 +55,7 @@ def manifests_of(
         read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
     else:
         read = read_inputs(invocation.words, stdin, invocation.program)
-    return with_note(read_manifests(((one.name, one.data) for one in read.files), options, on_blank), read)
+    return with_note(read_manifests(((one.name, one.data) for one in read.files), options), read)
 
 
 def with_note(inputs: list[Manifests], read: Inputs) -> list[Manifests]:
@@ -85,15 +83,6 @@ def holds_nothing(inputs: Iterable[Manifests]) -> bool:
     if not read or any(one.inventory.documents for one in read) or has_error(results):
         return False
     return not any(holds_object(one.data[one.start : one.end], empty_lists=False) for one in read)
-
-
-def on_blank(flags: Layer) -> str:
-    """--on-blank where a stream without manifests answers nothing, because the command before the pipe failed.
-
-    Unlike for `transform` it is `fail`, unless the flag itself says something else. flags: the command's own.
-    """
-    given = flags.given.get("onBlank")
-    return str(given.value) if given else "fail"
 
 
 def questions(inputs: Iterable[Manifests], *, left_alone: bool = False) -> list[str]:

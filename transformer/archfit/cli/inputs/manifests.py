@@ -54,9 +54,11 @@ class Manifests(Record):
         return [pod for document in self.inventory.documents for pod in document.pods]
 
 
-def read_manifests(found: Iterable[tuple[str, bytes]], options: Options, on_blank: str) -> list[Manifests]:
-    """What each input holds; what is wrong with one is among its results. on_blank: as `stream.read` takes it."""
-    read = [_read(name, data, on_blank) for name, data in found]
+def read_manifests(found: Iterable[tuple[str, bytes]], options: Options) -> list[Manifests]:
+    """What each input holds; what is wrong with one is among its results. A blank one among others is passed over."""
+    read = [_read(name, data, options.on_blank) for name, data in found]
+    if any(one.pieces for one in read):
+        read = [one.replace(results=(Result("warning", BLANK),)) if one.blank else one for one in read]
     if len(read) == 1:
         one = read[0]
         return [one.replace(inventory=inventory(one.data, one.pieces, options))] if one.pieces else read

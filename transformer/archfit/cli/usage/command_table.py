@@ -71,7 +71,7 @@ ARGOCD = Command(
     options=TABLE,
     words=("generate", "parameters", "discover"),
     group="other tools",
-    about="The defaults of two options differ here: --on-blank is fail, --hooks is recreated.",
+    about="The default of one option differs here: --hooks is recreated.",
     exits=DONE_OR_FAILED,
 )
 CACHE = Command(

@@ -56,8 +56,8 @@ _PATHS = (
 _PATH_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "DOCKER_CONFIG", "REGISTRY_AUTH_FILE")
 # Argo CD deletes an application that renders nothing, and recreates hooks.
 _FALLBACK = Layer(
-    "defaults of archfit argocd (onBlank, hooks)",
-    {"onBlank": Given("fail", "archfit argocd"), "hooks": Given("recreated", "archfit argocd")},
+    "default of archfit argocd (hooks)",
+    {"hooks": Given("recreated", "archfit argocd")},
 )
 
 
