@@ -58,6 +58,7 @@ class Row(NamedTuple):
     tolerations: frozenset[tuple[str, str, str, str]]
     devices: frozenset[str] = frozenset()
     webhook: bool = False
+    narrowed: bool = False
 
 
 class Report(NamedTuple):
@@ -98,6 +99,11 @@ def calculated(
     cluster = _Cluster(objects, assume_cpu)
     architectures = _architectures(cluster.nodes, required)
     states = _States(cluster, images)
+    everywhere = {*architectures, *_architectures(cluster.nodes, ())}
+    cluster.rows = [
+        row._replace(pinned=frozenset()) if row.narrowed and _is_derived(row, states, everywhere) else row
+        for row in cluster.rows
+    ]
     movable = [row for row in cluster.rows if row.standing in COULD_MOVE]
     readiness = [_readiness(arch, movable, states) for arch in architectures]
     return Report(
@@ -274,7 +280,7 @@ class _Cluster:
             ),
             ("windows", _is_windows(spec)),
             ("daemonset", above and above["kind"] == "DaemonSet"),
-            ("windows", node is not None and _system(node) == "windows"),
+            ("windows", node is not None and _system(node) == "windows" and phase == "Running"),
             (
                 "virtual",
                 (spec.get("nodeSelector") or {}).get("type") == "virtual-kubelet"
@@ -317,6 +323,7 @@ class _Cluster:
             _union(_pinned(pod["spec"]) for pod in pods),
             frozenset.intersection(*(_tolerations(pod["spec"]) for pod in pods)),
             frozenset().union(*(_devices(pod["spec"]) for pod in pods)),
+            narrowed=all(_may_be_narrowed(pod["spec"]) for pod in pods),
         )
 
     def weight(self, request: tuple[int, int], standing: str) -> tuple[int, int, int]:
@@ -374,6 +381,7 @@ class _Cluster:
                     _pinned(spec),
                     _tolerations(spec),
                     _devices(spec),
+                    narrowed=_may_be_narrowed(spec),
                 )
             )
         return rows
@@ -408,6 +416,7 @@ class _Cluster:
                     _pinned(newest["spec"]),
                     _tolerations(newest["spec"]),
                     _devices(newest["spec"]),
+                    narrowed=_may_be_narrowed(newest["spec"]),
                 )
             )
         return rows
@@ -642,6 +651,22 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
             return frozenset()
         union |= pinned
     return union
+
+
+def _may_be_narrowed(spec: Object) -> bool:
+    """No nodeSelector for it, and each required term ends with the architecture."""
+    if any(label in (spec.get("nodeSelector") or {}) for label in ARCH_LABELS):
+        return False
+    affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
+    terms = (affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get("nodeSelectorTerms")
+    ends = [(term.get("matchExpressions") or [{}])[-1].get("key") for term in terms or ()]
+    return bool(ends) and set(ends) == {"kubernetes.io/arch"}
+
+
+def _is_derived(row: Row, states: _States, architectures: set[str]) -> bool:
+    """What its placement leaves out is what its images lack, and nothing else."""
+    lacking = {arch for arch in architectures | row.pinned if "no" in states.images_of(row, arch).values()}
+    return lacking == (architectures | row.pinned) - row.pinned
 
 
 def _allows(row: Row, arch: str) -> bool:

@@ -267,6 +267,28 @@ def test_a_pods_own_demand_is_a_fact(spec, pinned):
     assert _only(pod("a", spec=spec)).pinned == pinned
 
 
+def _terms(*last: str, **spec: Any) -> dict[str, Any]:
+    ends = [{"key": key, "operator": "In", "values": ["amd64"]} for key in last]
+    terms = [{"matchExpressions": [{"key": "zone", "operator": "Exists"}, end]} for end in ends]
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return {"affinity": {"nodeAffinity": required}, **spec}
+
+
+@pytest.mark.parametrize(
+    ("spec", "narrowed"),
+    [
+        pytest.param({}, False, id="no placement"),
+        pytest.param(_terms("kubernetes.io/arch"), True, id="one term"),
+        pytest.param(_terms("kubernetes.io/arch", "kubernetes.io/arch"), True, id="all terms"),
+        pytest.param(_terms("kubernetes.io/arch", "disk"), False, id="one of two terms"),
+        pytest.param(_terms("kubernetes.io/arch", nodeSelector={"kubernetes.io/arch": "amd64"}), False, id="beside a nodeSelector"),
+        pytest.param(_terms("kubernetes.io/arch", nodeSelector={"disk": "ssd"}), True, id="beside another label"),
+    ],
+)  # fmt: skip
+def test_a_placement_that_may_be_archfits_is_a_fact(spec, narrowed):
+    assert _only(pod("a", spec=spec)).narrowed is narrowed
+
+
 _SET = [workload("ReplicaSet", "web-old", owner=("Deployment", "web"), replicas=0, image="nginx:0")]
 
 

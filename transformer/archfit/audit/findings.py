@@ -93,8 +93,9 @@ def findings(
     architectures = tuple(dict.fromkeys(platform.architecture for platform in required)) or _usual(facts)
     images = {image.reference: image for image in facts.images}
     failures = reported_failures(facts.builds)
+    there = {node.architecture for node in facts.nodes if node.os == "linux"}
     workloads = tuple(
-        workload_finding(workload, images, architectures, assume_cpu, failures)
+        workload_finding(workload, images, architectures, assume_cpu, failures, there)
         for workload in facts.workloads
     )
     planner = Planner(workloads, images, failures, facts.nodes, facts.pools, own)

@@ -27,7 +27,7 @@ it when the cluster was read. Groups come with what is not ready first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount, amount_of
@@ -235,8 +235,9 @@ def workload_finding(
     architectures: Sequence[str],
     assume_cpu: int,
     failures: Failures,
+    there: Collection[str],
 ) -> WorkloadFinding:
-    """One workload. images: by reference."""
+    """One workload. images: by reference. there: the architectures of all nodes, beside those of the findings."""
     uses = distinct_uses(workload)
     states: list[WorkloadState] = []
     not_ready: list[tuple[ContainerImage, ...]] = []
@@ -252,7 +253,23 @@ def workload_finding(
         missing = {state for _, state in found} - {"yes"}
         states.append("blocked" if missing - {"unknown"} else "unknown" if missing else "ready")
         not_ready.append(tuple(use for use, state in found if state != "yes"))
+    if workload.narrowed and _is_derived(workload, images, {*architectures, *there}):
+        workload = workload.replace(pinned=())
     return WorkloadFinding(workload, tuple(states), tuple(not_ready), amount_of(workload, assume_cpu))
+
+
+def _is_derived(
+    workload: WorkloadFacts, images: Mapping[str, ImageFacts], architectures: Collection[str]
+) -> bool:
+    """Whether its placement is what archfit itself writes for its images: then it goes where they go."""
+
+    def lacks(architecture: str) -> bool:
+        return any(
+            image_state(images.get(use.reference), architecture, {}, volume=use.role == "volume") == "no"
+            for use in distinct_uses(workload)
+        )
+
+    return all(lacks(one) != (one in workload.pinned) for one in {*architectures, *workload.pinned})
 
 
 def readiness(workloads: Sequence[WorkloadFinding], architectures: Sequence[str]) -> tuple[Readiness, ...]:

@@ -55,6 +55,7 @@ from archfit.audit.running.object_fields import (
     kept_labels,
     mapping,
     mappings,
+    may_be_narrowed,
     standing_of,
     text,
     tolerations,
@@ -245,6 +246,7 @@ class Collector:
             tolerations(spec),
             kept_labels(metadata, self._keys),
             devices(spec),
+            may_be_narrowed(spec),
         )
         key = (
             self._templates.number(template),

@@ -53,6 +53,7 @@ class PodTemplate(Record):
     tolerations: tuple[tuple[str, str, str, str], ...]
     labels: tuple[tuple[str, str], ...] = ()
     devices: tuple[str, ...] = ()
+    narrowed: bool = False
 
 
 class Rendered(Record):
@@ -189,6 +190,7 @@ def _of_run(snapshot: str, run: PodGroup, owner: Owner, standing: Standing, node
         tolerations=template.tolerations,
         labels=template.labels,
         devices=template.devices,
+        narrowed=template.narrowed,
     )
 
 
@@ -319,6 +321,7 @@ def _of_template(snapshot: str, one: Template, where: str = "") -> WorkloadFacts
         one.tolerations,
         one.labels,
         one.devices,
+        narrowed=one.narrowed,
     )
 
 
@@ -348,6 +351,7 @@ def count_workload(workloads: Workloads, one: WorkloadFacts) -> None:
         tolerations=tuple(sorted({*before.tolerations} & {*one.tolerations})),
         devices=tuple(sorted({*before.devices} | {*one.devices})),
         webhook=before.webhook or one.webhook,
+        narrowed=before.narrowed and one.narrowed,
     )
 
 

@@ -29,7 +29,8 @@ from typing import Any
 from archfit.audit.facts import Standing
 from archfit.base.results import Location, ObjectRef
 from archfit.images.platforms import ARCHITECTURES
-from archfit.placement.affinity import ARCH, OS_LABELS, allowed, demands
+from archfit.options.placement_fields import REQUIRED
+from archfit.placement.affinity import ARCH, ARCH_LABELS, OS_LABELS, allowed, demands
 from archfit.placement.fields import MalformedField
 from archfit.placement.selection import VIRTUAL_KUBELET
 from archfit.workloads.pods import Pod
@@ -103,6 +104,16 @@ def demanded_architectures(spec: Mapping[str, Any]) -> tuple[str, ...]:
         return ()
     written = json.dumps(asked, sort_keys=True)
     return _demanded(written) if ARCH in written else ()
+
+
+def may_be_narrowed(spec: Mapping[str, Any]) -> bool:
+    """Whether all that the pod spec demands may be what archfit wrote: the end of each term, and no nodeSelector."""
+    if any(label in mapping(spec.get("nodeSelector")) for label in ARCH_LABELS):
+        return False
+    required = mapping(mapping(mapping(spec.get("affinity")).get("nodeAffinity")).get(REQUIRED))
+    terms = list(mappings(required.get("nodeSelectorTerms")))
+    ends = [list(mappings(term.get("matchExpressions")))[-1:] for term in terms]
+    return bool(terms) and all(end and end[0].get("key") == ARCH for end in ends)
 
 
 @lru_cache(maxsize=1024)
