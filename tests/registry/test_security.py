@@ -286,9 +286,11 @@ class TestRedirects:
         assert back
         assert all("authorization" not in asked.headers for asked in back)
 
-    @pytest.mark.parametrize("scheme", ["Basic", "Bearer"])
-    def test_a_401_of_the_target_is_not_answered(
-        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs, scheme: str
+    @pytest.mark.parametrize(
+        ("scheme", "kinds"), [("Basic", ["blob"]), ("Bearer", ["blob", "token"])], ids=["basic", "bearer"]
+    )
+    def test_a_401_of_the_target_gets_no_credential(
+        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs, scheme: str, kinds: list[str]
     ) -> None:
         runs.also("stranger.io", stranger.url)
         self.blob_elsewhere(fake, stranger)
@@ -297,11 +299,41 @@ class TestRedirects:
         runs.login(fake.host)
         runs.login(stranger.host)
         cause = runs.cause("x.io/a:1")
-        assert stranger.kinds() == ["blob"]
-        assert "authorization" not in stranger.asked[0].headers
+        assert stranger.kinds() == kinds
+        assert all("authorization" not in asked.headers for asked in stranger.asked)
         assert "secret" not in cause
 
-    def test_nor_is_one_that_comes_after_a_challenge_of_the_registrys_own(
+    @pytest.mark.parametrize("status", [301, 302, 307, 308])
+    @pytest.mark.parametrize("own", [False, True], ids=["asks for nothing", "asks for a login itself"])
+    def test_a_target_with_tokens_for_anybody_is_read(
+        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs, status: int, own: bool
+    ) -> None:
+        """A name in front of another registry, as containerd reads it."""
+        runs.also("stranger.io", stranger.url)
+        stranger.index("a", "1", BOTH)
+        stranger.bearer()
+        fake.on(
+            lambda asked: (
+                Answer(status, headers={"Location": f"{stranger.url}{asked.path}"})
+                if asked.kind != "token"
+                else None
+            )
+        )
+        if own:
+            fake.bearer(user="user:hush")
+            runs.login(fake.host)
+        assert runs.names("x.io/a:1") == BOTH
+        assert all("token-" in asked.headers.get("authorization", "token-") for asked in stranger.asked)
+
+    def test_a_target_that_refuses_is_named_with_the_flag_that_asks_it(
+        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
+    ) -> None:
+        runs.also("stranger.io", stranger.url)
+        fake.always(Answer(302, headers={"Location": f"{stranger.url}/v2/a/manifests/1"}))
+        stranger.always(Answer(401))
+        assert f"ask it in its place, with --mirror {fake.host}={stranger.url}" in runs.cause("x.io/a:1")
+
+    def test_a_target_behind_a_challenge_of_the_registrys_own_gets_none_either(
         self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
     ) -> None:
         runs.also("stranger.io", stranger.url)
@@ -311,8 +343,9 @@ class TestRedirects:
         asks = {"WWW-Authenticate": f'Bearer realm="{stranger.url}/token"'}
         stranger.always(Answer(401, headers=asks))
         runs.login(fake.host)
-        assert "answered 401" in runs.cause("x.io/a:1")
-        assert set(stranger.kinds()) == {"manifest"}
+        assert "gives no anonymous access" in runs.cause("x.io/a:1")
+        assert set(stranger.kinds()) == {"manifest", "token"}
+        assert all("hush" not in str(asked.headers) for asked in stranger.asked)
         assert fake.kinds()[:3] == ["manifest", "token", "manifest"]
         assert fake.count("token") == fake.count("manifest") - 1
 

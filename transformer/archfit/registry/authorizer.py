@@ -5,6 +5,7 @@
                                 registry is asked again, because it may have moved that service
     401 with credentials        one new token, then it is an error
     400 with a token            the token is dropped, one new one is tried (ECR Public)
+    401 behind a redirect       an anonymous token of that server, as containerd asks for; CRI-O does not
 
 Credentials are sent only to a server that has asked for them, now or in an earlier run.
 """
@@ -18,7 +19,7 @@ from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.tokens import Tokens, basic
 from archfit.registry.http.challenges import Challenge, challenges, choose, scope_of
 from archfit.registry.http.http_client import HttpClient
-from archfit.registry.http.request import Reply, Request
+from archfit.registry.http.request import Reply, Request, origin_of
 from archfit.registry.http.servers import ServerState
 from archfit.registry.quirks import EXPIRED_TOKEN
 from archfit.registry.refusals import MAX_ERROR, is_own, refusal
@@ -94,7 +95,17 @@ class Authorizer:
             if not is_own(reply, endpoint):
                 break
             offered = self._learn(server, endpoint, reply) if reply.status == 401 else None
-        return reply
+        return reply if is_own(reply, endpoint) else self._elsewhere(request, reply)
+
+    def _elsewhere(self, request: Request, reply: Reply) -> Reply:
+        """The answer of the server that the registry redirected to, with a token that it gives to anybody."""
+        offered = choose(challenges(reply.challenges)) if reply.status == 401 else None
+        if offered is None or offered.scheme != "bearer":
+            return reply
+        token, _ = self._tokens.bearer(offered, offered.scope, None, origin_of(reply.url), "")
+        accept = {name: value for name, value in request.headers.items() if name == "accept"}
+        headers = {**accept, "authorization": f"Bearer {token}"}
+        return self._http.send(request.replace(url=reply.url, headers=headers))
 
     def _learn(self, server: ServerState, endpoint: Endpoint, reply: Reply) -> Challenge | None:
         """The challenge of a 401, remembered for the host; asks `/v2/` where the 401 carries none."""

@@ -45,6 +45,13 @@ def refusal(
             else "it is asked too often: try later, or ask a mirror (--mirror)"
         )
         return RateLimited(f"{where} answered 429 for {what}: {advice}", status=429)
+    if reply.status in {401, 403}:
+        advice = (
+            f"{endpoint.origin} redirects there; ask it in its place, with --mirror {endpoint.host}={where}"
+        )
+        return RegistryError(
+            f"{where} answered {reply.status} for {what}{words}: {advice}", status=reply.status
+        )
     later = ": try again later" if reply.status >= 500 and not words else ""
     return RegistryError(f"{where} answered {reply.status} for {what}{words}{later}", status=reply.status)
 
