@@ -9,9 +9,11 @@ import pytest
 from archfit.base.results import Location
 from archfit.images.platforms import Found, ImagePlatforms, parse_platform
 from archfit.options.settings import Options
+from archfit.pipeline import transform
 from archfit.placement.evidence import is_plain
 from archfit.placement.requirement import judge
 from archfit.placement.selection import pod_options
+from archfit.yaml.stream import split
 from pod_decisions import GKE, Outcome, a_pod, answers, decided, found, in_, one, term, terms_of, using
 
 RUNTIME = {"runtimeClassName": "wasmtime"}
@@ -58,6 +60,12 @@ def test_what_runs_everywhere_is_not_talked_about(platforms: str) -> None:
         pytest.param("amd64 arm64 wasi/wasm", {}, None, id="native-entries-for-all"),
         pytest.param("amd64 wasi/wasm", RUNTIME, None, id="a-runtime-class-runs-wasm"),
         pytest.param("amd64 wasi/wasm", {"runtimeClassName": ""}, {"amd64"}, id="an-empty-name-is-none"),
+        pytest.param(
+            "amd64 wasi/wasm", {"runtimeClassName": "nvidia"}, {"amd64"}, id="nvidia-runs-native-code"
+        ),
+        pytest.param("amd64 wasi/wasm", {"runtimeClassName": "gvisor"}, {"amd64"}, id="gvisor-does"),
+        pytest.param("amd64 wasi/wasm", {"runtimeClassName": "kata-qemu"}, {"amd64"}, id="kata-does"),
+        pytest.param("amd64 wasi/wasm", {"runtimeClassName": "Spin-V2"}, None, id="spin-runs-wasm"),
         pytest.param("wasi/wasm", {}, None, id="wasm-alone-restricts-nothing"),
         pytest.param("amd64", RUNTIME, {"amd64"}, id="a-runtime-class-alone-changes-nothing"),
     ],
@@ -67,6 +75,25 @@ def test_wasm(platforms: str, spec: dict[str, Any], added: set[str] | None) -> N
     assert terms_of(outcome.spec) == ([term(in_(*added))] if added else None)
     assert ("tolerations" in outcome.spec) is (added is None)
     assert outcome.messages == []
+
+
+def test_the_handler_of_a_runtime_class_in_the_stream_counts() -> None:
+    """Its name may be anything."""
+    pod = (
+        b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+        b"spec: {runtimeClassName: x, containers: [{name: a, image: r/a}]}\n"
+    )
+    runtime = b"---\napiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: x}\nhandler: %s\n"
+
+    def narrowed(data: bytes) -> bool:
+        done = transform(
+            data, split(data), Options(), lambda texts: {text: found("amd64 wasi/wasm") for text in texts}
+        )
+        return any(decision.patch for _, decision in done.decisions)
+
+    assert narrowed(pod)
+    assert narrowed(pod + runtime % b"runc")
+    assert not narrowed(pod + runtime % b"wasmtime")
 
 
 def test_wasm_counts_for_the_pod_that_names_a_runtime_class_and_for_no_other() -> None:

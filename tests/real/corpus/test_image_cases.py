@@ -48,7 +48,7 @@ def test_the_pod_is_kept_on_amd64(oracle: Oracle, name: str, said: str) -> None:
 
 def test_a_pod_with_a_runtime_class_runs_the_wasm_entry() -> None:
     stream = case("wasm-beside-native").stream.replace(
-        b"spec: {containers", b"spec: {runtimeClassName: w, containers"
+        b"spec: {containers", b"spec: {runtimeClassName: wasmtime, containers"
     )
     ran = case("wasm-beside-native").ran(stream=stream)
     assert b"tolerations" in ran.ok()

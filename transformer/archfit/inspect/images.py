@@ -64,7 +64,7 @@ def _one(
             notes = (f"{taken.cause}; {taken.remedy}" if taken.remedy else taken.cause,)
         if architectures is not None and any(map(is_wasm, current.platforms)):
             notes += (
-                "in a pod that names a runtimeClassName it runs anywhere, by its WebAssembly platforms",
+                "in a pod whose runtimeClassName is one for WebAssembly it runs anywhere, by its WebAssembly platforms",
             )
     return Inspected(
         word,

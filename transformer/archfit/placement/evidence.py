@@ -5,8 +5,8 @@
     arm, with any variant                   they share one node label
     amd64 too, where it is linux/386        containerd may take it on amd64 nodes; CRI-O does not (`uncounted` warns)
     nothing, with another variant           amd64/v3, arm64/v9: no runtime takes it unless its node is set up for it
-    nothing, of os wasi or wasm* beside     the pod's runtime runs native code; a pod that names a runtimeClassName is
-      native entries                        for `uncounted` to judge
+    nothing, of os wasi or wasm* beside     the pod's runtime runs native code; where its RuntimeClass is for them,
+      native entries                        `uncounted` judges
     never arm for arm64
 
     an image restricts nothing when         because
@@ -43,6 +43,7 @@ from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, 
 from archfit.options.settings import Options
 from archfit.startup.record import Record
 from archfit.workloads.pods import ImageUse, Pod
+from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -219,12 +220,14 @@ class _EvidenceBuilder:
         """What counts of the answer for this pod; its warnings are reported."""
         if is_plain(found):
             return found
-        from archfit.placement.uncounted import counted  # only few images need it
+        from archfit.placement.uncounted import counted, runs_wasm  # only few images need it
+
+        handler = self.pod.runtime_class.handler if self.pod.runtime_class is not None else ""
 
         answer, warnings = counted(
             use,
             found,
-            runtime_class=bool(self.pod.spec.get("runtimeClassName")),
+            runtime_class=runs_wasm((text_of(self.pod.spec.get("runtimeClassName")), handler)),
             wanted=self.options.cluster_architectures,
         )
         for warning in warnings:

@@ -2,7 +2,8 @@
 
     the image                                              becomes
     wasi/* or wasm* beside native entries, in a pod        those entries alone: it restricts nothing
-      with a runtimeClassName
+      whose RuntimeClass, or its handler, is named
+      after a WebAssembly runtime
     an index none of whose entries counts                  Unknown; final where somebody has stated it so
     an index with amd64/v3 and no plain amd64              as it is, with a warning: amd64 is not offered
     an index with 386 and no amd64                         as it is, with a warning: not every runtime takes it
@@ -27,7 +28,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+WASM_RUNTIMES = ("slight", "spin", "wasm", "wws")
+"""Words in the names of RuntimeClasses and handlers: of containerd's runwasi shims, SpinKube, wasmtime and wasmedge."""
 _HIGHER = "no runtime takes an entry of a higher variant on a node that is not set up for it"
+
+
+def runs_wasm(names: Iterable[str]) -> bool:
+    """Whether one of the names, of a RuntimeClass and its handler, is that of a WebAssembly runtime."""
+    return any(word in name.lower() for name in names for word in WASM_RUNTIMES)
 
 
 def counted(
@@ -35,7 +43,7 @@ def counted(
 ) -> tuple[Found | Unknown, tuple[str, ...]]:
     """The answer to use for this pod, and its warnings.
 
-    runtime_class: the pod names one. wanted: architectures of Linux nodes to warn about, None for all.
+    runtime_class: the pod names one for WebAssembly. wanted: architectures of Linux nodes to warn about, None for all.
     """
     if not found.image or (use.volume and not found.index):
         return found, ()

@@ -1,6 +1,7 @@
 """What objects of the stream require of the nodes of its pods at admission.
 
-    RuntimeClass          scheduling.nodeSelector, scheduling.tolerations    the pods that name it (runtimeClassName)
+    RuntimeClass          scheduling.nodeSelector, scheduling.tolerations,   the pods that name it (runtimeClassName)
+                          handler
     Namespace, Project    the annotations below                              the pods in it
 
     scheduler.alpha.kubernetes.io/node-selector           PodNodeSelector: off by default, on in OpenShift
@@ -57,8 +58,7 @@ def with_node_selectors(
     for key, item in objects_beside(data, pieces, words, _KINDS):
         name = _name(item)
         if key == _CLASS:
-            if mapping_of(item.get("scheduling")):
-                classes[name] = _runtime_class(name, mapping_of(item.get("scheduling")))
+            classes[name] = _runtime_class(name, item)
         else:
             space = _namespace(mapping_of(mapping_of(item.get("metadata")).get("annotations")))
             if space is not None:
@@ -125,7 +125,8 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
     yield value
 
 
-def _runtime_class(name: str, scheduling: dict[str, Any]) -> RuntimeClass:
+def _runtime_class(name: str, item: dict[str, Any]) -> RuntimeClass:
+    scheduling = mapping_of(item.get("scheduling"))
     selector = mapping_of(scheduling.get("nodeSelector"))
     tolerations = scheduling.get("tolerations")
     return RuntimeClass(
@@ -134,6 +135,7 @@ def _runtime_class(name: str, scheduling: dict[str, Any]) -> RuntimeClass:
         tuple(item for item in tolerations if isinstance(item, dict))
         if isinstance(tolerations, list)
         else (),
+        text_of(item.get("handler")),
     )
 
 

@@ -102,12 +102,13 @@ def borrowed_from(label: str) -> Path:
 class RuntimeClass(Record):
     """What admission merges into the pods that name it (node.k8s.io/v1 RuntimeClass, `scheduling`).
 
-    node_selector: pairs. tolerations: as in a pod spec.
+    node_selector: pairs. tolerations: as in a pod spec. handler: of the node's runtime.
     """
 
     name: str
     node_selector: tuple[tuple[str, str], ...] = ()
     tolerations: tuple[dict[str, Any], ...] = ()
+    handler: str = ""
 
 
 class Namespace(Record):
@@ -134,7 +135,7 @@ class Pod(Record):
     images: in the order containers, initContainers, volumes.
     between: (path, metadata) of what stands on the way to the pod beside these two, the outermost first: objects around
         this one, a CronJob's jobTemplate.
-    runtime_class: the one in the stream that the pod names, if it has `scheduling`.
+    runtime_class: the one in the stream that the pod names.
     placement_paths: None where affinity, tolerations and nodeSelector are beside the containers.
     namespace: its Namespace in the stream, if that has annotations about nodes or tolerations.
     stamped: an earlier run with `stamp` added something, which is taken back here.

@@ -37,6 +37,7 @@ from archfit.images.platforms import ImagePlatforms
 from archfit.images.reference import HUB, HUB_INDEX, KO, PLACEHOLDERS
 from archfit.images.reference_grammar import DIGEST, HOST, IDENTIFIER, MAX_PATH, PATH, TAG
 from archfit.placement.selection import ISTIO_INJECT, ISTIO_REVISION, ISTIO_TEMPLATES
+from archfit.placement.uncounted import WASM_RUNTIMES
 from archfit.policy.cel.cel_text import (
     Variable,
     any_of,
@@ -58,9 +59,12 @@ def reference_variables(images: Sequence[str]) -> Iterator[Variable]:
     """runtimeClass, imageUses, references. images: the mappings whose keys are normalised references."""
     yield variable(
         "runtimeClass",
-        "how roles of images end in a pod that names a runtime class",
-        "has(object.spec.runtimeClassName) && object.spec.runtimeClassName != '' ? %suffix : ''",
+        "how roles of images end in a pod that names a runtime class for WebAssembly",
+        """
+        has(object.spec.runtimeClassName) && object.spec.runtimeClassName.lowerAscii().matches(%words) ? %suffix : ''
+        """,
         suffix=text(RUNTIME_CLASS),
+        words=text("|".join(WASM_RUNTIMES)),
     )
     yield variable(
         "imageUses",
