@@ -529,10 +529,34 @@ class TestLimits:
         fake.on(lambda asked: Answer(body=b" " * 5_000_000) if asked.kind == kind else None)
         assert "bytes: refused" in runs.cause("x.io/a:1")
 
-    def test_a_compressed_answer_is_refused_unread(self, fake: FakeRegistry, runs: Runs) -> None:
-        bomb = gzip.compress(b" " * 50_000_000)
-        fake.always(Answer(body=bomb, headers={"Content-Encoding": "gzip"}))
-        assert "sent a compressed answer ('gzip'), which archfit did not ask for" in runs.cause("x.io/a:1")
+    def test_a_gzipped_answer_is_read(self, fake: FakeRegistry, runs: Runs) -> None:
+        """Identity is asked for; some gateways compress all the same."""
+        fake.index("a", "1", BOTH)
+        known = fake.documents["/v2/a/manifests/1"]
+        headers = {"Content-Type": known.media_type, "Content-Encoding": "gzip"}
+        fake.on(
+            lambda asked: (
+                Answer(body=gzip.compress(known.body), headers=headers)
+                if asked.path == "/v2/a/manifests/1"
+                else None
+            )
+        )
+        assert runs.names("x.io/a:1") == BOTH
+
+    @pytest.mark.parametrize(
+        ("body", "encoding", "said"),
+        [
+            pytest.param(gzip.compress(b" " * 50_000_000), "gzip", "bytes: refused", id="a-bomb"),
+            pytest.param(gzip.compress(b"{}")[:-4], "gzip", "cut off or too long: refused", id="cut-off"),
+            pytest.param(b"{}", "gzip", "and it is not: refused", id="no-gzip"),
+            pytest.param(b"{}", "br", "sent a compressed answer ('br')", id="brotli"),
+        ],
+    )
+    def test_other_compressed_answers_are_refused(
+        self, fake: FakeRegistry, runs: Runs, body: bytes, encoding: str, said: str
+    ) -> None:
+        fake.always(Answer(body=body, headers={"Content-Encoding": encoding}))
+        assert said in runs.cause("x.io/a:1")
 
     def test_bytes_with_another_digest_are_refused_and_not_kept(self, fake: FakeRegistry, runs: Runs) -> None:
         pin = fake.index("a", "", BOTH)

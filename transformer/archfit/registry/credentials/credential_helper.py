@@ -109,7 +109,7 @@ class Helper:
             ) from None
         again = f"run `echo {server} | {program} get` to see why"
         if output is None:
-            raise RegistryError(f"the credential helper {program} gave no answer in {seconds:.3g} s: {again}")
+            raise RegistryError(f"the credential helper {program} gave no answer in {seconds:.2g} s: {again}")
         if len(output) > _MAX_OUTPUT:
             raise RegistryError(
                 f"the credential helper {program} wrote more than {_MAX_OUTPUT} bytes: {again}"

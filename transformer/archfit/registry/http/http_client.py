@@ -1,4 +1,4 @@
-"""HTTP/1.1 for all threads of a run, under one policy of tries, pauses, redirects and limits; no cookies, no decoding.
+"""HTTP/1.1 for all threads of a run, under one policy of tries, pauses, redirects and limits; no cookies.
 
     send        waits where the server asked for a pause; then up to 5 tries
     a try       the request, then at most 5 redirects
@@ -14,8 +14,8 @@ wait that would end after the deadline is not begun, and none lasts longer.
 A redirect never leads from https to http. Where scheme, host or port change, only Accept goes along: not Authorization,
 nor any header that the operator has set for one server. A token request follows no redirect to another origin.
 
-Bodies are read raw and only up to a limit; a Content-Encoding other than identity is refused, because a bomb would be
-inflated before it could be counted.
+Bodies are read only up to a limit. identity is asked for; a server that gzips all the same is read, and what it sends
+and what that becomes have the same limit. Any other Content-Encoding is refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ import contextlib
 import logging
 import re
 import threading
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from time import sleep, time
 from urllib.parse import urljoin, urlsplit
 
@@ -265,14 +266,15 @@ class HttpClient:
         for name, value in fields:
             headers[name] = f"{headers[name]}, {value}" if name in headers else value
         encoding = headers.get("content-encoding", "identity").strip().lower()
-        if encoding not in {"identity", ""}:
+        if encoding not in {"identity", "gzip", ""}:
             raise RegistryError(
                 f"{where} sent a compressed answer ({encoding[:20]!r}), which archfit did not ask for: refused"
             )
+        parts = response.iter_stream()
         if response.status in _REDIRECTS and "location" in headers:
             _check_location(request.url, headers["location"], where)
         body = bytearray()
-        for part in response.iter_stream():
+        for part in _unzipped(parts, where, request.limit) if encoding == "gzip" else parts:
             body += part
             if len(body) > SMALL:
                 self._bodies.enter()
@@ -282,6 +284,24 @@ class HttpClient:
                 )
         challenges = tuple(value for name, value in fields if name == "www-authenticate")
         return Reply(response.status, headers, bytes(body), request.url, challenges)
+
+
+def _unzipped(parts: Iterable[bytes], where: str, limit: int) -> Iterator[bytes]:
+    """The content of a gzip stream, never more than one byte above the limit. Raises RegistryError."""
+    decoder = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    sent, left = 0, limit
+    for part in parts:
+        sent += len(part)
+        try:
+            content = decoder.decompress(part, left + 1)
+        except zlib.error:
+            raise RegistryError(f"{where} says that its answer is gzip, and it is not: refused") from None
+        yield content
+        left -= len(content)
+        if left < 0 or sent > limit:
+            break
+    if sent and not decoder.eof:
+        raise RegistryError(f"{where} sent a gzip answer that is cut off or too long: refused")
 
 
 def _url(text: str) -> httpx.URL:
