@@ -146,6 +146,25 @@ def test_rows(judge: Judge, spec: str, text: str) -> None:
     assert placed(judge, before, configured(spec)).decode() == after.decode()
 
 
+@pytest.mark.parametrize(
+    ("image", "asked"),
+    [
+        pytest.param("app", ["app:v2"], id="a name"),
+        pytest.param("'registry.example:5000/app'", ["registry.example:5000/app:v2"], id="a port"),
+        pytest.param("'app:v1'", ["app:v1"], id="a tag"),
+        pytest.param(f"'app@sha256:{'0' * 64}'", [f"app@sha256:{'0' * 64}"], id="a digest"),
+        pytest.param("''", [], id="no image"),
+    ],
+)
+def test_a_version_completes_an_image_that_has_no_tag(image: str, asked: list[str]) -> None:
+    options = configured(
+        "spec: {workloads: [{group: example.com, kind: Widget, podSpec: spec.pod, images: [spec.image+version]}]}\n"
+    )
+    text = f"apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec: {{image: {image}, version: v2, pod: {{}}}}\n"
+    ((pod, _),) = edited(text.encode(), options).transformed.decisions
+    assert [use.text for use in pod.images if use.text] == asked
+
+
 def test_an_immutable_kind_gets_only_what_it_needs() -> None:
     text = b"apiVersion: example.com/v1\nkind: Widget\nspec:\n  containers:\n  - image: both:1\n"
     row = "spec:\n  workloads:\n  - {group: example.com, kind: Widget, podSpec: spec%s}\n"

@@ -369,7 +369,10 @@ def _selector(text: str) -> Any:
 
 
 def _named(value: dict[str, Any], pattern: Path) -> list[ImageUse]:
-    """The images at a path of a row; `(.., "repository+tag")` names two members of one mapping."""
+    """The images at a path of a row; `(.., "repository+tag")` names two members of one mapping.
+
+    "image+version": the second completes an image that has neither tag nor digest.
+    """
     if pattern[-1] == "*":
         texts = ((path, text_of(text)) for path, text in matches(value, pattern))
         return [ImageUse(path, text) for path, text in texts if text]
@@ -377,6 +380,8 @@ def _named(value: dict[str, Any], pattern: Path) -> list[ImageUse]:
     found = []
     for path, holder in matches(value, pattern[:-1]):
         parts = [text_of(holder.get(name)) for name in last] if isinstance(holder, dict) else []
+        if last[0] == "image" and parts and _is_whole(parts[0]):
+            parts = parts[:1]
         if parts and all(parts):
             found.append(
                 ImageUse(
@@ -388,6 +393,10 @@ def _named(value: dict[str, Any], pattern: Path) -> list[ImageUse]:
                 )
             )
     return found
+
+
+def _is_whole(image: str) -> bool:
+    return "@" in image or ":" in image.rpartition("/")[2]
 
 
 def _is_data(pattern: Path) -> bool:
