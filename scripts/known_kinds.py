@@ -29,8 +29,6 @@ _FIELDS = ("affinity", "tolerations", "nodeSelector")
 _LONGEST = 600
 # The TiDB operator adds spec.version to an image without a tag (core.pingcap.com, spec.image).
 _NO_ROWS = ("core.pingcap.com/",)
-# Their operators choose the images, and their schemas hold no place for affinity or tolerations, or leave it open.
-_CHOSEN = ("apps.gitlab.com/GitLab", "apps.gitlab.com/Runner", "authzed.com/SpiceDBCluster")
 
 _HEAD = "# group/Kind and what its published schema allows (see unknown_kinds.py); written by: scripts/known_kinds.py\n"
 
@@ -56,8 +54,8 @@ def _kind(name: str, fields: dict[str, Any]) -> str:
     pods, images = fields.get("podspecs", []), fields.get("images", [])
     placement = fields.get("placement", {})
     placed = placement.get("affinity") or placement.get("tolerations")
-    if name in _CHOSEN or (not pods and not (images and placement)):
-        return "set" if placed or name in _CHOSEN else ""
+    if not pods and not (images and placement):
+        return "set" if placed else ""
     rows = _rows(pods, images, placement)
     if rows is not None and not name.startswith(_NO_ROWS):
         text = ", ".join(rows)
