@@ -246,4 +246,5 @@ def _toleration_rule(random: Random) -> TolerationRule:
             random.choice(("arm64", "db", "")),
             random.choice(("NoSchedule", "NoExecute", "")),
         ),
+        needed=random.random() < 0.2,
     )

@@ -52,6 +52,11 @@ def complaint(body: str, head: str = HEAD) -> str:
             id="a toleration written out, without an effect",
         ),
         pytest.param(
+            "tolerate: [{architectures: [amd64], toleration: {key: a, effect: NoSchedule}, when: needed}]",
+            {"tolerate": (TolerationRule(("amd64",), Toleration("a", "Equal", "", "NoSchedule"), needed=True),)},
+            id="a toleration for pods that can run nowhere else",
+        ),
+        pytest.param(
             "tolerate:\n  - &one\n    architectures: [arm64]\n    toleration: {key: arch, value: arm64, effect: NoSchedule}\n  - *one",
             {"tolerate": (TolerationRule(("arm64",), ARCH),)},
             id="aliases are read, doubles fall",
@@ -242,11 +247,19 @@ def test_an_alias_inside_its_own_anchor_is_an_error() -> None:
         read("&a [*a]")
 
 
+def test_when_a_toleration_is_written_is_one_of_two_words() -> None:
+    """`sometimes` is neither."""
+    rule = "{architectures: [arm64], toleration: {key: a}, when: sometimes}"
+    assert complaint(f"spec:\n  tolerate: [{rule}]\n") == (
+        "archfit.yaml line 4, spec.tolerate[0].when: 'sometimes' does not say when to tolerate: known are possible, needed"
+    )
+
+
 def test_a_key_with_a_line_break_cannot_break_the_sentence() -> None:
     """One error is one line."""
     assert complaint('spec:\n  tolerate: [{"a\\nb": 1}]\n') == (
         r'archfit.yaml line 4, spec.tolerate[0]["a\nb"]: '
-        r"there is no key 'a\nb' here: known are architectures, toleration"
+        r"there is no key 'a\nb' here: known are architectures, toleration, when"
     )
 
 

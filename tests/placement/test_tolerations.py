@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from archfit.base.patch import Add, Test
+from archfit.options import settings
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.placement.tolerations import covers, uncovered
 from pod_decisions import ARCH, GKE, one
@@ -67,6 +68,32 @@ def test_covering_of_wider_tolerations(there: Toleration, new: Toleration, *, co
 
 def test_rules_that_say_the_same_add_one() -> None:
     assert uncovered([], [NEW, Toleration(ARCH, "Exists"), NEW]) == [NEW, Toleration(ARCH, "Exists")]
+
+
+RESERVE = Toleration("pool", "Equal", "x86", "NoSchedule")
+RESERVED = {"key": "pool", "operator": "Equal", "value": "x86", "effect": "NoSchedule"}
+NEEDED = TolerationRule(("amd64",), RESERVE, needed=True)
+
+
+@pytest.mark.parametrize(
+    ("platforms", "rules", "own", "added"),
+    [
+        pytest.param("amd64", (NEEDED,), None, [RESERVED], id="it can run nowhere else"),
+        pytest.param("amd64 arm64", (NEEDED,), None, None, id="it runs without it"),
+        pytest.param("arm64", (NEEDED,), None, None, id="it never comes there"),
+        pytest.param("amd64 arm64", (settings.GKE, NEEDED), None, [GKE], id="another rule opens the rest"),
+        pytest.param("amd64", (settings.GKE, NEEDED), None, [RESERVED], id="another rule opens nothing"),
+        pytest.param("amd64", (NEEDED,), [RESERVED], None, id="it has it"),
+        pytest.param("amd64 arm64", (NEEDED.replace(needed=False),), None, [RESERVED], id="when: possible"),
+    ],
+)
+def test_a_toleration_that_only_those_get_that_need_it(
+    platforms: str, rules: tuple[TolerationRule, ...], own: Any, added: Any
+) -> None:
+    options = Options(tolerate=rules)
+    outcome = one(platforms, options, **({"tolerations": own} if own else {}))
+    assert outcome.spec.get("tolerations") == ([*(own or ()), *(added or ())] or None)
+    assert one(platforms, options, **outcome.added).decision.patch == ()
 
 
 @pytest.mark.parametrize(

@@ -201,6 +201,8 @@ def _not_tolerated(case: PodCase, wanted: Additions, rule: TolerationRule) -> tu
             "left out",
             f"the tolerations whitelist of Namespace {case.pod.ref.namespace} does not allow it",
         )
+    if rule.needed:
+        return "left out", f"when: needed, and {_NOT_NEEDED}"
     return "left out", _reserved(case)
 
 

@@ -7,7 +7,7 @@
     overrides        {"registry.local/legacy/*": [linux/amd64]}
     mirrors          {docker.io: "https://hub.example/proxy"}
     system taints    {windows: "node.kubernetes.io/os=windows:NoSchedule"}
-    tolerations      ["arch=arm64:NoSchedule", {architectures: [arm64], toleration: {key, ..}}]
+    tolerations      ["arch=arm64:NoSchedule", {architectures: [arm64], toleration: {key, ..}, when: needed}]
 
 Values are plain: dict, list, str, bool, int and None, as `config_yaml` reads them. The word `none` stands for
 the empty list or mapping. A function raises Problem whose `path` leads to the part that is wrong.
@@ -21,7 +21,7 @@ from archfit.options import text_form
 from archfit.options.hosts import mirror, registry_host, request_rate
 from archfit.options.option_entries import Mirror, RequestRate
 from archfit.options.settings import Toleration, TolerationRule
-from archfit.options.text_form import OPERATORS, Problem, effect, toleration_rule
+from archfit.options.text_form import OPERATORS, WHEN, Problem, effect, toleration_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,14 +177,22 @@ def tolerations(value: object) -> tuple[TolerationRule, ...]:
 def _rule(value: object) -> TolerationRule:
     if not isinstance(value, dict):
         return toleration_rule(string(value))
-    found = fields(value, ("architectures", "toleration"), "architectures: [arm64], toleration: {..}")
+    found = fields(value, ("architectures", "toleration", "when"), "architectures: [arm64], toleration: {..}")
     for key in ("architectures", "toleration"):
         if key not in found:
             raise Problem(f"has no {key}: write both architectures and toleration")
     return TolerationRule(
         within("architectures", architectures, found["architectures"]),
         within("toleration", _toleration, found["toleration"]),
+        within("when", _when, found.get("when", "possible")) == "needed",
     )
+
+
+def _when(value: object) -> str:
+    text = string(value)
+    if text not in WHEN:
+        raise Problem(f"{text!r} does not say when to tolerate: {expected(text, WHEN)}")
+    return text
 
 
 def _toleration(value: object) -> Toleration:

@@ -30,6 +30,7 @@ from archfit.options.hosts import FASTEST, SLOWEST, host_pattern, mirror_pair, r
 from archfit.options.text_form import (
     EFFECTS,
     OPERATORS,
+    WHEN,
     Problem,
     cache_path,
     distinct,
@@ -146,7 +147,11 @@ _RULE = {
         {"type": "string", "pattern": f"^(gke|[^@:]+:({'|'.join(EFFECTS)})(@.+)?)$"},
         {
             "type": "object",
-            "properties": {"architectures": ARCHITECTURE_LIST, "toleration": _TOLERATION},
+            "properties": {
+                "architectures": ARCHITECTURE_LIST,
+                "toleration": _TOLERATION,
+                "when": {"enum": list(WHEN)},
+            },
             "required": ["architectures", "toleration"],
             "additionalProperties": False,
         },

@@ -29,10 +29,14 @@ class Toleration(Record):
 
 
 class TolerationRule(Record):
-    """`toleration` is added where the images run on every one of `architectures` (sorted)."""
+    """`toleration` is added where the images run on every one of `architectures` (sorted).
+
+    needed: only where every architecture that the pod can reach needs one.
+    """
 
     architectures: tuple[str, ...]
     toleration: Toleration
+    needed: bool = False
 
 
 class Lender(Record):

@@ -321,6 +321,7 @@ def _server(text: str) -> CacheServer:
 ARCH_KEYS = ("kubernetes.io/arch", "beta.kubernetes.io/arch")
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 OPERATORS = ("Equal", "Exists")
+WHEN = ("possible", "needed")
 
 
 def effect(text: str) -> str:

@@ -154,7 +154,7 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
 
     terms = NOTHING if options.affinity == "never" else needed
     applying = taints.applicable(
-        own.tolerate, case.reaches, case.reachable_architectures, terms, case.evidence
+        own.tolerate, case.reaches, case.reachable_architectures, terms, case.evidence, case.tolerations
     )
     if any(toleration.effect == "NoExecute" for toleration in applying):
         from archfit.placement.pod_warnings import limited_tolerations

@@ -2,6 +2,7 @@
 
     a toleration rule for R applies       where the pod can reach one of R in the end, all images run on every other
                                           one of R or its required affinity shuts it out, and every image has an answer
+    a rule with `when: needed` applies    where, with the others, each architecture that the pod can reach needs one
     an architecture needs a toleration    where a rule names it whose toleration the pod has not got
     a preferred term is written           for each weighted architecture that the pod can reach, if it can
                                           reach another one too, and every image has an answer
@@ -106,16 +107,24 @@ def applicable(
     reachable: frozenset[str],
     written: RequiredTerms,
     evidence: ImageEvidence,
+    own: Sequence[Toleration],
 ) -> list[Toleration]:
-    """The tolerations of the rules that apply, in order. reachable: by the pod. written: the affinity that it gets."""
+    """The tolerations of the rules that apply, in order. reachable: by the pod. written: the affinity that it gets.
+
+    own: the pod's tolerations.
+    """
     if evidence.unasked or not evidence.known or (evidence.mounted_only and len(reachable) > 1):
         return []
-    return [
-        rule.toleration
+    applying = [
+        rule
         for rule in rules
         if not reachable.isdisjoint(rule.architectures)
         and not any(exposed(name, found, written) for name in rule.architectures if name not in reachable)
     ]
+    possible = [rule.toleration for rule in applying if not rule.needed]
+    if len(possible) == len(applying) or all_tainted(applying, [*own, *possible], reachable):
+        return [rule.toleration for rule in applying]
+    return possible
 
 
 def exposed(architecture: str, found: Sequence[Reach], written: RequiredTerms) -> bool:

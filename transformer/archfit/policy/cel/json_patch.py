@@ -153,16 +153,36 @@ def addition_variables(options: Options) -> Iterator[Variable]:
         windows=literal(WINDOWS),
         of_arch=f".filter(e, e.key == {text(ARCH)})" if several_systems(options) else "",
     )
-    yield variable(
-        "applicableTolerations",
-        "the tolerations of the rules that apply to the pod",
-        """
+    applying = """
         variables.unasked || !variables.tolerates ? [] :
         variables.tolerationRules.filter(rule, rule.architectures.exists(a, a in variables.reachable)
           && rule.architectures.all(a, a in variables.reachable || !(a in variables.exposed)))
-        .map(rule, rule.toleration)
-        """,
-    )
+        """
+    comment = "the tolerations of the rules that apply to the pod"
+    if any(rule.needed for rule in options.tolerate):
+        yield variable("applyingRules", "the rules that apply to the pod, where they are needed", applying)
+        yield variable(
+            "needsTolerations",
+            "each architecture that the pod can reach needs a toleration, with those that it gets anyway",
+            """
+            variables.reachable.all(a, variables.applyingRules.exists(rule, a in rule.architectures
+              && [rule.toleration].all(new, !variables.tolerations.exists(there,
+                %covers)
+              && !variables.applyingRules.exists(other, !other.needed && [other.toleration].exists(there,
+                %covers)))))
+            """,
+            covers=covers(),
+        )
+        yield variable(
+            "applicableTolerations",
+            comment,
+            "variables.applyingRules.filter(rule, !rule.needed || variables.needsTolerations)\n"
+            "  .map(rule, rule.toleration)",
+        )
+    else:
+        yield variable(
+            "applicableTolerations", comment, f"{applying.rstrip()}\n        .map(rule, rule.toleration)"
+        )
     yield variable(
         "newTolerations",
         "of these, those that no other toleration covers",

@@ -117,11 +117,12 @@ def choice_variables(options: Options) -> Iterator[Variable]:
             f"has(object.{of}.{field}) ? object.{of}.{field} : {nothing}",
         )
     yield from record_variables()
+    says_when = any(rule.needed for rule in options.tolerate)
     yield variable(
         "tolerationRules",
         "a toleration is added where the images run on its architectures",
         "%rules",
-        rules=rows(map(_rule, options.tolerate)),
+        rules=rows(_rule(rule, says_when=says_when) for rule in options.tolerate),
     )
     yield from toleration_variables()
     yield from stated_platform_variables()
@@ -202,9 +203,12 @@ def _only(options: Options) -> Iterator[Variable]:
     )
 
 
-def _rule(rule: TolerationRule) -> str:
+def _rule(rule: TolerationRule, *, says_when: bool) -> str:
     fields = toleration_fields(rule.toleration)
-    return mixed({"architectures": rule.architectures, "toleration": fields, "line": toleration_line(fields)})
+    when = {"needed": rule.needed} if says_when else {}
+    return mixed(
+        {"architectures": rule.architectures, "toleration": fields, "line": toleration_line(fields), **when}
+    )
 
 
 def _weights(weights: Iterable[tuple[str, int]]) -> str:
