@@ -14,7 +14,7 @@ from archfit.options.settings import Workload
 from archfit.workloads.custom_rows import all_custom_rows
 from archfit.workloads.known_rows import operator_of
 
-_HEAD = ("Operator", "API group: kinds", "Seen with", "Recorded", "Written by default", "Not written")
+_HEAD = ("Operator", "API group: kinds", "Seen with", "Released", "Written by default", "Not written")
 _Cells = tuple[str, str, str, str]
 
 
@@ -44,7 +44,7 @@ def _deciding(rows: Sequence[Workload]) -> Iterator[Workload]:
 
 def _state(row: Workload) -> _Cells:
     """Version, date, what is written and what is not."""
-    version, _, recorded = row.seen.rpartition(", ")
+    version, _, released = row.seen.rpartition(" of ")
     version = version.rpartition(" ")[2]
     fields = [
         name
@@ -56,9 +56,9 @@ def _state(row: Workload) -> _Cells:
     version = version or "read"
     if row.needed_only or not row.seen:
         rest = "other tolerations, preferences" if "tolerations" in fields else "preferences"
-        return version, recorded, "what it cannot run without" if fields else "nothing", rest
+        return version, released, "what it cannot run without" if fields else "nothing", rest
     lacking = [name for name in ("affinity", "tolerations") if name not in fields]
-    return version, recorded, ", ".join(fields) or "nothing", ", ".join(lacking)
+    return version, released, ", ".join(fields) or "nothing", ", ".join(lacking)
 
 
 def _named(kind: str, paths: Sequence[str]) -> str:

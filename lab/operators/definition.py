@@ -16,6 +16,7 @@ random = ["-[a-z0-9]{5}$"]                   parts of names that differ from run
 patience_seconds = 60                        how long its pods may take
 ending = true                                false where pods wait for work, which none of them gets here: they run on
 quiet_seconds = 4                            how long nothing new has to appear until it is taken to have made all
+released = 2025-09-02                        the day of that version: go list -m -json MODULE@VERSION
 recorded = 2026-11-23
 [[programs]]
 name = "manager"
@@ -62,6 +63,7 @@ class Operator(NamedTuple):
     operator: str
     module: str
     version: str
+    released: dt.date
     recorded: dt.date
     programs: tuple[Program, ...]
     crds: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from operators.build import Failed
 from operators.definition import Operator, operator
 
 _RECORDED = re.compile(r"^recorded = .*$", re.MULTILINE)
+_RELEASED = re.compile(r"^released = .*$", re.MULTILINE)
 _VERSION = re.compile(r"^version = .*$", re.MULTILINE)
 
 
@@ -22,11 +23,11 @@ def newest(old: Operator) -> Operator:
     """
     if not old.module:
         return old
-    words = ["go", "list", "-m", "-f", "{{.Version}}", f"{old.module}@latest"]
+    words = ["go", "list", "-m", "-f", "{{.Version}} {{.Time}}", f"{old.module}@latest"]
     done = subprocess.run(words, cwd=old.folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Failed(" ".join(words), done.stderr)
-    version = done.stdout.strip()
+    version, day, *_ = done.stdout.split()
     if version == old.version:
         return old
     name = old.folder.name.removesuffix(old.version.removeprefix("v")) + version.removeprefix("v")
@@ -35,9 +36,8 @@ def newest(old: Operator) -> Operator:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(old.folder, folder, ignore=_recorded)
     text = (folder / "operator.toml").read_text(encoding="utf-8")
-    (folder / "operator.toml").write_text(
-        _VERSION.sub(f'version = "{version}"', text, count=1), encoding="utf-8"
-    )
+    text = _VERSION.sub(f'version = "{version}"', text, count=1)
+    (folder / "operator.toml").write_text(_RELEASED.sub(f"released = {day}", text, count=1), encoding="utf-8")
     return operator(folder)
 
 

@@ -33,7 +33,7 @@ Key: TypeAlias = tuple[str, str, str]
 def files() -> Iterator[tuple[Path, str]]:
     """Each file of kinds, and its text with what the recordings show."""
     shown = sorted(line for operator in operators() for line in _lines(operator))
-    seen = {key: f"{operator} {version}, {recorded}" for key, version, recorded, operator in shown}
+    seen = {key: f"{operator} {version} of {released}" for key, version, released, operator in shown}
     for group, path in custom_rows.groups().items():
         yield Path(path), _with_seen(Path(path).read_text(encoding="utf-8"), group, seen)
 
@@ -42,7 +42,7 @@ def _lines(operator: Operator) -> Iterator[tuple[Key, str, str, str]]:
     for case in operator.cases:
         for row in seen(case):
             key = (row.group, row.kind, pattern_text(row.pod_spec or row.objects))
-            yield key, operator.version.removeprefix("v"), str(operator.recorded), operator.operator
+            yield key, operator.version.removeprefix("v"), str(operator.released), operator.operator
 
 
 def _with_seen(text: str, group: str, seen: Mapping[Key, str]) -> str:

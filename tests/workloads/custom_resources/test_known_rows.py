@@ -17,7 +17,7 @@ from stream_edits import CustomResources, Failed, edited
 pytestmark = pytest.mark.usefixtures("nothing_seen")
 
 SEEN = ("apps.kruise.io", "CloneSet", "spec.template.spec")
-BY = "OpenKruise 1.8.0, 2026-11-23"
+BY = "OpenKruise 1.8.0 of 2025-02-17"
 ARM = "a toleration of kubernetes.io/arch=arm64:NoSchedule"
 SET = """\
 apiVersion: apps.kruise.io/v1alpha1
@@ -231,7 +231,7 @@ def test_the_table_says_what_was_seen_and_what_is_written(monkeypatch: pytest.Mo
     monkeypatch.setattr(custom_rows, "_ROWS", rows_as_seen({SEEN: BY}))
     lines = custom_kinds.markdown_table().splitlines()
     assert lines[2] == (
-        "| OpenKruise | `apps.kruise.io`: `CloneSet` | 1.8.0 | 2026-11-23 | affinity, tolerations | |"
+        "| OpenKruise | `apps.kruise.io`: `CloneSet` | 1.8.0 | 2025-02-17 | affinity, tolerations | |"
     )
     (unseen,) = (line for line in lines if "`AdvancedCronJob`" in line)
     assert unseen.endswith("| read | | what it cannot run without | other tolerations, preferences |")
@@ -247,13 +247,13 @@ def test_the_table_says_what_was_seen_and_what_is_written(monkeypatch: pytest.Mo
         (("apps.kruise.io", "SidecarSet"), "never changed"),
         (
             ("k6.io", "TestRun"),
-            "seen with k6 operator 1.2.0, 2026-11-23; other parts read, not seen with k6 operator",
+            "seen with k6 operator 1.2.0 of 2025-09-02; other parts read, not seen with k6 operator",
         ),
     ],
 )
 def test_how_a_kind_is_known(monkeypatch: pytest.MonkeyPatch, key: tuple[str, str], text: str) -> None:
     runner = ("k6.io", "TestRun", "spec.runner")
     monkeypatch.setattr(
-        custom_rows, "_ROWS", rows_as_seen({SEEN: BY, runner: "k6 operator 1.2.0, 2026-11-23"})
+        custom_rows, "_ROWS", rows_as_seen({SEEN: BY, runner: "k6 operator 1.2.0 of 2025-09-02"})
     )
     assert known_rows.known_kind(custom_rows.custom_rows(*key)) == text

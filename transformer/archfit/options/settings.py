@@ -139,7 +139,7 @@ class Workload(Record):
         volume; for anything else there is one more image, which is unknown.
     unfetched: (path, reason): the same where the path exists and none of `models` does.
     never_run: (path, reason): image fields of the kind, and all below, that do not run in the pods of its rows.
-    seen: with what the row was seen to hold, as "CloudNativePG 1.27.0, 2026-11-23": its operator made pods from what
+    seen: with what the row was seen to hold, as "CloudNativePG 1.28.0 of 2025-12-09": its operator made pods from what
         archfit wrote; STATED for a row of the user; "" for one that rests on reading.
     copied: the operator copies the annotations of the object to its pods, so that it gets no stamp.
     """

@@ -4,7 +4,7 @@
     workloads:               # options.workload_rows, without `group`
     - kind: Kafka
       podSpec: spec.kafka.template.pod
-      seen: Strimzi 0.45.0, 2026-11-24
+      seen: Strimzi 0.45.0 of 2024-12-20
 
 `seen` is written by `make -C lab operators`: the operator made pods from what archfit wrote there. A file is read when
 a stream holds an object of its group. Every path is that of the published schema or Go type.

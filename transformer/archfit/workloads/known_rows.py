@@ -1,7 +1,7 @@
 """How the rows of custom resources are known, in words, and what is said where that decides (`customResources`).
 
     row.seen                              known                                      customResources that write all
-    CloudNativePG 1.27.0, 2026-11-23      seen with CloudNativePG 1.27.0, ..         all, read, seen
+    CloudNativePG 1.28.0 of 2025-12-09    seen with CloudNativePG 1.28.0 ..          all, read, seen
     STATED                                workloads: of the configuration            all, read, seen
     ""                                    read, not seen with CloudNativePG          all
 
@@ -28,7 +28,7 @@ def operator_of(group: str) -> str:
 
 
 def known(row: Workload) -> str:
-    """How the row is known: `seen with k6 operator 1.2.0, 2026-11-23`."""
+    """How the row is known: `seen with k6 operator 1.2.0 of 2025-09-02`."""
     if row.seen == STATED:
         return STATED
     return f"seen with {row.seen}" if row.seen else f"read, {not_seen(row)}"
