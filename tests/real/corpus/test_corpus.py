@@ -44,7 +44,7 @@ WAYS: dict[str, tuple[list[str], dict[str, str], tuple[str, ...]]] = {
     "recreated": (["--hooks", "recreated"], {"hooks": "recreated"}, ("amd64", "arm64")),
     "full": (
         ["--immutable", "full", "--cluster-architectures", ",".join(("amd64", "arm64", *WINDOWS))],
-        {"immutable": "full"},
+        {"immutable": "full", "systems": "judge"},
         ("amd64", "arm64"),
     ),
     "s390x": (["--cluster-architectures", "amd64,arm64,s390x"], {}, ("amd64", "arm64", "s390x")),
