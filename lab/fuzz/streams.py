@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _ON = TolerationRule(("amd64",), Toleration("arch", "Equal", "on", "NoSchedule"))
+_ANY = Options(on_conflict="leave", on_blank="pass")  # a stream may hold one pod that conflicts, or nothing
 _PLACED = {
-    "default": Options(on_conflict="leave"),
-    "C=amd64,arm64,s390x": Options(on_conflict="leave", cluster_architectures=("amd64", "arm64", "s390x")),
-    "prefer": Options(on_conflict="leave", immutable="full", prefer=(("arm64", 5), ("amd64", 1))),
-    "always": Options(on_conflict="leave", affinity="always"),
-    "taint": Options(on_conflict="leave", tolerate=(_ON,), immutable="full"),
-    "full": Options(on_conflict="leave", immutable="full"),
+    "default": _ANY,
+    "C=amd64,arm64,s390x": _ANY.replace(cluster_architectures=("amd64", "arm64", "s390x")),
+    "prefer": _ANY.replace(immutable="full", prefer=(("arm64", 5), ("amd64", 1))),
+    "always": _ANY.replace(affinity="always"),
+    "taint": _ANY.replace(tolerate=(_ON,), immutable="full"),
+    "full": _ANY.replace(immutable="full"),
 }
 OPTIONS = {**_PLACED, **{f"{name} --stamp": one.replace(stamp=True) for name, one in _PLACED.items()}}
 _PLAIN, _STAMPED = tuple(_PLACED), tuple(f"{name} --stamp" for name in _PLACED)
