@@ -306,6 +306,16 @@ def test_what_is_no_image_offers_nothing_and_is_not_read(config: str, more: dict
     assert (offer.platforms, offer.index, offer.image, shelf.read) == ((), False, False, [])
 
 
+def test_a_bundle_of_olm_is_no_image_by_its_labels() -> None:
+    """It holds files that OLM unpacks on any node, whatever its config says."""
+    labels = {"operators.operatorframework.io.bundle.mediatype.v1": "registry+v1"}
+    for stated, image in ((labels, False), ({"operators.example/bundle": "a"}, True)):
+        shelf = Shelf()
+        config = {"os": "linux", "architecture": "amd64", "config": {"Labels": stated}}
+        offer = shelf.offer(FakeRegistry.manifest(shelf.put(OCI_CONFIG, as_json(config))))
+        assert (offer.index, offer.image, bool(offer.platforms)) == (False, image, image)
+
+
 def test_an_oci_artifact_manifest_is_no_image() -> None:
     offer = Shelf().offer({"mediaType": OCI_ARTIFACT, "artifactType": "a/b", "blobs": []}, OCI_ARTIFACT)
     assert not offer.image

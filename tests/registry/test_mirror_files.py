@@ -92,6 +92,13 @@ class TestHostsToml:
             pytest.param('[host."https://a"]\nclient = [["a"]]', "client: has to be a path", id="client"),
             pytest.param('[host."https://a".header]\nx = "a\\nb"', "is not a header that can be sent", id="header"),
             pytest.param('[host."https://a".header]\nHost = "b"', "is not a header that can be sent", id="framing"),
+            pytest.param('[host."https://a".rewrite]\n"(" = "b"', "is no regular expression", id="no-pattern"),
+            pytest.param('[host."https://a".rewrite]\n"^(a+)+$" = "b"', "in bounded time", id="a-pattern-for-ever"),
+            pytest.param('[host."https://a".rewrite]\n".*.*.*.*a" = "b"', "in bounded time", id="a-pattern-of-many"),
+            pytest.param('[host."https://a".rewrite]\n"(?=a)" = "b"', "in bounded time", id="a-pattern-go-lacks"),
+            pytest.param('[host."https://a".rewrite]\n"a" = "../b"', "has to be replaced by a", id="out-of-it"),
+            pytest.param('[host."https://a".rewrite]\n"a" = 1', "has to be a string", id="replaced-by-a-number"),
+            pytest.param('[host."https://a"]\nrewrite = "a"', "has to be a table", id="no-table"),
         ],
     )  # fmt: skip
     def test_a_mistake_is_a_usage_error_that_names_file_and_key(

@@ -1,13 +1,15 @@
 """The grammar of image references, and what is wrong with a string that does not follow it.
 
     reference  = [ host "/" ] path [ ":" tag ] [ "@" digest ]
-    host       = ( label *( "." label ) | "[" IPv6 "]" ) [ ":" port ]        label: letters, digits, inner "-"
+    host       = ( label *( "." label ) | "[" IPv6 "]" ) [ ":" port ] | component
+                 label: letters, digits, inner "-". A component (`my_registry.example`) is a path to the grammar, and
+                 the host to those who pull
     path       = component *( "/" component )                                at most 255 characters
     component  = run *( ( "." | "_" | "__" | 1*"-" ) run )                   run: 1*( a-z | 0-9 )
     tag        = ( letter | digit | "_" ) *127( letter | digit | "_" | "." | "-" )
     digest     = "sha256:" 64 hex | "sha512:" 128 hex                        lower case
 
-Source: distribution/reference, reference.go and regexp.go.
+Source: distribution/reference, reference.go and regexp.go; containerd, pkg/reference/reference.go (`Spec.Hostname`).
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ IPV6 = r"\[[a-fA-F0-9:]+\]"
 _LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 # The grammar in what Python and RE2 both read, so that CEL can check it too.
-HOST = rf"(?:{_LABEL}(?:\.{_LABEL})*|{IPV6})(?::[0-9]+)?"
+HOST = rf"(?:(?:{_LABEL}(?:\.{_LABEL})*|{IPV6})(?::[0-9]+)?|{_COMPONENT})"
 PATH = rf"{_COMPONENT}(?:/{_COMPONENT})*"
 TAG = r"\w[\w.-]{0,127}"
 DIGEST = r"sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}"

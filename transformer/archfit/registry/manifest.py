@@ -49,6 +49,7 @@ SCHEMA_1 = (
     "application/vnd.docker.distribution.manifest.v1+json",
     "application/vnd.docker.distribution.manifest.v1+prettyjws",
 )
+_BUNDLE = "operators.operatorframework.io.bundle."
 OCI_CONFIG = "application/vnd.oci.image.config.v1+json"
 DOCKER_CONFIG = "application/vnd.docker.container.image.v1+json"
 
@@ -121,6 +122,18 @@ def parse_config(body: bytes) -> Platform | None:
     """The platform an image config states, None where it names no architecture. Raises InvalidManifest."""
     platform = _platform(load(body), "its config")
     return None if platform is None or _is_unknown(platform) else platform
+
+
+def is_bundle(body: bytes) -> bool:
+    """Whether an image config has the labels of an OLM bundle.
+
+    Source: operator-registry, docs/design/operator-bundle.md.
+    """
+    if _BUNDLE.encode() not in body:
+        return False
+    config = load(body).get("config")
+    labels = config.get("Labels") if isinstance(config, dict) else None
+    return isinstance(labels, dict) and any(str(name).startswith(_BUNDLE) for name in labels)
 
 
 def _kind(document: dict[str, Any], content_type: str) -> str:

@@ -3,7 +3,8 @@
     index    -> an entry with a platform counts as stated, and is not fetched
              -> the one without a platform (`manifest` leaves no second) is read: an image counts by its config, a
                 nested index by its entries; an artifact, or a config without an architecture, does not count
-    manifest -> one image: its config says the platform
+    manifest -> one image: its config says the platform; a bundle of OLM, which holds files for any node, is none by its
+                labels
 
 Limits: nested indexes 4 deep, each digest once. Embedded `data` (OCI 1.1) that matches size and digest saves its
 request. Source: containerd, core/images/image.go; image-spec, image-index.md.
@@ -18,7 +19,7 @@ from typing import TypeAlias
 
 from archfit.images.contents import Build
 from archfit.images.platforms import Platform
-from archfit.registry.manifest import Descriptor, Index, Manifest, parse, parse_config
+from archfit.registry.manifest import Descriptor, Index, Manifest, is_bundle, parse, parse_config
 from archfit.registry.registry_errors import InvalidManifest
 from archfit.startup.record import Record
 
@@ -47,10 +48,13 @@ def resolve_platforms(document: Index | Manifest, digest: str, read: Read) -> Of
     """
     reader = _Reader(read, digest)
     if isinstance(document, Manifest):
-        platform = reader.of_manifest(document)
-        if document.config and not platform:
+        config = reader.config(document)
+        if config is None or is_bundle(config):
+            return Offer((), index=False, image=False)
+        platform = parse_config(config)
+        if not platform:
             raise InvalidManifest("its config names no architecture")
-        return Offer((platform,) if platform else (), index=False, image=platform is not None)
+        return Offer((platform,), index=False, image=True)
     platforms = reader.of_index(document, 1)
     if not platforms and not document.artifact:
         raise InvalidManifest("it is an index none of whose entries is an image for a known platform")
@@ -80,16 +84,15 @@ class _Reader:
                 platforms |= self._of_child(entry, depth)
         return platforms
 
-    def of_manifest(self, manifest: Manifest) -> Platform | None:
-        if manifest.config is None:
-            return None
-        return parse_config(self._fetch("blobs", manifest.config))
+    def config(self, manifest: Manifest) -> bytes | None:
+        return self._fetch("blobs", manifest.config) if manifest.config is not None else None
 
     def _of_child(self, entry: Descriptor, depth: int) -> set[Platform]:
         child = parse(self._fetch("manifests", entry), entry.media_type)
         if isinstance(child, Index):
             return self.of_index(child, depth + 1)
-        platform = self.of_manifest(child)
+        config = self.config(child)
+        platform = parse_config(config) if config is not None else None
         if platform is None:
             return set()
         self.builds.append(Build(entry.digest, platform, stated=False))

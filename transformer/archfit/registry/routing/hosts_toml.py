@@ -13,11 +13,13 @@
       override_path = true                        the URL's path is the API's root; else /v2 is added to it
       [host."https://mirror.example".header]
         x-token = "secret"
+      [host."https://mirror.example".rewrite]     of k3s and RKE2: a regular expression on the repository, as Go has it
+        "^rancher/(.*)" = "mirror/rancher-$1"     the first that changes it counts
 
 A directory without hosts.toml holds certificates as Docker's certs.d does: *.crt are CAs, *.cert with *.key are for
 the client. Requests to a server other than the registry name the registry in `?ns=`. Unlike containerd, archfit refuses
 a file with a mistake, and does not use plain HTTP for loopback unless the file says `http://`.
-Source: containerd, docs/hosts.md and core/remotes/docker/config/hosts.go.
+Source: containerd, docs/hosts.md and core/remotes/docker/config/hosts.go; k3s, its page on private registries.
 """
 
 from __future__ import annotations
@@ -45,12 +47,20 @@ _SERVER_KEYS = (
     "override_path",
     "header",
     "dial_timeout",
+    "rewrite",
 )
 # What archfit does is to resolve and pull; the others are of no use to it.
 _CAPABILITIES = ("pull", "resolve", "push", "referrers")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", re.ASCII).fullmatch
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*", re.ASCII).fullmatch
 _BASE = re.compile(r"(?:/[A-Za-z0-9._~-]+)*", re.ASCII).fullmatch
+# What RE2 knows and Python does not, or the reverse.
+_FOREIGN = re.compile(r"\(\?(?!:|P<\w+>)|\\[1-9pPzQE]|[*+?}]\+|\[\[:").search
+_ATOM = re.compile(r"\\.|\[\^?\]?[^\]]*\]")
+_REPEAT = re.compile(r"(\))?[*+{]").findall
+_MOST_REPEATS = 3
+_WRITTEN = re.compile(r"(?!.*\.\.)[A-Za-z0-9._/-]+", re.ASCII).fullmatch
+_VARIABLE = re.compile(r"\$(?:(\$)|(\w+)|\{(\w+)\})", re.ASCII)
 _FRAMING = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
 
 
@@ -64,6 +74,13 @@ class _Server(Record):
     resolves: bool = True
     pulls: bool = True
     tls: Tls = USUAL
+    rewrites: tuple[tuple[str, str], ...] = ()
+
+    def rewritten(self, repository: str) -> str:
+        """The repository that this server is asked for."""
+        return next(
+            (new for one in self.rewrites if (new := _replaced(*one, repository)) != repository), repository
+        )
 
 
 class HostsDir:
@@ -116,8 +133,9 @@ def _endpoint(server: _Server, reference: Reference, named: bool) -> Endpoint:
     found = at(server.scheme, server.host, reference.repository) if server.host else own
     namespace = "" if found.host.lower() == own.host.lower() else reference.registry
     inner = server.base.removeprefix("/v2/") if server.base.startswith("/v2/") else ""
+    repository = server.rewritten(reference.repository)
     return found.replace(
-        repository=f"{inner}/{reference.repository}" if inner else reference.repository,
+        repository=f"{inner}/{repository}" if inner else repository,
         base="/v2" if inner else server.base,
         namespace=namespace,
         headers=server.headers,
@@ -168,7 +186,57 @@ def _server(url: str, table: TomlTable, folder: str) -> _Server:
         "resolve" in can,
         "pull" in can,
         _tls(table, folder),
+        tuple(_rewrites(table)),
     )
+
+
+def _rewrites(table: TomlTable) -> Iterator[tuple[str, str]]:
+    """(pattern, replacement). Raises UsageError for a pattern that is none, or that may take long."""
+    found = table.get("rewrite")
+    if found is None:
+        return
+    if not isinstance(found, dict):
+        table.refuse("rewrite", "has to be a table of regular expressions and what replaces them")
+    rewrite = toml_file.TomlTable(table.path, f"{table.where}.rewrite" if table.where else "rewrite", found)
+    for pattern in found:
+        try:
+            re.compile(pattern)
+        except (re.error, OverflowError, RecursionError):
+            rewrite.refuse(repr(pattern), "is no regular expression: correct it")
+        repeats = _REPEAT(_ATOM.sub("a", pattern))
+        if _FOREIGN(pattern) or any(repeats) or len(repeats) > _MOST_REPEATS:
+            rewrite.refuse(
+                repr(pattern),
+                "is more than archfit matches in bounded time, as the runtime does: write it with groups that are not "
+                f"repeated, and at most {_MOST_REPEATS} of * + {{..}}",
+            )
+        if not _WRITTEN(_VARIABLE.sub("a", rewrite.text(pattern))):
+            rewrite.refuse(repr(pattern), "has to be replaced by a repository, with $1 for the first group")
+        yield pattern, rewrite.text(pattern)
+
+
+def _replaced(pattern: str, replacement: str, text: str) -> str:
+    """As Go's regexp.ReplaceAllString: an empty match behind another match is none."""
+
+    def value(match: re.Match[str]) -> str:
+        def group(variable: re.Match[str]) -> str:
+            name = variable[2] or variable[3]
+            if variable[1]:
+                return "$"
+            try:
+                return match[int(name) if name.isdecimal() else name] or ""
+            except IndexError:
+                return ""
+
+        return _VARIABLE.sub(group, replacement)
+
+    parts, end = list[str](), -1
+    for match in re.finditer(pattern, text):
+        if match.start() == match.end() == end:
+            continue
+        parts += (text[max(end, 0) : match.start()], value(match))
+        end = match.end()
+    return "".join((*parts, text[max(end, 0) :]))
 
 
 def _headers(table: TomlTable) -> tuple[tuple[str, str], ...]:
