@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from archfit.options.settings import Options, Toleration, TolerationRule
 from fuzz import texts, trees
 from fuzz.dense import dense
-from fuzz.material import IMAGES, ODD
+from fuzz.material import ODD
 from fuzz.mixed import mixed
 from fuzz.objects import objects
 from fuzz.writing import Pairs, Raw, as_json, written
@@ -53,8 +53,6 @@ _SEPARATORS = (
 )
 DENSE = 0.0005
 """The share of streams that are 20 to 40 times as long as the others."""
-DIRECTED = 0.03
-"""The share of short lists behind a directive: each byte of theirs is one that somebody reads."""
 MIXED = 20
 """One stream of so many is documents, Lists in YAML and JSON, and what is wrong among them."""
 _KEYS = (
@@ -86,9 +84,6 @@ def stream(seed: int, number: int, real: Sequence[Any]) -> Stream:
         return Stream(mixed(chance).encode(errors="replace"), chance.choice((*_PLAIN, *_STAMPED)))
     if draw() < DENSE:
         return Stream(dense(chance).encode(), chance.choice((*_PLAIN, *_STAMPED)))
-    if draw() < DIRECTED:
-        text = texts.directed(written(_short_list(chance), chance), chance)
-        return Stream(text.encode(), chance.choice((*_PLAIN, *_STAMPED)))
     made = [chance.choice(real)] if real and draw() < 0.45 else objects(chance)
     if real and draw() < 0.1:
         made.append(chance.choice(real))
@@ -109,16 +104,6 @@ def stream(seed: int, number: int, real: Sequence[Any]) -> Stream:
     for _ in range(chance.choice((0, 0, 0, 1, 1, 1, 2, 3))):
         text = texts.changed(text, chance)
     return Stream(text.encode(errors="replace"), chance.choice(_STAMPED if draw() < 0.35 else _PLAIN))
-
-
-def _short_list(chance: random.Random) -> Any:
-    items: list[Any] = []
-    for _ in range(chance.choice((1, 1, 2))):
-        spec: dict[str, Any] = {"containers": [{"image": chance.choice(IMAGES)}]}
-        if chance.random() < 0.5:
-            spec["hostname"] = chance.choice(("a", "a b", "abcdefghijkl"))
-        items.append({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec})
-    return {"apiVersion": "v1", "kind": "List", "items": items}
 
 
 def _listed(items: list[Any], chance: random.Random) -> Any:

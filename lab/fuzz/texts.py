@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 
 from fuzz.material import (
     ALIASES,
-    BEHIND_DIRECTIVES,
     BLANKS,
     BODIES,
-    DIRECTIVES,
     EMPTY,
     ENDS,
     ITEMS,
@@ -96,13 +94,6 @@ def _trailing(text: str, chance: random.Random) -> str:
         (" ", "\t", " \t", " #", "\r", *(f" {comment}" for comment in COMMENTS))
     )
     return "\n".join(lines)
-
-
-def directed(text: str, chance: random.Random) -> str:
-    """The text behind a directive, and a separator with or without a comment."""
-    return (
-        f"{chance.choice(DIRECTIVES)}\n{chance.choice(BEHIND_DIRECTIVES)}\n{text.removeprefix(chr(0xFEFF))}"
-    )
 
 
 def _separator(text: str, chance: random.Random) -> str:
@@ -239,8 +230,6 @@ _CHANGES: tuple[Callable[[str, random.Random], str], ...] = (
     _blank_line,
     _blank_line,
     _trailing,
-    directed,
-    directed,
     _separator,
     _block_twice,
     _block_gone,

@@ -152,16 +152,6 @@ ONE_READER = [
         id="a label twice, which nobody reads",
     ),
     pytest.param(
-        " %YAML 1.1\n --- # é\n" + HEAD + "       containers:\n       - image: both:1\n" + TOLERATION,
-        "kubectl kustomize",
-        id="%YAML before ---",
-    ),
-    pytest.param(
-        " %YAML 1.2\n ---# é\n" + HEAD + "       containers:\n       - image: both:1\n" + TOLERATION,
-        "kubectl kustomize",
-        id="%YAML 1.2 before ---#",
-    ),
-    pytest.param(
         " ---# first\n" + HEAD + "       containers:\n       - image: both:1\n" + TOLERATION,
         "kubectl kustomize",
         id="---# as the first line",

@@ -44,6 +44,7 @@ KUSTOMIZATION = (
     "kustomize build FOLDER | archfit"
 )
 DUPLICATE = "the key stands twice: kubectl takes the last one, kustomize refuses the document. Remove one"
+ESCAPE = "Write it as an escape in double quotes, such as \\u007F"
 SEPARATED = "did not find expected <document start> (documents are separated by a line '---')"
 ODD = (
     "this document needs a change but holds a bare CR, NEL, LS or PS, which some YAML parsers read as a line break and "
@@ -109,8 +110,8 @@ CASES = [
         "%!s(MISSING)\n",
         1,
         1,
-        "a '%' directive stands here and no document follows it. Is this the output of another command? Run that "
-        "command alone",
+        "a '%' directive stands here, which kubectl and kustomize refuse. Remove the line, or is this the output of "
+        "another command? Run that command alone",
         id="a line that begins with a percent sign",
     ),
     pytest.param(
@@ -153,22 +154,23 @@ CASES = [
     pytest.param(
         POD + "      " + "k" * 1025 + ": 1\n", 1, 9, "this is not YAML: while scanning a simple key could not find expected ':'. " + COLON, id="a key over 1024 characters"
     ),
-    pytest.param(POD + "  x: \x07\n", 1, 9, "this is not YAML: the character U+0007 is not allowed in it", id="a control character"),
-    pytest.param(POD + "  é: \x7f\n", 1, 9, "this is not YAML: the character U+007F is not allowed in it", id="DEL behind wide characters"),
+    pytest.param(POD + "  x: \x07\n", 1, 9, f"this is not YAML: the character U+0007 is not allowed in it. {ESCAPE}", id="a control character"),
+    pytest.param(POD + "  é: \x7f\n", 1, 9, f"this is not YAML: the character U+007F is not allowed in it. {ESCAPE}", id="DEL behind wide characters"),
     pytest.param("a\0p\0i\0", 1, 1, "this is not YAML: the character U+0000 is not allowed in it. " + BINARY, id="UTF-16 without a mark"),
     pytest.param(POD + "...\nkind: Service\n", 1, 10, "content follows the document end '...' without a new '---'; kubectl and kustomize drop it silently. Put '---' on a line of its own before it", id="content behind ..."),
     pytest.param(POD + "--- {a: b}\n", 2, 9, "text stands behind '---' on the same line, which kubectl refuses. Begin a new line after '---'", id="content behind ---"),
     pytest.param("---" + POD, 1, 1, "a line begins with '---' and goes on: kubectl refuses it. Put '---' on a line of its own", id="a document glued to its separator"),
     pytest.param(POD + "---" + POD, 1, 9, "a line begins with '---' and goes on: kubectl refuses it. Put '---' on a line of its own", id="two documents glued together"),
-    pytest.param('{"apiVersion": "v1", "kind": "ConfigMap"}\n{"apiVersion": "v1", "kind": "ConfigMap"}\n', 1, 2, f"this is not YAML: {SEPARATED}", id="JSON after JSON"),
+    pytest.param('{"apiVersion": "v1", "kind": "ConfigMap"}\n{"apiVersion": "v1", "kind": "ConfigMap"}\n', 1, 2, f"this is not YAML: {SEPARATED}. Put JSON objects into one list: jq -s " """'{apiVersion: "v1", kind: "List", items: .}'""", id="JSON after JSON"),
+    pytest.param(POD + "  x: [--port=:]\n", 1, 9, "this is not YAML: while scanning a plain scalar found unexpected ':'. Put a value in brackets that ends in ':' in quotes", id="a value in brackets that ends in a colon"),
     pytest.param(POD.replace("image: both:1", "image: *none"), 1, 8, "an alias has no anchor before it in its document. Is it meant as text? Put it in quotes", id="an alias without an anchor"),
     pytest.param("kind: &a b\n---\n" + POD + "  x: *a\n", 2, 11, "an alias has no anchor before it in its document. Is it meant as text? Put it in quotes", id="an alias of another document"),
     pytest.param(POD + "  x: &a [*a]\n", 1, 9, "an alias stands inside its own anchor", id="an anchor that contains itself"),
     pytest.param(POD + "  ? [a]\n  : b\n", 1, 9, f"{KEY}. {QUOTES}", id="a key that is a list"),
     pytest.param(POD + "  x: &a [b]\n  <<: *a\n", 1, 10, "'<<' needs a mapping or a list of mappings", id="<< of a list of words"),
     pytest.param(POD + "  x: !!binary ä\n", 1, 9, "a value tagged !!binary is not base64", id="binary that is not base64"),
-    pytest.param(POD + "  x: !!int a\n", 1, 9, "a value tagged !!int is not a number", id="an integer that is none"),
-    pytest.param(POD + "  x: !!float\n", 1, 9, "a value tagged !!float is not a number", id="a float that is none"),
+    pytest.param(POD + "  x: !!int a\n", 1, 9, "a value tagged !!int is none; kubectl refuses it", id="an integer that is none"),
+    pytest.param(POD + "  x: !!float\n", 1, 9, "a value tagged !!float is none; kubectl refuses it", id="a float that is none"),
     pytest.param(
         HEAD + "      tolerations: []\n      <<: {tolerations: [{key: a}]}\n      containers: []\n",
         1,

@@ -20,9 +20,6 @@ CASES = [
     pytest.param([b"a: 1\r\n", b"b: 2\r\n"], b"a: 1\r\n---\r\nb: 2\r\n", id="crlf"),
     pytest.param([b"a: 1\r\nc: 3", B], b"a: 1\r\nc: 3\r\n---\r\n" + B, id="crlf-no-last-newline"),
     pytest.param([A + b"...\n", B], A + b"...\n---\n" + B, id="document-end"),
-    pytest.param([A, b"%YAML 1.1\n---\n" + B], A + b"...\n%YAML 1.1\n---\n" + B, id="directive"),
-    pytest.param([A + b"...\n", b"# c\n%YAML 1.1\n---\n" + B], A + b"...\n# c\n%YAML 1.1\n---\n" + B,
-                 id="directive-after-end"),
     pytest.param([BOM + A, BOM + B], BOM + A + b"---\n" + B, id="byte-order-marks"),
     pytest.param([A, BOM + b"---\n" + B], A + b"---\n" + B, id="byte-order-mark-before-separator"),
     pytest.param([b'{"a":1}\n', B], b'---\n{"a":1}\n---\n' + B, id="json-first"),
@@ -40,9 +37,7 @@ def test_joined(streams: list[bytes], expected: bytes) -> None:
     assert b"".join(joined(streams)) == expected
 
 
-@pytest.mark.parametrize(
-    "stream", [A, BOM + A, b'{"a":"\\ud83d\\ude00"}', b"a: 1", b"", b"%YAML 1.1\n---\na: 1"]
-)
+@pytest.mark.parametrize("stream", [A, BOM + A, b'{"a":"\\ud83d\\ude00"}', b"a: 1", b""])
 def test_noop_one_stream_is_returned_as_it_is(stream: bytes) -> None:
     assert b"".join(joined([stream])) == stream
     assert b"".join(joined([b"", stream])) == stream

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from archfit.yaml.container import Slice
     from corpus_streams import Stream
 
-_BLANK_OR_COMMENT = re.compile(rb"(?:\.\.\.(?=[ \t\r]|\Z))?[ \t\r]*(?:#[^\n]*)?").fullmatch
-_ONLY_DIRECTIVES = re.compile(rb"(?:%[^\n]*(?:\n|\Z)|[ \t\r]*(?:#[^\n]*)?(?:\n|\Z))*").fullmatch
+_BLANK_OR_COMMENT = re.compile(rb"[ \t\r]*(?:#[^\n]*)?").fullmatch
+_END_AND_BLANK = re.compile(rb"\.\.\.[ \t\r]*(?:#[^\n]*)?").fullmatch
+_IS_END = re.compile(rb"\.\.\.(?=[ \t\r\n#]|\Z)").match
 _BARE_KIND = re.compile(rb"kind:[ \t]+([A-Za-z][A-Za-z0-9]*)[ \t]*\r?(?=\n|\Z)").match
 _BARE_API_VERSION = re.compile(rb"apiVersion:[ \t]+([A-Za-z][A-Za-z0-9./-]*)[ \t]*\r?(?=\n|\Z)").match
 _ESCAPED_KEY = re.compile(rb'"[^"\n]*\\[^"\n]*"[ \t]*:').search
@@ -80,38 +81,33 @@ def _check_identity(data: bytes, start: int, end: int, column: int) -> None:
 
 
 def _expected_pieces(data: bytes) -> list[tuple[object, ...]]:
-    """(start, end, number, line, mask) of each piece; of the error (line, document) instead."""
+    """(start, end, number, line) of each piece; of the error (line, document) instead."""
     begin = start = len(stream.BOM) if data.startswith(stream.BOM) else 0
     separators = [(one.start(), one.end()) for one in _SEPARATOR(data) if one.start() >= begin]
     if begin and _SEPARATOR_HERE(data[begin:]):
         separators.insert(0, (begin, begin + 3))
     found: list[tuple[object, ...]] = []
-    directives: tuple[int, int] | None = None
+    opening = False
     for at, behind in [*separators, (len(data), len(data))]:
         line_end = at + len(data[at:].partition(b"\n")[0])
         lines = re.findall(rb"[^\n]*\n|[^\n]+\Z", data[start:at])
         first = next((n for n, line in enumerate(lines) if not _is_nothing(line)), -1)
+        line, number = data.count(b"\n", 0, start) + 1, len(found) + 1
         if not _BLANK_OR_COMMENT(data, behind, line_end):
-            return [(data.count(b"\n", 0, at) + 1, len(found) + 1 + (first >= 0))]
-        if first >= 0 and _ONLY_DIRECTIVES(b"".join(lines[first:])):
-            directives = start, behind
-        elif first >= 0:
-            ends = [n for n, line in enumerate(lines) if re.match(rb"\.\.\.(?=[ \t\r\n#]|\Z)", line)]
-            end = at
-            if ends:
-                rest = next(
-                    (n for n in range(ends[0] + 1, len(lines)) if not _is_nothing(lines[n])), len(lines)
-                )
-                end = start + sum(map(len, lines[:rest]))
-                if not _ONLY_DIRECTIVES(b"".join(lines[rest:])):
-                    return [(data.count(b"\n", 0, end) + 1, len(found) + 1)]
-            from_, mask = (directives[0], (directives[1],)) if directives else (start, ())
-            found.append((from_, end, len(found) + 1, data.count(b"\n", 0, from_) + 1, mask))
-            directives = None
+            return [(data.count(b"\n", 0, at) + 1, number + (first >= 0))]
+        ends = [n for n, one in enumerate(lines) if _IS_END(one)]
+        if first >= 0 and (lines[first].startswith(b"%") or (ends[:1] == [first] and not opening)):
+            return [(line + first, number)]
+        for n in range(ends[0] + 1 if ends else len(lines), len(lines)):
+            if not _is_nothing(lines[n]) and not _END_AND_BLANK(lines[n].removesuffix(b"\n")):
+                return [(line + n, number)]
+        if first >= 0 and ends[:1] != [first]:
+            found.append((start, at, number, line))
+        opening = at == begin
         start = line_end + 1
-        if directives is None and at > begin and data.startswith(stream.BOM, start):
+        if not opening and data.startswith(stream.BOM, start):
             start += len(stream.BOM)
-    return [(data.count(b"\n", 0, directives[0]) + 1, len(found) + 1)] if directives else found
+    return found
 
 
 def _is_nothing(line: bytes) -> bool:
@@ -127,10 +123,7 @@ def _check_pieces(data: bytes) -> list[stream.Piece]:
     except InvalidInput as error:
         found = [(error.line, error.document)]
     else:
-        found = [
-            (one.start, one.end, one.number, one.line, tuple(start for start, _ in one.mask))
-            for one in pieces
-        ]
+        found = [(one.start, one.end, one.number, one.line) for one in pieces]
     assert found == _expected_pieces(data)
     return pieces
 

@@ -32,14 +32,9 @@ CASES = [
     pytest.param(b"# c\n" + A + b"\n---\n", [(b"# c\n" + A + b"\n", 1, 1)], id="comments belong to their piece"),
     pytest.param(A + b"...\n# c\n---\n" + B, [(A + b"...\n# c\n", 1, 1), (B, 2, 5)], id="... before ---"),
     pytest.param(b"---\n...\n---\n" + B, [(B, 1, 4)], id="... alone"),
-    pytest.param(A + b"...\n%YAML 1.1\n---\n" + B, [(A + b"...\n", 1, 1), (B, 2, 5)], id="directives behind ..."),
-    pytest.param(b"%YAML 1.1\n---\n" + B, [(b"%YAML 1.1\n---\n" + B, 1, 1)], id="directives before ---"),
     pytest.param(b"\xef\xbb\xbf" + A + b"---\n\xef\xbb\xbf" + B, [(A, 1, 1), (B, 2, 3)], id="byte order marks"),
     pytest.param(
         b"---\n\xef\xbb\xbf" + A, [(b"\xef\xbb\xbf" + A, 1, 2)], id="a byte order mark behind the first line, which Kubernetes' readers take for text"
-    ),
-    pytest.param(
-        b"%YAML 1.1\n---\n\xef\xbb\xbf" + A, [(b"%YAML 1.1\n---\n\xef\xbb\xbf" + A, 1, 1)], id="a byte order mark behind directives, which are its document's"
     ),
     pytest.param(b"", [], id="nothing"),
     pytest.param(b"...foo: 1\n", [(b"...foo: 1\n", 1, 1)], id="...foo is content"),
@@ -58,7 +53,7 @@ def test_pieces_with_number_and_line(data: bytes, pieces: list[tuple[bytes, int,
         pytest.param(A + b"... # c\n\n# c\n- x\n", 1, 5, id="content far behind ..."),
         pytest.param(A + b"--- b: 2\n", 2, 2, id="content behind ---"),
         pytest.param(b"---\n--- |\n x\n", 1, 2, id="a block scalar behind ---"),
-        pytest.param(A + b"---\n%x\n", 2, 3, id="a directive without a document"),
+        pytest.param(A + b"---\n%x\n", 2, 3, id="a directive"),
     ],
 )
 def test_what_readers_drop_or_refuse_is_an_error(data: bytes, document: int, line: int) -> None:
@@ -69,7 +64,7 @@ def test_what_readers_drop_or_refuse_is_an_error(data: bytes, document: int, lin
 
 LINES = [
     A, b"b: |\n  ---\n  x\n", b"c: 1\r\n", b"null\n", b"# c\n", b"\n", b"  \n", b"---\n", b"--- # c\n", b"---\t\n",
-    b"--- \r\n", b"...\n", b"... # c\n", b"a: 1\n---# c\n", b"x: 1\n...\n%YAML 1.1\n---\n",
+    b"--- \r\n", b"...\n", b"... # c\n", b"a: 1\n---# c\n", b"x: 1\n...\n---\n",
 ]  # fmt: skip
 
 

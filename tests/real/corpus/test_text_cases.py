@@ -18,15 +18,14 @@ import machine
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.rewrite.command import run
 from pod_decisions import DEFAULT, found
-from stream_edits import IMAGES, Failed, edited, patched, placed, steps
+from stream_edits import IMAGES, Failed, edited, placed
+from yaml_judge import Refused
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from archfit.options.settings import Options
     from yaml_judge import Judge
-
-DIRECTIVE = b"%YAML 1.1"
 
 
 class Case(NamedTuple):
@@ -55,9 +54,6 @@ CASES = {
     "E2-stamp-explicit-key": Case(images="b", options=DEFAULT.replace(immutable="full")),
     "E3-stamp-null-first-key-of-item": EDITED,
     "F-keep-scalar-blank-tail": EDITED,
-    "G1-directive-list-duplicate": Case(
-        error="while scanning a directive could not find expected directive name"
-    ),
     "J1-duplicate-key-and-alias": TWICE,
     "J2-duplicate-key-and-alias-valueerror": Case(refused=("kustomize",), same=True),
     "M-explicit-keys-without-values": Case(
@@ -70,7 +66,11 @@ CASES = {
     "T-duplicate-key-and-alias-typeerror": TWICE,
 }
 FUNCTION = "R-function-config-08"
-BEHIND_DIRECTIVES = ("G2-directive-list-wrong-image", "G3-crlf-directive-list-pod-unseen")
+DIRECTIVES = (
+    "G1-directive-list-duplicate",
+    "G2-directive-list-wrong-image",
+    "G3-crlf-directive-list-pod-unseen",
+)
 
 
 @pytest.fixture
@@ -116,24 +116,17 @@ def test_a_number_that_is_no_integer_is_told_where_it_stands(folder: Path) -> No
 
 
 def test_every_case_is_here(folder: Path) -> None:
-    assert {path.stem for path in folder.glob("*.yaml")} == {*CASES, *BEHIND_DIRECTIVES, FUNCTION}
+    assert {path.stem for path in folder.glob("*.yaml")} == {*CASES, *DIRECTIVES, FUNCTION}
 
 
-@pytest.mark.parametrize("name", BEHIND_DIRECTIVES)
-def test_a_list_behind_directives_is_read_as_it_stands(name: str, folder: Path, judge: Judge) -> None:
-    """Kubectl and kustomize refuse directives: they judge what stands behind them.
-
-    `xnginx` offers amd64 alone, `nginx` arm64.
-    """
+@pytest.mark.parametrize("name", DIRECTIVES)
+def test_a_directive_is_refused_as_kubectl_and_kustomize_do(name: str, folder: Path, judge: Judge) -> None:
     data, options = read(folder, name)
-    output = edited(data, options)
-    assert set(output.transformed.answers) == {"xnginx"}
-    directive, _, document = data.partition(b"\n")
-    before, after = judge.kubectl(document), judge.kubectl(output.data.partition(b"\n")[2])
-    assert directive.startswith(DIRECTIVE)
-    assert after == patched(before, steps(data, output.transformed))
-    assert after != before
-    assert edited(output.data, options).data == output.data
+    with pytest.raises(InvalidInput, match="a '%' directive stands here"):
+        edited(data, options)
+    for reader in (judge.kubectl, judge.kustomize):
+        with pytest.raises(Refused):
+            reader(data)
 
 
 @pytest.mark.parametrize("kind", ["text", "placement"])

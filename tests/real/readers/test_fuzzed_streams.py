@@ -26,9 +26,9 @@ REFUSED = [
     ),
     pytest.param(
         "apiVersion: argoproj.io/v1alpha1\nkind: WorkflowTemplate\nspec:\n <<:\n  templates:\n  - script: {image: n}\n"
-        "    e: !!bool",
+        "    e: !!float 1",
         "a value there has a tag, which would get lost",
-        id="a boolean by its tag alone in what a merge supplies",
+        id="a float by its tag alone in what a merge supplies",
     ),
     pytest.param(
         " s:\napiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  spec: {containers: [{image: n}]}\n",

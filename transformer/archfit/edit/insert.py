@@ -281,4 +281,4 @@ def _holds_tagged_value(value: Any) -> bool:
         return any(map(_holds_tagged_value, value.values()))
     if isinstance(value, list):
         return any(map(_holds_tagged_value, value))
-    return isinstance(value, Typed) and (not value.text or resolve(value.text) != value)
+    return isinstance(value, Typed) and resolve(value.text) != value

@@ -43,7 +43,7 @@ from archfit.yaml.tree import (
     events_of,
     is_merge,
 )
-from archfit.yaml.values import PlainKey, Typed, plain, resolve
+from archfit.yaml.values import NoJsonNumber, PlainKey, Typed, plain, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def parse(text: str) -> Tree:
     """
     masked = _masked(text) if "\\ud" in text or "\\uD" in text else text
     try:
-        return _compose(masked, events_of(masked if masked.endswith("\n") else f"{masked}\n"))
+        tree = _compose(masked, events_of(masked if masked.endswith("\n") else f"{masked}\n"))
     except MarkedError as error:
         raise _unreadable(error, len(masked.rstrip())) from None
     except ReaderError as error:
@@ -78,6 +78,11 @@ def parse(text: str) -> Tree:
             f"this is not YAML: the character U+{code:04X} is not allowed in it",
             line=masked.count("\n", 0, masked.find(chr(code))) + 1,
         ) from None
+    if "?" in text or "\\/" in text:
+        from archfit.yaml.unusual_text import check_scalars
+
+        check_scalars(tree)
+    return tree
 
 
 def _masked(text: str) -> str:
@@ -125,7 +130,13 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
         size += 1
         if kind is Scalar:
             if event.tag is None:
-                value = resolved[event.value] if event.implicit[0] else event.value
+                try:
+                    value = resolved[event.value] if event.implicit[0] else event.value
+                except NoJsonNumber:
+                    # As a key it is its text.
+                    if key is not _NO_KEY or container.__class__ is not dict:
+                        raise _no_json_number(event) from None
+                    value = event.value
             else:
                 value = _tagged(event)
             if event.anchor is not None or event.tag is not None:
@@ -196,6 +207,10 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
 
 def _key(value: Any, event: Any) -> str:
     """A key that is no string in YAML: its text, as JSON has only strings."""
+    if value is None and isinstance(event, Scalar):
+        raise InvalidInput(
+            "a mapping key that is null; kubectl refuses it. Put it in quotes", line=line_of(event)
+        )
     if isinstance(event, Scalar):
         return PlainKey(event.value)
     if isinstance(value, Typed):
@@ -214,11 +229,6 @@ def _collection_as_key(event: Any) -> InvalidInput:
 def _tagged(event: Any) -> Any:
     """The value of a scalar with a tag; what Kubernetes' readers do not know is a string to them."""
     tag, text = event.tag.removeprefix(TAG_PREFIX), event.value
-    if tag == "null":
-        return None
-    if tag == "bool":
-        value = resolve(text)
-        return value if isinstance(value, Typed) else Typed(tag, text)
     if tag == "binary":
         from binascii import a2b_base64
 
@@ -226,12 +236,28 @@ def _tagged(event: Any) -> Any:
             return a2b_base64(text).decode(errors="replace")
         except ValueError:
             raise InvalidInput("a value tagged !!binary is not base64", line=line_of(event)) from None
-    if tag not in ("int", "float"):
+    if tag not in ("null", "bool", "int", "float"):
         return text
+    try:
+        value = resolve(text)
+    except NoJsonNumber:
+        raise _no_json_number(event) from None
+    kind = value.kind if isinstance(value, Typed) else "null" if value is None else "str"
+    if kind != tag and (kind, tag) != ("int", "float"):
+        raise InvalidInput(f"a value tagged !!{tag} is none; kubectl refuses it", line=line_of(event))
+    if value is None or tag == "bool":
+        return value
     number = Typed(tag, text)
     if isinstance(plain(number), str):
-        raise InvalidInput(f"a value tagged !!{tag} is not a number", line=line_of(event))
+        raise InvalidInput(f"a value tagged !!{tag} is none; kubectl refuses it", line=line_of(event))
     return number
+
+
+def _no_json_number(event: Any) -> InvalidInput:
+    return InvalidInput(
+        "a number that JSON does not have (.inf, .nan); kubectl refuses it. Put it in quotes if it is text",
+        line=line_of(event),
+    )
 
 
 class Anchors:

@@ -2,7 +2,6 @@ r"""Streams into one stream, so that Kubernetes' readers find every object of ea
 
     the last line of a stream has no end                one is added, as the lines before it end
     the next stream begins without `---`                a line `---` before it
-    the next stream begins with a directive (`%YAML`)   a line `...` before it: directives stand only there
     a byte order mark, but for the first stream's       left out: readers know it only where a stream begins
     the first stream is JSON                            a line `---` before it: kubectl would take all for JSON
     JSON with surrogate escapes (`\ud83d\ude00`)          the character itself: YAML readers refuse the escapes
@@ -19,8 +18,6 @@ from collections.abc import Sequence
 from archfit.yaml.stream import BOM
 
 _SEPARATOR = re.compile(rb"---(?=[ \t\r\n#]|\Z)").match
-_DIRECTIVE = re.compile(rb"(?:[ \t\r]*(?:#[^\n]*)?\n)*%").match
-_END = re.compile(rb"(?:\A|\n)\.\.\.[ \t\r]*\n\Z").search
 _JSON = re.compile(rb"\s*[{\[]").match
 _PAIR = re.compile(rb"(\\\\)|\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 
@@ -40,9 +37,6 @@ def joined(streams: Sequence[bytes]) -> list[bytes]:
 def _added(before: bytes, stream: bytes) -> list[bytes]:
     newline = b"\r\n" if before[before.rfind(b"\n") - 1 :].startswith(b"\r\n") else b"\n"
     parts = [] if before.endswith(b"\n") else [newline]
-    if _DIRECTIVE(stream):
-        ended = not parts and _END(before, max(0, len(before) - 100))
-        return [*parts, b"" if ended else b"..." + newline, stream]
     return [*parts, b"" if _SEPARATOR(stream) else b"---" + newline, _readable(stream)]
 
 

@@ -3,8 +3,6 @@
 piece ── plain to see ──┬── no items; no pod kind, or no word of it  skipped
                         ├── a list ── its items, each as a piece ──> this table again
                         └── anything else ────────────────────────── parsed
-
-A list after directives is parsed as one part: `%TAG` defines the tags of every item.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ class Span(Record):
     """A part of the stream that has to be parsed: `data[start:end]`.
 
     number: of its document, 1-based. line: 1-based, of `start`. item: it is one item of a list, and parses as a list of
-    one. mask: byte spans that the parser must not see. Offsets count from the start of the stream.
+    one. Offsets count from the start of the stream.
     """
 
     start: int
@@ -31,21 +29,15 @@ class Span(Record):
     number: int
     line: int
     item: bool = False
-    mask: tuple[tuple[int, int], ...] = ()
 
     def text(self, data: bytes) -> str:
-        """What the parser sees; as many bytes as the stream's own text."""
-        if not self.mask:
-            return data[self.start : self.end].decode()
-        text = bytearray(data[self.start : self.end])
-        for start, end in self.mask:
-            text[start - self.start : end - self.start] = b" " * (end - start)
-        return text.decode()
+        """What the parser sees."""
+        return data[self.start : self.end].decode()
 
 
 def whole(piece: Piece) -> Span:
     """The piece as one part."""
-    return Span(piece.start, piece.end, piece.number, piece.line, mask=piece.mask)
+    return Span(piece.start, piece.end, piece.number, piece.line)
 
 
 def spans(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | None]) -> Iterator[Span]:
@@ -53,9 +45,9 @@ def spans(data: bytes, piece: Piece, is_podless: Callable[[str, str], bool | Non
 
     is_podless(api_version, kind): True if objects of the kind hold no pod, False if they may, None if that is unknown.
     """
-    sliced = not piece.mask and not data.startswith(BOM, piece.start)
+    sliced = not data.startswith(BOM, piece.start)
     for start, end, item in _parsed(data, piece.start, piece.end, 0, is_podless, sliced=sliced):
-        yield Span(start, end, piece.number, piece.lines.at(start), item, piece.mask)
+        yield Span(start, end, piece.number, piece.lines.at(start), item)
 
 
 def _parsed(

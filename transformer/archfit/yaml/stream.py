@@ -7,10 +7,9 @@ Text into pieces (`split`):
 
     stream     = piece *( separator piece )
     separator  = a line that begins with "---" followed by a blank, a tab, CR, LF, "#" or the end of the stream
-    directives = a piece that holds only "%" lines, comments and blanks, with at least one "%" line: it belongs
-                 to the next piece; without one it is an error
-    end        = a line "...": only comments, blanks and directives may follow before the next separator; these
-                 directives are outside of every piece, as they are for Kubernetes' readers
+    end        = a line "..." behind content: only comments and blanks may follow before the next separator
+
+Kubernetes' readers separate first and parse then, so they refuse a directive (`%YAML`) and a `...` that ends nothing.
 
 `---foo` is content. What stands on a separator line behind the dashes never reaches the parser if it is blank or
 a comment: libyaml stumbles over `---# c`, which Kubernetes' readers accept. Anything else there is an error, as it
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 BOM = b"\xef\xbb\xbf"
 _AFTER_MARKER = (b"", b" ", b"\t", b"\r", b"\n", b"#")
 _BLANKS = b" \t\r"
+_MARKS = b"%."
 # The first bytes of files that hold other files.
 _ARCHIVES = (
     (0, b"\x1f\x8b", "gzip"),
@@ -72,18 +72,15 @@ class LineCount:
 class Piece(Record):
     """One document: `data[start:end]` is what the parser may see.
 
-    start, end: byte offsets; the separator line before the piece is outside, unless directives need it.
+    start, end: byte offsets; the separator line before the piece is outside.
     number: 1-based, counting pieces that hold something besides comments and blanks.
     lines: of the stream.
-    mask: byte spans inside the piece that are blanked before parsing: what stands behind the dashes of the separator
-        line between directives and their document, so one (perhaps empty) exactly where there are directives.
     """
 
     start: int
     end: int
     number: int
     lines: LineCount
-    mask: tuple[tuple[int, int], ...] = ()
 
     @property
     def line(self) -> int:
@@ -187,43 +184,57 @@ def split(data: bytes) -> list[Piece]:
     start = first_line = len(BOM) if data.startswith(BOM) else 0
     lines = LineCount(data)
     has_ends = data.find(b"\n...") >= 0
-    directives: Piece | None = None
+    opening = False
     for dashes in (*_lines_that_begin(data, b"---", start, len(data)), len(data)):
         if data[dashes + 3 : dashes + 4] not in _AFTER_MARKER:
             continue
         line_end = data.find(b"\n", dashes)
         line_end = len(data) if line_end < 0 else line_end
         first = _first_content(data, start, dashes)
-        if line_end - dashes > 3 and not _says_nothing(data, dashes + 3, line_end):
+        if line_end - dashes > 3 and not _is_blank_or_comment(data, dashes + 3, line_end):
             raise InvalidInput(
                 "text stands behind '---' on the same line, which kubectl refuses. Begin a new line after '---'",
                 line=lines.at(dashes),
                 document=len(pieces) + 1 + (first >= 0),
             )
+        if first >= 0 and data[first] in _MARKS:
+            first = _marked(data, first, dashes, lines, len(pieces) + 1, opening=opening)
         if first >= 0:
-            if data.startswith(b"%", first) and _has_only_directives(data, first, dashes):
-                directives = Piece(start, dashes, len(pieces) + 1, lines, ((dashes + 3, line_end),))
-            else:
-                piece = Piece(start, dashes, len(pieces) + 1, lines)
-                if has_ends or data.startswith(b"...", start):
-                    piece = piece.replace(end=_document_end(data, piece))
-                if directives:
-                    piece = directives.replace(end=piece.end)
-                    directives = None
-                pieces.append(piece)
-        # Kubernetes' readers skip a mark behind a separator; the first line of the stream is none to them.
-        behind_separator = directives is None and dashes > first_line
+            piece = Piece(start, dashes, len(pieces) + 1, lines)
+            if has_ends:
+                _check_end(data, piece)
+            pieces.append(piece)
+        # The first line is a part of the first document to Kubernetes' readers, and they skip a byte order mark behind
+        # every other separator.
+        opening = dashes == first_line
         start = line_end + 1
-        if behind_separator and data.startswith(BOM, start):
+        if not opening and data.startswith(BOM, start):
             start += len(BOM)
-    if directives:
-        raise InvalidInput(
-            "a '%' directive stands here and no document follows it. Is this the output of another command? "
-            "Run that command alone",
-            line=directives.line,
-            document=directives.number,
-        )
     return pieces
+
+
+def _marked(data: bytes, first: int, end: int, lines: LineCount, number: int, *, opening: bool) -> int:
+    """Where content begins in a piece that may begin with a directive or with `...`; -1 for none. Raises InvalidInput.
+
+    opening: the piece stands behind a `---` that begins the stream: there alone `...` ends an empty document.
+    """
+    if data.startswith(b"%", first):
+        raise InvalidInput(
+            "a '%' directive stands here, which kubectl and kustomize refuse. Remove the line, or is this the output "
+            "of another command? Run that command alone",
+            line=lines.at(first),
+            document=number,
+        )
+    if not data.startswith(b"...", first) or data[first + 3 : first + 4] not in _AFTER_MARKER:
+        return first
+    if not opening:
+        raise InvalidInput(
+            "a '...' stands here and ends no document, which kubectl and kustomize refuse. Remove the line",
+            line=lines.at(first),
+            document=number,
+        )
+    _check_end(data, Piece(first, end, number, lines))
+    return -1
 
 
 def check_utf8(data: bytes) -> None:
@@ -262,26 +273,21 @@ def _lines_that_begin(data: bytes, prefix: bytes, start: int, end: int) -> Itera
         found = data.find(b"\n" + prefix, found + 1, end)
 
 
-def _first_content(data: bytes, start: int, end: int) -> int:
-    """Offset of the first line that holds more than blanks and comments, -1 if there is none."""
+def _first_content(data: bytes, start: int, end: int, *, behind_end: bool = False) -> int:
+    """Offset of the first line that holds more than blanks and comments, -1 if there is none.
+
+    behind_end: of a document, where more `...` say nothing.
+    """
     while start < end:
         if data[start : start + 1].isalpha():  # a key, as a rule
             return start
         line_end = data.find(b"\n", start, end)
         line_end = end if line_end < 0 else line_end
-        if not data.startswith(b"#", start) and not _says_nothing(data, start, line_end):
+        at = start + 3 if behind_end and data.startswith(b"...", start, line_end) else start
+        if not data.startswith(b"#", start) and not _is_blank_or_comment(data, at, line_end):
             return start
         start = line_end + 1
     return -1
-
-
-def _says_nothing(data: bytes, start: int, line_end: int) -> bool:
-    """Whether a line, or the rest of one, is blank or a comment. `...` that ends no document says nothing, too."""
-    if data.startswith(b"...", start, line_end):
-        start += 3
-        if start < line_end and data[start] not in _BLANKS:
-            return False
-    return _is_blank_or_comment(data, start, line_end)
 
 
 def _is_blank_or_comment(data: bytes, start: int, line_end: int) -> bool:
@@ -290,34 +296,17 @@ def _is_blank_or_comment(data: bytes, start: int, line_end: int) -> bool:
     return not said or said.startswith(b"#")
 
 
-def _has_only_directives(data: bytes, first: int, end: int) -> bool:
-    """Whether directives, comments and blanks are all there is. first: of the first line with content."""
-    if not data.startswith(b"%", first):
-        return False
-    while first < end:
-        line_end = data.find(b"\n", first, end)
-        line_end = end if line_end < 0 else line_end
-        if not data.startswith(b"%", first) and not _is_blank_or_comment(data, first, line_end):
-            return False
-        first = line_end + 1
-    return True
-
-
-def _document_end(data: bytes, piece: Piece) -> int:
-    """Where the piece ends: at its end, or at the directives behind a `...` line.
-
-    Raises InvalidInput for content behind a `...` line, which kubectl and kustomize drop silently.
-    """
+def _check_end(data: bytes, piece: Piece) -> None:
+    """Raises InvalidInput for content behind a `...` line, which kubectl and kustomize drop silently."""
     for dots in _lines_that_begin(data, b"...", piece.start, piece.end):
         if data[dots + 3 : dots + 4] in _AFTER_MARKER:
             line_end = data.find(b"\n", dots, piece.end)
-            rest = _first_content(data, line_end + 1, piece.end) if line_end >= 0 else -1
-            if rest >= 0 and not _has_only_directives(data, rest, piece.end):
+            rest = _first_content(data, line_end + 1, piece.end, behind_end=True) if line_end >= 0 else -1
+            if rest >= 0:
                 raise InvalidInput(
                     "content follows the document end '...' without a new '---'; kubectl and kustomize drop it "
                     "silently. Put '---' on a line of its own before it",
                     line=piece.lines.at(rest),
                     document=piece.number,
                 )
-            return rest if rest >= 0 else piece.end
-    return piece.end
+            return

@@ -2,6 +2,7 @@ r"""YAML's grammar as regular expressions, for the text that the fast paths befo
 
     number_kind         1_000, 0x1f, 1e3, -.inf     `values.resolve` knows words, integers, 0.5, 100m and 1.2.3 itself
     with_surrogates_masked    "\ud83d\ude00"        `compose.parse` asks for JSON that holds such an escape
+    check_scalars       [a?b], "a\/b"               what libyaml reads and go-yaml does not
 
 Keys that are written otherwise than usual, for `skip` and `container`:
 
@@ -20,10 +21,15 @@ a short run.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+
+from archfit.base.errors import InvalidInput
+from archfit.yaml.tree import MappingEnd, MappingStart, Scalar, SequenceEnd, SequenceStart, Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal
+    from collections.abc import Iterator
+    from typing import Any, Literal
 
 _BEGINS_WITH_A_KEY = re.compile(
     rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[A-Za-z][A-Za-z0-9_.-]*|\"[^\"\\\n]*\"|'[^'\n]*')[ \t]*:(?=[ \t\r\n]|\Z)"
@@ -120,3 +126,47 @@ def with_surrogates_masked(text: str) -> str:
 
 def _mask(match: re.Match[str]) -> str:
     return match[0] if match[0] == "\\\\" else "\\uFFFD"
+
+
+def check_scalars(tree: Tree) -> None:
+    r"""Raises InvalidInput for a scalar that kubectl and kustomize refuse, or read as something else.
+
+    In flow style a `?` ends a plain scalar for go-yaml, as in YAML 1.1. `\/` is an escape of JSON alone.
+    """
+    questions = {at for at, event in _scalars_at(tree, "?") if not event.style}
+    if questions:
+        depth = 0
+        for at, event in enumerate(tree.events):
+            if isinstance(event, (MappingStart, SequenceStart)):
+                depth = depth + 1 if depth or event.flow_style else 0
+            elif isinstance(event, (MappingEnd, SequenceEnd)):
+                depth = max(depth - 1, 0)
+            elif depth and at in questions:
+                raise InvalidInput(
+                    "a value in brackets holds a '?', which kubectl and kustomize do not read. Put it in quotes",
+                    line=event.start_mark.line + 1,
+                )
+    if "\\/" not in tree.text or tree.text.lstrip()[:1] in ("{", "["):
+        return
+    for event in dict(_scalars_at(tree, "\\/")).values():
+        written = tree.text[event.start_mark.index : event.end_mark.index]
+        if event.style == '"' and "\\/" in written.replace("\\\\", ""):
+            raise InvalidInput(
+                "the escape '\\/', which kubectl and kustomize know in JSON alone. Write '/'",
+                line=event.start_mark.line + 1,
+            )
+
+
+def _scalars_at(tree: Tree, mark: str) -> Iterator[tuple[int, Any]]:
+    """(index of its event, scalar) of each place that holds the mark."""
+    at = tree.text.find(mark)
+    while at >= 0:
+        number = bisect_right(tree.events, at, key=_start) - 1
+        event = tree.events[number]
+        if isinstance(event, Scalar) and at < event.end_mark.index:
+            yield number, event
+        at = tree.text.find(mark, at + 1)
+
+
+def _start(event: Any) -> int:
+    return int(event.start_mark.index)

@@ -6,7 +6,8 @@ A plain (unquoted) scalar is resolved as kubectl does it (sigs.k8s.io/yaml, YAML
     true, yes, on, y and their spellings       Typed("bool", "true")
     false, no, off, n and their spellings      Typed("bool", "false")
     12, 0x1f, 0o17, 017, 1_000                 Typed("int", as written)
-    1.5, 1e3, .inf, .nan                       Typed("float", as written)
+    1.5, 1e3                                   Typed("float", as written)
+    .inf, .nan                                 NoJsonNumber: kubectl refuses them
     anything else, and everything quoted       str; 22:22, =, 2001-01-01 too
 """
 
@@ -28,6 +29,10 @@ class Typed(Record):
 
     kind: str
     text: str
+
+
+class NoJsonNumber(ValueError):
+    """A plain scalar is a number that JSON does not have."""
 
 
 class PlainKey(str):
@@ -57,7 +62,7 @@ _SPELL_DECIMALS = "+-._0123456789eE"
 
 
 def resolve(text: str) -> str | Typed | None:
-    """What Kubernetes makes of a plain scalar without a tag; see the module's table."""
+    """What Kubernetes makes of a plain scalar without a tag; see the module's table. Raises NoJsonNumber."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in _BEGIN_NUMBERS or text.strip(_SPELL_NUMBERS):
@@ -84,6 +89,8 @@ def _resolved_number(text: str) -> str | Typed:
     from archfit.yaml.unusual_text import number_kind
 
     kind = number_kind(text)
+    if kind == "float" and text[-1] in "fFnN":
+        raise NoJsonNumber
     return Typed(kind, text) if kind else text
 
 
@@ -133,11 +140,11 @@ def _number(value: Typed) -> bool | int | float | str:
     if number is not None and -(2**63) <= number < 2**64:
         return number
     try:
-        real = float(text.replace(".inf", "inf").replace(".nan", "nan"))
+        real = float(text)
     except ValueError:
         whole = _integer(text) if len(text) <= _LONGEST_INTEGER else None
         return value.text if whole is None else float(whole)
-    return value.text if real in (_INFINITY, -_INFINITY) and "inf" not in text else real
+    return value.text if real in (_INFINITY, -_INFINITY) else real
 
 
 def _integer(text: str) -> int | None:

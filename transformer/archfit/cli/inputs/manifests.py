@@ -96,7 +96,6 @@ def _moved(pieces: Iterable[Piece], data: bytes, by: int, number: int) -> tuple[
             end=piece.end + by,
             number=piece.number + number,
             lines=lines,
-            mask=tuple((start + by, end + by) for start, end in piece.mask),
         )
         for piece in pieces
     )

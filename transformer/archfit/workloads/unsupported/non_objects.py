@@ -6,6 +6,7 @@
     anything else with neither                          warning: passed through
     a kustomization, with its kind or without           error: run kustomize first
     a Chart.yaml, `{{ .Values.image }}`                 error: run helm template first
+    `items` that is neither a list nor null             error: to kubectl every object with items is a list
 
 Kustomizations inside of a list are files of a package that a KRM function is given, and pass.
 
@@ -15,6 +16,9 @@ What to do about a document that is not YAML, by the words of the parser and by 
     {{ .Values.image }}                       the source of a Helm chart
     <<<<<<< HEAD                              a merge conflict of git
     NUL bytes                                 a binary file
+    found unexpected ':'                      [--port=:], which kubectl reads and libyaml does not
+    JSON objects one after the other          which kubectl reads, and of which kustomize drops all but the first
+    the character U+007F is not allowed       JSON may hold it, YAML may not
     found character that cannot start ..      a tab as indentation, or @ ` % at the beginning of a value
     mapping values are not allowed ..         `a: b: c`, or a key that is indented too far
     did not find expected key                 indentation that fits nothing above
@@ -93,6 +97,11 @@ def _mapping(value: dict[str, Any], *, item: bool) -> tuple[Severity, str] | Non
         if not kind and api_version in ("v1", "v2") and value.get("name") and value.get("version"):
             return "error", CHART
     if value.get("kind") or value.get("apiVersion"):
+        if not isinstance(value.get("items"), (list, type(None))):
+            return (
+                "error",
+                "its items are no list: kubectl takes every object with items for a list, so it refuses this one",
+            )
         return None
     if any(isinstance(member, (dict, list)) for member in value.values()):
         return "warning", f"passed through: it has neither apiVersion nor kind. {NO_OBJECT}"
@@ -117,6 +126,9 @@ _REMEDIES = (
     ),
     ("mapping values are not allowed", "Put a text that holds ': ' in quotes, or correct the indentation"),
     ("while scanning a quoted scalar", "Close the quote, and double a ' inside of '..'"),
+    ("found unexpected ':'", "Put a value in brackets that ends in ':' in quotes"),
+    ("while scanning a tag", "Write a blank behind the tag"),
+    ("is not allowed in it", "Write it as an escape in double quotes, such as \\u007F"),
     ("did not find expected ',' or", "Add the comma or the bracket that is missing"),
     ("did not find expected key", _INDENTATION),
     ("did not find expected '-' indicator", _INDENTATION),
@@ -144,4 +156,6 @@ def remedy(problem: str, text: bytes) -> str:
     if b"\0" in text:
         order = "BE" if text.startswith(b"\0") else "LE"
         return f"It looks like UTF-16 or a binary file. Convert UTF-16: iconv -f UTF-16{order} -t UTF-8 FILE > NEW"
+    if text.lstrip().startswith(b"{") and "expected <document start>" in problem:
+        return 'Put JSON objects into one list: jq -s \'{apiVersion: "v1", kind: "List", items: .}\''
     return next((advice for words, advice in _REMEDIES if words in problem), "")
