@@ -15,6 +15,7 @@ from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.errors import UsageError
 from archfit.base.patch import apply
 from archfit.base.results import Decision
+from archfit.images.platforms import Absent, Unknown
 from archfit.lookup.lockfile import Lock
 from archfit.lookup.lookup import open_lookup
 from archfit.options.settings import Operator, Options
@@ -115,9 +116,18 @@ def outcome(
 def decided(
     pod: dict[str, Any], images: Mapping[str, Found], options: Options, namespace: str = "shop"
 ) -> tuple[Decision, dict[str, Any]]:
-    """Archfit's own decision for the pod, and the pod after its patch. images: of the lock file, with `--locked`."""
-    options = at_admission(options)
+    """Archfit's own decision for the pod, and the pod after its patch.
+
+    images: of the lock file. What it lacks is left, whatever the options say: nobody else can answer.
+    """
+    options = at_admission(options).replace(on_absent="leave")
+    if options.on_unknown == "fail":
+        options = options.replace(on_unknown="leave")
     admitted = admitted_pod(pod, namespace, options, "policy")
     lookup = open_lookup(Operator(), options.image_platforms, lock=Lock("archfit.lock", images, only=True))
-    decision = admitted.decide(lookup.resolve(admitted.questions), options)
+    answers = {
+        text: Absent(answer.cause) if isinstance(answer, Unknown) else answer
+        for text, answer in lookup.resolve(admitted.questions).items()
+    }
+    decision = admitted.decide(answers, options)
     return decision, plain(apply(typed(pod), decision.patch))

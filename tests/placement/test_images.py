@@ -196,24 +196,41 @@ def test_strict_makes_unasked_an_error() -> None:
     ("answer", "options", "severity", "says"),
     [
         pytest.param(Absent("404"), Options(), "error", "a: there is no such image: 404; correct", id="absent-fail"),
-        pytest.param(Absent("404"), Options(on_absent="leave"), "warning", "left as it is", id="absent-leave"),
+        pytest.param(Absent("404"), Options(on_absent="leave"), "warning", "restricts nothing", id="absent-leave"),
         pytest.param(
             Absent("404"), Options(on_unknown="assume", assume=(parse_platform("amd64"),)), "error", "there is no such image", id="assume-is-never-for-absent"
         ),
         pytest.param(Absent("404"), Options(on_unknown="leave"), "error", "no such image", id="leave-unknown-is-not-for-absent"),
         pytest.param(Unknown("401"), Options(), "error", "its platforms are not known: 401", id="unknown-fail"),
-        pytest.param(Unknown("401"), Options(on_unknown="leave"), "warning", "left as it is", id="unknown-leave"),
+        pytest.param(Unknown("401"), Options(on_unknown="leave"), "warning", "restricts nothing", id="unknown-leave"),
         pytest.param(Unknown("401"), Options(on_absent="leave"), "error", "not known", id="leave-absent-is-not-for-unknown"),
         pytest.param(Unknown("401"), Options(on_unknown="assume"), "error", "needs --assume", id="assume-without-platforms"),
     ],
 )  # fmt: skip
 def test_no_answer(answer: Any, options: Options, severity: str, says: str) -> None:
-    outcome = decided(using("a", "b"), {"a": answer, "b": A}, options)
-    assert outcome.name == "Unresolved"
-    assert outcome.added == {}
-    (result,) = outcome.decision.results
-    assert (result.severity, says in result.message) == (severity, True)
-    assert result.field == "spec.template.spec.containers[0].image"
+    for spec in (using("a"), *([using("a", "b")] if severity == "error" else [])):
+        outcome = decided(spec, {"a": answer, "b": A}, options)
+        assert outcome.name == "Unresolved"
+        assert outcome.added == {}
+        (result,) = outcome.decision.results
+        assert (result.severity, says in result.message) == (severity, True)
+        assert result.field == "spec.template.spec.containers[0].image"
+
+
+@pytest.mark.parametrize("answer", [Absent("404"), Unknown("401")], ids=["absent", "unknown"])
+def test_where_an_answer_is_left_what_is_known_still_narrows(answer: Any) -> None:
+    """Safe whatever the other image is; a toleration would not be. A stamped pod may rest on an answer: it stays."""
+    leave = Options(on_absent="leave", on_unknown="leave", prefer=(("arm64", 1),))
+    outcome = decided(using("a", "b"), {"a": answer, "b": found("arm64")}, leave)
+    assert (outcome.name, terms_of(outcome.spec)) == ("Change", [term(in_("arm64"))])
+    assert "tolerations" not in outcome.spec
+    again = decided(outcome.spec, {"a": answer, "b": found("arm64")}, leave)
+    assert (again.name, again.decision.patch) == ("Unresolved", ())
+    both = decided(using("a", "b"), {"a": answer, "b": found("amd64 arm64")}, leave)
+    assert (both.name, both.added) == ("Unresolved", {})
+    stamp = {"annotations": {"archfit.dev/added": "[]"}}
+    stamped = decided(using("a", "b"), {"a": answer, "b": found("arm64")}, leave, object_metadata=stamp)
+    assert (stamped.name, stamped.added) == ("Unresolved", {})
 
 
 @pytest.mark.parametrize(

@@ -250,7 +250,7 @@ def test_a_check_of_no_object_says_nothing_of_the_policy(policy: Policy):
     ("words", "status", "message"),
     [
         pytest.param([], 1, "gone:1: there is no such image: ", id="fail"),
-        pytest.param(["--on-absent", "leave"], 0, "the policy leaves pods with it alone", id="leave"),
+        pytest.param(["--on-absent", "leave"], 0, "pods with it get no toleration", id="leave"),
     ],
 )
 def test_an_image_that_is_not_there(policy: Policy, words: list[str], status: int, message: str):
@@ -265,7 +265,7 @@ def test_an_image_that_is_not_there(policy: Policy, words: list[str], status: in
     ("words", "status", "message"),
     [
         pytest.param([], 1, "its platforms are not known", id="fail"),
-        pytest.param(["--on-unknown", "leave"], 0, "the policy leaves pods with it alone", id="leave"),
+        pytest.param(["--on-unknown", "leave"], 0, "pods with it get no toleration", id="leave"),
         pytest.param(
             ["--on-unknown", "assume", "--assume", "amd64"], 0, "those of --assume count", id="assume"
         ),
@@ -286,7 +286,7 @@ def test_an_image_none_of_whose_platforms_counts_is_named(policy: Policy):
     said = policy.run()
     assert set(images(said)) == set(LOCK)
     assert "quay.io/team/fast:1: " in said.stderr
-    assert "the policy leaves pods with it alone" in said.stderr
+    assert "pods with it get no toleration" in said.stderr
 
 
 def test_an_exclude_that_no_pod_meets_is_named(policy: Policy):
@@ -325,7 +325,7 @@ def test_a_lock_file_that_is_too_large_becomes_a_policy_of_what_fits(policy: Pol
     said = policy.run()
     assert list(images(said)) == names[:-4]
     assert said.stderr == (
-        "warning: 4 images did not fit into the policy, which leaves pods with them alone: "
+        "warning: 4 images did not fit into the policy, so that pods with them get no toleration: "
         f"{names[-4]}, {names[-3]}, {names[-2]} and 1 more; --carrier crd holds more\n"
         "archfit: policy archfit.dev: 5000 images with 1 different list of platforms; 4 images did not fit\n"
     )
@@ -353,8 +353,8 @@ def test_only_so_many_images_of_a_cluster_are_looked_up(policy: Policy, monkeypa
     settings = Settings(options=options, operator=Operator(offline=True))
     made = from_cluster(live, {}, settings, policy.environ, io.StringIO())
     assert [one.message for one in made.results] == [
-        "2 images of the cluster were not looked up, as 1 others are used more: the policy leaves pods with them "
-        "alone, as b:1, c:1"
+        "2 images of the cluster were not looked up, as 1 others are used more: pods with them get no "
+        "toleration, as b:1, c:1"
     ]
 
 

@@ -5,7 +5,8 @@
 What must hold, whatever the script:
 
     the server is up, and ready again after the storm; its memory stays below the limit
-    a good pod is placed rightly, or left as it is with a warning (counted); half of the answers come within 300 ms
+    a good pod is placed rightly, or left with a warning, at most narrowed by what is known (counted); half of the
+    answers come within 300 ms
     no pod, whoever wrote it, reaches more than its images and its tenant allow
     the log has no traceback and no secret; the 503s of the server's metric are those that clients saw
 """

@@ -137,11 +137,12 @@ def test_the_companion_warns_within_256_characters(site):
     )
     assert known == []
     assert (
-        "does not know the image other:1, so this pod stays as it is: run archfit policy again" in unknown[0]
+        "does not know the image other:1, so it adds no toleration to this pod: run archfit policy again"
+        in unknown[0]
     )
     assert "the image one:1 and 2 more, so" in several[0]
     assert "the image registry.ex" in long[0]
-    assert f"{'a' * 8}, so this pod" in long[0]
+    assert f"{'a' * 8}, so it adds" in long[0]
     assert (
         "no node can run all images of this pod (quay.io/team/amd:1, quay.io/team/arm:1): correct"
         in nowhere[0]
@@ -379,7 +380,7 @@ def test_live_through_kubectl_asks_registries_for_what_the_cluster_runs(site):
     assert "quay.io/team/arm:1" in table
     assert "both:1" not in table
     assert "daemon:1" not in table
-    assert "the policy leaves pods with it alone" in ran.stderr
+    assert "pods with it get no toleration" in ran.stderr
 
 
 def test_live_refuses_a_cluster_that_cannot_have_the_policy(site):

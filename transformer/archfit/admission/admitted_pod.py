@@ -18,7 +18,7 @@ A later pass of the same admission finds what an earlier one added (`added_recor
     the decision                          what becomes of it
     adds the same                         nothing changes
     adds something else                   the new additions take its place
-    Unresolved, Conflict                  it is taken back: a Pod is decided whole or not at all
+    Unresolved, Conflict                  it is taken back
     the Pod opted out                     it stays
 
 A list that the Pod states, if somebody applies it (`request_fields`), is not extended. Without an expression that it

@@ -1,6 +1,6 @@
 """The decision for one pod spec, as a patch. Four steps:
 
-    1. opted out -> OptedOut; an image without an answer -> Unresolved; nothing reachable -> Conflict
+    1. opted out -> OptedOut; no image has an answer -> Unresolved; nothing reachable -> Conflict
     2. required node affinity, for the pod or for each of its terms       `reach`
     3. tolerations, then preferred terms, on top of it                    `tolerations`
     4. `immutable: needed`, for what cannot be changed once applied (`case`): only what it
@@ -10,7 +10,8 @@
 
 Outcomes without a patch: AlreadySet where the pod has what it would be given; Conflict where a custom resource has no
 field for what it cannot run without; OptedOut where `affinity: never` kept it from what it needs, or its operator
-decides alone; else NotNeeded. A pod with an error is Unresolved; its results say what is wrong.
+decides alone; Unresolved where an image has no answer; else NotNeeded. A pod with an error is Unresolved; its results
+say what is wrong.
 """
 
 from __future__ import annotations
@@ -94,8 +95,8 @@ def decide(
         results.append(pod.result("error", str(malformed_tolerations), malformed_tolerations.path))
     if results and has_error(results):
         return Decision("Unresolved", "it has errors", immutable=immutable, results=tuple(results))
-    if evidence.leave_reason:
-        return Decision("Unresolved", evidence.leave_reason, immutable=immutable, results=tuple(results))
+    if evidence.left:
+        return Decision("Unresolved", evidence.unanswered, immutable=immutable, results=tuple(results))
     reachable = _live(found)
     case = PodCase(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results, ())
     if trace is not None:
@@ -190,10 +191,12 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         return _changed(case, additions, lacking, patch)
     if needed is not terms:
         return _decision(case, "OptedOut", "affinity: never", lacking)
+    evidence = case.evidence
+    if evidence.unanswered:
+        return _decision(case, "Unresolved", evidence.unanswered, lacking)
     covered = bool(applying) and not taints.uncovered(case.tolerations, applying)
     if lacking or covered or case.prefers_architecture:
         return _decision(case, "AlreadySet", "it already has what archfit would write", lacking)
-    evidence = case.evidence
     reason = not_needed(
         unchangeable=needed_only and case.immutable,
         withheld=case.withheld,

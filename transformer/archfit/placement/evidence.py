@@ -23,13 +23,16 @@ platform_matcher.go.
 
     the answer          its meaning
     Found               it counts (as above, and `uncounted`); overrides and stale answers are reported
-    Absent              on_absent: fail -> an error, leave -> the pod is left as it is
-    Unknown             on_unknown: fail -> an error, leave -> the pod is left as it is,
+    Absent              on_absent: fail -> an error, leave -> as Unasked
+    Unknown             on_unknown: fail -> an error, leave -> as Unasked,
                         assume -> what the cache last heard counts; else, if an earlier run recorded what it added
                         to the pod, the pod is left as it is; else it is an image with the platforms of `assume`
                         an error in any case, where the answer is final
     Unasked             restricts nothing, but no toleration is added; an error with `strict`
     Malformed           an error: no node can pull it
+
+A pod with an Absent or Unknown image stays as it is if no other image is known, or if an earlier run recorded what it
+added: that may rest on an answer.
 
 All errors of a pod are reported at once, each image once.
 """
@@ -110,6 +113,7 @@ def _sorted(architectures: frozenset[str]) -> tuple[str, ...]:
 
 
 _removed = Memo(_removals, 256)
+_NO_PART = "it restricts nothing, and no toleration and no preference is added"
 _OFTEN = 32
 """Images of a pod that others repeat; for more, nothing is kept."""
 in_order = Memo(_sorted, 256)
@@ -132,15 +136,16 @@ class ImageEvidence(Record):
     """What is known about the images of one pod, judged by the options.
 
     known: each use of an image whose platforms count.
-    unasked: the platforms of at least one image cannot be looked up.
-    leave_reason: why the pod is left as it is, "" when it is not.
+    unasked: at least one image has no answer and restricts nothing, so that no toleration is added.
+    unanswered: why that is, for an Absent or Unknown image; "" where there is none. left: the pod stays as it is.
     results: messages for the user; with an error among them the pod cannot be decided.
     unknown: `at_gate` alone: each other use, with its answer.
     """
 
     known: tuple[tuple[ImageUse, Found], ...]
     unasked: bool = False
-    leave_reason: str = ""
+    unanswered: str = ""
+    left: bool = False
     results: tuple[Result, ...] = ()
     unknown: tuple[tuple[ImageUse, Absent | Unknown | Unasked | Malformed], ...] = ()
 
@@ -158,9 +163,10 @@ class ImageEvidence(Record):
         builder = _EvidenceBuilder(pod, options)
         for use, answer in zip(pod.images, given, strict=True):
             builder.add(use, answer)
-        return cls(
-            tuple(builder.known), builder.unasked, builder.leave_reason, tuple(builder.results.values())
-        )
+        unanswered = builder.unanswered
+        left = bool(unanswered) and (not builder.known or _is_stamped(pod))
+        results = tuple(builder.results.values())
+        return cls(tuple(builder.known), builder.unasked, unanswered, left, results)
 
     @classmethod
     def at_gate(cls, pod: Pod, given: Iterable[Answer], options: Options) -> ImageEvidence:
@@ -179,7 +185,7 @@ class _EvidenceBuilder:
     def __init__(self, pod: Pod, options: Options) -> None:
         self.pod, self.options = pod, options
         self.known: list[tuple[ImageUse, Found]] = []
-        self.unasked, self.leave_reason = False, ""
+        self.unasked, self.unanswered = False, ""
         self.results: dict[tuple[str, str], Result] = {}
 
     def add(self, use: ImageUse, answer: Answer) -> None:
@@ -210,10 +216,12 @@ class _EvidenceBuilder:
         elif isinstance(answer, Malformed):
             self._report(use, "error", _malformed(answer))
         elif isinstance(answer, Absent):
-            self.leave_reason = self.leave_reason or f"{use.text} does not exist"
+            self.unasked = True
+            self.unanswered = self.unanswered or f"{use.text} does not exist"
             self._report(use, *_absent(answer, options))
         else:
-            self.leave_reason = self.leave_reason or f"the platforms of {use.text} are not known"
+            self.unasked = True
+            self.unanswered = self.unanswered or f"the platforms of {use.text} are not known"
             self._report(use, *_unknown(answer, options))
 
     def _counted(self, use: ImageUse, found: Found) -> Found | Unknown:
@@ -272,11 +280,7 @@ def _origin(found: Found) -> tuple[Severity, str]:
 
 
 def _unasked(answer: Unasked, *, strict: bool) -> str:
-    effect = (
-        "--strict does not allow that"
-        if strict
-        else "it restricts nothing, and no toleration and no preference is added"
-    )
+    effect = "--strict does not allow that" if strict else _NO_PART
     return f"its platforms cannot be looked up: {answer.reason}; {effect}"
 
 
@@ -290,7 +294,7 @@ def _malformed(answer: Malformed) -> str:
 def _absent(answer: Absent, options: Options) -> tuple[Severity, str]:
     problem = f"there is no such image: {answer.detail}"
     if options.on_absent == "leave":
-        return "warning", f"{problem}; the pod is left as it is (--on-absent leave)"
+        return "warning", f"{problem}; {_NO_PART} (--on-absent leave)"
     return "error", f"{problem}; correct the image, or leave such pods as they are with --on-absent leave"
 
 
@@ -326,7 +330,7 @@ def _unknown(answer: Unknown, options: Options) -> tuple[Severity, str]:
         return "error", answer.cause
     problem = f"its platforms are not known: {answer.cause}"
     if options.on_unknown == "leave":
-        return "warning", f"{problem}; the pod is left as it is (--on-unknown leave)"
+        return "warning", f"{problem}; {_NO_PART} (--on-unknown leave)"
     if options.on_unknown == "assume" and options.assume:
         from archfit.placement.annotations import STAMP
 

@@ -129,7 +129,7 @@ def _warnings(made: PolicyImages, options: Options) -> list[Result]:
     left_out = platform_table(made.images, options).left_out
     return [
         *(
-            Result("warning", f"{name}: {reason}; the policy leaves pods with it alone", image=name)
+            Result("warning", f"{name}: {reason}; pods with it get no toleration", image=name)
             for name, reason in left_out
         ),
         *(Result("warning", text) for text in without_effect(options)),

@@ -6,7 +6,7 @@ manifests                    their images, as `archfit lock` asks for them; what
 
 an image without an answer         what the policy does
 --on-absent, --on-unknown: fail    nothing is written: an error for each; the default for manifests
-leave                              a warning: the policy leaves its pods alone; the default of --live
+leave                              a warning: the policy writes no toleration for its pods; the default of --live
 --on-unknown assume                it has the platforms of --assume
 
 --live takes the images that a cluster uses now or will soon: of its pods, and of the templates that pods are made from.
@@ -62,7 +62,7 @@ KINDS = (PODS, DEPLOYMENTS, STATEFUL_SETS, REPLICA_SETS, DAEMON_SETS, JOBS, CRON
 _HERE = Location(1, 1)
 _ENDED = ("Succeeded", "Failed")
 _NOTHING: Mapping[str, OfferClass] = {}
-_LEFT = "the policy leaves pods with it alone"
+_LEFT = "pods with it get no toleration"
 MAX_ASKED = 20_000
 """Of a cluster, the most used first: more than any carrier holds."""
 _SHOWN = 3
@@ -164,7 +164,7 @@ def _not_asked(texts: Sequence[str]) -> Result:
     return Result(
         "warning",
         f"{count(len(texts), 'image')} of the cluster were not looked up, as {MAX_ASKED:,} others are used more: "
-        f"the policy leaves pods with them alone, as {', '.join(texts[:3])}",
+        f"pods with them get no toleration, as {', '.join(texts[:3])}",
     )
 
 
@@ -181,8 +181,8 @@ def left_out(names: Sequence[str], carrier: str) -> list[Result]:
     return [
         Result(
             "warning",
-            f"{count(len(names), 'image')} did not fit into the policy, which leaves pods with them alone: {shown}; "
-            f"{remedy}",
+            f"{count(len(names), 'image')} did not fit into the policy, so that pods with them get no toleration: "
+            f"{shown}; {remedy}",
         )
     ]
 

@@ -2,9 +2,10 @@
 
     answers           for each image the code of a class of the table, or
                         unasked    no registry is asked: empty, a placeholder, never pulled, Istio's `auto`
-                        unknown    the table lacks it, or no node could pull it
+                        unknown    the table lacks it
+                        malformed  no node could pull it
     answerClasses     for each image its class
-    unknownImages     the texts that keep the pod from being decided
+    unknownImages     the texts of those that are unknown or malformed
     restrictions      the classes of the images that restrict the pod
 
 The annotation archfit.dev/image-platforms answers for every image.
@@ -25,7 +26,7 @@ Then the overrides of the configuration (`imagePlatforms`), which count before t
     overrides           for each image the code of the override that counts, '' for none
 
 They are ranked as `images.overrides` does. Where two that match equally well differ, archfit refuses to decide; the
-image is unknown then.
+image counts as malformed then.
 """
 
 from __future__ import annotations
@@ -154,10 +155,10 @@ def override_variables(stated: Sequence[tuple[ImagePlatforms, OfferClass]]) -> I
         """
         variables.matchingOverrides.map(codes, codes.size() == 0 ? ''
           : codes.exists(code, variables.overrideRanks[code][0] == variables.overrideRanks[codes[0]][0]
-            && variables.overrideRanks[code][1] != variables.overrideRanks[codes[0]][1]) ? %unknown
+            && variables.overrideRanks[code][1] != variables.overrideRanks[codes[0]][1]) ? %malformed
           : codes[0])
         """,
-        unknown=text(UNKNOWN),
+        malformed=text(MALFORMED),
     )
 
 
@@ -177,6 +178,8 @@ def _matches(glob: str) -> str:
 
 
 UNASKED = "unasked"
+MALFORMED = "malformed"
+IS_UNASKED = f"!variables.platformsStated && variables.answers.exists(answer, answer == {text(UNASKED)})"
 
 
 def answer_variables(images: Sequence[str], classes: str, *, overridden: bool) -> Iterator[Variable]:
@@ -199,7 +202,7 @@ def answer_variables(images: Sequence[str], classes: str, *, overridden: bool) -
     )
     yield variable(
         "answers",
-        "for each image the code of its class, 'unasked' where nobody can say, 'unknown' where it is not listed",
+        "for each image the code of its class, 'unasked', 'unknown' or 'malformed'",
         """
         variables.imageUses.transformList(i, use,
           %chain)
@@ -208,6 +211,10 @@ def answer_variables(images: Sequence[str], classes: str, *, overridden: bool) -
     )
     in_table = f"{classes}[variables.answers[i]]"
     stated = "variables.statedClasses"
+    unanswered = (
+        f"variables.answers[i] in {literal([UNKNOWN, MALFORMED])} "
+        "|| has(variables.answerClasses[i].unanswered) && use.role in variables.answerClasses[i].unanswered"
+    )
     yield variable(
         "answerClasses",
         "for each image what it offers",
@@ -216,36 +223,46 @@ def answer_variables(images: Sequence[str], classes: str, *, overridden: bool) -
           variables.answers[i] in %no_class ? {'unrestricted': [use.role]}
           : %of_image)
         """,
-        no_class=literal([UNASKED, UNKNOWN]),
+        no_class=literal([UNASKED, UNKNOWN, MALFORMED]),
         of_image=choice([(f"variables.answers[i] in {stated}", f"{stated}[variables.answers[i]]")], in_table)
         if overridden
         else in_table,
     )
     yield variable(
         "unknownImages",
-        "the images that keep the pod from being decided",
+        "the images that the table does not know: they restrict nothing, as the unasked",
         """
-        variables.platformsStated ? [] : variables.imageUses.transformList(i, use,
-          variables.answers[i] == %unknown
-            || has(variables.answerClasses[i].unanswered) && use.role in variables.answerClasses[i].unanswered,
-          use.image)
+        variables.platformsStated ? [] : variables.imageUses.transformList(i, use, %unanswered, use.image)
         """,
-        unknown=text(UNKNOWN),
+        unanswered=unanswered,
+    )
+    yield variable(
+        "knowsNone",
+        "an image is unknown, and no other is known, or one is a mistake: the pod stays as it is",
+        """
+        variables.unknownImages.size() > 0 && (variables.imageUses.exists(i, use, %final)
+          || variables.imageUses.all(i, use, variables.answers[i] == %unasked || %unanswered))
+        """,
+        final=f"variables.answers[i] == {text(MALFORMED)}"
+        + (f" || variables.answers[i] in {stated} && ({unanswered})" if overridden else ""),
+        unasked=text(UNASKED),
+        unanswered=unanswered,
     )
     yield variable(
         "unasked",
         "nobody can say for at least one image: no toleration and no preference is added",
-        "!variables.platformsStated && variables.answers.exists(answer, answer == %unasked)",
-        unasked=text(UNASKED),
+        f"variables.unknownImages.size() > 0 || {IS_UNASKED}",
     )
     yield variable(
         "restrictions",
         "what the images offer that restrict the pod",
         """
         variables.platformsStated ? [variables.statedPlatforms] : variables.imageUses.transformList(i, use,
-          !(has(variables.answerClasses[i].unrestricted) && use.role in variables.answerClasses[i].unrestricted),
+          !(has(variables.answerClasses[i].unrestricted) && use.role in variables.answerClasses[i].unrestricted)
+            && !(%unanswered),
           variables.answerClasses[i])
         """,
+        unanswered=unanswered,
     )
 
 
@@ -255,7 +272,7 @@ def _answer(images: Sequence[str], *, overridden: bool) -> Iterator[tuple[str, s
     yield (
         "variables.references[i] == ''",
         f"(use.image.startsWith({literal(KO)}) || {literal(PLACEHOLDERS)}.exists(mark, use.image.contains(mark)) "
-        f"? {text(UNASKED)} : {text(UNKNOWN)})",
+        f"? {text(UNASKED)} : {text(MALFORMED)})",
     )
     if overridden:
         yield "variables.overrides[i] != ''", "variables.overrides[i]"

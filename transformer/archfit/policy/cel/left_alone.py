@@ -22,6 +22,7 @@ from archfit.options.placement_fields import REQUIRED, TERM_LIST
 from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
 from archfit.policy.cel.cel_text import Variable, any_of, cel, choice, text, variable
+from archfit.policy.cel.image_answers import IS_UNASKED
 from archfit.policy.cel.platform_table import SYSTEMS, OfferClass
 from archfit.policy.cel.term_reach import several_systems
 from archfit.startup.record import Record
@@ -129,8 +130,8 @@ LEFT_ALONE = (
     ),
     LeftAlone(
         "unlisted-image",
-        "An image is neither in the lock file nor covered by `imagePlatforms`. The policy cannot ask a registry.",
-        "variables.unknownImages.size() > 0",
+        "No image of the pod is in the lock file or covered by `imagePlatforms`. The policy cannot ask a registry.",
+        "variables.knowsNone",
         None,
     ),
     LeftAlone(
@@ -191,7 +192,7 @@ def left_alone_variables(options: Options) -> Iterator[Variable]:
             "[]",
         ),
     )
-    faults = ["variables.faultyAnnotations", *(["variables.unasked"] if options.strict else [])]
+    faults = ["variables.faultyAnnotations", *([IS_UNASKED] if options.strict else [])]
     nowhere = "!variables.live.exists(live, live.size() > 0)"
     yield variable(
         "decided",

@@ -1,6 +1,6 @@
 """The companion of a policy: a ValidatingAdmissionPolicy that says what a mutation cannot say.
 
-    NAME         warns of, and audits       an image that the table lacks, so that the pod stays as it is
+    NAME         warns of, and audits       an image that the table lacks, so that the pod gets no toleration
                                             a pod that no node can run
                                             a pod that is applied with required terms of its own, to which archfit
                                             adds nothing, and that lead to nodes that cannot run it
@@ -56,7 +56,10 @@ _USES = re.compile(r"\bvariables\.(\w+)")
 _PREFIX = "Validation failed for ValidatingAdmissionPolicy '{0}' with binding '{0}': "
 _SHORTEST = 24  # an image of this length can still be recognised
 
-_UNKNOWN = ("archfit does not know the image ", ", so this pod stays as it is: run archfit policy again")
+_UNKNOWN = (
+    "archfit does not know the image ",
+    ", so it adds no toleration to this pod: run archfit policy again",
+)
 _NOWHERE = ("no node can run all images of this pod (", "): correct an image, its nodeSelector or affinity")
 _NOT_NARROWED = (
     "this pod is applied with its own node affinity, which does not fit its images (",
@@ -176,8 +179,8 @@ def _unknown(name: str) -> dict[str, str]:
     more = " and 99 more"
     room = _room(name, before + after + more)
     return {
-        "expression": "variables.unknownImages.size() == 0 || variables.recordedItems.size() > 0 "
-        "|| variables.otherLines.size() > 0",
+        "expression": "variables.unknownImages.size() == 0 || variables.otherLines.size() > 0\n"
+        f"|| variables.recordedItems.size() > 0 && !({same_items()})",
         "message": f"{before}of this pod{after}",
         "messageExpression": cel(
             """

@@ -4,8 +4,8 @@
     Change                                                   changed       patch
     AlreadySet, NotNeeded                                    unchanged     nothing
     OptedOut                                                 opted_out     nothing
-    Unresolved                                               unresolved    a warning for each image; a patch takes back
-                                                                           what an earlier pass added
+    Unresolved; the above, where an image has no answer      unresolved    a warning for each image; a patch by the
+                                                                           known ones, which takes back the rest
     Conflict                                                 conflict      a warning; the same
     errors, and the operator asked for a refusal             denied        allowed: false, with the first error
     the patch does not do what it should: a bug of archfit   error         a warning
@@ -156,7 +156,17 @@ def admission_decision(
     if why:
         return failed(BUG, f"the patch is wrong: {why}")
     members = allowed(plain(to_json(decision.patch)), warning_texts(warned))
-    return AdmissionDecision(_OUTCOMES[decision.outcome], members, reason)
+    outcome = _OUTCOMES[decision.outcome]
+    if outcome in ("changed", "unchanged") and _lacks_an_answer(answers, options):
+        outcome = "unresolved"
+    return AdmissionDecision(outcome, members, reason)
+
+
+def _lacks_an_answer(answers: Mapping[str, Answer], options: Options) -> bool:
+    kinds = {type(answer) for answer in answers.values()}
+    return (Absent in kinds and options.on_absent == "leave") or (
+        Unknown in kinds and options.on_unknown == "leave"
+    )
 
 
 def failed(warning: str, reason: str, outcome: Outcome = "error") -> AdmissionDecision:
