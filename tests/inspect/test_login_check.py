@@ -226,6 +226,14 @@ def test_a_server_that_is_no_registry_accepts_nobody(check, served, status):
     )
 
 
+def test_a_server_that_wants_tls_is_said(check, served):
+    served.always(Answer(400, b"Client sent an HTTP request to an HTTPS server.\n"))
+    url = served.url.replace("http", "https", 1)
+    assert (
+        check(check.host, code=1)["answer"] == f"{served.url} speaks TLS, and was asked without: write {url}"
+    )
+
+
 def test_an_image_that_is_not_there_is_said(check, served):
     asks_for_basic(served, "me")
     check.auths({check.host: pair("me")})

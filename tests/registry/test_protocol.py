@@ -230,6 +230,21 @@ class TestBearer:
         assert "the token service" in runs.cause("x.io/b:1")
         assert fake.kinds() == ["token", "manifest"]
 
+    @pytest.mark.parametrize(
+        ("body", "tls"),
+        [
+            pytest.param(b"Client sent an HTTP request to an HTTPS server.\n", True, id="go"),
+            pytest.param(b"<center>The plain HTTP request was sent to HTTPS port</center>", True, id="nginx"),
+            pytest.param(b"Bad Request", False, id="another-reason"),
+        ],
+    )
+    def test_a_server_that_wants_tls_is_told_from_a_bad_request(
+        self, fake: FakeRegistry, runs: Runs, body: bytes, tls: bool
+    ) -> None:
+        fake.on(lambda _asked: Answer(400, body))
+        said = f"{fake.url} speaks TLS, and was asked without: write {fake.url.replace('http', 'https', 1)}"
+        assert (said in runs.cause("x.io/a:1")) == tls
+
     def test_ecr_publics_400_drops_the_token_once(self, fake: FakeRegistry, runs: Runs) -> None:
         fake.index("a", "1", BOTH)
         tokens = itertools.count()

@@ -180,6 +180,14 @@ def test_a_proxy_that_is_no_url_is_a_mistake_that_is_not_repeated(tmp_path: Path
     assert url not in cause.replace("http://127.0.0.1:1", "")
 
 
+def test_a_proxy_that_speaks_socks_is_named_as_one_without_its_password(tmp_path: Path) -> None:
+    runs = Runs(tmp_path, "http://127.0.0.1:1")
+    runs.environ["http_proxy"] = "socks5://user:hush@127.0.0.1:1"
+    cause = runs.cause("x.io/a:1")
+    assert "URL (it begins with socks5://, which archfit does not speak): correct HTTPS_PROXY" in cause
+    assert "hush" not in cause
+
+
 def test_over_http_the_proxy_gets_the_whole_url_and_its_password(tmp_path: Path) -> None:
     with FakeRegistry() as registry, FakeRegistry() as proxy:
         registry.index("a", "1", BOTH)

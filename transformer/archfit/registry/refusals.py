@@ -2,6 +2,7 @@
 
     404 of a manifest     ManifestUnknown, where it is asked for       429    RateLimited
     401, 403              Unauthorized                                 else   RegistryError
+    400, as it wants TLS  Misconfigured
     no HTTP answer        Unreachable; of a mirror, with what puts it in the registry's place
 
 Words of a server are short, printable, and dropped where they repeat a secret that was sent.
@@ -26,6 +27,7 @@ from archfit.registry.registry_errors import (
 from archfit.registry.routing.endpoints import Endpoint
 
 MAX_ERROR = 64 * 1024
+_WANT_TLS = (b"HTTP request to an HTTPS server", b"plain HTTP request was sent to HTTPS port")
 
 
 def refusal(
@@ -52,8 +54,21 @@ def refusal(
         return RegistryError(
             f"{where} answered {reply.status} for {what}{words}: {advice}", status=reply.status
         )
+    if speaks_tls(reply):
+        return Misconfigured(
+            f"{where} speaks TLS, and was asked without: write {where.replace('http', 'https', 1)}"
+        )
     later = ": try again later" if reply.status >= 500 and not words else ""
     return RegistryError(f"{where} answered {reply.status} for {what}{words}{later}", status=reply.status)
+
+
+def speaks_tls(reply: Reply) -> bool:
+    """Whether a server says that it wants https (Go's net/http and nginx answer plain requests so)."""
+    return (
+        reply.status == 400
+        and reply.url.startswith("http://")
+        and any(words in reply.body for words in _WANT_TLS)
+    )
 
 
 def is_own(reply: Reply, endpoint: Endpoint) -> bool:

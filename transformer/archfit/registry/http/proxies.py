@@ -22,6 +22,8 @@ from archfit.registry.http.trust import DEFAULT_PORTS
 from archfit.registry.registry_errors import RegistryError
 from archfit.startup.record import Record
 
+_SOCKS = ("socks", "socks4", "socks4a", "socks5", "socks5h")
+
 
 class Proxy(Record):
     """headers: what it wants in each request; a secret."""
@@ -40,15 +42,20 @@ class Proxy(Record):
 
 
 def proxy_at(url: str) -> Proxy:
-    """The proxy at a URL. Raises RegistryError, which does not repeat the URL."""
+    """The proxy at a URL. Raises RegistryError, which repeats of the URL what cannot be a secret."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError:
         parts, host, port = urlsplit(""), None, None
     if parts.scheme not in DEFAULT_PORTS or not host:
+        shown = (
+            f" (it begins with {parts.scheme}://, which archfit does not speak)"
+            if parts.scheme in _SOCKS
+            else ""
+        )
         raise RegistryError(
-            "the proxy in the environment is not an http:// or https:// URL: "
+            f"the proxy in the environment is not an http:// or https:// URL{shown}: "
             "correct HTTPS_PROXY, HTTP_PROXY or ALL_PROXY"
         )
     headers = {}
