@@ -158,4 +158,20 @@ def test_a_windows_pod(platforms: str, entries: tuple[str, ...], terms: object) 
 def test_a_windows_pod_without_windows_images_is_a_conflict() -> None:
     outcome = one("amd64 arm64", nodeSelector={OS: "windows"})
     assert outcome.name == "Conflict"
-    assert "app:1 offers nothing for windows, only linux/amd64, linux/arm64" in outcome.messages[0]
+    assert (
+        outcome.messages[0]
+        .removeprefix("error: ")
+        .startswith(
+            "the pod asks for nodes of windows, but app:1 offers nothing for windows, only linux/amd64, linux/arm64. Use"
+        )
+    )
+    there = one(
+        "amd64", Options(cluster_architectures=("amd64", "windows/amd64")), nodeSelector={OS: "windows"}
+    )
+    assert (
+        there.messages[0]
+        .removeprefix("error: ")
+        .startswith(
+            "the pod asks for nodes of windows, and the cluster has windows/amd64, but app:1 offers nothing for windows"
+        )
+    )

@@ -118,7 +118,13 @@ def _demands(
         return _pinned(pod, pins)
     if not open_to >= set(options.cluster_architectures) and (found[0].demand.index is not None or part):
         return f"pinned to {listed(open_to)} by {'this term' if part else 'its required node affinity'}"
-    return f"no architecture is left: the cluster has {listed(options.cluster_architectures)}"
+    systems = {system.os for reach in found for system in reach.systems}
+    entries = options.cluster_architectures
+    if "linux" not in systems:
+        entries = tuple(entry for entry in entries if entry.partition("/")[0] in systems)
+        has = f", and the cluster has {listed(entries)}" if entries else ""
+        return f"the pod asks for nodes of {listed(sorted(systems))}{has}"
+    return f"no architecture is left: the cluster has {listed(entries)}"
 
 
 def _offer(use: ImageUse, found: Found, systems: Sequence[str], wanted: frozenset[str]) -> str:
