@@ -2,8 +2,8 @@
 
     reference  = [ host "/" ] path [ ":" tag ] [ "@" digest ]
     host       = ( label *( "." label ) | "[" IPv6 "]" ) [ ":" port ] | component
-                 label: letters, digits, inner "-". A component (`my_registry.example`) is a path to the grammar, and
-                 the host to those who pull
+                 label: letters, digits, inner "-". A component with a dot (`my_registry.example`) is a path to the
+                 grammar, and the host to those who pull
     path       = component *( "/" component )                                at most 255 characters
     component  = run *( ( "." | "_" | "__" | 1*"-" ) run )                   run: 1*( a-z | 0-9 )
     tag        = ( letter | digit | "_" ) *127( letter | digit | "_" | "." | "-" )
@@ -28,9 +28,10 @@ LONGEST = 4096
 """Characters of a text that is worth a look: host, path, tag and digest together stay far below."""
 IPV6 = r"\[[a-fA-F0-9:]+\]"
 _LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
-_COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_RUN = r"[a-z0-9]+(?:(?:__?|-+)[a-z0-9]+)*"
+_COMPONENT = rf"{_RUN}(?:\.{_RUN})*"
 # The grammar in what Python and RE2 both read, so that CEL can check it too.
-HOST = rf"(?:(?:{_LABEL}(?:\.{_LABEL})*|{IPV6})(?::[0-9]+)?|{_COMPONENT})"
+HOST = rf"(?:(?:{_LABEL}(?:\.{_LABEL})*|{IPV6})(?::[0-9]+)?|{_RUN}(?:\.{_RUN})+)"
 PATH = rf"{_COMPONENT}(?:/{_COMPONENT})*"
 TAG = r"\w[\w.-]{0,127}"
 DIGEST = r"sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}"
