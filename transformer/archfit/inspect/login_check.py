@@ -30,7 +30,7 @@ from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.http.request import Request
 from archfit.registry.lookup_context import Deadline, LookupContext
 from archfit.registry.manifest import ACCEPT
-from archfit.registry.refusals import MAX_ERROR, speaks_tls
+from archfit.registry.refusals import MAX_ERROR, wants_tls
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
@@ -143,11 +143,9 @@ def _status(client: RegistryClient, endpoint: Endpoint, tag: str) -> tuple[int, 
     status = reply.status
     if status == 429 or status >= 500:
         raise RegistryError(f"{origin} answers {status}: try again later", status=status)
-    if speaks_tls(reply):
-        raise RegistryError(
-            f"{origin} speaks TLS, and was asked without: write {origin.replace('http', 'https', 1)}",
-            status=status,
-        )
+    tls = wants_tls(reply)
+    if tls:
+        raise RegistryError(tls, status=status)
     if status not in {200, 401, 403} and not tag:
         raise RegistryError(
             f"{origin} answers {status} to /v2/, so it is no registry: correct the host", status=status

@@ -54,21 +54,19 @@ def refusal(
         return RegistryError(
             f"{where} answered {reply.status} for {what}{words}: {advice}", status=reply.status
         )
-    if speaks_tls(reply):
-        return Misconfigured(
-            f"{where} speaks TLS, and was asked without: write {where.replace('http', 'https', 1)}"
-        )
+    tls = wants_tls(reply)
+    if tls:
+        return Misconfigured(tls)
     later = ": try again later" if reply.status >= 500 and not words else ""
     return RegistryError(f"{where} answered {reply.status} for {what}{words}{later}", status=reply.status)
 
 
-def speaks_tls(reply: Reply) -> bool:
-    """Whether a server says that it wants https (Go's net/http and nginx answer plain requests so)."""
-    return (
-        reply.status == 400
-        and reply.url.startswith("http://")
-        and any(words in reply.body for words in _WANT_TLS)
-    )
+def wants_tls(reply: Reply) -> str:
+    """What to write where a server says that it wants https, as Go's net/http and nginx do; "" where it does not."""
+    where = origin_of(reply.url)
+    if reply.status != 400 or not where.startswith("http://") or not any(map(reply.body.count, _WANT_TLS)):
+        return ""
+    return f"{where} speaks TLS, and was asked without: write {where.replace('http', 'https', 1)}"
 
 
 def is_own(reply: Reply, endpoint: Endpoint) -> bool:

@@ -243,12 +243,10 @@ def _tagged(event: Any) -> Any:
     except NoJsonNumber:
         raise _no_json_number(event) from None
     kind = value.kind if isinstance(value, Typed) else "null" if value is None else "str"
-    if kind != tag and (kind, tag) != ("int", "float"):
-        raise InvalidInput(f"a value tagged !!{tag} is none; kubectl refuses it", line=line_of(event))
-    if value is None or tag == "bool":
+    if kind == tag and tag in ("null", "bool"):
         return value
     number = Typed(tag, text)
-    if isinstance(plain(number), str):
+    if (kind != tag and (kind, tag) != ("int", "float")) or isinstance(plain(number), str):
         raise InvalidInput(f"a value tagged !!{tag} is none; kubectl refuses it", line=line_of(event))
     return number
 

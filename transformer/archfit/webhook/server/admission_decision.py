@@ -157,16 +157,9 @@ def admission_decision(
         return failed(BUG, f"the patch is wrong: {why}")
     members = allowed(plain(to_json(decision.patch)), warning_texts(warned))
     outcome = _OUTCOMES[decision.outcome]
-    if outcome in ("changed", "unchanged") and _lacks_an_answer(answers, options):
+    if outcome in ("changed", "unchanged") and _unanswered(answers, options, "leave"):
         outcome = "unresolved"
     return AdmissionDecision(outcome, members, reason)
-
-
-def _lacks_an_answer(answers: Mapping[str, Answer], options: Options) -> bool:
-    kinds = {type(answer) for answer in answers.values()}
-    return (Absent in kinds and options.on_absent == "leave") or (
-        Unknown in kinds and options.on_unknown == "leave"
-    )
 
 
 def failed(warning: str, reason: str, outcome: Outcome = "error") -> AdmissionDecision:
@@ -179,9 +172,14 @@ def _refuses(decision: Decision, answers: Mapping[str, Answer], options: Options
         return True
     if decision.outcome == "Conflict":
         return options.on_conflict == "fail"
+    return _unanswered(answers, options, "fail")
+
+
+def _unanswered(answers: Mapping[str, Answer], options: Options, choice: Literal["fail", "leave"]) -> bool:
+    """Whether an image has no answer, and the operator's choice for that is this one."""
     kinds = {type(answer) for answer in answers.values()}
-    return (Absent in kinds and options.on_absent == "fail") or (
-        Unknown in kinds and options.on_unknown == "fail"
+    return (Absent in kinds and options.on_absent == choice) or (
+        Unknown in kinds and options.on_unknown == choice
     )
 
 
