@@ -234,6 +234,7 @@ def _rule(random: Random) -> Rule:
         tolerate=random.choice((None, True, False)),
         prefer=random.choice((None, (("arm64", 9),))),
         skip=random.choice((None, None, None, True, False)),
+        offered=random.random() < 0.4,
     )
 
 

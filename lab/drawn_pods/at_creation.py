@@ -177,6 +177,7 @@ def _rule(random: Random, architectures: Sequence[str]) -> Rule:
         tolerate=random.choice((None, None, True, False)),
         prefer=_weights(random, architectures) if random.random() < 0.4 else None,
         skip=random.choice((None, None, None, True, False)),
+        offered=random.random() < 0.3,
     )
 
 

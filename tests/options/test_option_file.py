@@ -84,6 +84,11 @@ def complaint(body: str, head: str = HEAD) -> str:
             },
             id="rules",
         ),
+        pytest.param(
+            "rules: [{match: {}, only: [arm64], when: offered}, {match: {}, only: [arm64], when: possible}]",
+            {"rules": (Rule(Match(), only=("arm64",), offered=True), Rule(Match(), only=("arm64",)))},
+            id="a rule where it is offered",
+        ),
     ],
 )  # fmt: skip
 def test_reads_spec(spec: str, expected: dict[str, object]) -> None:
@@ -247,12 +252,34 @@ def test_an_alias_inside_its_own_anchor_is_an_error() -> None:
         read("&a [*a]")
 
 
-def test_when_a_toleration_is_written_is_one_of_two_words() -> None:
-    """`sometimes` is neither."""
-    rule = "{architectures: [arm64], toleration: {key: a}, when: sometimes}"
-    assert complaint(f"spec:\n  tolerate: [{rule}]\n") == (
-        "archfit.yaml line 4, spec.tolerate[0].when: 'sometimes' does not say when to tolerate: known are possible, needed"
-    )
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        pytest.param(
+            "tolerate: [{architectures: [arm64], toleration: {key: a}, when: sometimes}]",
+            "tolerate[0].when: 'sometimes' does not say when to tolerate: known are possible, needed",
+            id="a toleration",
+        ),
+        pytest.param(
+            "rules: [{match: {}, only: [arm64], when: needed}]",
+            "rules[0].when: 'needed' does not say when to narrow: known are possible, offered",
+            id="a rule",
+        ),
+        pytest.param(
+            "rules: [{match: {}, skip: true, when: offered}]",
+            "rules[0]: says when, and not what: write it beside only, as only: [arm64], when: offered",
+            id="a rule that does not narrow",
+        ),
+        pytest.param(
+            "rules: [{match: {}, when: offered}]",
+            "rules[0]: has no effect: write at least one of only, tolerate, prefer, skip",
+            id="a rule without effect",
+        ),
+    ],
+)
+def test_when_is_one_of_two_words(spec: str, said: str) -> None:
+    """Beside what it is about."""
+    assert complaint(f"spec:\n  {spec}\n") == f"archfit.yaml line 4, spec.{said}"
 
 
 def test_a_key_with_a_line_break_cannot_break_the_sentence() -> None:

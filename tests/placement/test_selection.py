@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from archfit.base.errors import UsageError
+from archfit.images.platforms import Answer, Unasked, Unknown
 from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options
 from archfit.options.text_form import exclude
@@ -15,6 +16,7 @@ from archfit.yaml.values import Typed
 from case_files import rows
 from pod_decisions import (
     GKE,
+    OS,
     PREFERRED,
     REQUIRED,
     a_pod,
@@ -25,6 +27,7 @@ from pod_decisions import (
     one,
     pod_of,
     questions_of,
+    requiring,
     term,
     terms_of,
     using,
@@ -146,6 +149,56 @@ def test_rules_and_annotations(
     assert terms_of(outcome.spec) == (architectures and [term(in_(*architectures))])
     assert outcome.spec.get("tolerations") == ([GKE] if tolerated else None)
     assert outcome.messages == []
+
+
+OFFERED = Rule(SHOP, only=("arm64",), offered=True)
+PINNED = {"nodeSelector": {"kubernetes.io/arch": "amd64"}}
+AFFINE = {"affinity": requiring(term(("zone", "Exists")))}
+UNREAD = {"on_unknown": "leave"}
+UNKNOWN = Unknown("no answer")
+
+
+@pytest.mark.parametrize(
+    ("images", "fields", "kind", "options", "annotations", "terms"),
+    [
+        pytest.param([AR, AR], {}, "Deployment", {}, {}, [term(in_(R))], id="all-images-have-it"),
+        pytest.param([AR, A], {}, "Deployment", {}, {}, [term(in_(A))], id="one-image-lacks-it"),
+        pytest.param([A], {}, "Deployment", {}, {}, [term(in_(A))], id="none-has-it"),
+        pytest.param(["amd64 s390x"], {}, "Deployment", {}, {}, [term(in_(A))], id="what-the-cluster-lacks"),
+        pytest.param([AR], PINNED, "Deployment", {}, {}, None, id="the-pod-asks-for-another"),
+        pytest.param([AR], AFFINE, "Deployment", {}, {}, [term(("zone", "Exists"), in_(R))], id="its-own-terms"),
+        pytest.param([AR], {"affinity": requiring(term(in_(A)))}, "Deployment", {}, {}, [term(in_(A))], id="its-own-architecture"),
+        pytest.param([AR], {}, "DaemonSet", {}, {}, None, id="a-daemon-set"),
+        pytest.param([AR], {}, "Job", {}, {}, None, id="immutable"),
+        pytest.param([AR], {}, "Job", {"immutable": "full"}, {}, [term(in_(R))], id="immutable-full"),
+        pytest.param([AR], {}, "CronJob", {}, {}, [term(in_(R))], id="a-cron-job"),
+        pytest.param([AR, UNKNOWN], {}, "Deployment", UNREAD, {}, None, id="an-unknown-image"),
+        pytest.param([AR, Unasked("pulled by hand")], {}, "Deployment", {}, {}, None, id="an-unasked-image"),
+        pytest.param([found(AR, image=False)], {}, "Deployment", {}, {}, None, id="no-image-says-so"),
+        pytest.param([AR], {}, "Deployment", {}, {"only": A}, [term(in_(A))], id="the-annotation-leaves-none-of-it"),
+        pytest.param([AR], {}, "Deployment", {}, {"only": AR}, [term(in_(R))], id="the-annotation-leaves-it"),
+        pytest.param([AR], {}, "Deployment", {"rules": (OFFERED, Rule(SHOP, only=(A,)))}, {}, [term(in_(A))], id="a-later-rule"),
+        pytest.param([AR], {}, "Deployment", {"rules": (Rule(SHOP, only=(A,)), OFFERED)}, {}, [term(in_(R))], id="the-later-rule"),
+        pytest.param(
+            ["windows/amd64 amd64 arm64"], {}, "Deployment", {"cluster_architectures": (A, R, "windows/amd64")}, {},
+            [term((OS, "In", ["linux"]), in_(R))],
+            id="a-bare-architecture-means-linux",
+        ),
+        pytest.param(["windows/amd64"], {"nodeSelector": {OS: "windows"}}, "Deployment", {}, {}, None, id="windows"),
+    ],
+)  # fmt: skip
+def test_a_rule_narrows_where_it_is_offered(
+    images: list[str | Answer], fields: dict[str, Any], kind: str, options: dict[str, Any], annotations: dict[str, str], terms: object
+) -> None:  # fmt: skip
+    """It never makes a conflict, and a second run writes nothing."""
+    known = {f"i{number}": answer for number, answer in enumerate(images)}
+    chosen = Options(**{"rules": (OFFERED,), **options})
+    metadata = {"object_metadata": noted(**annotations)}
+    outcome = decided({**using(*known), **fields}, known, chosen, kind, **metadata)
+    assert terms_of(outcome.spec) == terms
+    assert not [text for text in outcome.messages if text.startswith("error")]
+    again = decided(outcome.spec, known, chosen, kind, **metadata)
+    assert (again.object, again.messages) == (outcome.object, outcome.messages)
 
 
 def test_only_narrows_pods_whose_images_nobody_knows() -> None:

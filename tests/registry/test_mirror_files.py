@@ -99,6 +99,8 @@ class TestHostsToml:
             pytest.param('[host."https://a".rewrite]\n"a" = "../b"', "has to be replaced by a", id="out-of-it"),
             pytest.param('[host."https://a".rewrite]\n"a" = 1', "has to be a string", id="replaced-by-a-number"),
             pytest.param('[host."https://a"]\nrewrite = "a"', "has to be a table", id="no-table"),
+            pytest.param('dial_timeout = "long"', "dial_timeout: has to be a duration such as 3s", id="duration"),
+            pytest.param('capabilities = ["fetch"]', "capabilities: has to be of", id="capability-of-the-registry"),
         ],
     )  # fmt: skip
     def test_a_mistake_is_a_usage_error_that_names_file_and_key(
@@ -109,6 +111,18 @@ class TestHostsToml:
         assert said in str(caught.value)
         assert str(tmp_path) in str(caught.value)
         assert caught.value.exit_code == 2
+
+    def test_http_with_settings_of_tls_is_asked_with_tls_first(self, tmp_path: Path) -> None:
+        text = '[host."http://m:5000"]\nskip_verify = false\n[host."http://n:80"]\nskip_verify = true\n[host."http://o"]'
+        routes = self.routes(tmp_path, aDOTio=text)
+        endpoints = routes.endpoints(parse("a.io/x"))
+        assert [(one.origin, one.fallback) for one in endpoints] == [
+            ("https://m:5000", False),
+            ("http://m:5000", True),
+            ("http://n", False),
+            ("http://o", False),
+            ("https://a.io", False),
+        ]
 
     def test_half_a_client_certificate_and_a_missing_directory_are_usage_errors(self, tmp_path: Path) -> None:
         (tmp_path / "certs.d" / "a.io").mkdir(parents=True)
@@ -143,7 +157,7 @@ class TestRegistriesConf:
     )
     def test_what_is_blocked_is_asked_nowhere(self, tmp_path: Path, mirrors: tuple[Mirror, ...]) -> None:
         path = tmp_path / "registries.conf"
-        path.write_text('[[registry]]\nprefix = "a.io/bad"\nblocked = true')
+        path.write_text('[[registry]]\nlocation = "a.io/bad"\nblocked = true')
         routes = Routes(Operator(registries_conf=str(path), mirrors=mirrors))
         with pytest.raises(RegistryError, match=r"blocks a\.io/bad"):
             routes.endpoints(parse("a.io/bad/x"))
@@ -164,7 +178,8 @@ class TestRegistriesConf:
     def test_the_longest_match_blocks_in_any_order(
         self, tmp_path: Path, prefixes: list[str], image: str, blocked: bool, backwards: bool
     ) -> None:
-        tables = [f'[[registry]]\nprefix = "{prefix}"\n' for prefix in prefixes]
+        keys = ["prefix" if prefix.startswith("*") else "location" for prefix in prefixes]
+        tables = [f'[[registry]]\n{key} = "{prefix}"\n' for key, prefix in zip(keys, prefixes, strict=True)]
         tables[1] += "blocked = true\n"
         routes = self.routes(tmp_path, "".join(tables[::-1] if backwards else tables))
         if blocked:
@@ -187,6 +202,14 @@ class TestRegistriesConf:
             pytest.param("[[registry]]\nblocked = true", "prefix: is missing", id="no-prefix"),
             pytest.param('[[registry]]\nlocation = "https://a.io"', "without scheme", id="scheme"),
             pytest.param(
+                '[[registry]]\nprefix = "a.io"\nblocked = true', "location: is missing", id="no-location"
+            ),
+            pytest.param(
+                '[[registry]]\nlocation = "a.io"\n[[registry]]\nprefix = "b.io"\nlocation = "a.io"\nblocked = true',
+                "two tables for the location 'a.io' that differ in insecure or blocked",
+                id="one-location-blocked-and-not",
+            ),
+            pytest.param(
                 '[[registry]]\nprefix = "a.io/x:1"\nlocation = "b.io/x"',
                 "registry[0].location: has to end with :1, as the prefix does",
                 id="the-location-of-one-image",
@@ -201,7 +224,7 @@ class TestRegistriesConf:
             ),
             pytest.param('[[registry]]\nprefix = "*.a.io/x"', "without a path or port", id="wildcard-path"),
             pytest.param(
-                '[[registry]]\nlocation = "a.io"\n[[registry]]\nprefix = "a.io"', "two tables", id="twice"
+                '[[registry]]\nlocation = "a.io"\n[[registry]]\nlocation = "a.io"', "two tables", id="twice"
             ),
             pytest.param(
                 '[[registry]]\nlocation = "a.io"\n[[registry.mirror]]\nlocation = "b"\npull-from-mirror = "never"',
@@ -405,7 +428,7 @@ class TestInTurn:
 
     def test_what_is_blocked_is_unknown_and_not_asked(self, origin: FakeRegistry, tmp_path: Path) -> None:
         runs = Runs(tmp_path, origin.url)
-        (tmp_path / "registries.conf").write_text('[[registry]]\nprefix = "x.io/bad"\nblocked = true')
+        (tmp_path / "registries.conf").write_text('[[registry]]\nlocation = "x.io/bad"\nblocked = true')
         runs.set(registries_conf=str(tmp_path / "registries.conf"))
         assert f"{tmp_path}/registries.conf blocks x.io/bad" in runs.cause("x.io/bad/a:1")
         assert origin.connections == 0

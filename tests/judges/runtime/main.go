@@ -13,6 +13,8 @@
 //	containerd-transfer  what platforms.Ordered lets the transfer service fetch, then images.Manifest over that: CRI from
 //	                     containerd 2.1 on
 //	cri-o                ChooseInstance of containers/image; what is chosen must not be a list again
+//
+// mirrors.go answers questions about where an image is asked for.
 package main
 
 import (
@@ -39,6 +41,11 @@ type question struct {
 	MediaType string                   `json:"mediaType"`
 	Blobs     map[digest.Digest][]byte `json:"blobs"`
 	Node      ocispec.Platform         `json:"node"`
+
+	RegistriesConf string   `json:"registriesConf"`
+	References     []string `json:"references"`
+	HostsDir       string   `json:"hostsDir"`
+	Hosts          []string `json:"hosts"`
 }
 
 // shelf is a content.Provider over blobs in memory.
@@ -115,6 +122,13 @@ func main() {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
+		}
+		if asked.RegistriesConf != "" || asked.HostsDir != "" {
+			if err := out.Encode(servers(asked)); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(2)
+			}
+			continue
 		}
 		ctx, held := context.Background(), shelf(asked.Blobs)
 		top := ocispec.Descriptor{MediaType: asked.MediaType, Digest: asked.Index, Size: int64(len(held[asked.Index]))}

@@ -36,6 +36,7 @@ OPTIONS = {
             Rule(Match(kind="ds", name="narrow-*"), only=("amd64",)),
             Rule(Match(kind="Deployment"), only=("arm64",)),
             Rule(Match(labels=(("team", "a"),)), only=("amd64", "arm64")),
+            Rule(Match(name="offered-*"), only=("arm64",), offered=True),
         ),
     ),
 }
@@ -61,7 +62,7 @@ def daemon_set(number, namespace, pod):
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
         "metadata": {
-            "name": f"{draw.choice(('left', 'narrow', 'agent'))}-{number}",
+            "name": f"{draw.choice(('left', 'narrow', 'offered', 'agent'))}-{number}",
             "namespace": namespace,
             "annotations": own,
         },

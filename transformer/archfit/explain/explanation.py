@@ -302,7 +302,8 @@ def _rule(rule: Rule) -> str:
     if rule.skip is not None:
         parts.append(f"skip {str(rule.skip).lower()}")
     if rule.only is not None:
-        parts.append(f"only {', '.join(rule.only) or 'nothing'}")
+        where = " where its images are built for that" if rule.offered else ""
+        parts.append(f"only {', '.join(rule.only) or 'nothing'}{where}")
     if rule.tolerate is not None:
         parts.append(f"tolerate {str(rule.tolerate).lower()}")
     if rule.prefer is not None:

@@ -184,14 +184,16 @@ def _rule(value: object) -> TolerationRule:
     return TolerationRule(
         within("architectures", architectures, found["architectures"]),
         within("toleration", _toleration, found["toleration"]),
-        within("when", _when, found.get("when", "possible")) == "needed",
+        within("when", lambda text: one_of(text, WHEN, "when to tolerate"), found.get("when", WHEN[0]))
+        == "needed",
     )
 
 
-def _when(value: object) -> str:
+def one_of(value: object, words: Sequence[str], what: str) -> str:
+    """One of the words. what: what it has to say. Raises Problem."""
     text = string(value)
-    if text not in WHEN:
-        raise Problem(f"{text!r} does not say when to tolerate: {expected(text, WHEN)}")
+    if text not in words:
+        raise Problem(f"{text!r} does not say {what}: {expected(text, words)}")
     return text
 
 

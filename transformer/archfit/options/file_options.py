@@ -5,6 +5,7 @@
     rules:
       - match: {namespace: shop, kind: Deployment, name: "web-*", labels: {tier: front}}    # all must hold
         only: [amd64]           # narrows the pods to these architectures
+        when: offered           # `only` counts where all images of the pod run on one of them; else possible
         tolerate: false         # whether toleration rules apply
         prefer: {arm64: 10}     # instead of the option `prefer`
         skip: true              # leaves the pods alone
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _EFFECTS = ("only", "tolerate", "prefer", "skip")
+_WHEN = ("possible", "offered")
 _GLOBS = ("namespace", "kind", "name")
 
 
@@ -43,13 +45,15 @@ def rules(value: object) -> tuple[Rule, ...]:
 
 
 def _rule(value: object) -> Rule:
-    found = data_form.fields(value, ("match", *_EFFECTS), "match: {namespace: shop}, only: [amd64]")
+    found = data_form.fields(value, ("match", *_EFFECTS, "when"), "match: {namespace: shop}, only: [amd64]")
     if "match" not in found:
         raise Problem(
             "has no match: write which pods it is about, as match: {namespace: shop}, or match: {} for all"
         )
-    if len(found) == 1:
+    if not any(effect in found for effect in _EFFECTS):
         raise Problem(f"has no effect: write at least one of {', '.join(_EFFECTS)}")
+    if "when" in found and "only" not in found:
+        raise Problem("says when, and not what: write it beside only, as only: [arm64], when: offered")
     return Rule(
         data_form.within("match", _match, found["match"]),
         only=data_form.within("only", data_form.architectures, found["only"]) if "only" in found else None,
@@ -58,7 +62,12 @@ def _rule(value: object) -> Rule:
         else None,
         prefer=data_form.within("prefer", data_form.weights, found["prefer"]) if "prefer" in found else None,
         skip=data_form.within("skip", data_form.boolean, found["skip"]) if "skip" in found else None,
+        offered=data_form.within("when", _when, found.get("when", _WHEN[0])) == "offered",
     )
+
+
+def _when(value: object) -> str:
+    return data_form.one_of(value, _WHEN, "when to narrow")
 
 
 def _match(value: object) -> Match:
@@ -110,12 +119,14 @@ RULES = OptionType(
                     "additionalProperties": False,
                 },
                 "only": ARCHITECTURE_LIST,
+                "when": {"enum": list(_WHEN)},
                 "tolerate": {"type": "boolean"},
                 "prefer": PREFERENCE.schema,
                 "skip": {"type": "boolean"},
             },
             "required": ["match"],
             "minProperties": 2,
+            "dependentRequired": {"when": ["only"]},
             "additionalProperties": False,
         },
     },

@@ -25,13 +25,17 @@ class Match(Record):
 
 
 class Rule(Record):
-    """One entry of `rules:`: gradual roll-out. None leaves the option as it is for the whole run."""
+    """One entry of `rules:`: gradual roll-out. None leaves the option as it is for the whole run.
+
+    offered: `only` narrows where all images of the pod run on one of its architectures, and changes nothing elsewhere.
+    """
 
     match: Match
     only: tuple[str, ...] | None = None
     tolerate: bool | None = None
     prefer: tuple[tuple[str, int], ...] | None = None
     skip: bool | None = None
+    offered: bool = False
 
 
 class Exclude(Record):

@@ -82,6 +82,13 @@ def decide(
     try:
         cluster = by_system(options.cluster_architectures)
         wanted = demands(pod)
+        if (
+            own.offered is not None
+            and not evidence.unasked
+            and _may_narrow(pod, options, immutable=immutable)
+        ):
+            narrowed = reaches(wanted, evidence.known, cluster, own.offered, tainted)
+            own = own.where_offered if _offers(narrowed) else own
         found = reaches(wanted, evidence.known, cluster, own.only, tainted)
         if pod.placement_paths is not None and pod.placement_paths.parts:
             from archfit.placement.custom import parts_of
@@ -110,6 +117,35 @@ def decide(
         return _decision(case, "OptedOut", "affinity: never", _lacking(case))
     case.results.append(conflict(case, _pins(pod), part))
     return _decision(case, "Conflict", "no node that the pod allows can run all its images", _lacking(case))
+
+
+def _may_narrow(pod: Pod, options: Options, *, immutable: bool) -> bool:
+    """Whether rules with `when: offered` are for the pod: it gets all that archfit writes, and nothing else is lost."""
+    custom = pod.placement_paths
+    if pod.ref.kind == "DaemonSet" or (immutable and options.immutable == "needed"):
+        return False
+    if pod.row is not None and not pod.row.seen and options.custom_resources == "read":
+        return False
+    return custom is None or not (
+        pod.lacks("affinity")
+        or custom.replaced
+        or custom.needed_only
+        or custom.hidden
+        or custom.chosen
+        or custom.unplaced
+        or custom.pins
+        or custom.parts
+    )
+
+
+def _offers(narrowed: Sequence[Reach]) -> bool:
+    """Whether some term still leads to Linux nodes, and the images say themselves that they run there."""
+    return any(
+        reach.live
+        and [system.os for system in reach.systems] == ["linux"]
+        and reach.systems[0].offered is not None
+        for reach in narrowed
+    )
 
 
 def _live(found: Sequence[Reach]) -> frozenset[str]:

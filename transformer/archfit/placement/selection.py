@@ -123,6 +123,7 @@ class PodOptions(Record):
     left_alone: a sentence when the pod is opted out, else "". left_by: what leaves it alone.
     only: the architectures that the user narrows the pod to, None for all.
     only_by: what narrows it: a rule, an annotation, or both.
+    offered: those that a rule narrows it to, where all its images have builds for one; None without such a rule.
     tolerate: the toleration rules that apply.
     prefer: (architecture, weight) pairs.
     unlabelled: the key by which it tolerates nodes without an arch label, "" where it does not.
@@ -141,6 +142,13 @@ class PodOptions(Record):
     controller: str = ""
     unlabelled: str = ""
     left_by: LeftBy = ""
+    offered: frozenset[str] | None = None
+
+    @property
+    def where_offered(self) -> PodOptions:
+        """The same for a pod whose images have builds for one of `offered`."""
+        by = f"a rule of the configuration (when: offered){' and ' * bool(self.only_by)}{self.only_by}"
+        return self.replace(only=self.offered, only_by=by)
 
 
 def pod_options(pod: Pod, options: Options) -> PodOptions:
@@ -160,21 +168,23 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
             stated = _stated(pod, options)
             return PodOptions(f"{later} {FILLED_IN_LATER}", platforms=stated, left_by="placeholder")
     noted = _annotated(pod, options)
-    only, tolerate, prefer, skip = None, None, None, None
+    only, tolerate, prefer, skip, offered = None, None, None, None, False
     only_by: list[str] = []
     if options.rules:
         from archfit.placement.filters import matched  # only runs with rules need it
     for rule in options.rules:
         if matched(pod, rule.match):
-            only = rule.only if rule.only is not None else only
+            only, offered = (rule.only, rule.offered) if rule.only is not None else (only, offered)
             tolerate = rule.tolerate if rule.tolerate is not None else tolerate
             prefer = rule.prefer if rule.prefer is not None else prefer
             skip = rule.skip if rule.skip is not None else skip
-    narrowed = None if only is None else frozenset(only)
+    ruled = None if only is None else frozenset(only)
+    narrowed = None if offered else ruled
     if narrowed is not None:
         only_by.append("a rule of the configuration")
     if noted and noted.only is not None:
         narrowed = noted.only if narrowed is None else narrowed & noted.only
+        ruled = ruled & noted.only if ruled is not None else None
         only_by.append(f"{_OURS}only")
     if noted and noted.tolerate is not None:
         tolerate = noted.tolerate
@@ -191,6 +201,7 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
         noted.results if noted else (),
         unlabelled=_unlabelled(pod, options),
         left_by=left_by,
+        offered=ruled if offered else None,
     )
 
 

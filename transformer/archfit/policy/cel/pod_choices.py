@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 
 from archfit.admission.request_fields import STATES_PREFERENCES, STATES_TOLERATIONS
 from archfit.images.platforms import ARCHITECTURES, WINDOWS, Found, normalised, parse_platform
+from archfit.options.option_entries import Rule
 from archfit.options.settings import Options, TolerationRule
 from archfit.placement.annotations import KNOWN, PREFIX
 from archfit.placement.pod_patch import toleration_fields
@@ -193,7 +194,16 @@ def _only(options: Options) -> Iterator[Variable]:
         name=_ONLY,
         words=WORDS,
     )
-    ruled = chosen(options, lambda rule: None if rule.only is None else literal([rule.only]), "[]")
+    ruled = _chosen_only(options, offered=False)
+    if narrows_where_offered(options):
+        yield variable(
+            "onlyOffered",
+            "the list of a rule that narrows the pod to what its images offer, with that of the annotation",
+            "(%ruled)\n"
+            ".map(names, %name in variables.annotations ? names.filter(a, a in variables.onlyWords) : names)",
+            ruled=_chosen_only(options, offered=True),
+            name=_ONLY,
+        )
     yield variable(
         "only",
         "the lists of architectures that narrow the pod",
@@ -201,6 +211,18 @@ def _only(options: Options) -> Iterator[Variable]:
         ruled="" if ruled == "[]" else f"({ruled})\n+ ",
         name=_ONLY,
     )
+
+
+def narrows_where_offered(options: Options) -> bool:
+    """Whether a rule says `when: offered`."""
+    return any(rule.offered for rule in options.rules)
+
+
+def _chosen_only(options: Options, *, offered: bool) -> str:
+    def value(rule: Rule) -> str | None:
+        return None if rule.only is None else literal([rule.only] if rule.offered == offered else [])
+
+    return chosen(options, value, "[]")
 
 
 def _rule(rule: TolerationRule, *, says_when: bool) -> str:

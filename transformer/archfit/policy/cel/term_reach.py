@@ -1,7 +1,8 @@
 """CEL: where a pod can go, by `placement.reach`; lists have one entry for each required term.
 
-    restricted, offered, nodes, supported    what the images offer, and what the cluster has, by operating system
+    offered, nodes                           what the images offer, and what the cluster has, by operating system
     meeting                                  what meets a term's requirements, whatever the cluster has
+    narrowing, restricted, supported         what narrows the pod, whether anything does, and what is left of `offered`
     allowed, barred, live, lacking           as in `Reach`, and what the cluster has and the images do not support
     reachable                                the union of live, of the architectures that the policy knows
 
@@ -36,6 +37,7 @@ from archfit.placement.reach import by_system
 from archfit.placement.tolerations import closing
 from archfit.policy.cel.cel_text import Variable, cel, literal, mixed, rows, text, variable
 from archfit.policy.cel.platform_table import SYSTEMS
+from archfit.policy.cel.pod_choices import narrows_where_offered
 from archfit.policy.cel.recorded_entries import expression_variables
 
 _ARCH, _OS = literal(sorted(ARCH_LABELS)), literal(sorted(OS_LABELS))
@@ -185,12 +187,7 @@ a in variables.nodes[os]
 
 
 def supported_variables(options: Options) -> Iterator[Variable]:
-    """restricted, offered, nodes, supported."""
-    yield variable(
-        "restricted",
-        "something keeps the pod from some architectures",
-        "variables.restrictions.size() > 0 || variables.only.size() > 0",
-    )
+    """offered, nodes."""
     yield variable(
         "offered",
         "the architectures that every image offers",
@@ -215,18 +212,51 @@ def supported_variables(options: Options) -> Iterator[Variable]:
         linux=cluster["linux"],
         windows=cluster.get("windows") or f"{unknown}  ? variables.offered['windows'] : {cluster['linux']}",
     )
+
+
+def _narrowed_variables(options: Options) -> Iterator[Variable]:
+    """narrowing, restricted, supported."""
+    only = "only"
+    if narrows_where_offered(options):
+        only = "narrowing"
+        yield variable(
+            only,
+            "what narrows the pod: a rule with `when: offered`, if a term leads to nodes that all images name",
+            """
+            object.kind == 'DaemonSet' || variables.unasked || variables.restrictions.size() == 0
+              || variables.onlyOffered.size() == 0
+              || !variables.%terms.exists(i, systems, %linux && variables.meeting[i].exists(a,
+                a in variables.onlyOffered[0] && a in variables.offered['linux']
+                && (a in variables.nodes['linux'] || variables.asksWithIn[i])))
+            ? variables.only : variables.onlyOffered
+            """,
+            **_to_linux(options),
+        )
+    yield variable(
+        "restricted",
+        "something keeps the pod from some architectures",
+        f"variables.restrictions.size() > 0 || variables.{only}.size() > 0",
+    )
     yield variable(
         "supported",
         "the architectures that every image offers and the user's choice leaves",
         "%supported",
         supported=_by_system(
-            "variables.only.size() == 0 ? variables.offered[%os]\n"
-            ": variables.offered[%os].filter(a, variables.only.all(names, a in names))"
+            f"variables.{only}.size() == 0 ? variables.offered[%os]\n"
+            f": variables.offered[%os].filter(a, variables.{only}.all(names, a in names))"
         ),
     )
 
 
-def _alive_variables(options: Options) -> Iterator[Variable]:
+def _to_linux(options: Options) -> dict[str, str]:
+    """The list with the systems of each term, and when a bare architecture means Linux alone in an entry of it."""
+    if several_systems(options):
+        stated = "variables.statedSystem in ['', 'linux'] && variables.stated[i].size() > 0"
+        return {"terms": "near", "linux": f"'linux' in systems && {stated}"}
+    return {"terms": "systems", "linux": "systems == ['linux']"}
+
+
+def _near_variables(options: Options) -> Iterator[Variable]:
     taints = [toleration_fields(taint) | {"system": os} for os, taint in closing(options)]
     yield variable(
         "tainted",
@@ -246,13 +276,18 @@ def _alive_variables(options: Options) -> Iterator[Variable]:
           [open.filter(os, !(os in variables.tainted))].map(left, left.size() > 0 ? left : open)[0])
         """,
     )
+
+
+def _alive_variables(options: Options) -> Iterator[Variable]:
+    only = "narrowing" if narrows_where_offered(options) else "only"
     yield variable(
         "meant",
         "of these, those that the pod is for: a bare architecture of the user's choice means Linux",
         """
         variables.near.map(near, near.filter(os, variables.statedSystem in ['', os]
-          && (variables.only.size() == 0 || os == 'linux' || !('linux' in near))))
+          && (variables.%only.size() == 0 || os == 'linux' || !('linux' in near))))
         """,
+        only=only,
     )
     yield variable(
         "alive",
@@ -311,7 +346,7 @@ def _alive_variables(options: Options) -> Iterator[Variable]:
 
 
 def reach_variables(options: Options) -> Iterator[Variable]:
-    """asksWithIn, meeting, allowed, barred, live, lacking, reachable."""
+    """asksWithIn, meeting, narrowing, restricted, supported, allowed, barred, live, lacking, reachable."""
     yield variable(
         "asksWithIn",
         "whether each term names the architectures that it allows",
@@ -332,6 +367,9 @@ def reach_variables(options: Options) -> Iterator[Variable]:
         """,
         meets=meets("a"),
     )
+    if several_systems(options):
+        yield from _near_variables(options)
+    yield from _narrowed_variables(options)
     if several_systems(options):
         yield from _alive_variables(options)
     yield variable(

@@ -53,6 +53,7 @@ _SERVER_KEYS = (
 _CAPABILITIES = ("pull", "resolve", "push", "referrers")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", re.ASCII).fullmatch
 _HEADER_VALUE = re.compile(r"[\t\x20-\x7e]*", re.ASCII).fullmatch
+_DURATION = re.compile(r"(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)?", re.ASCII).fullmatch
 _BASE = re.compile(r"(?:/[A-Za-z0-9._~-]+)*", re.ASCII).fullmatch
 # What RE2 knows and Python does not, or the reverse.
 _FOREIGN = re.compile(r"\(\?(?!:|P<\w+>)|\\[1-9pPzQE]|[*+?}]\+|\[\[:").search
@@ -75,6 +76,7 @@ class _Server(Record):
     pulls: bool = True
     tls: Tls = USUAL
     rewrites: tuple[tuple[str, str], ...] = ()
+    fallback: bool = False
 
     def rewritten(self, repository: str) -> str:
         """The repository that this server is asked for."""
@@ -141,6 +143,7 @@ def _endpoint(server: _Server, reference: Reference, named: bool) -> Endpoint:
         headers=server.headers,
         resolves=server.resolves,
         pulls=server.pulls,
+        fallback=server.fallback,
     )
 
 
@@ -153,21 +156,42 @@ def _servers(folder: str) -> Iterator[_Server]:
     root.only((*_SERVER_KEYS, "server", "host"))
     for url, table in root.named("host"):
         table.only(_SERVER_KEYS)
-        yield _server(url, table, folder)
+        yield from _both(_server(url, table, folder), table)
     server = root.text("server")
-    yield _server(server, root, folder) if server else _own(root, folder)
+    if server:
+        yield from _both(_server(server, root, folder), root)
+    else:
+        yield _own(root, folder)
+
+
+def _both(server: _Server, table: TomlTable) -> Iterator[_Server]:
+    """The server; for `http://` with settings of TLS, it is asked with TLS first, as containerd does."""
+    says_tls = any(table.get(key) is not None for key in ("ca", "client", "skip_verify"))
+    if server.scheme == "http" and says_tls and not server.host.endswith(":80"):
+        yield server.replace(scheme="https")
+        server = server.replace(fallback=True)
+    yield server
 
 
 def _own(root: TomlTable, folder: str) -> _Server:
     """The registry itself, which always has all capabilities."""
+    _can(root)
     return _Server(headers=_headers(root), tls=_tls(root, folder))
 
 
-def _server(url: str, table: TomlTable, folder: str) -> _Server:
+def _can(table: TomlTable) -> list[str]:
+    """What a server can do. Raises UsageError for what makes containerd read nothing of the file."""
     can = [word.lower() for word in table.texts("capabilities")] or list(_CAPABILITIES)
     for word in can:
         if word not in _CAPABILITIES:
             table.refuse("capabilities", f"has to be of {', '.join(_CAPABILITIES)}")
+    if not _DURATION(table.text("dial_timeout")):
+        table.refuse("dial_timeout", "has to be a duration such as 3s")
+    return can
+
+
+def _server(url: str, table: TomlTable, folder: str) -> _Server:
+    can = _can(table)
     parts = urlsplit(url if url.startswith("http") else f"https://{url}")
     path = normpath(parts.path) if parts.path not in {"", "/"} else ""
     good = parts.scheme in {"http", "https"} and not parts.query and not parts.fragment and _BASE(path)

@@ -4,7 +4,7 @@
     prefix = "docker.io/library"                  of host/repository, whole components; the longest one counts;
                                                   or "*.example.com"; or one image, host/repository:tag or @digest;
                                                   by default the location
-    location = "harbor.example/hub/library"       what stands in place of the prefix; by default the prefix
+    location = "harbor.example/hub/library"       what stands in place of the prefix; may lack for a wildcard alone
     insecure = true                               no check of certificates, and plain HTTP where TLS is not spoken
     blocked = true
     mirror-by-digest-only = true
@@ -23,8 +23,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from archfit.base.errors import UsageError
-from archfit.images.reference import Reference, is_host, is_path
+from archfit.base.errors import InvalidReference, UsageError
+from archfit.images.reference import Reference, is_host, is_path, parse
 from archfit.registry.http.trust import HostPort, Tls, host_port
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing import toml_file
@@ -62,6 +62,11 @@ class _Registry(Record):
     locations: tuple[_Location, ...]
 
     @property
+    def location(self) -> str:
+        """What runtimes know the table by."""
+        return self.locations[-1].host_path + self.image or self.text
+
+    @property
     def text(self) -> str:
         """The prefix as it was written."""
         return self.prefix + self.image
@@ -83,6 +88,14 @@ class RegistriesConf:
         for prefix in prefixes:
             if prefixes.count(prefix) > 1:
                 raise UsageError(f"{path} has two tables for the prefix {prefix!r}: write one")
+        said: dict[str, tuple[bool, bool]] = {}
+        for registry in self._registries:
+            flags = registry.locations[-1].insecure, registry.blocked
+            if said.setdefault(registry.location, flags) != flags:
+                raise UsageError(
+                    f"{path} has two tables for the location {registry.location!r} that differ in insecure or blocked, "
+                    "so that no runtime reads it: write the same into both"
+                )
 
     def check(self, reference: Reference) -> None:
         """Raises RegistryError where the file blocks the image."""
@@ -121,7 +134,7 @@ class RegistriesConf:
 
     def _of(self, reference: Reference) -> _Registry | None:
         matching = (registry for registry in self._registries if _matches(registry, reference))
-        return max(matching, key=lambda registry: len(registry.text), default=None)
+        return min(matching, key=lambda registry: (-len(registry.text), registry.text), default=None)
 
 
 def _matches(registry: _Registry, reference: Reference) -> bool:
@@ -143,11 +156,17 @@ def _rewritten(reference: Reference, prefix: str, location: str) -> str:
         return reference.name
     covered = _bare(reference.registry) if prefix.startswith("*.") else prefix
     rest = reference.name[len(covered) :]
-    if rest.startswith(":") and set(location) & set(":/"):
+    made = location + rest
+    try:
+        readable = parse(made).name == made
+    except InvalidReference:
+        readable = False
+    if not readable:
         raise RegistryError(
-            f"registries.conf makes {location}{rest} of it, which no runtime can read: write the port into the prefix"
+            f"registries.conf makes {made} of it, which no runtime can read: correct the location, or "
+            "write the port into the prefix"
         )
-    return location + rest
+    return made
 
 
 def _endpoints(location: _Location, name: str) -> Iterator[Endpoint]:
@@ -169,7 +188,11 @@ def _registry(table: TomlTable) -> _Registry:
             table.refuse("prefix", "has to be *.DOMAIN, without a path or port")
     else:
         _check(table, key, prefix)
-        location = location or prefix
+        if not location:
+            table.refuse(
+                "location",
+                "is missing, so that no runtime reads the file: write what stands in place of the prefix, or it again",
+            )
     digests = table.switch("mirror-by-digest-only")
     mirrors = tuple(_mirror(mirror, image, digests) for mirror in table.tables("mirror"))
     own = _Location(location, table.switch("insecure"))
