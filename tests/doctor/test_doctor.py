@@ -19,6 +19,7 @@ from archfit.doctor import command as doctor
 from archfit.doctor.findings import ENTRY_POINTS
 from archfit.doctor.text import WIDTH
 from archfit.lookup.store.sqlite import SqliteStore
+from archfit.registry.http.servers import ServerState
 from fake_registry import Answer, FakeRegistry
 from machine import ROOT
 
@@ -86,6 +87,17 @@ def a_cache(machine: DoctorMachine) -> None:
     store.close()
 
 
+def a_name_in_front(machine: DoctorMachine) -> None:
+    a_cache(machine)
+    store = SqliteStore(str(machine.home / ".cache" / "archfit" / "lookups.sqlite"))
+    state = ServerState("https://docker.example")
+    state.elsewhere = "https://ghcr.io"
+    store.put_many(
+        {"host:https://docker.example": state.to_json(), "host:https://quay.io": ServerState("").to_json()}
+    )
+    store.close()
+
+
 def a_later_report(machine: DoctorMachine) -> None:
     path = machine.file(".local/state/archfit/last.json", "{}")
     later = time.time() + 3 * 86400
@@ -136,6 +148,7 @@ ROWS = [
     ),
     ("no-cache-yet", nothing, "cache", "ok", "is not written yet", ""),
     ("cache", a_cache, "cache", "ok", "1 entry", ""),
+    ("cache-names-in-front", a_name_in_front, "cache", "note", "https://docker.example leads to https://ghcr.io, which gives tokens to anybody: containerd asks for one, CRI-O does not", "on nodes with CRI-O, write ghcr.io into the manifest"),
     ("cache-of-another-program", written(".cache/archfit/lookups.sqlite", "x" * 200), "cache", "wrong", "lookups.sqlite", "archfit cache path"),
     ("cache-is-a-folder", folder(".cache/archfit/lookups.sqlite"), "cache", "wrong", "it is not a file", "ls -ld"),
     ("cache-below-a-file", written(".cache", "x"), "cache", "wrong", "is not a directory", "ls -ld"),

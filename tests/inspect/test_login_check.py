@@ -234,6 +234,27 @@ def test_a_server_that_wants_tls_is_said(check, served):
     )
 
 
+@pytest.mark.parametrize("gives", [True, False], ids=["tokens for anybody", "nothing"])
+def test_a_name_in_front_of_another_registry_is_said(check, served, gives):
+    """A login for the name itself changes nothing there."""
+    with FakeRegistry() as other:
+        check.environ["ARCHFIT_MIRROR"] += f" other.example={other.url}"
+        other.index("team/app", "1", "amd64 arm64")
+        if gives:
+            other.bearer()
+        else:
+            other.always(Answer(401))
+        served.on(lambda asked: Answer(302, headers={"Location": f"{other.url}{asked.path}"}))
+        answer = check(f"{check.host}/team/app:1", code=0 if gives else 1)["answer"]
+        to = f"{served.url} leads to {other.url}, which"
+        assert answer == (
+            f"accepted: {to} gives tokens to anybody: containerd asks for one, CRI-O does not"
+            if gives
+            else f"refused: {to} answers 401; a login for {check.host} changes nothing there: "
+            f"write {other.host} into the manifest, and log in there"
+        )
+
+
 def test_an_image_that_is_not_there_is_said(check, served):
     asks_for_basic(served, "me")
     check.auths({check.host: pair("me")})

@@ -325,7 +325,9 @@ class TestInTurn:
     def test_absent_is_what_the_last_one_says(
         self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
     ) -> None:
-        assert runs.absent("x.io/a:1") == f"{mirror.url} has no a:1; {origin.url} has no a:1"
+        because = "(it is asked for x.io because of --hosts-dir)"
+        said = f"{mirror.url} has no a:1 {because}; {origin.url} has no a:1 {because}"
+        assert runs.absent("x.io/a:1") == said
         mirror.always(Answer(500))
         assert isinstance(runs.ask("x.io/a:1")["x.io/a:1"], Absent)
 

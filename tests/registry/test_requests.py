@@ -191,7 +191,8 @@ def test_a_wrong_digest_header_of_a_get_means_nothing(fake: FakeRegistry, runs: 
 
 
 def test_a_tag_that_is_gone_is_absent_and_is_asked_again(fake: FakeRegistry, runs: Runs) -> None:
-    assert runs.absent("x.io/a:1") == f"{fake.url} has no a:1"
+    because = f"it is asked for x.io because of --mirror *={fake.url}"
+    assert runs.absent("x.io/a:1") == f"{fake.url} has no a:1 ({because})"
     fake.index("a", "1", BOTH)
     assert runs.names("x.io/a:1") == BOTH
     fake.remove("a", "1")

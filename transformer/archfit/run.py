@@ -174,6 +174,16 @@ class Run:
             self._lookup.use_pull_secrets(streams)
         return self._opened().answers(texts) if texts else {}
 
+    def elsewhere(self, texts: Iterable[str]) -> list[Result]:
+        """What is said of registries that lead to another one, after `answers`."""
+        if not self._lookup:
+            return []
+        from archfit.registry.http.servers import leads
+
+        return [
+            Result("info", leads(origin, other)) for origin, other in self._lookup.elsewhere(texts).items()
+        ]
+
     def newer_tags(
         self, images: Mapping[str, Found], required: Sequence[Platform], most: int = 50
     ) -> dict[str, NewerTags]:

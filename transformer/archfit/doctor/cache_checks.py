@@ -11,11 +11,13 @@ import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 
+from archfit.base.printable import visible
 from archfit.doctor.findings import NOTE, OK, WRONG, Diagnostic
 from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.open import cache_location, open_store
 from archfit.options.option_entries import CacheServer
 from archfit.options.settings import Operator
+from archfit.registry.http.servers import elsewhere, leads
 from archfit.reports.report import state_path
 
 _COUNTED = 64 * 1024 * 1024
@@ -80,10 +82,16 @@ def _file(
     store = open_store(operator, environ, clock)
     try:
         size = store.size()
-        entries = f", {_entries(len(store.items()))}" if size <= _COUNTED else ""
+        items = store.items() if size <= _COUNTED else []
     finally:
         store.close()
+    entries = f", {_entries(len(items))}" if size <= _COUNTED else ""
     yield Diagnostic("cache", OK, f"{where}, {_amount(size)}{entries}")
+    for key, text in items:
+        other = elsewhere(text) if key.startswith("host:") else ""
+        if other:
+            remedy = f"on nodes with CRI-O, write {other.partition('://')[2]} into the manifest"
+            yield Diagnostic("cache", NOTE, leads(visible(key.removeprefix("host:")), other), remedy)
 
 
 def _unwritable(path: str) -> str:

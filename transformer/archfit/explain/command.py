@@ -70,7 +70,7 @@ def run(
             results += _about_the_stream(manifests)
             decisions += [pair for pair in made if wanted(pair[0].ref)]
         pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
-        results += one.unmatched_filters(pods, inventories)
+        results += [*one.unmatched_filters(pods, inventories), *one.elsewhere(texts)]
         whole = merged(parts)
         if not whole.pods and not whole.passed_over and not has_error(results):
             results.append(Result("info", "the input holds no pods that archfit reads: nothing to explain"))

@@ -27,7 +27,8 @@ from archfit.options.settings import Operator
 from archfit.registry.client import RegistryClient
 from archfit.registry.credentials.credential import Credential
 from archfit.registry.credentials.keychain import Keychain
-from archfit.registry.http.request import Request
+from archfit.registry.http.request import Reply, Request, origin_of
+from archfit.registry.http.servers import leads
 from archfit.registry.lookup_context import Deadline, LookupContext
 from archfit.registry.manifest import ACCEPT
 from archfit.registry.refusals import MAX_ERROR, wants_tls
@@ -113,22 +114,31 @@ def _one(endpoint: Endpoint, tag: str, keychain: Keychain, client: RegistryClien
         )
         return Checked(endpoint.origin, words, good=bool(words), answer=answer)
     try:
-        status, date = _status(client, endpoint, tag)
+        reply = _asked(client, endpoint, tag)
     except RegistryError as error:
         return Checked(endpoint.origin, words, good=False, answer=str(error))
+    status, date, other = reply.status, reply.headers.get("date", ""), origin_of(reply.url)
+    server = client.http.servers.of(endpoint.origin)
+    if status in {401, 403} and other != endpoint.origin:
+        answer = (
+            f"refused: {endpoint.origin} leads to {other}, which answers {status}; a login for {endpoint.host} changes "
+            f"nothing there: write {other.partition('://')[2]} into the manifest, and log in there"
+        )
+        return Checked(endpoint.origin, words, good=False, answer=answer, date=date)
     if status in {401, 403}:
         advice = "log in again" if credential else f"log in with `docker login {endpoint.host}`"
         answer = f"refused: {endpoint.origin} answers {status}; {advice}, or ask for the right to pull"
         return Checked(endpoint.origin, words, good=False, answer=answer, date=date)
-    challenged = client.http.servers.of(endpoint.origin).challenge is not None
-    answer = "accepted" if challenged else "accepted: it asked for no credential"
+    answer = "accepted" if server.challenge is not None else "accepted: it asked for no credential"
+    if server.elsewhere:
+        answer = f"accepted: {leads(endpoint.origin, server.elsewhere)}"
     if status == 404:
         answer += "; there is no such image"
     return Checked(endpoint.origin, words, good=True, answer=answer, date=date)
 
 
-def _status(client: RegistryClient, endpoint: Endpoint, tag: str) -> tuple[int, str]:
-    """The registry's verdict, and the Date of its answer: 401 and 403 refuse, 200 and others below 500 accept.
+def _asked(client: RegistryClient, endpoint: Endpoint, tag: str) -> Reply:
+    """The registry's verdict: 401 and 403 refuse, 200 and others below 500 accept.
 
     HEAD of a manifest, which no registry counts as a pull; without a tag, GET of the API's root. Raises RegistryError
     where the server cannot be asked, Unauthorized where its token service refuses.
@@ -150,7 +160,7 @@ def _status(client: RegistryClient, endpoint: Endpoint, tag: str) -> tuple[int, 
         raise RegistryError(
             f"{origin} answers {status} to /v2/, so it is no registry: correct the host", status=status
         )
-    return status, reply.headers.get("date", "")
+    return reply
 
 
 def _words(credential: Credential | None) -> str:

@@ -163,6 +163,18 @@ class Lookup:
         contents = {} if self._silent else self._registries().keep_contents()
         return self.answers(texts), contents
 
+    def elsewhere(self, texts: Iterable[str]) -> dict[str, str]:
+        """By origin, of the registries of these images: where it leads to, with a token for anybody (`servers`)."""
+        from archfit.registry.http.servers import elsewhere
+
+        references = [reference for reference, _ in self._without_lookup(texts)[1].values()]
+        origins = [
+            one.origin for reference in references for one in self._routes().route(reference).endpoints
+        ]
+        kept = self.open().servers(origins)
+        found = {key.removeprefix("host:"): elsewhere(text) for key, text in kept.items()}
+        return {origin: other for origin, other in sorted(found.items()) if other}
+
     def take_replies(self) -> dict[tuple[str, int], int]:
         """How many answers registries gave since the last call, by server and HTTP status; 0 is none."""
         return self._asked.client.http.take_replies() if self._asked else {}

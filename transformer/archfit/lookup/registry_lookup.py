@@ -29,6 +29,7 @@ from archfit.registry.client import RawManifest, RegistryClient
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.http.request import late
 from archfit.registry.lookup_context import LookupContext
+from archfit.registry.refusals import because
 from archfit.registry.registry_errors import NO_THREAD, InvalidManifest, ManifestUnknown, RegistryError
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Route, Routes
@@ -256,5 +257,5 @@ def _answer(
     except RegistryError as error:
         return Unknown(str(error), mistake=error.mistake), None
     except InvalidManifest as error:
-        servers = " or ".join(dict.fromkeys(endpoint.origin for endpoint in route.endpoints))
+        servers = " or ".join(dict.fromkeys(f"{one.origin}{because(one)}" for one in route.endpoints))
         return Unknown(f"{servers} answered for {reference}, but the answer is not understood: {error}"), None

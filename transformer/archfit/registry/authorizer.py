@@ -95,9 +95,9 @@ class Authorizer:
             if not is_own(reply, endpoint):
                 break
             offered = self._learn(server, endpoint, reply) if reply.status == 401 else None
-        return reply if is_own(reply, endpoint) else self._elsewhere(request, reply)
+        return reply if is_own(reply, endpoint) else self._elsewhere(server, request, reply)
 
-    def _elsewhere(self, request: Request, reply: Reply) -> Reply:
+    def _elsewhere(self, server: ServerState, request: Request, reply: Reply) -> Reply:
         """The answer of the server that the registry redirected to, with a token that it gives to anybody."""
         offered = choose(challenges(reply.challenges)) if reply.status == 401 else None
         if offered is None or offered.scheme != "bearer":
@@ -105,6 +105,7 @@ class Authorizer:
         token, _ = self._tokens.bearer(offered, offered.scope, None, origin_of(reply.url), "")
         accept = {name: value for name, value in request.headers.items() if name == "accept"}
         headers = {**accept, "authorization": f"Bearer {token}"}
+        server.elsewhere = origin_of(reply.url)
         return self._http.send(request.replace(url=reply.url, headers=headers))
 
     def _learn(self, server: ServerState, endpoint: Endpoint, reply: Reply) -> Challenge | None:

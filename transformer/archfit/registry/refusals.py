@@ -3,7 +3,9 @@
     404 of a manifest     ManifestUnknown, where it is asked for       429    RateLimited
     401, 403              Unauthorized                                 else   RegistryError
     400, as it wants TLS  Misconfigured
-    no HTTP answer        Unreachable; of a mirror, with what puts it in the registry's place
+    no HTTP answer        Unreachable
+
+What a server in a registry's place answers is told with what puts it there.
 
 Words of a server are short, printable, and dropped where they repeat a secret that was sent.
 """
@@ -16,7 +18,7 @@ from collections.abc import Sequence
 from archfit.base.printable import visible
 from archfit.registry.credentials.credential import Credential
 from archfit.registry.http.http_client import is_pull_limit
-from archfit.registry.http.request import NoTls, Reply, Unreachable, origin_of
+from archfit.registry.http.request import NoTls, Reply, origin_of
 from archfit.registry.registry_errors import (
     ManifestUnknown,
     Misconfigured,
@@ -74,16 +76,24 @@ def is_own(reply: Reply, endpoint: Endpoint) -> bool:
     return origin_of(reply.url) == endpoint.origin
 
 
+def because(endpoint: Endpoint) -> str:
+    """What puts the server in the place of the registry, behind a sentence about it; "" for the registry itself."""
+    if not endpoint.named_by:
+        return ""
+    return f" (it is asked for {endpoint.instead_of} because of {endpoint.named_by})"
+
+
 def placed(error: RegistryError, endpoint: Endpoint) -> RegistryError:
-    """The error of a server that gave no answer, with what puts it in the place of the registry."""
-    if not endpoint.named_by or not isinstance(error, Unreachable):
+    """The error of a server, with what puts it in the place of the registry."""
+    if not endpoint.named_by:
         return error
     if isinstance(error, NoTls):
         flag = endpoint.named_by
         url = flag.replace("=https://", "=http://", 1)
         return NoTls(error.server, f"write {url}" if url != flag else f"say so in the files of {flag}")
-    message = f"{error} (it is asked for {endpoint.instead_of} because of {endpoint.named_by})"
-    return Unreachable(message, retryable=error.retryable, mistake=error.mistake)
+    made = error.__class__.__new__(error.__class__, f"{error}{because(endpoint)}")
+    made.__dict__.update(error.__dict__)  # threads may share the error
+    return made
 
 
 def joined(failed: Sequence[RegistryError]) -> RegistryError:

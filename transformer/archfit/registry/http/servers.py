@@ -6,6 +6,7 @@
     challenge     how it asks for credentials; kept in the cache, so that later runs do not need its 401
     remembered    the challenge is from an earlier run, and nothing in this run has confirmed it
     head          it answers HEAD with a digest; where not, tags are asked by GET
+    elsewhere     the server that it redirected to and that gives tokens to anybody: CRI-O asks for none there
     known         it has answered something
     pulls left    its last RateLimit-Remaining header, as in "20;w=21600"; few where that is less than a tenth of its
                   last RateLimit-Limit
@@ -19,11 +20,30 @@ import json
 import threading
 from collections.abc import Iterator, Mapping
 
+from archfit.base.printable import visible
 from archfit.registry.http.challenges import Challenge, check_realm
 from archfit.registry.http.limits import MAX_PER_SERVER, MAX_RETRIES_PER_SERVER
 from archfit.registry.http.request import late
 from archfit.registry.quirks import quirk_of
 from archfit.registry.registry_errors import RegistryError
+
+_ELSEWHERE = "elsewhere"
+
+
+def elsewhere(text: str) -> str:
+    """`ServerState.elsewhere` of what the cache keeps, "" for none and for what `to_json` did not make."""
+    try:
+        found = json.loads(text)[_ELSEWHERE]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return ""
+    return visible(found) if isinstance(found, str) else ""
+
+
+def leads(origin: str, other: str) -> str:
+    """What is said of a server that leads to another one."""
+    return (
+        f"{origin} leads to {other}, which gives tokens to anybody: containerd asks for one, CRI-O does not"
+    )
 
 
 class ServerState:
@@ -34,6 +54,7 @@ class ServerState:
         self.challenge: Challenge | None = None
         self.remembered = False
         self.head = True
+        self.elsewhere = ""
         self.known = False
         self.pulls_left = ""
         self.pull_limit = ""
@@ -120,9 +141,9 @@ class ServerState:
     def to_json(self) -> str:
         """What the cache keeps."""
         found = self.challenge or Challenge("")
+        kept = {"scheme": found.scheme, "realm": found.realm, "service": found.service, "head": self.head}
         return json.dumps(
-            {"scheme": found.scheme, "realm": found.realm, "service": found.service, "head": self.head},
-            sort_keys=True,
+            {**kept, **({_ELSEWHERE: self.elsewhere} if self.elsewhere else {})}, sort_keys=True
         )
 
     def from_json(self, text: str) -> None:
@@ -139,7 +160,7 @@ class ServerState:
         if scheme in {"bearer", "basic"}:
             self.challenge = Challenge(scheme, realm if scheme == "bearer" else "", service[:512])
             self.remembered = True
-        self.head = head
+        self.head, self.elsewhere = head, elsewhere(text)
         self.known = scheme in {"bearer", "basic", ""}
 
 
