@@ -8,6 +8,7 @@ lets loopback be dialled at all.
 from __future__ import annotations
 
 import base64
+import re
 import socket
 import ssl
 from typing import TYPE_CHECKING
@@ -91,6 +92,7 @@ class TestAddresses:
         cause = runs.cause(f"{host}/a:1")
         assert f"leads to a loopback address, {address}, and archfit does not connect to it" in cause
         assert "name the server with --allow-host" in cause
+        assert re.search(r"or with --mirror (\S+)=http://\1 where it speaks plain http", cause)
 
     def test_the_hosts_own_spellings_of_loopback_are_seen_through(self, runs: Runs) -> None:
         runs.set(mirrors=())

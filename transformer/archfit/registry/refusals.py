@@ -111,7 +111,10 @@ def joined(failed: Sequence[RegistryError]) -> RegistryError:
 def _denied(credential: Credential | None, endpoint: Endpoint) -> str:
     if credential:
         return f"found nothing, or gives the credentials from {credential.source} no access, for"
-    return f"found nothing, or gives no anonymous access (log in with `docker login {endpoint.host}`), for"
+    return (
+        f"found nothing, or gives no anonymous access (log in with `docker login {endpoint.host}`; where the nodes "
+        "alone have the image, write imagePullPolicy: Never), for"
+    )
 
 
 def _error_message(reply: Reply, secrets: Sequence[str]) -> str:

@@ -109,7 +109,7 @@ class HostPolicy:
             kinds.add("private")
         good = [address for address, kind in judged if kind in kinds]
         if not good and judged:
-            raise RegistryError(_refusal(_shown(host, port), *judged[0]))
+            raise RegistryError(_refusal(_shown(host, port), *judged[0], other_host=other_host))
         return good
 
 
@@ -132,10 +132,14 @@ def _shown(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _refusal(shown: str, address: str, kind: Kind) -> str:
+def _refusal(shown: str, address: str, kind: Kind, *, other_host: bool) -> str:
     special = "a link-local, metadata or otherwise special"
     what = {"refused": special, "loopback": "a loopback"}.get(kind, "a private")
     remedy = f": if it is meant, name the server with --allow-host {shown}"
+    if kind == "loopback" and not other_host:  # as kind, k3d and minikube document it
+        remedy += (
+            f", or with --mirror {shown}=http://{shown} where it speaks plain http, as most on loopback do"
+        )
     refused = f"{shown} leads to {what} address, {address}, and archfit does not connect to it"
     return refused + ("" if kind == "refused" else remedy)
 
