@@ -32,6 +32,7 @@ IMAGES = {
     "mixed:1": ["linux/arm64", "windows/amd64"],
     "wasm:1": ["wasi/wasm"],
     "win:1": ["windows/amd64"],
+    "five:1": ["linux/amd64", "linux/arm64", "linux/ppc64le", "linux/riscv64", "linux/s390x"],
     "everywhere:1": ["linux/amd64", "linux/arm64", "linux/s390x", "windows/amd64", "windows/arm64"],
 }
 RUNTIME_CLASSES: dict[str, dict[str, Any]] = {

@@ -42,6 +42,8 @@ _CLUSTERS = (
     ("amd64", "arm64", "s390x"),
     ("amd64", "arm64", "windows/amd64", "windows/arm64"),
     ("amd64", "arm64", "s390x", "windows/amd64", "windows/arm64"),
+    ("amd64", "arm64", "ppc64le", "riscv64", "s390x"),
+    ("amd64", "arm64", "ppc64le", "riscv64", "s390x", "windows/amd64", "windows/arm64"),
 )
 
 

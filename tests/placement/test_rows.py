@@ -624,6 +624,15 @@ def test_immutable(
         assert outcome.decision.immutable
 
 
+@pytest.mark.parametrize("kind", ["Job", "Pod"])
+def test_what_the_cluster_does_not_have_is_no_place_to_run_without_a_toleration(kind: str) -> None:
+    """The pod names it, and it would need no toleration there."""
+    asked = {"affinity": requiring(term(in_("arm64", "ppc64le")))}
+    assert one("arm64 ppc64le", kind=kind, **asked).spec["tolerations"] == [GKE]
+    both = Options(cluster_architectures=("amd64", "arm64", "ppc64le"))
+    assert one("arm64 ppc64le", both, kind, **asked).spec.get("tolerations") is None
+
+
 @pytest.mark.parametrize(
     ("kind", "annotations", "immutable"),
     [

@@ -266,7 +266,9 @@ def _additions(
 
 
 def _all_tainted(case: PodCase) -> bool:
-    return taints.all_tainted(case.own.tolerate, case.tolerations, case.reachable_architectures)
+    # What the pod names and the cluster does not have is no place to run without a toleration.
+    there = case.reachable_architectures & case.cluster or case.reachable_architectures
+    return taints.all_tainted(case.own.tolerate, case.tolerations, there)
 
 
 def _changed(
