@@ -6,6 +6,7 @@ uvicorn fastapi_admission:app --ssl-certfile tls.crt --ssl-keyfile tls.key
 
 import base64
 import json
+import logging
 from typing import Any
 
 from fastapi import FastAPI
@@ -26,5 +27,8 @@ def place(review: dict[str, Any]) -> dict[str, Any]:
         if patch:
             response |= {"patchType": "JSONPatch", "patch": base64.b64encode(json.dumps(patch).encode())}
     except archfit.ArchfitError as error:
-        response["warnings"] = [f"archfit: {error}"[:256]]
+        # What a server answered is not for whoever creates Pods: it would tell open ports from closed ones.
+        logging.getLogger("uvicorn.error").warning("archfit: %s", error)
+        said = "its images are not known" if error.kind in ("unknown", "several") else str(error)
+        response["warnings"] = [f"archfit: {said}"[:256]]
     return {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}

@@ -21,10 +21,11 @@ def place(spec: kopf.Spec, patch: kopf.Patch, **_: Any) -> None:
     try:
         decision = archfit.decide(pod_spec, archfit.platforms(images))
     except archfit.ArchfitError as error:
-        again = error.kind == "unknown"  # a registry that is down
-        raise (
-            kopf.TemporaryError(str(error), delay=60) if again else kopf.PermanentError(str(error))
-        ) from None
+        if (
+            error.kind == "unknown"
+        ):  # a registry that is down; kopf makes an Event of the text, so it says no more
+            raise kopf.TemporaryError("the images are not known", delay=60) from None
+        raise kopf.PermanentError(str(error)) from None
     placed = decision.applied(pod_spec)
     added = {field: placed[field] for field in ("affinity", "tolerations") if field in placed}
     if decision.patch:

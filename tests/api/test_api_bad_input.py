@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -158,6 +159,15 @@ BAD = [
     pytest.param(lambda: decide(SPEC, {"app:1": ["s390x"]}), "conflict", "offers only s390x", id="conflict"),
     pytest.param(lambda: decide({"containers": [{"image": "A:1"}]}), "input", "A:1", id="malformed-image"),
     pytest.param(
+        lambda: decide({**SPEC, "priority": 10**5000}),
+        "input",
+        "no field of Kubernetes",
+        id="a-number-of-5,000-digits",
+    ),
+    pytest.param(
+        lambda: decide({**SPEC, "priority": float("nan")}), "input", "no field of Kubernetes", id="no-number"
+    ),
+    pytest.param(
         lambda: decide(
             {"containers": [{"image": "app:1"}, {"image": "A:1"}]},
             {"app:1": {"answer": "Absent", "detail": "g"}},
@@ -167,6 +177,16 @@ BAD = [
         id="several",
     ),
 ]
+
+
+def test_only_named_servers_of_a_private_network_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A caller's images are somebody else's words."""
+    there = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.1.2.3", 443))]
+    monkeypatch.setattr("archfit.registry.http.connections._resolve", lambda *_, **__: there)
+    (answer,) = archfit.platforms(["inner.example/team/app:1"], noCache=True).values()
+    assert "inner.example:443 leads to a private address" in str(answer)
+    with pytest.raises(archfit.ArchfitError, match="leads to a private address"):
+        archfit.transform(POD.replace("app:1", "inner.example/app:1"), noCache=True)
 
 
 @pytest.mark.parametrize(("call", "kind", "words"), BAD)

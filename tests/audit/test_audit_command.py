@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import socket
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -91,6 +92,22 @@ def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Audit:
         return Ran(status, stdout.getvalue(), stderr.getvalue())
 
     return audited
+
+
+def test_private_servers_that_pods_name_are_not_asked_and_named_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Tenants choose the images of a cluster, and so must not choose which private servers are asked."""
+    there = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.1.2.3", 443))]
+    monkeypatch.setattr("archfit.registry.http.connections._resolve", lambda *_, **__: there)
+    images = ("a.example:6443/a:1", "b.example/b:1", "b.example/c:1")
+    pods = listed(*(pod(f"p{number}", image) for number, image in enumerate(images)))
+    stdout, stderr = io.BytesIO(), io.StringIO()
+    environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    run(("--no-cache", "--format", "json"), io.BytesIO(pods), stdout, stderr, environ)
+    assert stderr.getvalue().count("--allow-host a.example:6443 --allow-host b.example:443") == 1
+    assert "2 servers have private addresses and were not asked" in stderr.getvalue()
+    assert stdout.getvalue().count(b"and archfit does not connect to it") == len(images)
 
 
 def test_the_text_begins_with_what_is_ready(audit: Audit):

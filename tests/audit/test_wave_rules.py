@@ -80,6 +80,14 @@ def audited(stream: bytes, *words: str) -> Ended:
     return run(("audit", *OPTIONS, "--own", "x.io/*", "--format", "rules", *words), stream)
 
 
+def test_no_name_turns_the_file_around() -> None:
+    """Real clusters have no such name; a snapshot of somebody may."""
+    moved = {**workload("web"), "metadata": {"name": "web", "namespace": "a\u202eb"}}
+    written = audited(listed(moved, workload("cart"))).stdout
+    assert "\u202e" not in written.decode()
+    assert "a\u202eb" in [rule["match"].get("namespace") for rule in yaml.safe_load(written)["spec"]["rules"]]
+
+
 def placements(path: Path, rules: bytes, stream: bytes) -> list[tuple[bool, bool]]:
     """(has the toleration, has a preference) of each manifest, once archfit applied the rules."""
     file = path / "rules.yaml"

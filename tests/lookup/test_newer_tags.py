@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import statistics
 import threading
 from collections import Counter
@@ -241,6 +242,17 @@ class TestOneRepository:
         runs.set(offline=True)
         assert one(runs, "x.example/app:1.0.0") == told
         assert served.asked == []
+
+    def test_a_list_of_the_cache_that_no_registry_sends_does_not_count(self, runs, served):
+        put(served, "1.0.1")
+        told = one(runs, "x.example/app:1.0.0")
+        with sqlite3.connect(str(runs.operator.cache)) as kept:
+            (count,) = kept.execute("SELECT count(*) FROM entries WHERE value LIKE '%\"tags\"%'").fetchone()
+            kept.execute(
+                "UPDATE entries SET value = replace(value, '\"1.0.1\"', '\"1.' || printf('%.*c', 5000, '9') || '\"')"
+            )
+        assert count
+        assert one(runs, "x.example/app:1.0.0") == told
 
     def test_no_time_is_left(self, runs, served):
         put(served, "1.0.1")

@@ -116,6 +116,12 @@ def test_a_mirror_that_cannot_be_used_is_an_error_without_its_secrets(text: str)
         ("2002:7f00:1::1", "loopback"),
         ("::127.0.0.1", "loopback"),
         ("::a9fe:a9fe", "refused"),
+        ("::ffff:0:7f00:1", "loopback"),
+        ("::ffff:0:a9fe:a9fe", "refused"),
+        ("::ffff:0:808:808", "public"),
+        ("fec0::1", "private"),
+        ("5f00::1", "private"),
+        ("192.88.99.1", "private"),
     ],
 )
 def test_kinds_of_addresses(address: str, kind: str) -> None:

@@ -101,7 +101,7 @@ def _transform(manifests: AnyStr, options: Options) -> Result[AnyStr]:
     data = _bytes_of(manifests)
     frame = frame_of(data)
     settings = settings_of(options, layer_of(frame) if frame else None)
-    run = Run(_PROGRAM, settings, _environ(), StringIO(), frame=frame, named_hosts_only=frame is not None)
+    run = Run(_PROGRAM, settings, _environ(), StringIO(), frame=frame, named_hosts_only=True)
     try:
         outcome = run.outcome(data)
     finally:
@@ -140,7 +140,7 @@ def _bytes_of(manifests: object) -> bytes:
 def _platforms(images: object, options: Options) -> dict[str, ImageAnswer]:
     texts = _texts_of(images)
     settings = settings_of(options)
-    lookup = lookup_of(settings, _environ(), StringIO())
+    lookup = lookup_of(settings, _environ(), StringIO(), named_hosts_only=True)
     try:
         answers = lookup.answers(texts) if texts else {}
         return as_values({text: answers[text] for text in texts})
@@ -218,6 +218,9 @@ def _pod(pod_spec: object) -> Pod:
 _DEEPEST = 128
 
 
+_LARGEST = 2**64
+
+
 def _json_value(value: object, path: Path) -> Any:
     """The value as a JSON decoder gives it. Raises InvalidInput for what JSON does not have."""
     if len(path) > _DEEPEST:
@@ -234,7 +237,13 @@ def _json_value(value: object, path: Path) -> Any:
         return [_json_value(item, (*path, index)) for index, item in enumerate(value)]
     if isinstance(value, str):
         return str(value)
-    if value is None or isinstance(value, (bool, int, float)):
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float)):
+        if not -_LARGEST <= value <= _LARGEST:  # NaN, too
+            raise InvalidInput(
+                f"pod_spec: {visible(dotted(path))} is a number that no field of Kubernetes holds"
+            )
         return value
     raise InvalidInput(
         f"pod_spec: {visible(dotted(path))} is {type_name(value)}, which JSON does not have: pass plain values"

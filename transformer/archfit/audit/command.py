@@ -109,7 +109,9 @@ def _audited(
     settings = invocation.settings
     collected = _collected(invocation, flags, stdin, stderr, environ)
     check_labels(collected.facts, flags.by, merged=False)
-    lookup, started = lookup_of(settings, environ, stderr), monotonic()
+    # What runs was chosen by the tenants of a cluster: they must not choose which private servers are asked.
+    strangers = not invocation.rendering
+    lookup, started = lookup_of(settings, environ, stderr, named_hosts_only=strangers), monotonic()
     try:
         facts = answered(collected.facts, settings, environ, stderr, flags.shard, lookup=lookup)
         if flags.newer_tags:

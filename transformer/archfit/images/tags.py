@@ -49,6 +49,10 @@ _COUNTS_BUILDS = re.compile(r"[-._]?(?:r|rev|ls|p|[a-z]*build)?[-._]?", re.ASCII
 _FIRST_YEAR, _LAST_YEAR = 1990, 2099
 
 
+is_tag = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", re.ASCII).fullmatch
+"""Whether the text is a tag (distribution-spec, Pulling manifests)."""
+
+
 class TagList(Record):
     """The tags of a repository, as far as they were read.
 

@@ -162,7 +162,7 @@ def tags_to_json(listed: TagList, checked: int) -> str:
 
 def tags_from_json(text: str) -> tuple[TagList, int] | None:
     """The list and when it was read; None for anything that `tags_to_json` did not make."""
-    from archfit.images.tags import TagList  # regular expressions, for newer tags alone
+    from archfit.images.tags import TagList, is_tag  # regular expressions, for newer tags alone
 
     try:
         kept = c_json.loads(text)
@@ -173,10 +173,14 @@ def tags_from_json(text: str) -> tuple[TagList, int] | None:
             and read in {"complete", "partial"}
             and isinstance(tags, list)
             and len(tags) <= _MOST_TAGS
-            and all(isinstance(tag, str) for tag in tags)
+            and all(isinstance(tag, str) and is_tag(tag) for tag in tags)
         ):
             return None
-        offers = {tag: tuple(map(parse_platform, names)) for tag, names in kept.get("offers", {}).items()}
+        offers = {
+            tag: tuple(map(parse_platform, names))
+            for tag, names in kept.get("offers", {}).items()
+            if is_tag(tag)
+        }
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidReference):
         return None
     return TagList(tuple(tags), read, offers=offers), checked

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from archfit.yaml.stream import Piece
 
 _USUAL = Operator()
+_SHOWN_SERVERS = 10
 
 
 class Lookup:
@@ -119,7 +120,23 @@ class Lookup:
     def results(self) -> list[Result]:
         """The messages so far, those of pull secrets first, as warnings."""
         secrets = self._pull_secrets.messages if self._pull_secrets else []
-        return [Result("warning", message) for message in dict.fromkeys([*secrets, *self.messages])]
+        messages = dict.fromkeys([*secrets, *self.messages, *self._private()])
+        return [Result("warning", message) for message in messages]
+
+    def _private(self) -> list[str]:
+        """One sentence about the servers that nobody named, and that have private addresses."""
+        servers = sorted(self._asked.client.http.policy.private) if self._asked else []
+        if not servers:
+            return []
+        shown = " ".join(f"--allow-host {server}" for server in servers[:_SHOWN_SERVERS])
+        more = f", and {len(servers) - _SHOWN_SERVERS} more" if len(servers) > _SHOWN_SERVERS else ""
+        which = (
+            "1 server has a private address and was"
+            if len(servers) == 1
+            else f"{len(servers)} servers have private "
+        )
+        which += "" if len(servers) == 1 else "addresses and were"
+        return [f"{which} not asked, as only images name it: if it is meant, add {shown}{more}"]
 
     @property
     def requests(self) -> dict[str, int]:

@@ -30,7 +30,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from archfit.images.platforms import Platform, normalised
-from archfit.images.tags import TagList
+from archfit.images.tags import TagList, is_tag
 from archfit.registry.http.request import Reply, origin_of
 from archfit.registry.quirks import FULL_PAGE, TOO_MANY_TAGS
 from archfit.registry.registry_errors import InvalidManifest, RegistryError
@@ -41,7 +41,6 @@ MAX_PAGES = 6
 MAX_BYTES = 4 * 1024 * 1024
 PAGE = 1000
 _MAX_PLATFORMS = 64
-_TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}", re.ASCII).fullmatch
 _NEXT = re.compile(r'<([^<>]*)>\s*;[^<]*\brel\s*=\s*"?next\b', re.ASCII | re.IGNORECASE).search
 
 
@@ -159,7 +158,7 @@ def _platforms(images: list[Any]) -> Iterator[Platform]:
 
 
 def _valid(tags: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(_TAG, tags)))
+    return tuple(dict.fromkeys(filter(is_tag, tags)))
 
 
 def _target(url: str, target: str) -> str:

@@ -26,7 +26,7 @@ from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import MOST_RULED, NOT_KNOWN, Owner, Wave, owner_of
 from archfit.audit.report.words import cluster_words, done_words, wave_name
 from archfit.base.errors import UsageError
-from archfit.base.printable import count, visible
+from archfit.base.printable import count, json_text, visible
 from archfit.edit.render import scalar
 
 _WEIGHT = 100
@@ -127,4 +127,4 @@ def _waiting(wave: Wave) -> str:
 
 def _match(owner: Owner) -> str:
     parts = zip(("namespace", "kind", "name"), owner[:3], strict=True)
-    return ", ".join(f"{key}: {scalar(escape(text))}" for key, text in parts if text)
+    return ", ".join(f"{key}: {json_text(scalar(escape(text)))}" for key, text in parts if text)

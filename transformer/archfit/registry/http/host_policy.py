@@ -14,9 +14,10 @@
     refused    unspecified, multicast, link-local, reserved, cloud          none
                metadata services
 
-IPv4 inside IPv6 (mapped, compatible, 6to4, Teredo, NAT64) counts as the IPv4 address that it leads to. archfit connects
-to the address that it has checked and does not resolve the name again. Sources: RFC 6890, RFC 6052, RFC 4380; the
-metadata services of AWS, Google, Azure and Alibaba, which hand out credentials.
+IPv4 inside IPv6 (mapped, translated, compatible, 6to4, Teredo, NAT64) counts as the IPv4 address that it leads to.
+archfit connects to the address that it has checked and does not resolve the name again. Sources: RFC 6890, RFC 6052,
+RFC 7915, RFC 4380; for what Python takes as global RFC 3879 (site-local), RFC 7526 (192.88.99.0/24) and RFC 9602
+(segment identifiers); the metadata services of AWS, Google, Azure and Alibaba, which hand out credentials.
 
     pattern    HOST | HOST:PORT | *.DOMAIN | *.DOMAIN:PORT | *          without a port: 443
 
@@ -51,6 +52,8 @@ _METADATA = frozenset(
 _NOWHERE = tuple(ipaddress.IPv4Network(text) for text in ("0.0.0.0/8", "240.0.0.0/4"))
 _NAT64 = tuple(ipaddress.IPv6Network(text) for text in ("64:ff9b::/96", "64:ff9b:1::/48"))
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
+_TRANSLATED = ipaddress.IPv6Network("::ffff:0:0:0/96")
+_NOT_GLOBAL = tuple(ipaddress.ip_network(text) for text in ("fec0::/10", "5f00::/16", "192.88.99.0/24"))
 
 
 class HostPolicy:
@@ -58,6 +61,7 @@ class HostPolicy:
 
     mentioned: hosts (`host[:port]`) of the operator's credentials files; called when it is first needed.
     referenced: registries that references name, over https; filled before they are asked.
+    private: servers that were not asked, as only a reference names them and they have no public address.
     """
 
     def __init__(
@@ -69,6 +73,7 @@ class HostPolicy:
     ) -> None:
         self.named = set() if named is None else named
         self.referenced: set[HostPort] = set()
+        self.private: set[str] = set()
         self._allowed = [one.replace(port=one.port or 443) for one in allowed]
         self._denied = [one for one in denied if one.name != "*"]
         self._only_named = any(one.name == "*" for one in denied)
@@ -108,6 +113,8 @@ class HostPolicy:
         elif (host.lower(), port) in self.referenced and not other_host:
             kinds.add("private")
         good = [address for address, kind in judged if kind in kinds]
+        if not good and judged and judged[0][1] == "private" and not other_host:
+            self.private.add(_shown(host, port))
         if not good and judged:
             raise RegistryError(_refusal(_shown(host, port), *judged[0], other_host=other_host))
         return good
@@ -163,7 +170,8 @@ def _kind(address: Address) -> Kind:
         return "refused"
     if address.is_loopback:
         return "loopback"
-    return "public" if address.is_global else "private"
+    special = any(address.version == network.version and address in network for network in _NOT_GLOBAL)
+    return "public" if address.is_global and not special else "private"
 
 
 def _inner(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
@@ -174,6 +182,6 @@ def _inner(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
         return [address.sixtofour]
     if address.teredo:
         return [address.teredo[1]]
-    if address in _COMPATIBLE or any(address in network for network in _NAT64):
+    if address in _COMPATIBLE or address in _TRANSLATED or any(address in network for network in _NAT64):
         return [ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)]
     return []
