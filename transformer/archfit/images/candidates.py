@@ -30,6 +30,7 @@ says to have them the oldest is read first.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Literal, TypeAlias
 
@@ -39,6 +40,7 @@ from archfit.images.tags import (
     Step,
     TagList,
     Version,
+    families,
     siblings,
     step_between,
     version,
@@ -139,6 +141,14 @@ class Reads:
         self.known: dict[str, Reading] = {}
         self.spent = False
         """A tag was wanted that could not be read any more."""
+        self._families: dict[tuple[object, ...], list[Version]] | None = None
+
+    def family(self, now: Version, listed: TagList) -> list[Version]:
+        """The versions of the repository that may follow `now`, oldest first; its tags are read as versions once."""
+        if self._families is None:
+            self._families = families(listed.tags)
+        some = self._families.get(now.family, [])
+        return some[bisect(some, now.order, key=lambda one: one.order) :]
 
     def read(self, tag: str) -> Generator[str, Reading, Reading]:
         """What is known of the tag; "unread" where no more may be read."""
@@ -176,7 +186,8 @@ def search(
         if reading == "has":
             return Suggestion(tag, "same", exact=True)
         exact = exact and reading != "unknown"
-    for step, steps in _steps(bare, tags):
+    now = version(bare)
+    for step, steps in _steps(now, reads.family(now, listed)) if now else ():
         oldest = yield from _oldest([tag for tag in steps if hint(tag) is not False], hint, reads)
         if oldest.tag:
             return Suggestion(oldest.tag, step, exact=exact and oldest.exact and listed.read == "complete")
@@ -193,20 +204,14 @@ def search(
     return None
 
 
-def _steps(current: str, tags: Iterable[str]) -> list[tuple[Step, list[str]]]:
-    """The later versions of the tag's family by step, each oldest first; linear in the tags, but for their sorting."""
-    now = version(current)
-    by_step: dict[Step, list[Version]] = {"patch": [], "minor": [], "major": []}
-    if now:
-        for tag in tags:
-            other = version(tag)
-            step = step_between(now, other) if other else None
-            if other and step:
-                by_step[step].append(other)
-    return [
-        (step, [candidate.tag for candidate in sorted(some, key=lambda candidate: candidate.order)])
-        for step, some in by_step.items()
-    ]
+def _steps(now: Version, later: Iterable[Version]) -> list[tuple[Step, list[str]]]:
+    """The later versions of the family by step, in their order."""
+    by_step: dict[Step, list[str]] = {"patch": [], "minor": [], "major": []}
+    for other in later:
+        step = step_between(now, other)
+        if step:
+            by_step[step].append(other.tag)
+    return list(by_step.items())
 
 
 class _Oldest(Record):

@@ -63,14 +63,23 @@ def _matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
     return re.compile(re.escape(host) + translate(rest)).match
 
 
-_matchers = Memo(_matcher, 1024)
+_MOST_PATTERNS = 32768
+"""As `fnmatch` keeps: a file with more would compile each for each image."""
+_matchers = Memo(_matcher, _MOST_PATTERNS)
+
+
+def _specificity(pattern: str) -> tuple[bool, int]:
+    host, rest = split_host(pattern)
+    literal = re.sub(_WILDCARD, "", rest)
+    return literal == rest, len(host) + len(literal)
+
+
+_ranks = Memo(_specificity, _MOST_PATTERNS)
 
 
 def specificity(pattern: str) -> tuple[bool, int]:
     """Of several patterns that match, the one with the highest rank counts."""
-    host, rest = split_host(pattern)
-    literal = re.sub(_WILDCARD, "", rest)
-    return literal == rest, len(host) + len(literal)
+    return _ranks[pattern]
 
 
 def with_host(pattern: str) -> str:

@@ -24,7 +24,7 @@ versioning, and the tags of Bitnami, EKS, Red Hat, MinIO and Docker's official i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from archfit.images.platforms import Platform
@@ -106,6 +106,18 @@ def version(tag: str) -> Version | None:
     ends = (0, len(groups) - 1) if groups else ()
     anew = tuple(index for index in ends if _COUNTS_BUILDS(between[index]))
     return Version(tag, (prefix, len(numbers), calendar, tuple(between)), numbers, pre_release, groups, anew)
+
+
+def families(tags: Iterable[str]) -> dict[tuple[object, ...], list[Version]]:
+    """Those of the tags that are versions, by family, each sorted."""
+    found: dict[tuple[object, ...], list[Version]] = {}
+    for tag in dict.fromkeys(tags):
+        one = version(tag)
+        if one:
+            found.setdefault(one.family, []).append(one)
+    for some in found.values():
+        some.sort(key=lambda one: one.order)
+    return found
 
 
 def _numbers(written: str) -> tuple[tuple[int, ...], str]:

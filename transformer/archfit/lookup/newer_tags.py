@@ -53,12 +53,13 @@ class _Image(Record):
 
 
 class _Repository:
-    """One repository's search, as far as it has come."""
+    """One repository's search, as far as it has come. end: when it ends, by the monotonic clock."""
 
-    def __init__(self, images: Sequence[_Image], listed: TagList) -> None:
+    def __init__(self, images: Sequence[_Image], listed: TagList, end: float) -> None:
         self.reads = Reads()
         self.listed = listed
         self.images = images
+        self.end = end
         self.suggestions: dict[str, Suggestion | None] = {}
         self.answers: dict[str, Found] = {}
         self.failure = ""
@@ -68,6 +69,8 @@ class _Repository:
 
     def _plan(self) -> Generator[str, Reading, None]:
         for one in self.images:
+            if monotonic() >= self.end:
+                return
             self.image = one
             self.suggestions[one.text] = yield from search(
                 one.tag, self.listed, one.wanted, one.missing, self.reads, moved=one.moved
@@ -92,6 +95,8 @@ class _Repository:
     def outcome(self, image: _Image) -> NewerTags:
         """What is said of one image."""
         listed, suggestion = self.listed, self.suggestions.get(image.text)
+        if image.text not in self.suggestions and listed.read != "no":
+            return NewerTags((), "no", "no time was left for it: allow more with --timeout")
         if suggestion:
             found = self.answers[suggestion.tag]
             tag = NewerTag(
@@ -140,7 +145,7 @@ def newer_tags(
     if not asked:
         return outcomes
     lists = lookup.tag_lists([some[0].reference for some in asked.values()], seconds=end - monotonic())
-    repositories = [_Repository(some, lists[name]) for name, some in asked.items()]
+    repositories = [_Repository(some, lists[name], end) for name, some in asked.items()]
     while waiting := [one for one in repositories if one.tag]:
         answers = lookup.probe([one.reference() for one in waiting], seconds=max(0.0, end - monotonic()))
         for one in waiting:

@@ -31,7 +31,10 @@ from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 _SHORT = {
     "cj": "cronjob",
@@ -65,12 +68,19 @@ _meant = Memo(_kinds, 1024)
 
 def names_kind(pattern: str, ref: ObjectRef) -> bool:
     """Whether the pattern means the kind of the object."""
-    word, kind = pattern.lower(), ref.kind.lower()
+    return _named_kinds[pattern, ref.kind, ref.api_version]
+
+
+def _names_kind(names: tuple[str, str, str]) -> bool:
+    word, kind, api_version = (name.lower() for name in names)
     if is_glob(word):
         return fnmatchcase(kind, word)
     name, dot, qualifier = word.partition(".")
-    group, _, version = ref.api_version.lower().rpartition("/")
+    group, _, version = api_version.rpartition("/")
     return kind in _meant[name] and (not dot or (group != "" and qualifier in (group, f"{version}.{group}")))
+
+
+_named_kinds = Memo(_names_kind, 4096)
 
 
 def identified(ref: ObjectRef, kind: str, namespace: str, name: str) -> bool:
@@ -115,24 +125,25 @@ def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]
     options, results = settings.options, list[str]()
     if "exclude" in own:
         objects = list(dict.fromkeys(refs))
-        results += [
-            f"{own['exclude']}: {nothing_matches(glob, objects)}"
-            for glob in options.exclude
-            if not any(named_by(ref, glob) for ref in objects)
-        ]
+        results += _first(
+            own["exclude"],
+            [glob for glob in options.exclude if not any(named_by(ref, glob) for ref in objects)],
+            lambda glob: nothing_matches(glob, objects),
+        )
     if "imagePlatforms" in own:
         images = _references(text for pod in pods for _, text in pod.named_images if text)
-        results += [
-            f"{own['imagePlatforms']}: {_no_image(row.pattern, images)}"
-            for row in options.image_platforms
-            if not any(matches(row.pattern, image) for image in images)
-        ]
+        patterns = [row.pattern for row in options.image_platforms]
+        results += _first(
+            own["imagePlatforms"],
+            [pattern for pattern in patterns if not any(matches(pattern, image) for image in images)],
+            lambda pattern: _no_image(pattern, images),
+        )
     if "rules" in own:
-        results += [
-            f"{own['rules']}: no pod of the input matches {_shown(rule.match)}"
-            for rule in options.rules
-            if not any(matched(pod, rule.match) for pod in pods)
-        ]
+        results += _first(
+            own["rules"],
+            [rule.match for rule in options.rules if not any(matched(pod, rule.match) for pod in pods)],
+            lambda match: f"no pod of the input matches {_shown(match)}",
+        )
     cluster = [name for name in options.cluster_architectures if "/" not in name]
     architectures = {"tolerate": [rule.architectures for rule in options.tolerate]}
     architectures["prefer"] = [(name,) for name, _ in options.prefer]
@@ -144,6 +155,13 @@ def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]
         if key in own and not set(names) & set(cluster)
     ]
     return [Result("warning", text) for text in results]
+
+
+def _first(by: str, unmatched: Sequence[T], sentence: Callable[[T], str]) -> list[str]:
+    """A sentence about each of the first ones, and how many there are. A name that is near one takes time to find."""
+    said = [f"{by}: {sentence(one)}" for one in unmatched[:_SHOWN]]
+    more = len(unmatched) - _SHOWN
+    return [*said, f"{by}: {more} more match nothing in the input"] if more > 0 else said
 
 
 def nothing_matches(glob: Exclude, refs: Sequence[ObjectRef]) -> str:

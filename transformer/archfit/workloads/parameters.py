@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any, TypeAlias
 
 from archfit.base.patch import Path
@@ -37,27 +36,36 @@ _WORKFLOWS: Mapping[str, Path] = {"Workflow": ("spec",), "CronWorkflow": ("spec"
 _RUNS: Mapping[str, str] = {"TaskRun": "taskSpec", "PipelineRun": "pipelineSpec"}
 
 
-def resolved(group: str, kind: str, value: dict[str, Any], use: ImageUse) -> Iterator[ImageUse]:
-    """The use with the image that its parameters name, or as it is. value: the object; use.path: from its root."""
-    known = _resolved(group, kind, value, use)
-    yield known
-    if kind == "Workflow" and known is not use and known.text != use.text:
-        yield ImageUse(use.path, None, unasked=_SUBMITTED)
+class Parameters:
+    """Those of one object, each worked out once. value: the object."""
 
+    def __init__(self, group: str, kind: str, value: dict[str, Any]) -> None:
+        self._kind = kind
+        self._workflow: _Workflow | None = None
+        self._run: Values | None = None
+        if group == "argoproj.io" and kind in _WORKFLOWS:
+            spec = get(value, _WORKFLOWS[kind])
+            if isinstance(spec, dict) and not spec.get("workflowTemplateRef"):
+                self._workflow = _Workflow(spec)
+        elif group == "tekton.dev" and kind in _RUNS and isinstance(value.get("spec"), dict):
+            self._run = _run_values(value["spec"], _RUNS[kind])
 
-def _resolved(group: str, kind: str, value: dict[str, Any], use: ImageUse) -> ImageUse:
-    text = use.text or ""
-    if group == "argoproj.io" and kind in _WORKFLOWS and "{{" in text:
-        spec = get(value, _WORKFLOWS[kind])
-        if isinstance(spec, dict) and not spec.get("workflowTemplateRef"):
-            return use.replace(text=_argo(text, spec, use.path[len(_WORKFLOWS[kind]) :]))
-    if group == "tekton.dev" and kind in _RUNS and "$(" in text:
-        spec = value.get("spec")
-        if isinstance(spec, dict):
-            values = _run_values(spec, _RUNS[kind])
-            made = _TEKTON.sub(lambda found: _text(values, found[1] or found[2] or found[3], found[0]), text)
+    def resolved(self, use: ImageUse) -> Iterator[ImageUse]:
+        """The use with the image that its parameters name, or as it is. use.path: from the object's root."""
+        known = self._resolved(use)
+        yield known
+        if self._kind == "Workflow" and known is not use and known.text != use.text:
+            yield ImageUse(use.path, None, unasked=_SUBMITTED)
+
+    def _resolved(self, use: ImageUse) -> ImageUse:
+        text = use.text or ""
+        if self._workflow and "{{" in text:
+            return use.replace(text=self._workflow.image(text, use.path[len(_WORKFLOWS[self._kind]) :]))
+        if self._run is not None and "$(" in text:
+            run = self._run
+            made = _TEKTON.sub(lambda found: _text(run, found[1] or found[2] or found[3], found[0]), text)
             return use.replace(text=made if "$" not in made else text)
-    return use
+        return use
 
 
 def _text(values: Values, name: str, otherwise: str) -> str:
@@ -65,37 +73,54 @@ def _text(values: Values, name: str, otherwise: str) -> str:
     return otherwise if found is None else found
 
 
-def _argo(text: str, spec: dict[str, Any], path: Path) -> str:
-    """The image at a path of a workflow's spec."""
-    own = _given(_listed(spec, "arguments"))
-    inputs = _inputs(spec, path[1], own) if _is_template(path) else {}
-    scopes = {"workflow": own, "inputs": inputs}
-    made = _ARGO.sub(lambda found: _text(scopes[found[1]], found[2], found[0]), text)
-    return made if "{" not in made else text
-
-
 def _is_template(path: Path) -> bool:
     """Whether it is in a template that has a name, not in an inline one."""
     return path[:1] == ("templates",) and path[2] not in ("steps", "dag")
 
 
-def _inputs(spec: dict[str, Any], number: Any, own: Values) -> Values:
-    """The inputs of a template, of which every caller passes the same."""
-    template = get(spec, ("templates", number))
-    name = template.get("name") if isinstance(template, dict) else None
-    calls = list(_calls(spec))
-    if not isinstance(name, str) or get(spec, ("templateDefaults", "inputs")) is not None:
-        return {}
-    if any(not isinstance(callee, str) or "{" in callee for callee, _ in calls):
-        return {}
-    fill = partial(_ARGO.sub, lambda found: _text(own if found[1] == "workflow" else {}, found[2], found[0]))
-    default = _given(_listed(template, "inputs"), fill)
-    passed = [_given(arguments, fill) for callee, arguments in calls if callee == name]
-    known: dict[str, str | None] = {}
-    for parameter in default:
-        values = {given.get(parameter, default[parameter]) for given in passed}
-        known[parameter] = values.pop() if len(values) == 1 else None
-    return known
+class _Workflow:
+    """The parameters of a workflow's spec."""
+
+    def __init__(self, spec: dict[str, Any]) -> None:
+        self._spec = spec
+        self._own = _given(_listed(spec, "arguments"))
+        self._inputs: dict[Any, Values] = {}
+        self._passed: dict[str, list[Values]] = {}
+        self._every_call_known = get(spec, ("templateDefaults", "inputs")) is None
+        for callee, arguments in _calls(spec):
+            if not isinstance(callee, str) or "{" in callee:
+                self._every_call_known = False
+                break
+            self._passed.setdefault(callee, []).append(_given(arguments, self._fill))
+
+    def image(self, text: str, path: Path) -> str:
+        """The image at a path of the spec."""
+        inputs = self._inputs_of(path[1]) if _is_template(path) else {}
+        scopes = {"workflow": self._own, "inputs": inputs}
+        made = _ARGO.sub(lambda found: _text(scopes[found[1]], found[2], found[0]), text)
+        return made if "{" not in made else text
+
+    def _inputs_of(self, number: Any) -> Values:
+        """The inputs of a template, of which every caller passes the same."""
+        if number not in self._inputs:
+            self._inputs[number] = self._worked_out(get(self._spec, ("templates", number)))
+        return self._inputs[number]
+
+    def _worked_out(self, template: Any) -> Values:
+        name = template.get("name") if isinstance(template, dict) else None
+        if not isinstance(name, str) or not self._every_call_known:
+            return {}
+        default = _given(_listed(template, "inputs"), self._fill)
+        known: dict[str, str | None] = {}
+        for parameter in default:
+            values = {given.get(parameter, default[parameter]) for given in self._passed.get(name, ())}
+            known[parameter] = values.pop() if len(values) == 1 else None
+        return known
+
+    def _fill(self, text: str) -> str:
+        return _ARGO.sub(
+            lambda found: _text(self._own if found[1] == "workflow" else {}, found[2], found[0]), text
+        )
 
 
 def _calls(spec: dict[str, Any]) -> Iterator[tuple[Any, list[Any]]]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from archfit.workloads.custom_pods import CustomPod
+    from archfit.workloads.parameters import Parameters
 
 # Objects embedded in each other, as a path.
 _DEEPEST_PATH = 64
@@ -254,6 +255,7 @@ def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path:
     from archfit.workloads.custom_pods import custom_pods
     from archfit.workloads.patterns import get
 
+    images = _Images(row, value, path)
     for found in custom_pods(row, value):
         if found.problem():
             continue
@@ -274,7 +276,7 @@ def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path:
             spec,
             mapping_of(get(value, paths.metadata)),
             mapping_of(value.get("metadata")),
-            (*beside, *(use.replace(path=(*path, *use.path)) for use in _images_of(row, value, found, path))),
+            (*beside, *(use.replace(path=(*path, *use.path)) for use in images.of(found))),
             row.immutable,
             path,
             paths.below(path),
@@ -286,15 +288,24 @@ def _is_embedded(path: Path) -> bool:
     return not all(step == "items" or isinstance(step, int) for step in path)
 
 
-def _images_of(row: Workload, value: dict[str, Any], found: CustomPod, path: Path) -> Iterator[ImageUse]:
+class _Images:
     """The images outside of the containers; in an object that nothing else fills in, with its own parameters."""
-    for use in dict.fromkeys(found.images()):
-        if use.text and ("{{" in use.text or "$(" in use.text) and not _is_embedded(path):
-            from archfit.workloads.parameters import resolved
 
-            yield from resolved(row.group, row.kind, value, use)
-        else:
-            yield use
+    def __init__(self, row: Workload, value: dict[str, Any], path: Path) -> None:
+        self._row, self._value, self._fills = row, value, not _is_embedded(path)
+        self._parameters: Parameters | None = None
+
+    def of(self, found: CustomPod) -> Iterator[ImageUse]:
+        """Of one pod of the object."""
+        for use in dict.fromkeys(found.images()):
+            if use.text and self._fills and ("{{" in use.text or "$(" in use.text):
+                if self._parameters is None:
+                    from archfit.workloads.parameters import Parameters  # few streams need it
+
+                    self._parameters = Parameters(self._row.group, self._row.kind, self._value)
+                yield from self._parameters.resolved(use)
+            else:
+                yield use
 
 
 def controller_of(metadata: Any) -> str:
