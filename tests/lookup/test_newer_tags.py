@@ -261,3 +261,16 @@ class TestOneRepository:
             newer = newer_tags(lookup, answers, ARM, cluster=CLUSTER, seconds=0.0)
         assert newer["x.example/app:1.0.0"].tags == ()
         assert newer["x.example/app:1.0.0"].read == "no"
+
+    def test_no_time_is_left_for_a_list_that_the_cache_has(self, runs, served):
+        """A list of 200,000 tags and 1,000 images takes its time, too."""
+        put(served, "1.0.1")
+        assert one(runs, "x.example/app:1.0.0").tags
+        with runs.lookup() as lookup:
+            answers = lookup.resolve(["x.example/app:1.0.0"])
+            (newer,) = newer_tags(lookup, answers, ARM, cluster=CLUSTER, seconds=0.0).values()
+        assert (newer.tags, newer.read, newer.why) == (
+            (),
+            "no",
+            "no time was left for it: allow more with --timeout",
+        )

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from interpreter_steps import steps
 from stream_edits import Failed, edited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
-    from typing import Any
 
 POD = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n      containers:\n      - image: amd:1\n"
 ITEM = "- " + POD.replace("\n", "\n  ").rstrip(" ")
@@ -46,23 +45,6 @@ def whole(count: int) -> str:
 
 def pretty_json(count: int) -> str:
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": [OBJECT] * count}, indent=4)
-
-
-def _calls(run: Callable[[], object]) -> int:
-    """How many functions of Python's are called, and lines of loops begun again, while run goes."""
-    count = 0
-
-    def trace(_frame: FrameType, _event: str, _argument: Any) -> Any:
-        nonlocal count
-        count += 1
-        return trace
-
-    sys.settrace(trace)
-    try:
-        run()
-    finally:
-        sys.settrace(None)
-    return count
 
 
 @pytest.mark.parametrize("shape", [stream, sliced, whole, pretty_json])
@@ -145,4 +127,4 @@ def test_hostile_text_is_an_error_in_few_steps(text: str) -> None:
         with pytest.raises(Failed):
             edited(text.encode())
 
-    assert _calls(run) < 60_000
+    assert steps(run) < 60_000
