@@ -48,6 +48,12 @@ LOCK = (
 )
 
 
+NO_NAMESPACE = (
+    "rules and exclude of the configuration that name a namespace do not count for objects without one, as Helm renders "
+    "them: match them by kind, name or labels, or render them with metadata.namespace"
+)
+
+
 class Mistake(NamedTuple):
     """stdout: where the command writes what is wrong there. files: None is a folder."""
 
@@ -174,6 +180,16 @@ MISTAKES = [
             ("of-a-variable", [STATED], {}, {"ARCHFIT_EXCLUDE": "cart"}),
             ("of-a-file-for-many", [STATED, "--config=a.yaml"], {"a.yaml": HEAD + "spec:\n  exclude: [cart]\n  rules: [{match: {kind: Job}, skip: true}]\n"}, {}),
             ("of-an-object-without-a-row", [STATED, "--exclude=thing"], {"web.yaml": DEPLOYMENT + THING}, {}),
+        )
+    ),
+    *(
+        Mistake(f"a-namespace-that-the-input-does-not-have-in-{id}", 0, ["--offline", "-q", "--on-unknown=leave", STATED, "--config=c.yaml"], [f"warning: v1/Pod/a metadata: {NO_NAMESPACE} (document 1, line 1)"] * said, stdin=POD.replace("a:1", "app:1"), files={"c.yaml": f"apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {{{filters}}}\n"})
+        for id, filters, said in (
+            ("a-rule", "rules: [{match: {namespace: shop, name: a}, skip: true}]", 1),
+            ("an-exclude", "exclude: [Pod/shop/a]", 1),
+            ("both", "exclude: [Pod/shop/a], rules: [{match: {namespace: 's*'}, skip: true}]", 1),
+            ("a-rule-for-another-name", "rules: [{match: {namespace: shop, name: b}, skip: true}]", 0),
+            ("a-rule-for-every-namespace", "rules: [{match: {namespace: '*', name: a}, tolerate: false}]", 0),
         )
     ),
     Mistake("an-only-that-matches-nothing", 2, ["explain", "--offline", "--only=cart", "web.yaml"], ["error: --only: nothing in the input matches 'cart', which is read as a kind: did you mean Deployment/shop/cart?"], files={"web.yaml": DEPLOYMENT}),

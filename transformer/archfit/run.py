@@ -208,14 +208,20 @@ class Run:
     ) -> list[Result]:
         """Warnings about filters of this run that mean nothing of an input with pods. parts: what it holds beside."""
         settings = self._settings
-        if not (settings.filters and pods and _may_miss(settings)):
-            return []
-        from archfit.placement.filters import unmatched
+        options = settings.options
+        found: list[Result] = []
+        if pods and (options.rules or options.exclude):
+            from archfit.placement.filters import of_no_namespace
 
-        refs = [pod.ref for pod in pods]
-        for part in parts:
-            refs += (*(one.ref for one in part.untouched), *part.excluded)
-        return unmatched(settings, pods, refs)
+            found += of_no_namespace(settings, pods)
+        if settings.filters and pods and _may_miss(settings):
+            from archfit.placement.filters import unmatched
+
+            refs = [pod.ref for pod in pods]
+            for part in parts:
+                refs += (*(one.ref for one in part.untouched), *part.excluded)
+            found += unmatched(settings, pods, refs)
+        return found
 
     def _looked_up(self, texts: list[str]) -> Mapping[str, Answer]:
         return self._opened().answers(texts)

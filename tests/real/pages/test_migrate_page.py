@@ -219,8 +219,8 @@ class Reader:
         return {**files, **specs, **nodes}
 
 
-@pytest.fixture
-def reader(tmp_path: Path, real) -> Iterator[Reader]:
+@pytest.fixture(params=[True, False], ids=["namespaced", "as-helm-renders"])
+def reader(request: pytest.FixtureRequest, tmp_path: Path, real) -> Iterator[Reader]:
     with Registry(IMAGES) as registry, ControlPlane(tmp_path) as plane, plane.scheduler():
         for name in ("amd-1", "amd-2"):
             plane.node(name, "amd64")
@@ -229,7 +229,10 @@ def reader(tmp_path: Path, real) -> Iterator[Reader]:
         templates = one.folder / "chart" / "templates"
         templates.mkdir(parents=True)
         (templates.parent / "Chart.yaml").write_text("{apiVersion: v2, name: web, version: 1.0.0}\n")
-        (templates / "shop.yaml").write_text(yaml.safe_dump_all(SHOP))
+        written = json.loads(json.dumps(SHOP))
+        for one_of_it in written if not request.param else ():
+            del one_of_it["metadata"]["namespace"]
+        (templates / "shop.yaml").write_text(yaml.safe_dump_all(written))
         (one.folder / "arm-pool.yaml").write_text(json.dumps(ARM_NODE))
         plane.apply(yaml.safe_dump_all(SHOP))
         one.controllers.act()
@@ -273,6 +276,10 @@ def test_each_step_does_what_the_page_says_and_can_be_undone(reader: Reader) -> 
             reader.follow(do)
             reader.follow(check)
             assert reader.controllers.nodes_of("db") == ["arm-1"]
+    for kind in _KINDS:
+        assert not reader.plane.get(f"/apis/apps/v1/namespaces/default/{kind.lower()}s")["items"], (
+            "a second copy"
+        )
     for number, words in SAID.items():
         assert words in " ".join(said[number].split()), said[number]
 

@@ -157,6 +157,31 @@ def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]
     return [Result("warning", text) for text in results]
 
 
+def of_no_namespace(settings: Settings, pods: Sequence[Pod]) -> list[Result]:
+    """The warning about filters of a file that would mean a pod of the input, if it had the namespace that its
+    pipeline knows.
+    """
+    options, own = settings.options, dict(settings.filters)
+    loose = [pod for pod in pods if not pod.ref.namespace]
+    rules = [rule.match for rule in options.rules if _asks_for_namespace(rule.match.namespace)]
+    globs = [glob for glob in options.exclude if glob.name and _asks_for_namespace(glob.namespace)]
+    globs = [] if "exclude" in own else globs
+    for pod in loose if rules or globs else ():
+        if any(matched(pod, match.replace(namespace="")) for match in rules) or any(
+            identified(pod.ref, glob.kind, "", glob.name) for glob in globs
+        ):
+            text = (
+                "rules and exclude of the configuration that name a namespace do not count for objects without one, "
+                "as Helm renders them: match them by kind, name or labels, or render them with metadata.namespace"
+            )
+            return [pod.result("warning", text, ("metadata",))]
+    return []
+
+
+def _asks_for_namespace(glob: str) -> bool:
+    return bool(glob) and not fnmatchcase("", glob)
+
+
 def _first(by: str, unmatched: Sequence[T], sentence: Callable[[T], str]) -> list[str]:
     """A sentence about each of the first ones, and how many there are. A name that is near one takes time to find."""
     said = [f"{by}: {sentence(one)}" for one in unmatched[:_SHOWN]]
