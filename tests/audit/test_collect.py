@@ -36,6 +36,13 @@ def _only(*values: Any) -> WorkloadFacts:
     return found
 
 
+def required(*terms: list[str]) -> dict[str, Any]:
+    """`affinity` with a required term for each list of operating systems."""
+    expressions = [[{"key": "kubernetes.io/os", "operator": "In", "values": values}] for values in terms]
+    made = [{"matchExpressions": expression} for expression in expressions]
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": made}}}
+
+
 def _shown(facts: AuditFacts) -> list[tuple[str, str, str, str, int]]:
     return [(one.kind, one.name, one.owner_by, one.standing, one.pods) for one in facts.workloads]
 
@@ -118,6 +125,9 @@ def test_pods_are_folded_to_the_owner_that_a_person_would_change(values, kind, n
         pytest.param(pod("a", annotations={"kubernetes.io/config.mirror": "x"}), "mirror", id="mirror by annotation"),
         pytest.param(pod("a", spec={"os": {"name": "windows"}}), "windows", id="windows by spec.os"),
         pytest.param(pod("a", spec={"nodeSelector": {"kubernetes.io/os": "windows"}}), "windows", id="windows by selector"),
+        pytest.param(pod("a", spec={"affinity": required(["windows"])}), "windows", id="windows by affinity"),
+        pytest.param(pod("a", spec={"affinity": required(["windows", "linux"])}), "running", id="either by affinity"),
+        pytest.param(pod("a", spec={"affinity": required(["windows"], ["linux"])}), "running", id="windows by one term"),
         pytest.param(pod("a", node="win"), "windows", id="windows by its node"),
         pytest.param(pod("a", node="win", phase="Pending"), "pending", id="for Linux, on a Windows node by mistake"),
         pytest.param(pod("a", owner=("DaemonSet", "d"), spec={"os": {"name": "windows"}}), "windows", id="of a DaemonSet for Windows"),

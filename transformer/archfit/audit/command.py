@@ -134,7 +134,8 @@ def _collected(
     options = invocation.settings.options
     said = stated(flags, environ)
     if flags.live:
-        return from_cluster(flags, options, environ, said)
+        seconds = invocation.settings.operator.timeout_seconds
+        return from_cluster(flags, options, environ, said, seconds=seconds)
     if invocation.rendering:
         read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
         return from_rendering(read, invocation.rendering, options, said)

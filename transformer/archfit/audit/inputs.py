@@ -182,12 +182,18 @@ def merged(reports: Iterable[tuple[str, AuditFacts]]) -> Collected:
     )
 
 
-def from_cluster(flags: AuditFlags, options: Options, environ: Mapping[str, str], said: Stated) -> Collected:
-    """What runs in the cluster. Raises ClusterError where its pods cannot be read."""
-    connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
+def from_cluster(
+    flags: AuditFlags, options: Options, environ: Mapping[str, str], said: Stated, *, seconds: float
+) -> Collected:
+    """What runs in the cluster. seconds: for all of its lists. Raises ClusterError where its pods cannot be read."""
+    connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig, seconds=seconds)
     try:
         collected = anew_once(lambda: _live(connection, flags, options))
         context = connection.context()
+    except ClusterError as error:
+        if error.reason != "timeout":
+            raise
+        raise ClusterError(f"{error}, or allow more with --timeout") from None
     finally:
         connection.close()
     (snapshot,) = collected.facts.snapshots

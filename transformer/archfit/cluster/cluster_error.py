@@ -33,7 +33,8 @@ _BY_WORDS: tuple[tuple[str, Reason], ...] = (
 )
 _REMEDIES: dict[Reason, str] = {
     "unauthorized": "log in to the cluster again, or name another one with --context",
-    "forbidden": f"give this user or service account what the message names ({page('policy')} lists it)",
+    "forbidden": "give this user or service account what the message names "
+    f"({page('audit')} and {page('policy')} list it)",
     "expired": "the cluster changes faster than it is read: try again",
     "timeout": "try again, or name another cluster with --context",
     "unreachable": "name a cluster that answers with --context or --kubeconfig",

@@ -158,23 +158,35 @@ def unmatched(settings: Settings, pods: Sequence[Pod], refs: Iterable[ObjectRef]
 
 
 def of_no_namespace(settings: Settings, pods: Sequence[Pod]) -> list[Result]:
-    """The warning about filters of a file that would mean a pod of the input, if it had the namespace that its
-    pipeline knows.
+    """The warning about filters of a file that mean no pod of the input, and would mean one if it had the namespace
+    that its pipeline knows.
     """
-    options, own = settings.options, dict(settings.filters)
+    options = settings.options
     loose = [pod for pod in pods if not pod.ref.namespace]
-    rules = [rule.match for rule in options.rules if _asks_for_namespace(rule.match.namespace)]
-    globs = [glob for glob in options.exclude if glob.name and _asks_for_namespace(glob.namespace)]
-    globs = [] if "exclude" in own else globs
-    for pod in loose if rules or globs else ():
-        if any(matched(pod, match.replace(namespace="")) for match in rules) or any(
-            identified(pod.ref, glob.kind, "", glob.name) for glob in globs
-        ):
-            text = (
-                "rules and exclude of the configuration that name a namespace do not count for objects without one, "
-                "as Helm renders them: match them by kind, name or labels, or render them with metadata.namespace"
-            )
-            return [pod.result("warning", text, ("metadata",))]
+    if not loose:
+        return []
+    missed = [
+        rule.match
+        for rule in options.rules
+        if _asks_for_namespace(rule.match.namespace) and not any(matched(pod, rule.match) for pod in pods)
+    ]
+    if "exclude" not in dict(settings.filters):
+        missed += [
+            Match(glob.namespace, glob.kind, glob.name)
+            for glob in options.exclude
+            if glob.name
+            and _asks_for_namespace(glob.namespace)
+            and not any(named_by(pod.ref, glob) for pod in pods)
+        ]
+    for match in missed:
+        for pod in loose:
+            if matched(pod, match.replace(namespace="")):
+                text = (
+                    "rules and exclude of the configuration that name a namespace do not count for objects without "
+                    "one, as Helm renders them: match them by kind, name or labels, or render them with "
+                    "metadata.namespace"
+                )
+                return [pod.result("warning", text, ("metadata",))]
     return []
 
 

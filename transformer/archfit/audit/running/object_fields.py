@@ -7,7 +7,7 @@ What a pod of a cluster counts as. The first row that holds:
 
     finished    status.phase is Succeeded or Failed
     mirror      annotation kubernetes.io/config.mirror, or an owner of kind Node: a static pod of its node
-    windows     spec.os.name or nodeSelector kubernetes.io/os says windows
+    windows     spec.os.name, nodeSelector kubernetes.io/os or each required term says windows
     daemonset   a DaemonSet controls it: it is made for each node
     windows     its node says windows, and it runs there: a pod for Linux that came there by mistake does not
     virtual     it selects `type: virtual-kubelet`, or its node is virtual
@@ -163,8 +163,18 @@ def on_node(standing: Standing, os: str, *, virtual: bool) -> Standing:
 def is_windows(spec: Mapping[str, Any]) -> bool:
     """Whether a pod spec is for Windows."""
     selector = mapping(spec.get("nodeSelector"))
-    return mapping(spec.get("os")).get("name") == "windows" or any(
+    if mapping(spec.get("os")).get("name") == "windows" or any(
         selector.get(label) == "windows" for label in OS_LABELS
+    ):
+        return True
+    required = mapping(mapping(mapping(spec.get("affinity")).get("nodeAffinity")).get(REQUIRED))
+    terms = list(mappings(required.get("nodeSelectorTerms")))
+    return bool(terms) and all(
+        any(
+            one.get("key") in OS_LABELS and one.get("operator") == "In" and one.get("values") == ["windows"]
+            for one in mappings(term.get("matchExpressions"))
+        )
+        for term in terms
     )
 
 

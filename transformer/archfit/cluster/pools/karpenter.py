@@ -64,8 +64,11 @@ _LIMITS = {"cpu": "CPU", "memory": "memory", "nodes": "nodes"}
 # EC2: the letters behind the generation say what the CPU is, and g is Graviton: m7g, c6gn, x2gd, but not g5 or p4d.
 # Source: docs.aws.amazon.com/ec2/latest/instancetypes/instance-type-names.html
 _EC2 = re.compile(
-    r"(?P<family>[a-z]+)(?P<generation>[0-9]+)(?P<letters>[a-z]*)(?:-[a-z0-9]+)?(?:\.[a-z0-9-]+)?"
+    r"(?P<family>[a-z]+)(?P<generation>[0-9]+)(?P<letters>[a-z]*)(?:-(?P<kind>[a-z0-9]+))?(?:\.[a-z0-9-]+)?"
 )
+_EC2_KINDS = re.compile(r"flex|[0-9]+tb[0-9]*|b[0-9]+")
+# NVIDIA's superchips hold Grace, an Arm CPU: p6e-gb200.36xlarge, Standard_ND128isr_NDR_GB200_v6.
+_GRACE = re.compile(r"(?:^|_)G[BH][0-9]+(?:_|$)", re.IGNORECASE)
 # Azure: a p behind the number of CPUs is Arm: Standard_D4ps_v6. Source: learn.microsoft.com, VM naming conventions
 _AZURE = re.compile(r"Standard_[A-Z]+[0-9]+(?:-[0-9]+)?(?P<letters>[a-z]*)(?:_[A-Za-z0-9]+)*_v[0-9]+")
 _MAKERS = {"aws": "arm64", "intel": "amd64", "amd": "amd64"}
@@ -258,10 +261,13 @@ def _architecture_of_type(name: str) -> str | None:
     """Of an instance type or family of EC2, or of a size of Azure; None where the name does not tell it."""
     azure = _AZURE.fullmatch(name)
     if azure:
-        return "arm64" if "p" in azure["letters"] else "amd64"
+        return "arm64" if "p" in azure["letters"] or _GRACE.search(name) else "amd64"
     ec2 = _EC2.fullmatch(name)
     if ec2 is None or ec2["family"] == "mac":
         return None
+    kind = ec2["kind"] or ""
+    if kind and not _EC2_KINDS.fullmatch(kind):
+        return "arm64" if _GRACE.search(kind) else None
     return "arm64" if "g" in ec2["letters"] or (ec2["family"], ec2["generation"]) == ("a", "1") else "amd64"
 
 
