@@ -1,283 +1,207 @@
-"""Time grows in proportion: each field that a stranger can repeat is doubled, one by one, and the steps are counted.
+"""Nothing grows with the square of its input: twice as much of anything is twice as much work.
 
-Of a Pod, of a sample of each kind, of the configuration, and of an index: every list, and every
-mapping of texts. From n to 2n and from 2n to 4n, what is added doubles; what is quadratic adds four times as much.
+Work is counted, not timed: the lines of archfit that run, the bytes that searches read, the members that a patch copies.
 """
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
-import contextlib
 import json
-from copy import deepcopy
-from functools import partial
-from pathlib import Path
+import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
+from tests.pipeline.searched_text import counting, searched
 
-from archfit.admission.admitted_pod import admitted_pod, at_admission
-from archfit.base.errors import ArchfitError
-from archfit.options.config_file import from_file
-from archfit.options.layers import merge
+import archfit
+from archfit.base.patch import Add, Remove, Test, apply
 from archfit.options.settings import Options
-from archfit.placement.filters import unmatched
-from archfit.registry import manifest
-from archfit.registry.resolve_platforms import resolve_platforms
-from interpreter_steps import steps
-from pod_decisions import answers
 from stream_edits import Failed, edited
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from types import FrameType
 
-SMALL = 24
-SAMPLES = Path(__file__).parent.parent / "real" / "custom_resources" / "samples"
-ARCH = "kubernetes.io/arch"
-EXPRESSIONS = [
-    {"key": ARCH, "operator": "In", "values": ["amd64", "arm64"]},
-    {"key": "zone", "operator": "Exists"},
-]
-POD: dict[str, Any] = {
-    "metadata": {
-        "labels": {"app": "web"},
-        "annotations": {
-            "archfit.dev/unknown": "x",
-            "example.com/note": "y",
-            "container.apparmor.security.beta.kubernetes.io/c": "z",
-        },
-    },
-    "spec": {
-        "containers": [{"name": "c", "image": "both:1"}, {"name": "d", "image": "NO:1"}],
-        "initContainers": [{"name": "i", "image": "amd:1"}],
-        "ephemeralContainers": [{"name": "e", "image": "amd:1"}],
-        "volumes": [{"name": "v", "image": {"reference": "both:1"}}],
-        "imagePullSecrets": [{"name": "p"}],
-        "nodeSelector": {"disk": "ssd"},
-        "tolerations": [
-            {"key": "a", "operator": "Exists"},
-            {"key": ARCH, "operator": "Equal", "value": "arm64"},
-        ],
-        "topologySpreadConstraints": [
-            {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
-        ],
-        "affinity": {
-            "nodeAffinity": {
-                "requiredDuringSchedulingIgnoredDuringExecution": {
-                    "nodeSelectorTerms": [
-                        {
-                            "matchExpressions": EXPRESSIONS,
-                            "matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}],
-                        }
-                    ]
-                },
-                "preferredDuringSchedulingIgnoredDuringExecution": [
-                    {"weight": 1, "preference": {"matchExpressions": EXPRESSIONS}}
-                ],
-            }
-        },
-    },
-}
-DEPLOYMENT = {
-    "apiVersion": "apps/v1",
-    "kind": "Deployment",
-    "metadata": {"name": "w"},
-    "spec": {"template": POD},
-}
-LIST = {
-    "apiVersion": "v1",
-    "kind": "List",
-    "items": [
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}},
-        {
-            "apiVersion": "node.k8s.io/v1",
-            "kind": "RuntimeClass",
-            "metadata": {"name": "r"},
-            "handler": "runc",
-        },
-        {**DEPLOYMENT, "metadata": {"name": "w", "namespace": "shop"}},
-        {"apiVersion": "e.io/v1", "kind": "Unknown", "metadata": {"name": "u"}, "spec": {"template": POD}},
-    ],
-}
-CONFIGURATION = {
-    "clusterArchitectures": ["amd64", "arm64"],
-    "tolerate": ["a=b:NoSchedule@arm64"],
-    "prefer": {"arm64": 1},
-    "imagePlatforms": {"both:1": ["linux/amd64", "linux/arm64"], "x.io/*": ["linux/amd64"]},
-    "exclude": ["Job/none-*"],
-    "unlabelledNodes": ["example.com/virtual"],
-    "rules": [{"match": {"namespace": "shop", "labels": {"app": "web"}}, "only": ["amd64"]}],
-    "workloads": [{"group": "e.io", "kind": "K", "podSpec": "spec.template.spec", "images": ["spec.image"]}],
-}
+PACKAGE = archfit.__path__[0]
+
+HEAD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+SPEC = "spec:\n  containers: [{name: c, image: amd:1}]\n"
+LIST = "apiVersion: v1\nkind: List\nitems:\n"
+POD = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"image": "amd:1"}]}}
+DEFINITION = (
+    "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.g{n}.example.com}\nspec:\n  versions:\n"
+    "  - schema:\n      openAPIV3Schema:\n" + "        containers:\n          description: image of\n" * 50
+)
+TERMS = "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [%s]}}}\n"
 
 
-def repeated(value: Any, path: tuple[Any, ...], times: int) -> Any:
-    """The value with each item of the list, or member of the mapping, at path that many times."""
-    made = deepcopy(value)
-    holder = made
-    for step in path[:-1]:
-        holder = holder[step]
-    inside = holder[path[-1]] if path else made
-    if isinstance(inside, list):
-        many: Any = [_varied(item, number) for number in range(times) for item in inside]
-    else:
-        many = {_varied(key, number): item for number in range(times) for key, item in inside.items()}
-    if not path:
-        return many
-    holder[path[-1]] = many
-    return made
+def pod(lines: str) -> str:
+    return HEAD + SPEC + lines
 
 
-def _varied(item: Any, number: int) -> Any:
-    if not number:
-        return item
-    if isinstance(item, str):
-        return f"{item}-{number}"
-    if isinstance(item, dict):
-        names = [
-            key for key in ("name", "key", "kind") if isinstance(item.get(key), str) and item[key] != ARCH
-        ]
-        return {**item, **{name: f"{item[name]}-{number}" for name in names[:1]}}
-    return item
+def many(line: str, count: int) -> str:
+    """The line for each number; `{n}` is the number."""
+    return "".join(line.replace("{n}", str(number)) for number in range(count))
 
 
-def repeatable(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The paths of all lists that hold something, and of all mappings of texts."""
-    if isinstance(value, list):
-        if value:
-            yield path
-        for number, item in enumerate(value):
-            yield from repeatable(item, (*path, number))
-    elif isinstance(value, dict):
-        if (
-            value
-            and all(isinstance(member, str) for member in value.values())
-            and not {"name", "key"} & set(value)
-        ):
-            yield path
-        for key, member in value.items():
-            yield from repeatable(member, (*path, key))
+def flow(item: str, count: int) -> str:
+    return "[" + many(item + ", ", count) + "]"
 
 
-def grows(run: Callable[[int], object]) -> tuple[int, int, int]:
-    """The steps of n, 2n and 4n; what is made once in a process is made before."""
-
-    def tried(times: int) -> None:
-        with contextlib.suppress(ArchfitError, Failed):
-            run(times)
-
-    tried(4 * SMALL)
-    return (steps(partial(tried, SMALL)), steps(partial(tried, 2 * SMALL)), steps(partial(tried, 4 * SMALL)))
-
-
-def in_proportion(run: Callable[[int], object]) -> None:
-    first, second, third = grows(run)
-    assert third - second <= 2.2 * (second - first) + 1500, (first, second, third)
-
-
-def _shown(path: tuple[Any, ...]) -> str:
-    return ".".join(map(str, path))
-
-
-@pytest.mark.parametrize("stamp", [False, True], ids=["plain", "stamped"])
-@pytest.mark.parametrize("path", list(repeatable(DEPLOYMENT)), ids=_shown)
-def test_of_a_workload(path: tuple[Any, ...], stamp: bool) -> None:
-    options = Options(prefer=(("arm64", 1),), stamp=stamp, on_conflict="leave")
-    in_proportion(lambda times: edited(json.dumps(repeated(DEPLOYMENT, path, times)).encode(), options))
-
-
-@pytest.mark.parametrize("path", list(repeatable(POD)), ids=_shown)
-def test_of_a_pod_at_admission(path: tuple[Any, ...]) -> None:
-    known = answers({"both:1": "amd64 arm64", "amd:1": "amd64"})
-    options = at_admission(Options(prefer=(("arm64", 1),), on_unknown="leave", on_absent="leave"))
-
-    def decided(times: int) -> None:
-        pod = {"apiVersion": "v1", "kind": "Pod", **repeated(POD, path, times)}
-        admitted = admitted_pod(pod, "shop", options)
-        every = dict.fromkeys(admitted.questions, known["amd:1"])
-        admitted.decide({**every, **known}, options)
-
-    in_proportion(decided)
-
-
-@pytest.mark.parametrize("path", [path for path in repeatable(LIST) if len(path) < 6], ids=_shown)
-def test_of_a_list(path: tuple[Any, ...]) -> None:
-    in_proportion(lambda times: edited(yaml.safe_dump(repeated(LIST, path, times)).encode()))
-
-
-@pytest.mark.parametrize("path", list(repeatable(CONFIGURATION)), ids=_shown)
-def test_of_a_configuration(path: tuple[Any, ...]) -> None:
-    """With one pod; and the filters that match nothing are named in proportion, too."""
-    data = json.dumps({**DEPLOYMENT, "metadata": {"name": "w", "namespace": "shop"}}).encode()
-
-    def read(times: int) -> None:
-        file = {
-            "apiVersion": "archfit.dev/v1alpha1",
-            "kind": "ArchFit",
-            "spec": repeated(CONFIGURATION, path, times),
-        }
-        settings = merge([from_file(yaml.safe_dump(file).encode(), "x.yaml")])
-        made = edited(data, settings.options).transformed
-        filters = tuple((name, "--" + name) for name in ("exclude", "imagePlatforms", "rules"))
-        pods = [pod for pod, _ in made.decisions]
-        unmatched(settings.replace(filters=filters), pods, [pod.ref for pod in pods] * times)
-
-    in_proportion(read)
+STREAMS: dict[str, Callable[[int], str]] = {
+    "aliases-in-a-list": lambda n: pod(f"a: &a {{k: v}}\nx: {flow('*a', n)}\n"),
+    "aliases-of-a-scalar": lambda n: pod(f"a: &a v\nx: {flow('*a', n)}\n"),
+    "a-list-of-merges": lambda n: pod(f"a: &a {{k: v, l: w}}\nx: {{<<: {flow('*a', n)}}}\n"),
+    "a-list-of-merges-that-is-shared": lambda n: pod(
+        f"a: &a {{k: v}}\nl: &l {flow('*a', n)}\nx:\n{many('  <<: *l' + chr(10), 5)}"
+    ),
+    "merges-repeated": lambda n: pod(f"a: &a {{k: v}}\nx:\n{many('  <<: *a' + chr(10), n)}"),
+    "merges-of-different-mappings": lambda n: pod(
+        many("a{n}: &a{n} {k{n}: v}\n", n) + f"x:\n{many('  <<: *a{n}' + chr(10), n)}"
+    ),
+    "an-alias-for-each-value": lambda n: pod("a: &a {k: v}\nx:\n" + many("  k{n}: *a\n", n)),
+    "an-alias-for-each-key": lambda n: pod(many("a{n}: &a{n} k{n}\n", n) + "x:\n" + many("  *a{n} : v\n", n)),
+    "anchors-with-aliases": lambda n: pod("x:\n" + many("  a{n}: &a{n} [v]\n  b{n}: *a{n}\n", n)),
+    "anchors-in-anchors": lambda n: pod("x: &a0 [v]\n" + many("y{n}: &b{n} {c: &c{n} [*a0], d: *c{n}}\n", n)),
+    "anchors-in-one-anchor": lambda n: pod("x: &x " + flow("&a{n} [v, *a{n}]".replace(", *a{n}", ""), n) + "\ny: *x\n"),
+    "keys-that-stand-twice": lambda n: pod("x:\n" + many("  k{n}: a\n  k{n}: b\n", n)),
+    "a-key-that-stands-often": lambda n: pod("x:\n" + many("  k: a\n", n)),
+    "keys-that-stand-twice-in-items": lambda n: (
+        LIST + many(f"- {{apiVersion: v1, kind: Pod, x: {{a: 1, a: 2}}, {SPEC[:4]}: {{containers: [{{image: amd:1}}]}}}}\n", n)
+    ),
+    "items-in-block-style": lambda n: LIST + many("- " + (HEAD + SPEC).replace("\n", "\n  ")[:-2], n),
+    "items-in-flow-style": lambda n: LIST.replace("items:\n", "items: ") + flow(json.dumps(POD), n) + "\n",
+    "items-of-json": lambda n: json.dumps({"apiVersion": "v1", "kind": "List", "items": [POD] * n}),
+    "items-that-share-a-pod-spec": lambda n: (
+        LIST + f"- {{apiVersion: v1, kind: Pod, spec: &s {json.dumps(POD['spec'])}}}\n" + many("- {apiVersion: v1, kind: Pod, spec: *s}\n", n)
+    ),
+    "items-that-are-one-object": lambda n: LIST + f"- &p {json.dumps(POD)}\n" + many("- *p\n", n),
+    "items-that-merge-a-pod-spec": lambda n: (
+        LIST + f"- {{apiVersion: v1, kind: Pod, spec: &s {json.dumps(POD['spec'])}}}\n"
+        + many("- {apiVersion: v1, kind: Pod, spec: {<<: *s, hostname: h{n}}}\n", n)
+    ),
+    "items-without-pods": lambda n: LIST + many("- {a: [b]}\n", n),
+    "aliases-in-items": lambda n: LIST.replace("items", "x: &a [{key: a}]\nitems") + many(f"- {{apiVersion: v1, kind: Pod, spec: {{tolerations: *a, {json.dumps(POD['spec'])[1:-1]}}}}}\n", n),
+    "json-on-many-lines": lambda n: json.dumps({"apiVersion": "v1", "kind": "List", "items": [POD] * n}, indent=4),
+    "comments": lambda n: HEAD + SPEC + "# a comment\n" * n * 20,
+    "config-maps": lambda n: HEAD + SPEC + "---\napiVersion: v1\nkind: ConfigMap\ndata:\n  a: |\n    ---\n    ...\n" * n,
+    "documents": lambda n: many("---\n" + HEAD + SPEC, n),
+    "containers": lambda n: HEAD + "spec:\n  containers:\n" + many("  - {name: c{n}, image: amd:1}\n", n),
+    "tolerations": lambda n: pod("  tolerations:\n" + many("  - {key: k{n}}\n", n)),
+    "terms": lambda n: pod(TERMS % many("{matchExpressions: [{key: k{n}, operator: Exists}]}, ", n)),
+    "aliases-of-terms": lambda n: pod(f"  x: &t {{matchExpressions: []}}\n{TERMS % many('*t, ', n)}"),
+    "templates-of-a-workflow": lambda n: (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w}\nspec:\n  templates:\n"
+        + many("  - {name: t{n}, container: {image: amd:1}}\n", n)
+    ),
+    "fields-beside-templates": lambda n: (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w}\n" + many("f{n}: a\n", n)
+        + "spec:\n  templates:\n" + many("  - {name: t{n}, container: {image: amd:1}}\n", n)
+    ),
+    "question-marks": lambda n: pod("x:\n" + many("  ? k{n}\n  : a\n", n)),
+    "definitions": lambda n: HEAD + SPEC + many("---\n" + DEFINITION, n),
+    "lists-in-a-list": lambda n: f"{LIST}- apiVersion: v1\n  kind: List\n  items:\n" + many("  - " + (HEAD + SPEC).replace("\n", "\n    ")[:-4], n),
+    "blank-lines-with-tabs": lambda n: HEAD + "spec:\n  containers: [{name: c, image: amd:1}]\n  hostname: h\n" + "    \t\n" * n,
+}  # fmt: skip
 
 
-INDEX = {
-    "schemaVersion": 2,
-    "mediaType": "application/vnd.oci.image.index.v1+json",
-    "manifests": [
-        {
-            "mediaType": "application/vnd.oci.image.manifest.v1+json",
-            "digest": "sha256:" + "a" * 64,
-            "size": 2,
-            "platform": {"os": "linux", "architecture": "amd64", "os.features": ["f"]},
-            "annotations": {"a": "b"},
-        }
-    ],
-}
+def work(run: Callable[[], object]) -> int:
+    """How many lines of archfit run, also of a run that fails. A loop on one line counts each time round."""
+    count = 0
+
+    def line(_frame: FrameType, _event: str, _argument: Any) -> Any:
+        nonlocal count
+        count += 1
+        return line
+
+    def call(frame: FrameType, _event: str, _argument: Any) -> Any:
+        return line if frame.f_code.co_filename.startswith(PACKAGE) else None
+
+    sys.settrace(call)
+    try:
+        with suppress(Failed):
+            run()
+    finally:
+        sys.settrace(None)
+    return count
 
 
-@pytest.mark.parametrize("path", list(repeatable(INDEX)), ids=_shown)
-def test_of_an_index(path: tuple[Any, ...]) -> None:
-    def read(times: int) -> None:
-        document = manifest.parse(json.dumps(repeated(INDEX, path, times)).encode())
-        resolve_platforms(document, "sha256:" + "b" * 64, lambda _kind, _descriptor: b"{}")
-
-    in_proportion(read)
+def doubled(of: Callable[[int], Callable[[], object]], count: int) -> None:
+    first, second, third = (work(of(count * times)) for times in (1, 2, 3))
+    # What does not depend on the size at all stands in every one of them.
+    assert third - second <= 1.2 * (second - first)
 
 
-def test_of_a_workflow_whose_templates_each_use_a_parameter() -> None:
-    """The parameters of an object are worked out once."""
-
-    def made(times: int) -> None:
-        parameters = [{"name": f"p{number}", "value": f"x.io/a:{number}"} for number in range(times)]
-        templates = [
-            {"name": f"t{number}", "container": {"image": f"{{{{workflow.parameters.p{number}}}}}"}}
-            for number in range(times)
-        ]
-        spec = {"entrypoint": "t0", "arguments": {"parameters": parameters}, "templates": templates}
-        head = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "metadata": {"name": "w"}}
-        edited(json.dumps({**head, "spec": spec}).encode())
-
-    in_proportion(made)
-
-
-def _samples() -> Iterator[Any]:
-    for file in sorted(SAMPLES.glob("*.yaml")):
-        for number, value in enumerate(yaml.safe_load_all(file.read_bytes())):
-            if isinstance(value, dict) and "kind" in value:
-                yield pytest.param(value, id=f"{file.stem}-{number}-{value['kind']}")
-
-
-@pytest.mark.parametrize("value", list(_samples()))
+@pytest.mark.parametrize("stamp", [pytest.param(False, id="plain"), pytest.param(True, id="stamp")])
+@pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.load
-def test_of_a_sample_of_each_kind(value: dict[str, Any]) -> None:
-    for path in repeatable(value):
-        if path[:1] != ("metadata",):
-            try:
-                in_proportion(lambda times, at=path: edited(json.dumps(repeated(value, at, times)).encode()))  # type: ignore[misc]
-            except AssertionError as error:
-                raise AssertionError(f"{_shown(path)}: {error}") from None
+def test_twice_the_input_is_twice_the_work(name: str, stamp: bool) -> None:
+    options = Options(stamp=stamp)
+    make = STREAMS[name]
+    work(lambda: edited(make(1).encode(), options))
+
+    def of(count: int) -> Callable[[], object]:
+        data = make(count).encode()
+        return lambda: edited(data, options)
+
+    doubled(of, 60)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in STREAMS if name.startswith(("items-", "documents", "templates"))]
+)
+@pytest.mark.load
+def test_twice_the_input_is_twice_the_work_of_a_run_that_takes_all_back(name: str) -> None:
+    make = STREAMS[name]
+
+    def of(count: int) -> Callable[[], object]:
+        data = edited(make(count).encode(), Options(stamp=True)).data
+        return lambda: edited(data, Options(stamp=True, affinity="never", tolerate=()))
+
+    doubled(of, 30)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.load
+def test_searches_read_twice_as_much_of_twice_the_input(name: str) -> None:
+    def of(count: int) -> int:
+        with counting() as total, suppress(Failed):
+            edited(searched(STREAMS[name](count).encode()))
+        return total.total
+
+    of(1)
+    first, second, third = (of(60 * times) for times in (1, 2, 3))
+    assert third - second <= 1.2 * (second - first)
+
+
+class Counted(list[Any]):
+    """A list that counts its members that are read or copied."""
+
+    seen = 0
+
+    def __iter__(self) -> Any:
+        Counted.seen += len(self)
+        return super().__iter__()
+
+    def __getitem__(self, index: Any) -> Any:
+        Counted.seen += len(range(*index.indices(len(self)))) if isinstance(index, slice) else 1
+        return super().__getitem__(index)
+
+    def copy(self) -> Any:
+        Counted.seen += len(self)
+        return Counted(super().copy())
+
+
+@pytest.mark.parametrize("count", [10, 1000])
+def test_a_patch_copies_each_collection_once(count: int) -> None:
+    value = Counted({"a": 1} for _ in range(count))
+    patch = [
+        step
+        for number in range(count)
+        for step in (Test((number, "b"), None), Add((number, "b"), [2]), Add((number, "b", "-"), 3), Remove((number, "a")))
+    ]  # fmt: skip
+    Counted.seen = 0
+    assert apply(value, patch) == [{"b": [2, 3]}] * count
+    assert Counted.seen <= 12 * count
+    assert value == [{"a": 1}] * count

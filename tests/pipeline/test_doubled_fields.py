@@ -1,0 +1,283 @@
+"""Time grows in proportion: each field that a stranger can repeat is doubled, one by one, and the steps are counted.
+
+Of a Pod, of a sample of each kind, of the configuration, and of an index: every list, and every
+mapping of texts. From n to 2n and from 2n to 4n, what is added doubles; what is quadratic adds four times as much.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from copy import deepcopy
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from archfit.admission.admitted_pod import admitted_pod, at_admission
+from archfit.base.errors import ArchfitError
+from archfit.options.config_file import from_file
+from archfit.options.layers import merge
+from archfit.options.settings import Options
+from archfit.placement.filters import unmatched
+from archfit.registry import manifest
+from archfit.registry.resolve_platforms import resolve_platforms
+from interpreter_steps import steps
+from pod_decisions import answers
+from stream_edits import Failed, edited
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SMALL = 24
+SAMPLES = Path(__file__).parent.parent / "real" / "custom_resources" / "samples"
+ARCH = "kubernetes.io/arch"
+EXPRESSIONS = [
+    {"key": ARCH, "operator": "In", "values": ["amd64", "arm64"]},
+    {"key": "zone", "operator": "Exists"},
+]
+POD: dict[str, Any] = {
+    "metadata": {
+        "labels": {"app": "web"},
+        "annotations": {
+            "archfit.dev/unknown": "x",
+            "example.com/note": "y",
+            "container.apparmor.security.beta.kubernetes.io/c": "z",
+        },
+    },
+    "spec": {
+        "containers": [{"name": "c", "image": "both:1"}, {"name": "d", "image": "NO:1"}],
+        "initContainers": [{"name": "i", "image": "amd:1"}],
+        "ephemeralContainers": [{"name": "e", "image": "amd:1"}],
+        "volumes": [{"name": "v", "image": {"reference": "both:1"}}],
+        "imagePullSecrets": [{"name": "p"}],
+        "nodeSelector": {"disk": "ssd"},
+        "tolerations": [
+            {"key": "a", "operator": "Exists"},
+            {"key": ARCH, "operator": "Equal", "value": "arm64"},
+        ],
+        "topologySpreadConstraints": [
+            {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
+        ],
+        "affinity": {
+            "nodeAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {
+                    "nodeSelectorTerms": [
+                        {
+                            "matchExpressions": EXPRESSIONS,
+                            "matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}],
+                        }
+                    ]
+                },
+                "preferredDuringSchedulingIgnoredDuringExecution": [
+                    {"weight": 1, "preference": {"matchExpressions": EXPRESSIONS}}
+                ],
+            }
+        },
+    },
+}
+DEPLOYMENT = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "w"},
+    "spec": {"template": POD},
+}
+LIST = {
+    "apiVersion": "v1",
+    "kind": "List",
+    "items": [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}},
+        {
+            "apiVersion": "node.k8s.io/v1",
+            "kind": "RuntimeClass",
+            "metadata": {"name": "r"},
+            "handler": "runc",
+        },
+        {**DEPLOYMENT, "metadata": {"name": "w", "namespace": "shop"}},
+        {"apiVersion": "e.io/v1", "kind": "Unknown", "metadata": {"name": "u"}, "spec": {"template": POD}},
+    ],
+}
+CONFIGURATION = {
+    "clusterArchitectures": ["amd64", "arm64"],
+    "tolerate": ["a=b:NoSchedule@arm64"],
+    "prefer": {"arm64": 1},
+    "imagePlatforms": {"both:1": ["linux/amd64", "linux/arm64"], "x.io/*": ["linux/amd64"]},
+    "exclude": ["Job/none-*"],
+    "unlabelledNodes": ["example.com/virtual"],
+    "rules": [{"match": {"namespace": "shop", "labels": {"app": "web"}}, "only": ["amd64"]}],
+    "workloads": [{"group": "e.io", "kind": "K", "podSpec": "spec.template.spec", "images": ["spec.image"]}],
+}
+
+
+def repeated(value: Any, path: tuple[Any, ...], times: int) -> Any:
+    """The value with each item of the list, or member of the mapping, at path that many times."""
+    made = deepcopy(value)
+    holder = made
+    for step in path[:-1]:
+        holder = holder[step]
+    inside = holder[path[-1]] if path else made
+    if isinstance(inside, list):
+        many: Any = [_varied(item, number) for number in range(times) for item in inside]
+    else:
+        many = {_varied(key, number): item for number in range(times) for key, item in inside.items()}
+    if not path:
+        return many
+    holder[path[-1]] = many
+    return made
+
+
+def _varied(item: Any, number: int) -> Any:
+    if not number:
+        return item
+    if isinstance(item, str):
+        return f"{item}-{number}"
+    if isinstance(item, dict):
+        names = [
+            key for key in ("name", "key", "kind") if isinstance(item.get(key), str) and item[key] != ARCH
+        ]
+        return {**item, **{name: f"{item[name]}-{number}" for name in names[:1]}}
+    return item
+
+
+def repeatable(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths of all lists that hold something, and of all mappings of texts."""
+    if isinstance(value, list):
+        if value:
+            yield path
+        for number, item in enumerate(value):
+            yield from repeatable(item, (*path, number))
+    elif isinstance(value, dict):
+        if (
+            value
+            and all(isinstance(member, str) for member in value.values())
+            and not {"name", "key"} & set(value)
+        ):
+            yield path
+        for key, member in value.items():
+            yield from repeatable(member, (*path, key))
+
+
+def grows(run: Callable[[int], object]) -> tuple[int, int, int]:
+    """The steps of n, 2n and 4n; what is made once in a process is made before."""
+
+    def tried(times: int) -> None:
+        with contextlib.suppress(ArchfitError, Failed):
+            run(times)
+
+    tried(4 * SMALL)
+    return (steps(partial(tried, SMALL)), steps(partial(tried, 2 * SMALL)), steps(partial(tried, 4 * SMALL)))
+
+
+def in_proportion(run: Callable[[int], object]) -> None:
+    first, second, third = grows(run)
+    assert third - second <= 2.2 * (second - first) + 1500, (first, second, third)
+
+
+def _shown(path: tuple[Any, ...]) -> str:
+    return ".".join(map(str, path))
+
+
+@pytest.mark.parametrize("stamp", [False, True], ids=["plain", "stamped"])
+@pytest.mark.parametrize("path", list(repeatable(DEPLOYMENT)), ids=_shown)
+def test_of_a_workload(path: tuple[Any, ...], stamp: bool) -> None:
+    options = Options(prefer=(("arm64", 1),), stamp=stamp, on_conflict="leave")
+    in_proportion(lambda times: edited(json.dumps(repeated(DEPLOYMENT, path, times)).encode(), options))
+
+
+@pytest.mark.parametrize("path", list(repeatable(POD)), ids=_shown)
+def test_of_a_pod_at_admission(path: tuple[Any, ...]) -> None:
+    known = answers({"both:1": "amd64 arm64", "amd:1": "amd64"})
+    options = at_admission(Options(prefer=(("arm64", 1),), on_unknown="leave", on_absent="leave"))
+
+    def decided(times: int) -> None:
+        pod = {"apiVersion": "v1", "kind": "Pod", **repeated(POD, path, times)}
+        admitted = admitted_pod(pod, "shop", options)
+        every = dict.fromkeys(admitted.questions, known["amd:1"])
+        admitted.decide({**every, **known}, options)
+
+    in_proportion(decided)
+
+
+@pytest.mark.parametrize("path", [path for path in repeatable(LIST) if len(path) < 6], ids=_shown)
+def test_of_a_list(path: tuple[Any, ...]) -> None:
+    in_proportion(lambda times: edited(yaml.safe_dump(repeated(LIST, path, times)).encode()))
+
+
+@pytest.mark.parametrize("path", list(repeatable(CONFIGURATION)), ids=_shown)
+def test_of_a_configuration(path: tuple[Any, ...]) -> None:
+    """With one pod; and the filters that match nothing are named in proportion, too."""
+    data = json.dumps({**DEPLOYMENT, "metadata": {"name": "w", "namespace": "shop"}}).encode()
+
+    def read(times: int) -> None:
+        file = {
+            "apiVersion": "archfit.dev/v1alpha1",
+            "kind": "ArchFit",
+            "spec": repeated(CONFIGURATION, path, times),
+        }
+        settings = merge([from_file(yaml.safe_dump(file).encode(), "x.yaml")])
+        made = edited(data, settings.options).transformed
+        filters = tuple((name, "--" + name) for name in ("exclude", "imagePlatforms", "rules"))
+        pods = [pod for pod, _ in made.decisions]
+        unmatched(settings.replace(filters=filters), pods, [pod.ref for pod in pods] * times)
+
+    in_proportion(read)
+
+
+INDEX = {
+    "schemaVersion": 2,
+    "mediaType": "application/vnd.oci.image.index.v1+json",
+    "manifests": [
+        {
+            "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "digest": "sha256:" + "a" * 64,
+            "size": 2,
+            "platform": {"os": "linux", "architecture": "amd64", "os.features": ["f"]},
+            "annotations": {"a": "b"},
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize("path", list(repeatable(INDEX)), ids=_shown)
+def test_of_an_index(path: tuple[Any, ...]) -> None:
+    def read(times: int) -> None:
+        document = manifest.parse(json.dumps(repeated(INDEX, path, times)).encode())
+        resolve_platforms(document, "sha256:" + "b" * 64, lambda _kind, _descriptor: b"{}")
+
+    in_proportion(read)
+
+
+def test_of_a_workflow_whose_templates_each_use_a_parameter() -> None:
+    """The parameters of an object are worked out once."""
+
+    def made(times: int) -> None:
+        parameters = [{"name": f"p{number}", "value": f"x.io/a:{number}"} for number in range(times)]
+        templates = [
+            {"name": f"t{number}", "container": {"image": f"{{{{workflow.parameters.p{number}}}}}"}}
+            for number in range(times)
+        ]
+        spec = {"entrypoint": "t0", "arguments": {"parameters": parameters}, "templates": templates}
+        head = {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "metadata": {"name": "w"}}
+        edited(json.dumps({**head, "spec": spec}).encode())
+
+    in_proportion(made)
+
+
+def _samples() -> Iterator[Any]:
+    for file in sorted(SAMPLES.glob("*.yaml")):
+        for number, value in enumerate(yaml.safe_load_all(file.read_bytes())):
+            if isinstance(value, dict) and "kind" in value:
+                yield pytest.param(value, id=f"{file.stem}-{number}-{value['kind']}")
+
+
+@pytest.mark.parametrize("value", list(_samples()))
+@pytest.mark.load
+def test_of_a_sample_of_each_kind(value: dict[str, Any]) -> None:
+    for path in repeatable(value):
+        if path[:1] != ("metadata",):
+            try:
+                in_proportion(lambda times, at=path: edited(json.dumps(repeated(value, at, times)).encode()))  # type: ignore[misc]
+            except AssertionError as error:
+                raise AssertionError(f"{_shown(path)}: {error}") from None
