@@ -605,7 +605,6 @@ NOT_FOLLOWED = {
     "ci": "tests/real/ci runs the files of this page and their commands",
     "commands": "the examples of --help; each is a command of a page that is followed, see test_page_commands.py",
     "contributing": _MAKE,
-    "fuzzing": _MAKE,
     "helm-plugin": "for those who publish: tests/real/helm packages, signs and pushes the plugin",
     "install": "installs from a package index; tests/real/release builds and installs the packages",
     "migrate": "tests/real/pages/test_migrate_page.py follows it, with its undos, on a cluster of its own",
