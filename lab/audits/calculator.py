@@ -518,8 +518,20 @@ def _template_standing(
 
 def _is_windows(spec: Object) -> bool:
     selector = spec.get("nodeSelector") or {}
-    return (spec.get("os") or {}).get("name") == "windows" or any(
+    if (spec.get("os") or {}).get("name") == "windows" or any(
         selector.get(key) == "windows" for key in OS_LABELS
+    ):
+        return True
+    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    ) or {}
+    terms = affinity.get("nodeSelectorTerms") or []
+    return bool(terms) and all(
+        any(
+            (one["key"] in OS_LABELS, one["operator"], one.get("values")) == (True, "In", ["windows"])
+            for one in term.get("matchExpressions") or []
+        )
+        for term in terms
     )
 
 

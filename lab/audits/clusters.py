@@ -364,6 +364,9 @@ class _Drawing:
         ]
 
     def requirement(self) -> Object:
+        if self.maybe(0.1):
+            values = self.random.choice([["windows"], ["windows"], ["linux"], ["linux", "windows"]])
+            return {"key": "kubernetes.io/os", "operator": "In", "values": values}
         key = self.random.choice([_ARCH, _ARCH, _BETA, "zone"])
         operator = self.random.choice(["In", "In", "NotIn", "Exists", "DoesNotExist"])
         values = self.random.sample(["amd64", "arm64", "s390x"], self.random.randint(1, 2))
