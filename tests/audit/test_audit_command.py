@@ -106,7 +106,7 @@ def test_private_servers_that_pods_name_are_not_asked_and_named_once(
     environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
     run(("--no-cache", "--format", "json"), io.BytesIO(pods), stdout, stderr, environ)
     assert stderr.getvalue().count("--allow-host a.example:6443 --allow-host b.example:443") == 1
-    assert "2 servers have private addresses and were not asked" in stderr.getvalue()
+    assert "no server at a private address is asked that only images name" in stderr.getvalue()
     assert stdout.getvalue().count(b"and archfit does not connect to it") == len(images)
 
 

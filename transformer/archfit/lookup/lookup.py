@@ -130,13 +130,7 @@ class Lookup:
             return []
         shown = " ".join(f"--allow-host {server}" for server in servers[:_SHOWN_SERVERS])
         more = f", and {len(servers) - _SHOWN_SERVERS} more" if len(servers) > _SHOWN_SERVERS else ""
-        which = (
-            "1 server has a private address and was"
-            if len(servers) == 1
-            else f"{len(servers)} servers have private "
-        )
-        which += "" if len(servers) == 1 else "addresses and were"
-        return [f"{which} not asked, as only images name it: if it is meant, add {shown}{more}"]
+        return [f"no server at a private address is asked that only images name: to ask, add {shown}{more}"]
 
     @property
     def requests(self) -> dict[str, int]:
