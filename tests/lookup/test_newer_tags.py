@@ -6,6 +6,7 @@ import sqlite3
 import statistics
 import threading
 from collections import Counter
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -246,11 +247,10 @@ class TestOneRepository:
     def test_a_list_of_the_cache_that_no_registry_sends_does_not_count(self, runs, served):
         put(served, "1.0.1")
         told = one(runs, "x.example/app:1.0.0")
-        with sqlite3.connect(str(runs.operator.cache)) as kept:
+        longer = "UPDATE entries SET value = replace(value, '\"1.0.1\"', '\"1.' || printf('%.*c', 5000, '9') || '\"')"
+        with closing(sqlite3.connect(str(runs.operator.cache))) as kept, kept:
             (count,) = kept.execute("SELECT count(*) FROM entries WHERE value LIKE '%\"tags\"%'").fetchone()
-            kept.execute(
-                "UPDATE entries SET value = replace(value, '\"1.0.1\"', '\"1.' || printf('%.*c', 5000, '9') || '\"')"
-            )
+            kept.execute(longer)
         assert count
         assert one(runs, "x.example/app:1.0.0") == told
 
