@@ -67,6 +67,6 @@ def test_once_the_repository_has_an_address_the_pages_link_it(published):
     linked = {
         target for page in published.pages.values() for target in page.outside if target.startswith(address)
     }
-    assert {address, f"{address}/blob/main/tests/pipeline/test_linear.py"} <= linked
+    assert {address, f"{address}/blob/main/lab/README.md"} <= linked
     files = [target.removeprefix(f"{address}/blob/main/") for target in linked if "/blob/main/" in target]
     assert [path for path in files if not (ROOT / path.partition("#")[0]).exists()] == []
