@@ -21,9 +21,8 @@ def place(spec: kopf.Spec, patch: kopf.Patch, **_: Any) -> None:
     try:
         decision = archfit.decide(pod_spec, archfit.platforms(images))
     except archfit.ArchfitError as error:
-        if (
-            error.kind == "unknown"
-        ):  # a registry that is down; kopf makes an Event of the text, so it says no more
+        if error.kind == "unknown":
+            # A registry is down. kopf makes an Event of the text, so it does not say what a server answered.
             raise kopf.TemporaryError("the images are not known", delay=60) from None
         raise kopf.PermanentError(str(error)) from None
     placed = decision.applied(pod_spec)

@@ -206,7 +206,7 @@ def _of_host(server: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
 
 def _lower(url: str) -> str:
     parts = urlsplit(url)
-    port = {"https": ":443", "http": ":80"}[parts.scheme] if parts.scheme in ("https", "http") else ""
+    port = {"https": ":443", "http": ":80"}.get(parts.scheme, "")
     return f"{parts.scheme}://{parts.netloc.lower().removesuffix(port)}{parts.path}".rstrip("/")
 
 

@@ -7,7 +7,6 @@ Work is counted, not timed: the lines of archfit that run, the bytes that search
 from __future__ import annotations
 
 import json
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +16,11 @@ from tests.pipeline.searched_text import counting, searched
 import archfit
 from archfit.base.patch import Add, Remove, Test, apply
 from archfit.options.settings import Options
+from interpreter_steps import steps
 from stream_edits import Failed, edited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
 
 PACKAGE = archfit.__path__[0]
 
@@ -107,24 +106,13 @@ STREAMS: dict[str, Callable[[int], str]] = {
 
 
 def work(run: Callable[[], object]) -> int:
-    """How many lines of archfit run, also of a run that fails. A loop on one line counts each time round."""
-    count = 0
+    """The steps in archfit, also of a run that fails."""
 
-    def line(_frame: FrameType, _event: str, _argument: Any) -> Any:
-        nonlocal count
-        count += 1
-        return line
-
-    def call(frame: FrameType, _event: str, _argument: Any) -> Any:
-        return line if frame.f_code.co_filename.startswith(PACKAGE) else None
-
-    sys.settrace(call)
-    try:
+    def tried() -> None:
         with suppress(Failed):
             run()
-    finally:
-        sys.settrace(None)
-    return count
+
+    return steps(tried, within=PACKAGE)
 
 
 def doubled(of: Callable[[int], Callable[[], object]], count: int) -> None:

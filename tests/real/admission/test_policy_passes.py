@@ -47,6 +47,7 @@ def without_record(pod: dict[str, Any]) -> dict[str, Any]:
     return {**pod, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}
 
 
+# Seed 3 draws options under which no pod changes, so that there is nothing to decide anew.
 @pytest.mark.parametrize("seed", [seed for seed in range(13) if seed != 3])
 def test_the_last_pass_decides_for_the_pod_as_it_then_is(judge: PolicyJudge, seed: int):
     source = random.Random(seed)

@@ -216,8 +216,6 @@ def _pod(pod_spec: object) -> Pod:
 
 
 _DEEPEST = 128
-
-
 _LARGEST = 2**64
 
 

@@ -5,7 +5,7 @@
     rules:
       - match: {namespace: shop, kind: Deployment, name: "web-*", labels: {tier: front}}    # all must hold
         only: [amd64]           # narrows the pods to these architectures
-        when: offered           # `only` counts where all images of the pod run on one of them; else possible
+        when: offered           # `only` counts where all images run on one of them; the default, possible: always
         tolerate: false         # whether toleration rules apply
         prefer: {arm64: 10}     # instead of the option `prefer`
         skip: true              # leaves the pods alone

@@ -124,7 +124,7 @@ def _may_narrow(pod: Pod, options: Options, *, immutable: bool) -> bool:
     custom = pod.placement_paths
     if pod.ref.kind == "DaemonSet" or (immutable and options.immutable == "needed"):
         return False
-    if pod.row is not None and not pod.row.seen and options.custom_resources == "read":
+    if _is_unseen(pod, options):
         return False
     return custom is None or not (
         pod.lacks("affinity")
@@ -136,6 +136,11 @@ def _may_narrow(pod: Pod, options: Options, *, immutable: bool) -> bool:
         or custom.pins
         or custom.parts
     )
+
+
+def _is_unseen(pod: Pod, options: Options) -> bool:
+    """Whether no recording shows what the operator makes of the pod, which therefore gets only what it needs."""
+    return pod.row is not None and not pod.row.seen and options.custom_resources == "read"
 
 
 def _offers(narrowed: Sequence[Reach]) -> bool:
@@ -169,7 +174,7 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         always=options.affinity == "always" and not needed_only,
         unlabelled=bool(own.unlabelled),
     )
-    unseen = pod.row is not None and not pod.row.seen and options.custom_resources == "read"
+    unseen = _is_unseen(pod, options)
     always = unseen and needed.only_always
     if always:
         needed = NOTHING
