@@ -10,7 +10,7 @@
 # It runs under any user, with a read-only root and a writable /tmp, without a home directory and without a terminal.
 # Bytecode is compiled here, because a read-only image could not keep it: without it a start takes three times as long.
 # Every dependency has wheels for both architectures, so nothing is compiled and the image has no compiler.
-FROM python:3.13-slim
+FROM python:3.13-slim@sha256:9662417aace5ae7b8e2609cce472b72a8958e134ba372808abe9cc1a0c0125e6
 LABEL org.opencontainers.image.title="archfit" \
       org.opencontainers.image.description="Places pods by the CPU architectures their images support" \
       org.opencontainers.image.source="https://github.com/OWNER/archfit" \

@@ -19,6 +19,7 @@ from archfit.webhook.server.admission_decision import (
     LONGEST,
     LONGEST_TOGETHER,
     AdmissionDecision,
+    CachedDecision,
     DecisionCache,
     admission_decision,
 )
@@ -141,6 +142,15 @@ def test_a_warning_shows_no_control_characters():
     assert warning.isprintable()
 
 
+def cached(decisions: DecisionCache, value: dict[str, Any], namespace: str = "shop") -> CachedDecision:
+    """As a request gets the decision on its Pod."""
+    extract = pod_extract(value)
+    key = decisions.key(extract, namespace)
+    kept = decisions.kept(key) or decisions.fresh(extract, namespace)
+    decisions.keep(key, kept, extract)
+    return kept
+
+
 class TestKept:
     def test_replicas_share_a_decision(self):
         decisions = DecisionCache(LEAVE, Share(MIB))
@@ -148,13 +158,15 @@ class TestKept:
         two = pod("a:1", uid="2", generateName="web-5d4f-")
         one["metadata"]["generateName"] = "web-5d4f-"
         two["spec"]["volumes"][0]["name"] = "kube-api-access-other"
-        kept = decisions.pod(pod_extract(one), "shop")
-        assert decisions.pod(pod_extract(two), "shop") is kept
-        assert kept.decision({"a:1": AMD}) is kept.decision({"a:1": AMD})
+        kept = cached(decisions, one)
+        assert cached(decisions, two) is kept
+        assert kept.last({"a:1": AMD}) is None
+        assert kept.decision({"a:1": AMD}) is kept.last({"a:1": AMD})
 
     def test_other_answers_make_another_decision(self):
-        kept = DecisionCache(LEAVE, Share(MIB)).pod(pod_extract(pod("a:1")), "shop")
+        kept = cached(DecisionCache(LEAVE, Share(MIB)), pod("a:1"))
         assert kept.decision({"a:1": AMD}).outcome == "changed"
+        assert kept.last({"a:1": UNKNOWN}) is None
         assert kept.decision({"a:1": UNKNOWN}).outcome == "unresolved"
 
     @pytest.mark.parametrize(
@@ -169,20 +181,18 @@ class TestKept:
     def test_a_pod_that_differs_is_decided_for_itself(self, other: tuple[dict[str, Any], str]):
         decisions = DecisionCache(LEAVE, Share(MIB))
         value, namespace = other
-        assert decisions.pod(pod_extract(pod("a:1")), "shop") is not decisions.pod(
-            pod_extract(value), namespace
-        )
+        assert cached(decisions, pod("a:1")) is not cached(decisions, value, namespace)
 
     def test_the_one_that_was_not_asked_for_longest_goes_first(self):
         share = Share(MIB)
         decisions = DecisionCache(LEAVE, share)
-        first = decisions.pod(pod_extract(pod("a:1")), "shop")
+        first = cached(decisions, pod("a:1"))
         share.size = 2 * share.held
-        second = decisions.pod(pod_extract(pod("a:2")), "shop")
-        assert decisions.pod(pod_extract(pod("a:1")), "shop") is first
-        decisions.pod(pod_extract(pod("a:3")), "shop")
-        assert decisions.pod(pod_extract(pod("a:1")), "shop") is first
-        assert decisions.pod(pod_extract(pod("a:2")), "shop") is not second
+        second = cached(decisions, pod("a:2"))
+        assert cached(decisions, pod("a:1")) is first
+        cached(decisions, pod("a:3"))
+        assert cached(decisions, pod("a:1")) is first
+        assert cached(decisions, pod("a:2")) is not second
 
     @pytest.mark.load
     @pytest.mark.parametrize(
@@ -203,7 +213,7 @@ class TestKept:
         decisions = DecisionCache(LEAVE, share)
 
         def keep(name: str) -> None:
-            kept = decisions.pod(pod_extract(json.loads(json.dumps(make(name)))), "shop")
+            kept = cached(decisions, json.loads(json.dumps(make(name))))
             kept.decision(dict.fromkeys(kept.admitted.questions, AMD))
 
         keep("warm")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import threading
 import tracemalloc
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from admission_reviews import Answered, body, decoded, pod, review
 from archfit.admission.admitted_pod import at_admission
 from archfit.images.platforms import Answer, Found, ImagePlatforms, parse_platform
 from archfit.options.settings import Options
-from archfit.webhook.server.admission_decision import DecisionCache
+from archfit.webhook.server.admission_decision import CachedDecision, DecisionCache
 from archfit.webhook.server.circuit_breakers import CircuitBreakers
 from archfit.webhook.server.lookup_queue import LookupQueue
 from archfit.webhook.server.memory_budget import MIB, SLOW_BODY_SECONDS, SMALL, Bodies, Share
@@ -24,7 +25,7 @@ from archfit.webhook.server.server_log import ServerLog
 from archfit.webhook.server.server_metrics import Probes, ServerMetrics
 from archfit.webhook.server.shared_answers import PendingLookup, PullSecret, SharedAnswers
 from archfit.webhook.server.waiting_reviews import WaitingReviews
-from archfit.webhook.server.webhook import MOST_BYTES, MOST_REQUESTS, Webhook, budget
+from archfit.webhook.server.webhook import MOST_BYTES, MOST_LARGE_WAITING, MOST_REQUESTS, Webhook, budget
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
 JSON = (b"content-type", b"application/json")
@@ -216,6 +217,79 @@ def test_a_large_pod_is_decided_as_a_small_one():
     value = pod("app:1", annotations={"note": "x" * 300_000})
     small = pod("app:1", annotations={"note": "x"})
     assert Door().review(value).patch == Door().review(small).patch
+
+
+class HeldDoor(Door):
+    """Its large pods are decided when `go` is set. order: their names, as they are decided."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__()
+        self.go = threading.Event()
+        self.order: list[str] = []
+        fresh = DecisionCache.fresh
+
+        def held(decisions: DecisionCache, extract: dict[str, Any], namespace: str) -> CachedDecision:
+            if "note" in extract["metadata"].get("annotations", {}):
+                self.go.wait()
+                self.order.append(extract["metadata"]["name"])
+            return fresh(decisions, extract, namespace)
+
+        monkeypatch.setattr(DecisionCache, "fresh", held)
+
+    async def large(self, name: str, namespace: str = "evil", query: bytes = b"timeout=30s") -> Answered:
+        value = pod("app:1", name=name, annotations={"note": "x" * 20_000})
+        return (await self.sent(body(review(value, namespace=namespace, uid=name)), query=query)).answered()
+
+
+class TestLargePods:
+    def test_a_small_pod_is_answered_while_a_large_one_is_decided(self, monkeypatch: pytest.MonkeyPatch):
+        door = HeldDoor(monkeypatch)
+
+        async def run() -> tuple[Reply, bool, Answered]:
+            large = asyncio.create_task(door.large("large"))
+            small = await door.sent(body(review(pod())))
+            waits = not large.done()
+            door.go.set()
+            return small, waits, await large
+
+        small, waits, large = asyncio.run(run())
+        assert waits
+        assert small.answered().patch
+        assert large.patch
+
+    def test_one_is_admitted_as_it_is_where_its_turn_does_not_come_in_time(
+        self, monkeypatch: pytest.MonkeyPatch
+    ):
+        door = HeldDoor(monkeypatch)
+
+        async def run() -> tuple[Answered, Answered]:
+            first = asyncio.create_task(door.large("first"))
+            late = await door.large("late", query=b"timeout=10ms")
+            door.go.set()
+            return await first, late
+
+        first, late = asyncio.run(run())
+        assert first.patch
+        assert (late.allowed, late.patch) == (True, None)
+        assert "too many large pods are decided now" in late.warnings[0]
+        assert door.order == ["first"]
+        assert door.log()[0]["outcome"] == "over_budget"
+
+    def test_the_namespace_with_the_most_stops_waiting_for_another(self, monkeypatch: pytest.MonkeyPatch):
+        door = HeldDoor(monkeypatch)
+
+        async def run() -> tuple[list[Answered], Answered]:
+            evil = [asyncio.create_task(door.large(f"e{n}")) for n in range(MOST_LARGE_WAITING + 1)]
+            await asyncio.sleep(0)
+            good = asyncio.create_task(door.large("good", "shop"))
+            await asyncio.sleep(0)
+            door.go.set()
+            return await asyncio.gather(*evil), await good
+
+        evil, good = asyncio.run(run())
+        assert good.patch
+        assert [answered.uid for answered in evil if not answered.patch] == ["e1"]
+        assert door.count("archfit_admission_crowded_out_total") == 1
 
 
 def test_a_pod_of_very_many_images_has_only_some_of_them_looked_up():

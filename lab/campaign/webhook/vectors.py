@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from admission_reviews import body, pod, review
 from campaign.webhook.tenants import forged, injected, request
+from repeated_fields import POD, repeatable, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -169,6 +170,33 @@ def _slow(size: int, drawn: random.Random) -> Iterator[bytes]:
         )
 
 
+def _stalls(size: int, drawn: random.Random) -> Iterator[bytes]:
+    for number in range(size):
+        yield _named(number, "evil", f"stuck.invalid/s{number}/both:{drawn.randrange(1 << 40):x}")
+
+
+def _annotations(size: int, drawn: random.Random) -> Iterator[bytes]:
+    for number in range(size):
+        unknown = {f"archfit.dev/{number}-{key}": "x" for key in range(2400)}
+        value = pod("good.invalid/team/amd:0", name=f"a-{number}", annotations=unknown)
+        yield request(value, "evil", f"a-{number}")
+
+
+def _repeated_fields(size: int, drawn: random.Random) -> Iterator[bytes]:
+    """Pods of up to 128 KiB, each with one of its fields many times."""
+    paths = list(repeatable(POD))
+    for number in range(size):
+        value = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            **repeated(POD, drawn.choice(paths), drawn.randrange(1, 400)),
+        }
+        text = json.dumps({**value, "metadata": {**value["metadata"], "name": f"r-{number}"}})
+        for name in ("both", "amd"):
+            text = text.replace(f'"{name}:1', f'"good.invalid/team/{name}:1')
+        yield request(json.loads(text), "evil", f"r-{number}")
+
+
 def _queue(size: int, drawn: random.Random) -> Iterator[bytes]:
     for number in range(size):
         names = [f"stuck.invalid/q{number}-{image}/both:1" for image in range(_MOST_IMAGES)]
@@ -266,6 +294,13 @@ VECTORS: dict[str, Vector] = {
     "long names": Vector(250, 180, _posting(_names, 4), "250 pod names of 3 MB, and nobody reads the log"),
     "slow registries": Vector(200, 30, _posting(_slow, 40), "two namespaces with two registries of 15 s"),
     "queue": Vector(6, 30, _posting(_queue, 6), "six pods of 256 images of a registry that never answers"),
+    "stalls": Vector(
+        600, 30, _posting(_stalls, 300), "600 pods of a registry that never answers, 300 at once"
+    ),
+    "annotations": Vector(400, 30, _posting(_annotations, 8), "400 pods with 2,400 unknown annotations"),
+    "repeated fields": Vector(
+        1000, 30, _posting(_repeated_fields, 8), "1,000 pods with one of their fields up to 400 times"
+    ),
     "idle": Vector(2100, 40, _idle, "2,100 connections without a request"),
     "idle after one": Vector(2100, 60, _idle_after_one, "2,100 connections that stay after one `{}`"),
     "half bodies": Vector(60, 30, _half_bodies, "60 bodies of 4 MiB of which half comes"),

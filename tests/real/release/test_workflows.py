@@ -69,6 +69,19 @@ def test_the_schema_of_github_takes_them(name):
     assert done.returncode == 0, done.stdout
 
 
+def test_base_images_are_pinned_by_digest():
+    named = [
+        job["container"]["image"]
+        for flow in WORKFLOWS.values()
+        for job in flow["jobs"].values()
+        if "container" in job
+    ]
+    for path in [ROOT / "Dockerfile", *(ROOT / "transformer").rglob("Dockerfile")]:
+        named += re.findall(r"^FROM (\S+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(named) > 1
+    assert [image for image in named if not re.search(r"@sha256:[0-9a-f]{64}$", image)] == []
+
+
 def test_actions_are_pinned_by_commit_with_their_version_beside():
     used = re.findall(r"uses: (\S+)(?: # (\S+))?$", "\n".join(TEXTS.values()), re.MULTILINE)
     assert len(used) > 20

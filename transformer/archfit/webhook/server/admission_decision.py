@@ -9,7 +9,7 @@
     Conflict                                                 conflict      a warning; the same
     errors, and the operator asked for a refusal             denied        allowed: false, with the first error
     the patch does not do what it should: a bug of archfit   error         a warning
-    there is no memory for the review (`memory_budget`)      over_budget   a warning
+    there is no memory or no time for the review             over_budget   a warning
 
     the operator asked for a refusal with     for
     --strict                                  any error: also an image that is no reference, a wrong annotation
@@ -116,8 +116,8 @@ Outcome: TypeAlias = Literal[
     "ignored",
     "invalid",
 ]
-"""`over_budget`: there was no memory for the review, or the Pod is too large. `ignored`: the request does not create
-a Pod. `invalid`: it was answered with an HTTP error."""
+"""`over_budget`: there was no memory or no time for the review, or the Pod is too large. `ignored`: the request does
+not create a Pod. `invalid`: it was answered with an HTTP error."""
 
 _OUTCOMES: Mapping[str, Outcome] = {
     "Change": "changed",
@@ -183,6 +183,7 @@ def _unanswered(answers: Mapping[str, Answer], options: Options, choice: Literal
     )
 
 
+_Key: TypeAlias = tuple[str, bytes]
 _LONGEST_KEY = 32 * 1024
 _POD_BYTES, _CHARACTER_BYTES, _VALUE_BYTES = 4096, 10, 300
 _WITHOUT_REFERENCES = 2  # a later version of the format writes equal values in different ways
@@ -191,22 +192,31 @@ _WITHOUT_REFERENCES = 2  # a later version of the format writes equal values in 
 class CachedDecision:
     """One Pod, and the last decision on it."""
 
-    __slots__ = ("_answers", "_decision", "_options", "admitted")
+    __slots__ = ("_last", "_options", "admitted")
 
     def __init__(self, admitted: AdmittedPod, options: Options) -> None:
         self.admitted = admitted
         self._options = options
-        self._answers: tuple[Answer, ...] = ()
-        self._decision: AdmissionDecision | None = None
+        self._last: tuple[tuple[Answer, ...], AdmissionDecision] | None = None
+
+    def last(self, answers: Mapping[str, Answer]) -> AdmissionDecision | None:
+        """The last decision, where it was made with these answers."""
+        if self._last is None:
+            return None
+        given, decision = self._last
+        same = all(
+            answers[text] is answer for text, answer in zip(self.admitted.questions, given, strict=True)
+        )
+        return decision if same else None
 
     def decision(self, answers: Mapping[str, Answer]) -> AdmissionDecision:
-        """The decision with an answer for each question. Raises UsageError for overrides that disagree."""
-        given = tuple(answers[text] for text in self.admitted.questions)
-        made = self._decision
-        if made is None or any(one is not other for one, other in zip(given, self._answers, strict=True)):
-            made = admission_decision(self.admitted, answers, self._options)
-            self._answers, self._decision = given, made
-        return made
+        """A decision with an answer for each question; may be called from any thread.
+
+        Raises UsageError for overrides that disagree.
+        """
+        decision = admission_decision(self.admitted, answers, self._options)
+        self._last = tuple(answers[text] for text in self.admitted.questions), decision
+        return decision
 
 
 class DecisionCache:
@@ -215,37 +225,39 @@ class DecisionCache:
     def __init__(self, options: Options, share: Share) -> None:
         self._options = options
         self._share = share
-        self._kept: OrderedDict[tuple[str, bytes], tuple[CachedDecision, int]] = OrderedDict()
+        self._kept: OrderedDict[_Key, tuple[CachedDecision, int]] = OrderedDict()
 
-    def pod(self, extract: dict[str, Any], namespace: str) -> CachedDecision:
-        """The Pod of a request. extract: `pod_extract(..)`. Raises InvalidInput."""
+    def key(self, extract: dict[str, Any], namespace: str) -> _Key | None:
+        """What the Pod of a request is kept by; None where it is not. extract: `pod_extract(..)`."""
         try:
             text = marshal.dumps(extract, _WITHOUT_REFERENCES)
         except ValueError:  # nested too deeply
-            text = b""
-        if not 0 < len(text) <= _LONGEST_KEY:
-            return self.fresh(extract, namespace)
-        key = namespace, text
-        found = self._kept.get(key)
-        if found:
-            self._kept.move_to_end(key)
-            return found[0]
-        made = self.fresh(extract, namespace)
-        self._keep(key, made, kept_bytes(extract))
-        return made
+            return None
+        return (namespace, text) if len(text) <= _LONGEST_KEY else None
+
+    def kept(self, key: _Key | None) -> CachedDecision | None:
+        """The Pod of this key, if it is kept."""
+        if key is None or key not in self._kept:
+            return None
+        self._kept.move_to_end(key)
+        return self._kept[key][0]
 
     def fresh(self, extract: dict[str, Any], namespace: str) -> CachedDecision:
-        """The same without looking at what is kept; safe to call from any thread. Raises InvalidInput."""
+        """The Pod of a request; may be called from any thread. Raises InvalidInput."""
         return CachedDecision(admitted_pod(extract, namespace, self._options), self._options)
 
-    def _keep(self, key: tuple[str, bytes], made: CachedDecision, size: int) -> None:
+    def keep(self, key: _Key | None, pod: CachedDecision, extract: dict[str, Any]) -> None:
+        """Keep a Pod that is not kept."""
+        if key is None or key in self._kept:
+            return
+        size = kept_bytes(extract)
         if size > self._share.size:
             self._share.refused()
             return
         while not self._share.take(size):
             _, (_, freed) = self._kept.popitem(last=False)
             self._share.give(freed)
-        self._kept[key] = made, size
+        self._kept[key] = pod, size
 
 
 def kept_bytes(extract: dict[str, Any] | None) -> int:

@@ -3,7 +3,7 @@
     archfit_admission_requests_total{outcome}            by outcome (`admission_decision`)
     archfit_admission_duration_seconds                   from the request's headers to its response
     archfit_admission_deadlines_total                    requests that were answered before all lookups were done
-    archfit_admission_crowded_out_total                  those of them that stopped waiting for others
+    archfit_admission_crowded_out_total                  requests that stopped waiting for others
     archfit_admission_requests_in_progress               requests that are being answered
     archfit_lookups_total{origin,outcome}                answers for images: where each is from, what it is
     archfit_lookups_waiting, archfit_lookups_running     images that wait for a lookup; lookups that are under way
@@ -106,7 +106,7 @@ class ServerMetrics:
         )
         self.crowded_out = prometheus.Counter(
             "archfit_admission_crowded_out_total",
-            "Admission requests that stopped waiting for lookups because too many waited.",
+            "Admission requests that stopped waiting because too many waited.",
             registry=registry,
         )
         self.in_progress = 0

@@ -5,8 +5,8 @@
     wrong path, method, Content-Type             404, 405, 415
     a body of more than 4 MiB                    413
     a body that is no AdmissionReview of v1      400
-    no memory for the body or its review         the Pod is admitted as it is, with a warning; 503 where the uid of the
-                                                 review is not where Go writes it
+    no memory for the body or its review,        the Pod is admitted as it is, with a warning; 503 where the uid of the
+      or no time                                 review is not where Go writes it
     a body that does not arrive                  its connection closes, where another needs the room
 
 Memory is taken from shares (`memory_budget`) before a body is read, and again before it is decoded; for a body of up to
@@ -15,10 +15,10 @@ there is room for them, and decoded and decided one after another.
 
 The API server allows as long as the URL says, 10 s by default. Four fifths of it are for lookups: then the missing
 answers are Unknown, and the lookups go on. What is Unknown leaves the Pod as it is, with a warning, unless the operator
-asked for something else (`decision`). Any error of archfit's own admits the Pod as it is. An update of a Pod needs no
-lookup (`updated_pod`).
+asked for something else (`decision`). Any error of archfit's own admits the Pod as it is.
 
-A body of more than 128 KiB is read and decided in a thread, so that others do not wait for it.
+The Pod of a body of more than 16 KiB is decided in a thread, and a body of more than 128 KiB is read in one, so that
+others do not wait for it. One after another: they wait for their turn as for lookups (`waiting_reviews`), 64 at most.
 Source: ASGI 3.0, HTTP; Kubernetes, "Dynamic Admission Control", request and response.
 """
 
@@ -28,7 +28,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import NoReturn
+from typing import NoReturn, ParamSpec, TypeVar
 from urllib.parse import parse_qs
 
 from archfit.base.errors import ArchfitError, message_of
@@ -56,8 +56,11 @@ from archfit.webhook.server.review import (
 from archfit.webhook.server.server_log import ServerLog
 from archfit.webhook.server.server_metrics import Application, Receive, Scope, Send, ServerMetrics
 from archfit.webhook.server.shared_answers import PullSecret, Secrets, SharedAnswers
+from archfit.webhook.server.waiting_reviews import WaitingReviews
 from archfit.yaml.values import mapping_of
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 PATH = "/mutate"
 PROBES = ("/livez", "/readyz")
 MOST_BYTES = 4 * 1024 * 1024
@@ -66,12 +69,15 @@ MOST_IMAGES = 256
 DEFAULT_SECONDS = 10.0
 LONGEST_SECONDS = 30.0
 BUDGET = 0.8
+_LAST_SECONDS = 1.0
+"""For the turn of a Pod whose lookups took all the time that they had."""
 _SMALL = 16 * 1024
 _LARGE = 128 * 1024
-_MOST_LARGE_WAITING = 64
+MOST_LARGE_WAITING = 64
 _NO_MEMORY = (
     "archfit: the pod is admitted as it is: the server has no memory for its review now (--memory-limit)"
 )
+_NO_TIME = "archfit: the pod is admitted as it is: too many large pods are decided now: create it again later"
 _TOO_MANY_VALUES = "archfit: the pod is admitted as it is: it is larger than archfit reads"
 _BEGINNING = 4096
 _LONGEST_LENGTH = 10
@@ -95,6 +101,13 @@ class NoMemory(Exception):
     def __init__(self, uid: str) -> None:
         super().__init__("no memory for this request now")
         self.uid = uid
+
+
+class NoTime(Exception):
+    """The turn of a large Pod did not come in time, or it stopped waiting for others."""
+
+    def __init__(self) -> None:
+        super().__init__("no time for this request now")
 
 
 class Webhook:
@@ -127,6 +140,7 @@ class Webhook:
         self._bodies = bodies
         self._reviews = reviews
         self._turn = asyncio.Lock()
+        self._waiting = WaitingReviews(MOST_LARGE_WAITING, metrics.crowded_out.inc)
         self._probes = probes
         self._pull_secrets = pull_secrets
         self._clock = clock
@@ -159,20 +173,21 @@ class Webhook:
             held = (
                 bodies.take(size, close)
                 if size <= _LARGE
-                else await bodies.room(size, close, until - self._clock(), _MOST_LARGE_WAITING)
+                else await bodies.room(size, close, until - self._clock(), MOST_LARGE_WAITING)
             )
             if held is None:
                 await _let_go(receive)
             body = await _whole(receive, size)
             bodies.arrived(held)
             large = len(body) > _LARGE
-            if len(body) > _SMALL:
+            apart = len(body) > _SMALL
+            if apart:
                 cost = await self._room_for_review(body, until, large=large)
-            review = await self._read_large(body) if large else read_review(body)
+            review = await self._read_large(body, until) if large else read_review(body)
             del body
             bodies.give(held)
             held = None
-            decision, images = await self._decision(review, until, large=large)
+            decision, images = await self._decision(review, until, apart=apart)
         except NoMemory as error:
             if not error.uid:
                 return self._bad(BadReview(str(error), 503), started)
@@ -201,7 +216,7 @@ class Webhook:
         """Bytes that are held for what a body will become. Raises NoMemory."""
         reviews, size = self._reviews, decoded_bytes(body)
         if large:
-            fits = await reviews.room(size, until - self._clock(), _MOST_LARGE_WAITING)
+            fits = await reviews.room(size, until - self._clock(), MOST_LARGE_WAITING)
         else:
             fits = reviews.take(size)
         if fits:
@@ -209,18 +224,37 @@ class Webhook:
         reviews.refused()
         raise NoMemory(uid_of(body))
 
-    async def _read_large(self, body: bytes) -> Review:
-        async with self._turn:
-            return await asyncio.to_thread(read_review, body)
+    async def _read_large(self, body: bytes, until: float) -> Review:
+        try:
+            return await self._apart("", until, read_review, body)
+        except NoTime:
+            raise NoMemory(uid_of(body)) from None
 
-    async def _decision(self, review: Review, until: float, *, large: bool) -> tuple[AdmissionDecision, int]:
+    async def _apart(
+        self, namespace: str, until: float, function: Callable[_P, _T], *values: _P.args, **named: _P.kwargs
+    ) -> _T:
+        """What a function returns, in a thread; one after another. Raises NoTime."""
+        try:
+            async with asyncio.timeout(max(0.0, until - self._clock())) as deadline:
+                with self._waiting.waits(namespace, deadline):
+                    await self._turn.acquire()
+        except TimeoutError:
+            raise NoTime from None
+        try:
+            return await asyncio.to_thread(function, *values, **named)
+        finally:
+            self._turn.release()
+
+    async def _decision(self, review: Review, until: float, *, apart: bool) -> tuple[AdmissionDecision, int]:
         """The decision, and how many images were asked for. until: when lookups have to be done."""
         if review.pod is None:
             return IGNORED, 0
         try:
-            return await self._decided(review, until, large=large)
+            return await self._decided(review, until, apart=apart)
         except NoMemory:
             raise
+        except NoTime as error:
+            return failed(_NO_TIME, str(error), "over_budget"), 0
         except ArchfitError as error:  # overrides that disagree, more images than a pod may have
             return failed(shortened(f"archfit: {error}"), str(error)), 0
         except Exception as error:  # noqa: BLE001 - the Pod is admitted, whatever fails
@@ -245,13 +279,16 @@ class Webhook:
                 dryRun=review.dry_run,
             )
 
-    async def _decided(self, review: Review, until: float, *, large: bool) -> tuple[AdmissionDecision, int]:
-        pod = review.pod or {}
-        if large:
-            async with self._turn:
-                kept = await asyncio.to_thread(self._decisions.fresh, pod, review.namespace)
-        else:
-            kept = self._decisions.pod(pod, review.namespace)
+    async def _decided(self, review: Review, until: float, *, apart: bool) -> tuple[AdmissionDecision, int]:
+        pod, namespace = review.pod or {}, review.namespace
+        key = self._decisions.key(pod, namespace)
+        kept = self._decisions.kept(key)
+        if kept is None:
+            fresh = self._decisions.fresh
+            kept = (
+                await self._apart(namespace, until, fresh, pod, namespace) if apart else fresh(pod, namespace)
+            )
+            self._decisions.keep(key, kept, pod)
         secrets = self._secrets(review) if self._pull_secrets else ()
         answers: dict[str, Answer] = {}
         missing: list[str] = []
@@ -265,15 +302,17 @@ class Webhook:
             answers |= dict.fromkeys(missing[MOST_IMAGES:], _TOO_MANY)
             del missing[MOST_IMAGES:]
         if missing:
-            asked, in_time = await self._asked(missing, review, until, secrets, counted=large)
+            asked, in_time = await self._asked(missing, review, until, secrets, counted=apart)
             answers |= asked
             if not in_time:
                 self._metrics.deadlines.inc()
-        if large:
-            async with self._turn:
-                decision = await asyncio.to_thread(kept.decision, answers)
-        else:
-            decision = kept.decision(answers)
+        decision = kept.last(answers)
+        if decision is None:
+            decision = (
+                await self._apart(namespace, self._clock() + _LAST_SECONDS, kept.decision, answers)
+                if apart
+                else kept.decision(answers)
+            )
         return decision, len(kept.admitted.questions)
 
     async def _asked(
