@@ -264,6 +264,7 @@ class TestLargePods:
 
         async def run() -> tuple[Answered, Answered]:
             first = asyncio.create_task(door.large("first"))
+            await asyncio.sleep(0)
             late = await door.large("late", query=b"timeout=10ms")
             door.go.set()
             return await first, late
@@ -585,7 +586,7 @@ def test_a_deadline_is_counted_where_the_clock_is_behind_the_timer(monkeypatch: 
 
 def test_a_bug_admits_the_pod(monkeypatch: pytest.MonkeyPatch):
     door = Door()
-    monkeypatch.setattr(door.webhook._decisions, "pod", lambda *_: 1 / 0)
+    monkeypatch.setattr(door.webhook._decisions, "fresh", lambda *_: 1 / 0)
     answered = door.review()
     assert (answered.allowed, answered.patch) == (True, None)
     assert "archfit itself failed" in answered.warnings[0]
