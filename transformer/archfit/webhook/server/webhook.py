@@ -28,8 +28,8 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from functools import lru_cache
-from typing import NoReturn, ParamSpec, TypeVar
+from functools import lru_cache, partial
+from typing import Literal, NoReturn, TypeVar
 from urllib.parse import parse_qs
 
 from archfit.base.errors import ArchfitError, message_of
@@ -60,7 +60,6 @@ from archfit.webhook.server.shared_answers import PullSecret, Secrets, SharedAns
 from archfit.webhook.server.waiting_reviews import WaitingReviews
 from archfit.yaml.values import mapping_of
 
-_P = ParamSpec("_P")
 _T = TypeVar("_T")
 PATH = "/mutate"
 PROBES = ("/livez", "/readyz")
@@ -75,10 +74,10 @@ _LAST_SECONDS = 1.0
 _SMALL = 16 * 1024
 _LARGE = 128 * 1024
 MOST_LARGE_WAITING = 64
-_NO_MEMORY = (
-    "archfit: the pod is admitted as it is: the server has no memory for its review now (--memory-limit)"
-)
-_NO_TIME = "archfit: the pod is admitted as it is: too many large pods are decided now: create it again later"
+_NOT_NOW = {
+    "memory": "archfit: the pod is admitted as it is: the server has no memory for its review now (--memory-limit)",
+    "time": "archfit: the pod is admitted as it is: too many large pods are decided now: create it again later",
+}
 _TOO_MANY_VALUES = "archfit: the pod is admitted as it is: it is larger than archfit reads"
 _BEGINNING = 4096
 _LONGEST_LENGTH = 10
@@ -96,19 +95,13 @@ class Gone(Exception):
     """The client closed the connection before its request was complete."""
 
 
-class NoMemory(Exception):
-    """There is no room for a request. uid: of its review, "" where it is not known."""
+class NotNow(Exception):
+    """What a request lacks now. uid: of its review, "" where it is not known. warning: for who creates the Pod."""
 
-    def __init__(self, uid: str) -> None:
-        super().__init__("no memory for this request now")
+    def __init__(self, lacks: Literal["memory", "time"], uid: str = "") -> None:
+        super().__init__(f"no {lacks} for this request now")
         self.uid = uid
-
-
-class NoTime(Exception):
-    """The turn of a large Pod did not come in time, or it stopped waiting for others."""
-
-    def __init__(self) -> None:
-        super().__init__("no time for this request now")
+        self.warning = _NOT_NOW[lacks]
 
 
 class Webhook:
@@ -189,11 +182,11 @@ class Webhook:
             bodies.give(held)
             held = None
             decision, images = await self._decision(review, until, apart=apart)
-        except NoMemory as error:
+        except NotNow as error:
             if not error.uid:
                 return self._bad(BadReview(str(error), 503), started)
             review, images = _unread(error.uid), 0
-            decision = failed(_NO_MEMORY, str(error), "over_budget")
+            decision = failed(error.warning, str(error), "over_budget")
         except TooManyValues as error:
             review, images = _unread(error.uid), 0
             decision = failed(_TOO_MANY_VALUES, str(error), "over_budget")
@@ -214,7 +207,7 @@ class Webhook:
         return error.status, f"{error}\n".encode(), True
 
     async def _room_for_review(self, body: bytes, until: float, *, large: bool) -> int:
-        """Bytes that are held for what a body will become. Raises NoMemory."""
+        """Bytes that are held for what a body will become. Raises NotNow."""
         reviews, size = self._reviews, decoded_bytes(body)
         if large:
             fits = await reviews.room(size, until - self._clock(), MOST_LARGE_WAITING)
@@ -223,18 +216,17 @@ class Webhook:
         if fits:
             return size
         reviews.refused()
-        raise NoMemory(uid_of(body))
+        raise NotNow("memory", uid_of(body))
 
     async def _read_large(self, body: bytes, until: float) -> Review:
         try:
-            return await self._apart("", until, read_review, body)
-        except NoTime:
-            raise NoMemory(uid_of(body)) from None
+            return await self._apart("", until, partial(read_review, body))
+        except NotNow as error:
+            error.uid = uid_of(body)
+            raise
 
-    async def _apart(
-        self, namespace: str, until: float, function: Callable[_P, _T], *values: _P.args, **named: _P.kwargs
-    ) -> _T:
-        """What a function returns, in a thread; one after another. Raises NoTime.
+    async def _apart(self, namespace: str, until: float, step: Callable[[], _T]) -> _T:
+        """What a step returns, in a thread; one after another. Raises NotNow.
 
         namespace: of a Pod that may have to stop waiting for those of others; "" for what may not.
         """
@@ -243,9 +235,9 @@ class Webhook:
                 with self._waiting.waits(namespace, deadline) if namespace else nullcontext():
                     await self._turn.acquire()
         except TimeoutError:
-            raise NoTime from None
+            raise NotNow("time") from None
         try:
-            return await asyncio.to_thread(function, *values, **named)
+            return await asyncio.to_thread(step)
         finally:
             self._turn.release()
 
@@ -255,10 +247,8 @@ class Webhook:
             return IGNORED, 0
         try:
             return await self._decided(review, until, apart=apart)
-        except NoMemory:
-            raise
-        except NoTime as error:
-            return failed(_NO_TIME, str(error), "over_budget"), 0
+        except NotNow as error:
+            return failed(error.warning, str(error), "over_budget"), 0
         except ArchfitError as error:  # overrides that disagree, more images than a pod may have
             return failed(shortened(f"archfit: {error}"), str(error)), 0
         except Exception as error:  # noqa: BLE001 - the Pod is admitted, whatever fails
@@ -288,10 +278,8 @@ class Webhook:
         key = self._decisions.key(pod, namespace)
         kept = self._decisions.kept(key)
         if kept is None:
-            fresh = self._decisions.fresh
-            kept = (
-                await self._apart(namespace, until, fresh, pod, namespace) if apart else fresh(pod, namespace)
-            )
+            fresh = partial(self._decisions.fresh, pod, namespace)
+            kept = await self._apart(namespace, until, fresh) if apart else fresh()
             self._decisions.keep(key, kept, pod)
         secrets = self._secrets(review) if self._pull_secrets else ()
         answers: dict[str, Answer] = {}
@@ -312,11 +300,9 @@ class Webhook:
                 self._metrics.deadlines.inc()
         decision = kept.last(answers)
         if decision is None:
-            decision = (
-                await self._apart("", max(until, self._clock() + _LAST_SECONDS), kept.decision, answers)
-                if apart
-                else kept.decision(answers)
-            )
+            decide = partial(kept.decision, answers)
+            last = max(until, self._clock() + _LAST_SECONDS)
+            decision = await self._apart("", last, decide) if apart else decide()
         return decision, len(kept.admitted.questions)
 
     async def _asked(
@@ -324,12 +310,12 @@ class Webhook:
     ) -> tuple[Mapping[str, Answer], bool]:
         """As `SharedAnswers.asked`. Many requests may wait, so what a small one keeps meanwhile counts, too.
 
-        counted: room is held for it already. Raises NoMemory.
+        counted: room is held for it already. Raises NotNow.
         """
         size = 0 if counted else kept_bytes(review.pod)
         if not self._reviews.take(size):
             self._reviews.refused()
-            raise NoMemory(review.uid)
+            raise NotNow("memory", review.uid)
         try:
             return await self._answers.asked(missing, review.namespace, until - self._clock(), secrets)
         finally:
@@ -389,7 +375,7 @@ async def _whole(receive: Receive, size: int) -> bytes:
 
 
 async def _let_go(receive: Receive) -> NoReturn:
-    """A body for which there is no room is let go as it arrives. Raises NoMemory, with the uid, and Gone."""
+    """A body for which there is no room is let go as it arrives. Raises NotNow, with the uid, and Gone."""
     beginning = b""
     more = True
     while more:
@@ -398,7 +384,7 @@ async def _let_go(receive: Receive) -> NoReturn:
             raise Gone
         beginning = (beginning + message.get("body", b"")[:_BEGINNING])[:_BEGINNING]
         more = message.get("more_body", False)
-    raise NoMemory(uid_of(beginning))
+    raise NotNow("memory", uid_of(beginning))
 
 
 def _size(scope: Scope) -> int:
