@@ -1,9 +1,10 @@
 """Which rows of custom resources were seen: `seen` in transformer/archfit/workloads/kinds, from the recordings.
 
-A row was seen where, in a case or a turn, archfit wrote at its path and an object that the operator made carries more
-of the architecture than it does without: a required term, a toleration; or where it made pods for fewer nodes. That
-object has an image of the row. An image that another row of the stream has at a place of its own tells nothing: the
-object may be the other one's. Whether these pods are right is the replay's question (tests/real/operators).
+A field of a row was seen where, in a case or a turn, archfit wrote at the path of the row and the same field of an
+object that the operator made, its affinity or its tolerations, carries more of the architecture than without; or
+where it made pods for fewer nodes, for the affinity. A row was seen if all fields were that it has. That object has
+an image of the row. An image that another row of the stream has at a place of its own tells nothing: the object may
+be the other one's. Whether these pods are right is the replay's question (tests/real/operators).
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ import yaml
 
 from archfit.base.patch import dotted, pattern_text
 from archfit.base.results import Location
+from archfit.options.placement_fields import FIELDS
 from archfit.options.settings import Workload
 from archfit.workloads import custom_rows
 from archfit.workloads.pod_specs import find_pods
 from operators import recordings
-from operators.definition import Operator, operators
+from operators.definition import operators
 from seen_rows import rows_as_seen
 
 _ARCHITECTURE = "kubernetes.io/arch"
@@ -32,17 +34,21 @@ Key: TypeAlias = tuple[str, str, str]
 
 def files() -> Iterator[tuple[Path, str]]:
     """Each file of kinds, and its text with what the recordings show."""
-    shown = sorted(line for operator in operators() for line in _lines(operator))
-    seen = {key: f"{operator} {version} of {released}" for key, version, released, operator in shown}
-    for group, path in custom_rows.groups().items():
-        yield Path(path), _with_seen(Path(path).read_text(encoding="utf-8"), group, seen)
-
-
-def _lines(operator: Operator) -> Iterator[tuple[Key, str, str, str]]:
-    for case in operator.cases:
-        for row in seen(case):
+    shown: dict[Key, tuple[str, set[str]]] = {}
+    for operator in operators():
+        by = f"{operator.operator} {operator.version.removeprefix('v')} of {operator.released}"
+        for row, field in (found for case in operator.cases for found in seen(case)):
             key = (row.group, row.kind, pattern_text(row.pod_spec or row.objects))
-            yield key, operator.version.removeprefix("v"), str(operator.released), operator.operator
+            shown.setdefault(key, (by, _written(row)))[1].discard(field)
+    whole = {key: by for key, (by, lacking) in shown.items() if not lacking}
+    for group, path in custom_rows.groups().items():
+        yield Path(path), _with_seen(Path(path).read_text(encoding="utf-8"), group, whole)
+
+
+def _written(row: Workload) -> set[str]:
+    """The fields in which archfit writes for a row."""
+    fields = {"affinity": row.affinity, "tolerations": row.tolerations}
+    return {name for name, path in fields.items() if path is not None}
 
 
 def _with_seen(text: str, group: str, seen: Mapping[Key, str]) -> str:
@@ -51,14 +57,18 @@ def _with_seen(text: str, group: str, seen: Mapping[Key, str]) -> str:
     made = [head]
     for row, block in zip(yaml.safe_load(text)["workloads"], blocks, strict=True):
         body, mark, comment = re.sub(r"(?m)^  seen: .*\n", "", block).partition("\n#")
-        said = seen.get((group, row["kind"], row.get("podSpec") or row.get("objects", "")))
+        kinds = row["kind"] if isinstance(row["kind"], list) else [row["kind"]]
+        path = row.get("podSpec") or row.get("objects", "")
+        said, *others = {seen.get((group, kind, path)) for kind in kinds}
+        if others:
+            raise ValueError(f"{group}: {', '.join(kinds)} were not seen alike: write a row for each")
         rest = body.removesuffix("\n") + (f"\n  seen: {said}" if said else "")
         made.append(rest + (mark + comment if mark else "\n"))
     return "".join(made)
 
 
-def seen(case: Path) -> Iterator[Workload]:
-    """The rows that a case and its turns show, each as often as it was seen."""
+def seen(case: Path) -> Iterator[tuple[Workload, str]]:
+    """(row, field) of what a case and its turns show, each as often as it was seen."""
     text = (case / "object.yaml").read_bytes()
     without = case / "made.yaml"
     yield from _of_stream(text, without, case / "made-placed.yaml")
@@ -66,14 +76,17 @@ def seen(case: Path) -> Iterator[Workload]:
         yield from _of_stream(turned, without, case / f"turn-{number}" / "made-placed.yaml")
 
 
-def _of_stream(text: bytes, without: Path, made: Path) -> Iterator[Workload]:
+def _of_stream(text: bytes, without: Path, made: Path) -> Iterator[tuple[Workload, str]]:
     if not made.exists():
         return
     rows = _rows(text)
     before = {_key(one): _mentions(one) for one in recordings.read(without)}
     after = recordings.read(made)
     fewer = Counter(map(_key, recordings.read(without))) - Counter(map(_key, after))
-    placed = [one for one in after if _mentions(one) > before.get(_key(one), 0) or _key(one) in fewer]
+    placed = []
+    for one in after:
+        more = _mentions(one) - before.get(_key(one), Counter())
+        placed += [(one, field) for field in more | Counter({"affinity": _key(one) in fewer})]
     changed = recordings.placed(text, recordings.ALL).changed
     for decision in changed:
         row = rows.get((decision["document"], decision["path"]))
@@ -85,8 +98,9 @@ def _of_stream(text: bytes, without: Path, made: Path) -> Iterator[Workload]:
             continue
         # What an object borrows from another one stands there, and may be changed there too.
         told = [image for image, _ in images if row.lender or image not in elsewhere]
-        if any(not images or _runs(one, told) for one in placed):
-            yield row
+        for one, field in placed:
+            if not images or _runs(one, told):
+                yield row, field
 
 
 def _images(decision: Any) -> set[tuple[str, str]]:
@@ -113,8 +127,19 @@ def _key(value: Any) -> tuple[str, str]:
     return value["kind"], value["metadata"]["name"]
 
 
-def _mentions(value: Any) -> int:
-    return json.dumps(value).count(_ARCHITECTURE)
+def _mentions(value: Any) -> Counter[str]:
+    """How often the architecture stands in each field, at any depth."""
+    found: Counter[str] = Counter()
+    if isinstance(value, dict):
+        for name, member in value.items():
+            if name in FIELDS:
+                found[name] += json.dumps(member).count(_ARCHITECTURE)
+            else:
+                found += _mentions(member)
+    elif isinstance(value, list):
+        for item in value:
+            found += _mentions(item)
+    return found
 
 
 def _runs(value: Any, images: list[str]) -> bool:

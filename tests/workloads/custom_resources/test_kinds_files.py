@@ -17,66 +17,73 @@ from archfit.workloads import custom_rows
 if TYPE_CHECKING:
     from pathlib import Path
 
-HEAD = "operator: Widgets\nworkloads:\n"
+HEAD = "operator: Widgets\napiVersions: [v1]\nworkloads:\n"
 ROW = f"{HEAD}- kind: Widget\n  podSpec: spec.pod\n"
 WRONG = [
     pytest.param("", "line 1: has to be a mapping", id="an empty file"),
     pytest.param("a: [\n", "line 2: this is not YAML", id="no YAML"),
-    pytest.param("workloads: []\n", "line 1, operator: has no value", id="no operator"),
+    pytest.param("workloads: []\n", "line 1: has no operator", id="no operator"),
     pytest.param(
         "operator: a\nworkload: []\n", "line 2, workload: there is no key 'workload' here", id="another part"
     ),
-    pytest.param("operator: a\nworkloads: {}\n", "line 2, workloads: has to be a list", id="no list"),
     pytest.param(
-        f"{ROW}  podSpec: spec.b\n", "line 5: the key 'podSpec' is here a second time", id="a key twice"
+        "operator: a\napiVersions: []\nworkloads: {}\n", "line 3, workloads: has to be a list", id="no list"
+    ),
+    pytest.param(
+        f"{ROW}  podSpec: spec.b\n", "line 6: the key 'podSpec' is here a second time", id="a key twice"
     ),
     pytest.param(
         f"{ROW}  podspec: spec.b\n",
-        "line 5, workloads[0].podspec: there is no key 'podspec' here",
+        "line 6, workloads[0].podspec: there is no key 'podspec' here",
         id="an unknown field",
     ),
     pytest.param(
         f"{ROW}  group: example.com\n",
-        "line 5, workloads[0].group: there is no key 'group' here",
+        "line 6, workloads[0].group: there is no key 'group' here",
         id="the group of the file's name",
     ),
-    pytest.param(f"{HEAD}- kind: Widget\n", "line 3, workloads[0]: has no podSpec", id="no place"),
+    pytest.param(f"{HEAD}- kind: Widget\n", "line 4, workloads[0]: has no podSpec", id="no place"),
     pytest.param(
         f"{ROW}  within: spec.other\n",
-        "line 5, workloads[0].within: has to be podSpec or a part of it",
+        "line 6, workloads[0].within: has to be podSpec or a part of it",
         id="within elsewhere",
     ),
     pytest.param(
         f"{ROW}  within: spec\n  exists: spec.a\n",
-        "line 6, workloads[0].exists: says what within says",
+        "line 7, workloads[0].exists: says what within says",
         id="two conditions of one meaning",
     ),
     pytest.param(
+        f"{ROW}  apiVersions: [example.com/v1]\n",
+        "line 6, workloads[0].apiVersions[0]: 'example.com/v1' matches no version of an API",
+        id="a version with its group",
+    ),
+    pytest.param(
         f"{ROW}  only: a\n",
-        "line 5, workloads[0].only: means nothing without reason",
+        "line 6, workloads[0].only: means nothing without reason",
         id="a key without the other",
     ),
     pytest.param(
         f"{ROW}  images:\n  - spec.a\n  - spec..b\n",
-        "line 7, workloads[0].images[1]: 'spec..b' is not a path",
+        "line 8, workloads[0].images[1]: 'spec..b' is not a path",
         id="no path",
     ),
     pytest.param(
-        f"{ROW}  pins: 'true'\n", "line 5, workloads[0].pins: 'true' is not a boolean", id="no boolean"
+        f"{ROW}  pins: 'true'\n", "line 6, workloads[0].pins: 'true' is not a boolean", id="no boolean"
     ),
     pytest.param(
         f"{ROW}  when:\n    spec.a: true\n",
-        'line 6, workloads[0].when["spec.a"]: true is a boolean in YAML',
+        'line 7, workloads[0].when["spec.a"]: true is a boolean in YAML',
         id="a boolean as text",
     ),
     pytest.param(
         f"{ROW}  lender:\n    group: a\n",
-        "line 5, workloads[0].lender: has no kinds",
+        "line 6, workloads[0].lender: has no kinds",
         id="a lender without kinds",
     ),
     pytest.param(
         f"{ROW}  lender:\n    kin: a\n",
-        "line 6, workloads[0].lender.kin: there is no key 'kin' here",
+        "line 7, workloads[0].lender.kin: there is no key 'kin' here",
         id="an unknown field of a lender",
     ),
 ]
@@ -106,8 +113,9 @@ def test_each_file_fits_the_schema_and_is_sorted_by_kind(group: str) -> None:
     with open(custom_rows.groups()[group], encoding="utf-8") as file:
         value = yaml.safe_load(file)
     jsonschema.Draft202012Validator(schema()).validate(value)
-    kinds = [row["kind"] for row in value["workloads"]]
-    assert kinds == sorted(kinds)
+    kinds = [row["kind"] if isinstance(row["kind"], list) else [row["kind"]] for row in value["workloads"]]
+    assert [listed[0] for listed in kinds] == sorted(listed[0] for listed in kinds)
+    assert all(listed == sorted(listed) for listed in kinds)
 
 
 @pytest.mark.parametrize("group", ["../kinds/k6.io", "k6.io/", "K6.IO", "k6.io.yaml", "", ".."])

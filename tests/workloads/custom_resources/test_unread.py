@@ -49,6 +49,54 @@ def test_an_image_that_no_row_reads_is_named(more: str, path: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("more", "path"),
+    [
+        pytest.param("  proxy: {nodeSelector: {a: b}}\n", "spec.proxy.nodeSelector", id="labels"),
+        pytest.param(
+            "  proxies: [{tolerations: [{key: a}]}]\n", "spec.proxies[0].tolerations", id="tolerations"
+        ),
+        pytest.param(
+            "  proxy: {affinity: {nodeAffinity: {a: []}}}\n", "spec.proxy.affinity.nodeAffinity", id="terms"
+        ),
+    ],
+)
+def test_placement_that_no_row_reads_is_named_and_costs_the_toleration(more: str, path: str) -> None:
+    text = (CLUSTER + more).encode()
+    output = edited(text)
+    assert output.data == text
+    (said,) = output.transformed.results
+    assert said.field == path
+    assert f"archfit does not know which pods {path.rpartition('.')[2]} places there" in said.message
+    assert b"nodeAffinity" in edited(text.replace(b"both:1", b"amd:1")).data
+    with pytest.raises(Failed):
+        edited(text, Options(strict=True))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param("  proxy: {nodeSelector: {}, tolerations: []}\n", id="empty"),
+        pytest.param("  affinity: {podAffinity: {a: []}}\n  tolerations: [{key: a}]\n", id="the row's own"),
+        pytest.param("  redisExporter: {enabled: true}\n", id="none"),
+    ],
+)
+def test_placement_that_a_row_reads_costs_nothing(more: str) -> None:
+    output = edited((CLUSTER + more).encode())
+    assert output.transformed.results == ()
+    assert b"kubernetes.io/arch" in output.data
+
+
+def test_a_row_of_the_user_says_whose_placement_it_is() -> None:
+    text = WIDGET.replace("  baseImage: amd:1\n", "  gateway: {nodeSelector: {a: b}}\n").encode()
+    (said,) = edited(text, configured(ROW)).transformed.results
+    assert "name its path in a row of the kind, as podSpec, or under neverRun" in said.message
+    for more in ("    neverRun: [spec.gateway]\n", "    neverRun: [spec.gateway.nodeSelector]\n"):
+        output = edited(text, configured(ROW + more))
+        assert output.transformed.results == ()
+        assert b"tolerations" in output.data
+
+
+@pytest.mark.parametrize(
     "more",
     [
         "  imagePullPolicy: Always\n  imagePullSecrets: [{name: a}]\n",

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from program import archfit
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _OFFLINE = ("--offline", "--no-cache", "--image-platforms=*=linux/amd64")
 _RUNTIME = """apiVersion: serving.kserve.io/v1alpha1
@@ -28,6 +33,33 @@ spec: {image: {name: 'cockroachdb/cockroach:v25.2.2'}, nodes: 3}
 """
 
 
+_BRIDGE = """apiVersion: kafka.strimzi.io/VERSION
+kind: KafkaBridge
+metadata: {name: b}
+spec:
+  bootstrapServers: kafka:9092
+  image: 'amd:1'
+"""
+_MONGO = """apiVersion: psmdb.percona.com/VERSION
+kind: PerconaServerMongoDB
+metadata: {name: m}
+spec:
+  image: 'amd:1'
+  replsets: [{name: rs0, size: 3}]
+"""
+_ROW = """apiVersion: archfit.dev/v1alpha1
+kind: ArchFit
+spec:
+  workloads:
+  - {group: example.com, kind: Widget, podSpec: spec, apiVersions: [v1beta*, v1]}
+"""
+_WIDGET = """apiVersion: example.com/VERSION
+kind: Widget
+metadata: {name: w}
+spec: {containers: [{name: a, image: 'amd:1'}]}
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -48,6 +80,16 @@ spec: {image: {name: 'cockroachdb/cockroach:v25.2.2'}, nodes: 3}
             "spec.template.spec.podTemplate.spec",
             id="cockroach-v1beta1",
         ),
+        pytest.param(
+            _COCKROACH.replace("VERSION", "v1"),
+            "archfit has read CrdbCluster in v1alpha1, v1beta1 only",
+            id="cockroach-of-another-version",
+        ),
+        pytest.param(
+            _BRIDGE.replace("VERSION", "v2").replace("  image: 'amd:1'\n", "  images: {bridge: 'amd:1'}\n"),
+            "archfit has read KafkaBridge in v1, v1beta2 only",
+            id="another-version-with-its-image-elsewhere",
+        ),
     ],
 )
 def test_an_object_whose_rows_do_not_hold_is_left_named_and_not_known(text: str, named: str) -> None:
@@ -67,3 +109,22 @@ def test_an_object_whose_rows_do_not_hold_is_left_named_and_not_known(text: str,
 )
 def test_in_another_mode_it_is_placed(text: str) -> None:
     assert b"kubernetes.io/arch" in archfit(text.encode(), *_OFFLINE).ok()
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "others"),
+    [
+        pytest.param(_BRIDGE, ["v1", "v1beta2"], ["v2", "v1beta1"], id="a-row"),
+        pytest.param(_MONGO, ["v1", "v1-12-0"], ["v2", "v10"], id="a-row-with-a-glob"),
+        pytest.param(_WIDGET, ["v1", "v1beta1", "v1beta2"], ["v2", "v1alpha1"], id="a-row-of-the-user"),
+    ],
+)
+def test_a_version_that_no_row_was_read_for_is_placed_as_read_and_said(
+    tmp_path: Path, text: str, known: list[str], others: list[str]
+) -> None:
+    path = tmp_path / "archfit.yaml"
+    path.write_text(_ROW, encoding="utf-8")
+    for version in known + others:
+        ran = archfit(text.replace("VERSION", version).encode(), f"--config={path}", *_OFFLINE)
+        assert b"kubernetes.io/arch" in ran.ok()
+        assert (" only: check the pods" in ran.stderr) is (version in others), version

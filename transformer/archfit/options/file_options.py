@@ -158,7 +158,7 @@ def workloads(value: object) -> tuple[Workload, ...]:
 
 def _written(row: Workload) -> Iterator[Path]:
     """Where archfit may write for the row, whatever else the object says."""
-    if row.when or row.unless or row.version or not row.pod_spec:
+    if row.when or row.unless or row.versions or not row.pod_spec:
         return
     if row.affinity is not None:
         yield (*(row.affinity or (*row.pod_spec, "affinity")), "nodeAffinity")

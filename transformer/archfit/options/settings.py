@@ -72,7 +72,7 @@ class Lender(Record):
 class Workload(Record):
     """A kind that holds pods, and where. Paths are from the object's root; "*" is every item or member.
 
-    version: of the API, "" for all.
+    versions: of the API, as `v1` or `v1-*`, for which the row was read; () for all.
     pod_spec: the mapping that holds nodeSelector, affinity and tolerations, and containers as a pod spec does. Where it
         is missing, it is created, if only `there` exists.
     there: what has to be there for there to be a pod; () is pod_spec.
@@ -148,7 +148,7 @@ class Workload(Record):
     kind: str
     pod_spec: Path = ()
     immutable: bool = False
-    version: str = ""
+    versions: tuple[str, ...] = ()
     there: Path = ()
     unless: tuple[tuple[Path, str], ...] = ()
     when: tuple[tuple[Path, str], ...] = ()

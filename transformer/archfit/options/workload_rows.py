@@ -23,6 +23,8 @@ the item of a list that is named app.
 
 from __future__ import annotations
 
+import re
+
 from archfit.base.documentation import schema_id
 from archfit.base.patch import Path, undotted
 from archfit.options import data_form
@@ -83,6 +85,13 @@ def _kind(value: object) -> str:
     text = data_form.string(value)
     if not text.isalnum():
         raise Problem(f"{text!r} is not a kind: write one as Widget")
+    return text
+
+
+def _version(value: object) -> str:
+    text = data_form.string(value)
+    if not _VERSION.fullmatch(text):
+        raise Problem(f"{text!r} matches no version of an API: write one without its group, as v1 or v1beta*")
     return text
 
 
@@ -153,6 +162,8 @@ def _all_of(needed: dict[str, Form]) -> Form:
 # Brackets escaped, quotes not: editors read patterns as JavaScript does.
 _KEY = r"""([^\[\]. /\\"']+|\["[^"\\]+"\])"""
 _STRING = {"type": "string", "minLength": 1}
+# A DNS label (apiextensions, ValidateCustomResourceDefinition); "*" ends one that stands for several.
+_VERSION = re.compile(r"[a-z][a-z0-9-]*\*?")
 _PATH_TEXT = {"type": "string", "pattern": rf"^{_KEY}(\[\*\]|\.?{_KEY})*$"}
 _ONE_OR_MORE = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
 
@@ -179,6 +190,10 @@ CONDITIONS = Form(_pairs(_path, data_form.string), _mapping_of(_ONE_OR_MORE))
 CHOICES = Form(_each(_path, TEXTS.read), _mapping_of(TEXTS.schema))
 PAIRS = Form(_each(_path, _path), _mapping_of(_PATH_TEXT))
 AFFINITY = Form(_affinity, {"anyOf": [_STRING, {"type": "object"}]})
+VERSIONS = Form(
+    _list(_version, "v1beta1"),
+    {"type": "array", "items": {"type": "string", "pattern": f"^{_VERSION.pattern}$"}},
+)
 SAME = _all_of(
     {
         "group": Form(_group, _STRING),
@@ -219,7 +234,7 @@ LENDER = _members(
 
 # The key of a row, the field of a Workload, and how it is written.
 KEYS: dict[str, tuple[str, Form]] = {
-    "version": ("version", TEXT),
+    "apiVersions": ("versions", VERSIONS),
     "podSpec": ("pod_spec", PATH),
     "within": ("there", PATH),
     "exists": ("there", PATH),
@@ -291,6 +306,7 @@ _NEEDS = {
 }
 _HEAD = {"group": Form(_group, {"type": "string", "pattern": "^[^/ ]*$"})}
 _KIND = {"kind": Form(_kind, {"type": "string", "pattern": "^[A-Za-z0-9]+$"})}
+_KINDS = {"anyOf": [_KIND["kind"].schema, {"type": "array", "items": _KIND["kind"].schema}]}
 _STATED = ("group", "kind", *(key for key in KEYS if key != "seen"))
 _OWN = ("kind", *KEYS)
 EXAMPLE = "group: example.com, kind: Widget, podSpec: spec.template.spec"
@@ -303,10 +319,13 @@ def stated_row(value: object) -> Workload:
     return _row(found, data_form.within("group", _group, found["group"]), EXAMPLE).replace(seen=STATED)
 
 
-def own_row(value: object, group: str) -> Workload:
-    """A row of archfit's own, which names no group. Raises Problem."""
+def own_row(value: object, group: str, kind: str, versions: object) -> Workload:
+    """A row of archfit's own, which names no group and one or more kinds. Raises Problem.
+
+    versions: `apiVersions` of a row that has none.
+    """
     found = data_form.fields(value, _OWN, OWN_EXAMPLE, ("kind",))
-    return _row(found, group, OWN_EXAMPLE)
+    return _row({"apiVersions": versions, **found, "kind": kind}, group, OWN_EXAMPLE)
 
 
 def _row(found: dict[str, object], group: str, example: str) -> Workload:
@@ -333,9 +352,10 @@ def _row(found: dict[str, object], group: str, example: str) -> Workload:
 def row_schema(*, own: bool = False) -> dict[str, Any]:
     """The schema of a row, the user's or one of archfit's own."""
     forms = {**({} if own else _HEAD), **_KIND, **{key: form for key, (_, form) in KEYS.items()}}
+    schemas = {key: form.schema for key, form in forms.items() if own or key != "seen"}
     return {
         "type": "object",
-        "properties": {key: form.schema for key, form in forms.items() if own or key != "seen"},
+        "properties": {**schemas, "kind": _KINDS} if own else schemas,
         "required": list(_KIND if own else {**_HEAD, **_KIND}),
         "anyOf": [{"required": [key]} for key in ("podSpec", "objects", "reason", "neverRun")],
         "dependentRequired": {key: [other] for key, other in _NEEDS.items()},
@@ -350,7 +370,11 @@ def schema() -> dict[str, Any]:
         "$id": schema_id("workloads"),
         "title": "archfit kinds of an API group",
         "type": "object",
-        "properties": {"operator": _STRING, "workloads": {"type": "array", "items": row_schema(own=True)}},
-        "required": ["operator", "workloads"],
+        "properties": {
+            "operator": _STRING,
+            "apiVersions": VERSIONS.schema,
+            "workloads": {"type": "array", "items": row_schema(own=True)},
+        },
+        "required": ["operator", "apiVersions", "workloads"],
         "additionalProperties": False,
     }

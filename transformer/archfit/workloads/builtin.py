@@ -96,12 +96,33 @@ OWN_GROUPS = frozenset(group for group, _ in (*WORKLOADS, *PODLESS) if group != 
 
 
 def rows_of(api_version: str, kind: str, user_rows: UserRows) -> tuple[Row, ...]:
-    """The rows of a kind: the user's, where there are some, else ours; () for a kind that has none."""
+    """The rows of a kind: the user's, where there are some, else ours; () for a kind that has none.
+
+    In a version for which none was read, those of the other versions that place pods, and none of them was seen.
+    """
     group, _, version = api_version.rpartition("/")
     rows = user_rows.get((group, kind)) if user_rows else None
     if rows is None:
         rows = own_rows(group, kind)
-    return tuple(row for row in rows if row.version in ("", version))
+    fitting = tuple(row for row in rows if _is_for(row, version))
+    if fitting:
+        return fitting
+    return tuple(row.replace(seen="") for row in rows if not row.reason)
+
+
+def _is_for(row: Row, version: str) -> bool:
+    return not row.versions or any(
+        version == one or (one[-1] == "*" and version.startswith(one[:-1])) for one in row.versions
+    )
+
+
+def other_versions(api_version: str, kind: str, user_rows: UserRows) -> str:
+    """For which versions the rows of a kind were read, "" where this is one of them: `v1beta2, v1`."""
+    group, _, version = api_version.rpartition("/")
+    rows = user_rows.get((group, kind)) or own_rows(group, kind)
+    if any(_is_for(row, version) for row in rows):
+        return ""
+    return ", ".join(dict.fromkeys(one for row in rows for one in row.versions))
 
 
 def waits_for(kind: str, spec: Mapping[str, Any]) -> str:

@@ -1,9 +1,10 @@
 """Custom resources that hold pods: a file for each API group, `kinds/GROUP.yaml`, whose rows are written as the user's.
 
-    operator: Strimzi        # who makes the pods
-    workloads:               # options.workload_rows, without `group`
-    - kind: Kafka
-      podSpec: spec.kafka.template.pod
+    operator: Strimzi            # who makes the pods
+    apiVersions: [v1beta2, v1]   # of rows that state none
+    workloads:                   # options.workload_rows, without `group`; a row may be for several kinds
+    - kind: [KafkaBridge, KafkaConnect]
+      podSpec: spec.template.pod
       seen: Strimzi 0.45.0 of 2024-12-20
 
 `seen` is written by `make -C lab operators`: the operator made pods from what archfit wrote there. A file is read when
@@ -83,19 +84,20 @@ class KindsFile:
                 Problem(f"the key {double.key!r} is here a second time: keep one", (), double.line)
             )
         try:
-            found = data_form.fields(self._tree.value, _PARTS, "operator: Strimzi, workloads: [..]")
+            found = data_form.fields(self._tree.value, _PARTS, "operator: Strimzi, workloads: [..]", _PARTS)
             self.operator = data_form.within("operator", data_form.string, found.get("operator"))
+            self._versions = plain(found.get("apiVersions"))
             self._rows = data_form.within("workloads", _listed, found.get("workloads"))
         except Problem as problem:
             raise self._error(problem) from None
-        self.kinds = tuple(dict.fromkeys(map(_kind, self._rows)))
+        self.kinds = tuple(dict.fromkeys(kind for row in self._rows for kind in _kinds(row)))
 
     def rows(self, kind: str) -> tuple[Workload, ...]:
-        return tuple(self._row(number) for number, row in enumerate(self._rows) if _kind(row) == kind)
+        return tuple(self._row(number, kind) for number, row in enumerate(self._rows) if kind in _kinds(row))
 
-    def _row(self, number: int) -> Workload:
+    def _row(self, number: int, kind: str) -> Workload:
         try:
-            return own_row(plain(self._rows[number]), self._group)
+            return own_row(plain(self._rows[number]), self._group, kind, self._versions)
         except Problem as problem:
             raise self._error(Problem(problem.message, ("workloads", number, *problem.path))) from None
 
@@ -106,13 +108,14 @@ class KindsFile:
         return InternalError(f"{self._path} line {line}{field}: {problem.message}")
 
 
-_PARTS = ("operator", "workloads")
+_PARTS = ("operator", "apiVersions", "workloads")
 
 
 def _listed(value: object) -> list[object]:
     return data_form.listed(value, f"{{{OWN_EXAMPLE}}}")
 
 
-def _kind(row: Any) -> str:
-    """The kind of a row as written, "" where it names none."""
-    return text_of(mapping_of(row).get("kind"))
+def _kinds(row: Any) -> list[str]:
+    """The kinds of a row as written, "" where it names none."""
+    kind = mapping_of(row).get("kind")
+    return list(map(text_of, kind)) if isinstance(kind, list) else [text_of(kind)]

@@ -6,13 +6,14 @@
     ""                                    read, not seen with CloudNativePG          all
 
 A kind is named once in a stream: with `read`, where one of its pods got an affinity; with `seen` and `none`, where one
-was left.
+was left; in a version for which no row was read, always.
 """
 
 from __future__ import annotations
 
 from archfit.base.results import Decision, Result
 from archfit.options.settings import STATED, Options, Workload
+from archfit.workloads.builtin import other_versions
 from archfit.workloads.pods import Pod
 
 TYPE_CHECKING = False
@@ -59,16 +60,26 @@ def row_results(decisions: Iterable[tuple[Pod, Decision]], options: Options) -> 
     kinds: dict[tuple[str, str], list[tuple[Pod, Workload]]] = {}
     for pod, decision in decisions:
         row = pod.row
-        if row is not None and _decided(row, decision, options):
+        if row is not None and _decided(pod, row, decision, options):
             kinds.setdefault((row.group, row.kind), []).append((pod, row))
     return [_result(*pods[0], len(pods), options) for pods in kinds.values()]
 
 
-def _decided(row: Workload, decision: Decision, options: Options) -> bool:
+def _decided(pod: Pod, row: Workload, decision: Decision, options: Options) -> bool:
     reason = left_alone(row, options)
     if reason:
         return decision.outcome == "OptedOut" and decision.reason == reason
-    return not row.seen and decision.outcome == "Change"
+    return not row.seen and (decision.outcome == "Change" or bool(_other_versions(pod, row)))
+
+
+def _other_versions(pod: Pod, row: Workload) -> str:
+    """The versions for which the row was read, "" where that of the object is one, or the row is one around it."""
+    ref = pod.ref
+    return (
+        ""
+        if ref.kind != row.kind
+        else other_versions(ref.api_version, ref.kind, {(row.group, row.kind): (row,)})
+    )
 
 
 def _result(pod: Pod, row: Workload, number: int, options: Options) -> Result:
@@ -78,4 +89,6 @@ def _result(pod: Pod, row: Workload, number: int, options: Options) -> Result:
     if reason:
         return Result("info", f"not transformed: {reason}{number_of_pods}", pod.ref, location=pod.location)
     check = f"check the pods{number_of_pods}, or let admission place them (archfit policy, archfit serve)"
-    return Result("warning", f"{not_seen(row)}: {check}", pod.ref, location=pod.location)
+    versions = _other_versions(pod, row)
+    why = f"archfit has read {row.kind} in {versions} only" if versions else not_seen(row)
+    return Result("warning", f"{why}: {check}", pod.ref, location=pod.location)

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from archfit.base.errors import InvalidInput
-from archfit.base.patch import Path
+from archfit.base.patch import Path, pattern_text
 from archfit.base.results import Location, ObjectRef, Result
 from archfit.options.placement_fields import LISTS
 from archfit.options.settings import Workload
-from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of, waits_for
+from archfit.workloads.builtin import (
+    WORKLOADS,
+    UserRows,
+    group_of,
+    other_versions,
+    rows_of,
+    waits_for,
+)
 from archfit.workloads.pods import ImageUse, Pod, image_uses
 from archfit.yaml.values import mapping_of, resolve, text_of
 
@@ -171,7 +178,10 @@ def pods_of(
         return
     count = 0
     unasked: tuple[ImageUse, ...] | None = None
+    elsewhere = bool(other_versions(api_version, kind, user_rows or {}))
     for pod in _once(found):
+        if elsewhere and not any(use.text for use in pod.images):
+            continue
         if unasked is None:
             unasked = tuple(_unread(rows, value, path, own=bool(user_rows and key in user_rows)))
         count += len(pod.images)
@@ -201,12 +211,16 @@ def _once(pods: Iterator[Pod]) -> Iterable[Pod]:
 def _unread(
     rows: tuple[Workload, ...], value: dict[str, Any], path: Path, *, own: bool
 ) -> Iterator[ImageUse]:
-    """The images that no row reads, so that it is unknown which pods run them. own: they are the user's rows."""
-    from archfit.workloads.unsupported.unread import unread
+    """The images and words of placement that no row reads: nobody knows of which pods. own: the user's rows."""
+    from archfit.workloads.unsupported.unread import unread, unread_placement
 
     remedy = "; name its path under images or neverRun of the kind's row" if own else ""
     for at, image in unread(rows, value):
         reason = f"archfit does not know which pod runs {image} there{remedy}"
+        yield ImageUse((*path, *at), None, unasked=reason)
+    remedy = "; name its path in a row of the kind, as podSpec, or under neverRun" if own else ""
+    for at in unread_placement(rows, value):
+        reason = f"archfit does not know which pods {pattern_text(at[-1:])} places there{remedy}"
         yield ImageUse((*path, *at), None, unasked=reason)
 
 

@@ -1,4 +1,4 @@
-"""Images of a known kind that no row reads, so that it is unknown which pod runs them.
+"""Images and words of placement of a known kind that no row reads, so that it is unknown whose they are.
 
     key                                         value                                            an image
     image, *Image, *imageName, *imageRef, ..    text                                             the text
@@ -7,6 +7,9 @@
 
 Rows read the images that they name, the containers and image volumes of their pod specs, the images of `neverRun`, and
 embedded objects, which have rows of their own. Members that never hold images, such as `env`, are skipped.
+
+nodeSelector, tolerations and nodeAffinity that are not empty place pods: those of a row, where it looks for them, or
+others. What stands at a path of `neverRun`, or below, is none of them.
 
 A user may replace rows. A warning names what archfit's own rows read and the user's do not, once for each kind:
 
@@ -34,6 +37,7 @@ _NO_IMAGES = frozenset(
     ("annotations", "labels", "matchLabels", "nodeSelector", "env", "args", "command", "resources", "rbd")
 )
 _ROOT = ("apiVersion", "kind", "metadata", "status")
+_PLACEMENT = frozenset(("nodeSelector", "tolerations", "nodeAffinity"))
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 _DEPTH = 128
 
@@ -45,6 +49,54 @@ def unread(rows: Iterable[Workload], value: dict[str, Any]) -> Iterator[tuple[Pa
         read = list(_read(rows)) if read is None else read
         if not any(_covers(pattern, path) for pattern in read):
             yield path, image
+
+
+def unread_placement(rows: Iterable[Workload], value: dict[str, Any]) -> Iterator[Path]:
+    """Where something in an object places pods, and none of the rows of its kind looks."""
+    read: list[Path] | None = None
+    for path in _placement_in({key: member for key, member in value.items() if key not in _ROOT}):
+        read = list(_placed(rows)) if read is None else read
+        if not any(_covers(pattern, path) for pattern in read):
+            yield path
+
+
+def _placement_in(value: Any, path: Path = ()) -> Iterator[Path]:
+    if len(path) > _DEPTH or not isinstance(value, (dict, list)):
+        return
+    for key, member in value.items() if isinstance(value, dict) else enumerate(value):
+        if key not in _PLACEMENT:
+            yield from _placement_in(member, (*path, key))
+        elif member:
+            yield (*path, key)
+
+
+def _placed(rows: Iterable[Workload]) -> Iterator[Path]:
+    """Patterns of where rows look for placement; as `_read` has them."""
+    for row in rows:
+        for path, _ in (*row.never_run, *row.unseen):
+            yield (*path, "#")
+        for path in (row.objects, row.parts, *row.merged, *(row.lender.changes if row.lender else ())):
+            if path:
+                yield (*path, "#")
+        if row.reason:
+            yield (*row.there, "#")
+        elif row.pod_spec:
+            yield from _fields(row)
+            holders = (*row.inherits, *row.replaced_by, *row.merges, *row.by_position)
+            for holder in (row.pod_spec, *holders, *(path[:-1] for path in row.shadows)):
+                yield from _members(holder)
+
+
+def _fields(row: Workload) -> Iterator[Path]:
+    """Where the row itself has them."""
+    for path, name in ((row.node_selector, "nodeSelector"), (row.tolerations, "tolerations")):
+        yield path or (*row.pod_spec, name)
+    yield (*(row.affinity or (*row.pod_spec, "affinity")), "nodeAffinity")
+
+
+def _members(holder: Path) -> Iterator[Path]:
+    for names in (("nodeSelector",), ("tolerations",), ("affinity", "nodeAffinity")):
+        yield (*holder, *names)
 
 
 def images_in(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:

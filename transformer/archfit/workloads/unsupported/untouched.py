@@ -9,10 +9,18 @@ Each kind is reported once, with the number of its objects. Objects with `archfi
 from __future__ import annotations
 
 from archfit.base.patch import dotted, pattern_text
-from archfit.base.results import Location, ObjectRef, Result
+from archfit.base.results import Location, ObjectRef, Result, qualified_kind
 from archfit.options.settings import Workload as Row
 from archfit.startup.record import Record
-from archfit.workloads.builtin import LISTS, PODLESS, WORKLOADS, UserRows, group_of, rows_of
+from archfit.workloads.builtin import (
+    LISTS,
+    PODLESS,
+    WORKLOADS,
+    UserRows,
+    group_of,
+    other_versions,
+    rows_of,
+)
 from archfit.workloads.custom_pods import reasons
 from archfit.workloads.embedded import compared
 from archfit.workloads.pod_specs import controller_of, objects, reference_of
@@ -70,7 +78,11 @@ def _of(
     if key not in user_rows and (key in WORKLOADS or key in PODLESS or key in LISTS):
         return
     rows = rows_of(api_version, kind, user_rows)
-    if rows:
+    versions = other_versions(api_version, kind, user_rows)
+    if versions:
+        if not has_pods:
+            yield Untouched(reference_of(item), location, _of_another_version(*key, versions), known=False)
+    elif rows:
         for reason in _reasons(item, rows, user_rows, has_pods=has_pods):
             yield Untouched(reference_of(item), location, reason, podless=reason.startswith(_NO_POD))
     elif not has_pods:
@@ -79,6 +91,13 @@ def _of(
         reason = reason_of(*key, item)
         if reason:
             yield Untouched(reference_of(item), location, reason, known=False)
+
+
+def _of_another_version(group: str, kind: str, versions: str) -> str:
+    return (
+        f"archfit has read {kind} in {versions} only, and finds none of its images where they stand there; place its "
+        f"pods by hand and leave it out with --exclude {qualified_kind(group, kind)} or the annotation archfit.dev/skip"
+    )
 
 
 def _reasons(
