@@ -69,6 +69,28 @@ class Lender(Record):
     named: tuple[Path, Path] | tuple[()] = ()
 
 
+class Embedding(Record):
+    """What the operator makes of whole objects that stand in its own; paths are from the root of the latter.
+
+    created: (path, texts): one of the texts stands there, in any case, or anything, for (); an object of
+        which this does not hold is compared with others, and left as it is, with the message `compared`.
+    appends: (path, text): with this text there, the operator adds the items of a list to those that the
+        object has from an earlier version.
+    hands_down: members that count in the embedded objects instead of theirs, where they are set.
+    filled: (texts, mapping): each text names a place below the mapping, at which something else than the object says
+        what stands there (`spec.containers.0.image`): such images are unknown.
+    """
+
+    created: tuple[tuple[Path, tuple[str, ...]], ...] = ()
+    compared: str = ""
+    hands_down: tuple[Path, ...] = ()
+    appends: tuple[tuple[Path, str], ...] = ()
+    filled: tuple[tuple[Path, Path], ...] = ()
+
+
+NO_EMBEDDING = Embedding()
+
+
 class Workload(Record):
     """A kind that holds pods, and where. Paths are from the object's root; "*" is every item or member.
 
@@ -98,19 +120,11 @@ class Workload(Record):
     inherits: mappings whose nodeSelector, affinity and tolerations hold where the pod has none; the first one counts.
     shadows: mappings whose members hold in the same way, for pods that the row cannot name.
     objects: whole objects stand there, as in a list; with `immutable`, none of them can be changed once applied.
-    created: (path, texts) for `objects`: one of the texts stands there, in any case, or anything, for (); an object of
-        which this does not hold is compared with others, and left as it is, with the message `compared`.
-    appends: (path, text) for `objects`: with this text there, the operator adds the items of a list to those that the
-        object has from an earlier version.
-    hands_down: members that count in the embedded objects instead of theirs, where they are set.
-    filled: (texts, mapping): each text names a place below the mapping, at which something else than the object says
-        what stands there (`spec.containers.0.image`): such images are unknown.
+    embedding: what is done to them, see there.
     note: a message for a pod that is changed.
     reason: why nothing of what is `there` is changed; with `only`, if its text is that.
     replaced_by: mappings whose nodeSelector, affinity and tolerations replace the pod's where they are set, the first
         one first; what is set is read and edited there.
-    overwrites: (path, text, field): where the value at path is text, the operator writes a field of its own over what
-        the pod has.
     parts: terms that hold for some of the pods, on top of those of the pod.
     default_affinity: what the operator writes only while the pod has no affinity: the mapping, written out with the
         first edit ("{metadata.name}" in a text is the object's own value at that path; "{spec.other?}" in a list is
@@ -130,10 +144,10 @@ class Workload(Record):
     needed_only: the API refuses placement by default; only what the pod cannot run without is written, with this
         warning.
     accepts: (path, text): where the value at path is text, the API accepts placement, and needed_only does not hold.
-    outside: something else gives the pod a field as long as it has none of its own, as the operator's configuration
-        does: such a pod gets only what it cannot run without, with this warning. outside_fields: which fields.
-    architecture: a text that pins the pod to an architecture. Where it is missing, the operator chooses one: nothing is
-        written, with the warning `chosen`, unless the images run on every architecture of the cluster.
+    outside: (field, warning): something else gives the pod this field as long as it has none of its own, as the
+        operator's configuration does: such a pod gets only what it cannot run without, with the warning.
+    architecture: (path, warning): a text that pins the pod to an architecture. Where it is missing, the operator
+        chooses one: nothing is written, with the warning, unless the images run on all architectures of the cluster.
     unplaced: the pod has no placement fields; the warning where it needs one.
     models: (path, reason): a URI from which the operator gets a model: `oci://` names an image that runs, `pvc://` a
         volume; for anything else there is one more image, which is unknown.
@@ -172,8 +186,7 @@ class Workload(Record):
     default_switch: str = ""
     pins: bool = False
     needed_only: str = ""
-    architecture: Path = ()
-    chosen: str = ""
+    architecture: tuple[Path, str] | tuple[()] = ()
     unplaced: str = ""
     never_run: tuple[tuple[Path, str], ...] = ()
     also: tuple[Path, ...] = ()
@@ -184,16 +197,10 @@ class Workload(Record):
     added: tuple[tuple[Path, str], ...] = ()
     merged: tuple[Path, ...] = ()
     seen: str = ""
-    created: tuple[tuple[Path, tuple[str, ...]], ...] = ()
-    compared: str = ""
-    hands_down: tuple[Path, ...] = ()
-    appends: tuple[tuple[Path, str], ...] = ()
-    overwrites: tuple[tuple[Path, str, str], ...] = ()
+    embedding: Embedding = NO_EMBEDDING
     parts: Path = ()
     by_position: tuple[Path, ...] = ()
-    outside: str = ""
-    outside_fields: tuple[str, ...] = ("affinity", "tolerations")
-    filled: tuple[tuple[Path, Path], ...] = ()
+    outside: tuple[tuple[str, str], ...] = ()
     models: tuple[tuple[Path, str], ...] = ()
     unfetched: tuple[tuple[Path, str], ...] = ()
     accepts: tuple[tuple[Path, str], ...] = ()

@@ -28,8 +28,8 @@ import re
 from archfit.base.documentation import schema_id
 from archfit.base.patch import Path, undotted
 from archfit.options import data_form
-from archfit.options.placement_fields import ATTRIBUTES
-from archfit.options.settings import ANNOTATE, STATED, Lender, Workload
+from archfit.options.placement_fields import ATTRIBUTES, LISTS
+from archfit.options.settings import ANNOTATE, STATED, Embedding, Lender, Workload
 from archfit.options.text_form import Problem
 from archfit.startup.record import Record
 
@@ -134,6 +134,26 @@ def _each(first: Read, second: Read) -> Read:
     return read
 
 
+def _one(first: Read, second: Read) -> Read:
+    """(key, value) of the only member."""
+
+    def read(value: object) -> tuple[Any, Any]:
+        pairs = _each(first, second)(value)
+        if len(pairs) != 1:
+            raise Problem("has to have one key: spec.architecture: text")
+        pair: tuple[Any, Any] = pairs[0]
+        return pair
+
+    return read
+
+
+def _field(value: object) -> str:
+    text = data_form.string(value)
+    if text not in LISTS:
+        raise Problem(f"{text!r} is none of {', '.join(LISTS)}")
+    return text
+
+
 def _members(needed: dict[str, Form], optional: dict[str, Form], made: Callable[..., Any]) -> Form:
     """A mapping whose members are the arguments of `made`."""
     forms = {**needed, **optional}
@@ -203,7 +223,6 @@ SAME = _all_of(
         "reason": REASON,
     }
 )
-OVERWRITES = _all_of({"path": PATH, "text": TEXT, "field": TEXT})
 
 
 def _lender(**found: Any) -> Lender:
@@ -230,6 +249,18 @@ LENDER = _members(
         "named": PAIRS,
     },
     _lender,
+)
+
+EMBEDDING = _members(
+    {},
+    {
+        "created": CHOICES,
+        "compared": TEXT,
+        "handsDown": PATHS,
+        "appends": CONDITIONS,
+        "filled": PAIRS,
+    },
+    lambda **found: Embedding(hands_down=found.pop("handsDown", ()), **found),
 )
 
 # The key of a row, the field of a Workload, and how it is written.
@@ -262,26 +293,16 @@ KEYS: dict[str, tuple[str, Form]] = {
     "byPosition": ("by_position", PATHS),
     "merged": ("merged", PATHS),
     "patches": ("patches", PATHS),
-    "overwrites": (
-        "overwrites",
-        Form(_list(OVERWRITES.read, "path: spec.a"), {"type": "array", "items": OVERWRITES.schema}),
-    ),
     "parts": ("parts", PATH),
     "defaultAffinity": ("default_affinity", AFFINITY),
     "defaultSwitch": ("default_switch", TEXT),
     "pins": ("pins", SWITCH),
     "neededOnly": ("needed_only", TEXT),
     "accepts": ("accepts", CONDITIONS),
-    "outside": ("outside", TEXT),
-    "outsideFields": ("outside_fields", TEXTS),
-    "architecture": ("architecture", PATH),
-    "chosen": ("chosen", TEXT),
+    "outside": ("outside", Form(_each(_field, _text), _mapping_of(_STRING))),
+    "architecture": ("architecture", Form(_one(_path, _text), _mapping_of(_STRING))),
     "objects": ("objects", PATH),
-    "created": ("created", CHOICES),
-    "compared": ("compared", TEXT),
-    "appends": ("appends", CONDITIONS),
-    "handsDown": ("hands_down", PATHS),
-    "filled": ("filled", PAIRS),
+    "embedding": ("embedding", EMBEDDING),
     "note": ("note", TEXT),
     "reason": ("reason", TEXT),
     "only": ("only", TEXT),
@@ -295,14 +316,9 @@ _NEEDS = {
     "within": "podSpec",
     "main": "podSpec",
     "only": "reason",
-    "chosen": "architecture",
     "defaultSwitch": "defaultAffinity",
     "accepts": "neededOnly",
-    "outsideFields": "outside",
-    "created": "objects",
-    "compared": "objects",
-    "appends": "objects",
-    "filled": "objects",
+    "embedding": "objects",
 }
 _HEAD = {"group": Form(_group, {"type": "string", "pattern": "^[^/ ]*$"})}
 _KIND = {"kind": Form(_kind, {"type": "string", "pattern": "^[A-Za-z0-9]+$"})}

@@ -145,9 +145,10 @@ def effect(pod: Pod, paths: PlacementPaths, patch: Iterable[Operation]) -> list[
     affinity, patch = pod.at("affinity"), tuple(patch)
     if paths.lost_default and any(_within(step, affinity) for step in patch):
         results.append(pod.result("warning", paths.lost_default, affinity))
-    written = [pod.at(name) for name in paths.hidden]
     results += [
-        pod.result("warning", paths.outside, at) for at in written if any(_within(step, at) for step in patch)
+        pod.result("warning", text, pod.at(name))
+        for name, text in paths.outside
+        if name in paths.hidden and any(_within(step, pod.at(name)) for step in patch)
     ]
     if paths.needed_only:
         results.append(pod.result("warning", paths.needed_only, pod.path))

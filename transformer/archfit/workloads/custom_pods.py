@@ -145,7 +145,8 @@ class CustomPod:
             value = self._field_value(name, found) if self._has(name) else None
             if value is not None:
                 spec[name] = value
-        architecture = text_of(get(self._value, self._same(row.architecture))) if row.architecture else ""
+        pinned, chosen = row.architecture or ((), "")
+        architecture = text_of(get(self._value, self._same(pinned))) if pinned else ""
         if architecture and not any(label in (spec.get("nodeSelector") or ()) for label in _ARCHITECTURE):
             spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), _ARCHITECTURE[0]: architecture}
         paths = found.at.values()
@@ -163,9 +164,9 @@ class CustomPod:
             found.lost_default,
             row.pins and bool(found.lost_default),
             "" if any(_barred(self._value, path, text) for path, text in row.accepts) else row.needed_only,
-            "" if architecture else row.chosen,
+            "" if architecture else chosen,
             row.unplaced,
-            self._same(row.architecture) if architecture else (),
+            self._same(pinned) if architecture else (),
             row.same,
             tuple(matches(self._value, self._same(row.parts))) if row.parts else (),
             self._lender(row.lender),
@@ -188,10 +189,6 @@ class CustomPod:
         row = self._row
         found.at[name] = path = self._same(self._field(name))
         value = get(self._value, path)
-        for switch, text, field in row.overwrites:
-            if field == name and text_of(get(self._value, self._same(switch))) == text:
-                found.replaced.append((name, self._same(switch)))
-                return None
         winner = self._replaced(name)
         if winner is None:
             found.replaced += [(name, patch) for patch, text in self._patches() if name in text]
@@ -200,7 +197,7 @@ class CustomPod:
             found.replaced.append((name, winner[0]))
         else:
             found.at[name], value = winner[0], get(self._value, winner[0])
-        if row.outside and name in row.outside_fields and value in (None, EMPTY[name]):
+        if name in dict(row.outside) and value in (None, EMPTY[name]):
             found.hidden.append(name)
         for above in row.inherits if value is None or value == EMPTY[name] else ():
             source = (*self._same(above), name)

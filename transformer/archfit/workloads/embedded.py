@@ -36,7 +36,9 @@ _STEPS = re.compile(r"[^.\[\]]+")
 def embedded(row: Workload, value: dict[str, Any]) -> Iterator[tuple[Path, Any, bool]]:
     """(path, object, whether it is created) of each object that the row finds."""
     for at, item in matches(value, row.objects):
-        created = all(_holds(value, bound(path, row.objects, at), texts) for path, texts in row.created)
+        created = all(
+            _holds(value, bound(path, row.objects, at), texts) for path, texts in row.embedding.created
+        )
         yield at, _handed_down(row, value, item), created
 
 
@@ -45,9 +47,9 @@ def compared(rows: tuple[Workload, ...], value: dict[str, Any], user_rows: UserR
     from archfit.workloads.pod_specs import find_pods
 
     for row in rows:
-        for at, item, created in embedded(row, value) if row.compared else ():
+        for at, item, created in embedded(row, value) if row.embedding.compared else ():
             if not created and find_pods(item, Location(0, 0), at, user_rows):
-                yield row.compared
+                yield row.embedding.compared
                 break
 
 
@@ -55,7 +57,8 @@ def appends(row: Workload, value: dict[str, Any], within: Path) -> bool:
     """Whether lists of the embedded object at a path, or around it, are added to what is there."""
     at = within[: len(row.objects)]
     return all(
-        text_of(get(value, bound(path, row.objects, at))).casefold() == text for path, text in row.appends
+        text_of(get(value, bound(path, row.objects, at))).casefold() == text
+        for path, text in row.embedding.appends
     )
 
 
@@ -65,7 +68,7 @@ def filled(row: Workload, around: dict[str, Any], pod: Pod, at: Path) -> Pod:
     if not all(step in ("*", own) for step, own in zip(row.objects, inside, strict=False)):
         return pod
     images, lists = pod.images, [(*pod.path, name) for name in ("containers", "initContainers")]
-    for texts, holder in row.filled:
+    for texts, holder in row.embedding.filled:
         for path, text in matches(around, bound(texts, row.objects, inside)):
             steps = (int(step) if step.isdigit() else step for step in _STEPS.findall(text_of(text)))
             place = (*at, *bound(holder, row.objects, inside), *steps)
@@ -90,7 +93,7 @@ def _holds(value: dict[str, Any], path: Path, texts: tuple[str, ...]) -> bool:
 
 
 def _handed_down(row: Workload, value: dict[str, Any], item: Any) -> Any:
-    for path in row.hands_down if isinstance(item, dict) else ():
+    for path in row.embedding.hands_down if isinstance(item, dict) else ():
         member = get(value, path)
         if member is not None:
             item = _with(item, path, member)

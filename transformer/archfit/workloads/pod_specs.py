@@ -6,7 +6,7 @@ from archfit.base.errors import InvalidInput
 from archfit.base.patch import Path, pattern_text
 from archfit.base.results import Location, ObjectRef, Result
 from archfit.options.placement_fields import LISTS
-from archfit.options.settings import Workload
+from archfit.options.settings import NO_EMBEDDING, Workload
 from archfit.workloads.builtin import (
     WORKLOADS,
     UserRows,
@@ -63,11 +63,11 @@ def _embedded(value: Any, pod: Pod, start: Path, user_rows: UserRows) -> Pod:
             if not made_anew and any(row.objects and row.immutable for row in rows):
                 pod = pod.replace(immutable=True, held=True)
             for row in rows:
-                if row.filled or row.appends:
+                if row.embedding is not NO_EMBEDDING:
                     from archfit.workloads.embedded import appends, filled
 
                     pod = filled(row, value, pod, pod.root[:end])
-                if row.appends:
+                if row.embedding.appends:
                     pod = pod.replace(appended=appends(row, value, pod.root[end:]))
         value = value[pod.root[end]]
     return pod

@@ -47,7 +47,8 @@ class PlacementPaths(Record):
     replaced: fields that have a second place, and where it is.
     lost_default: a warning for a pod that gets an affinity. pins: as in the row, for a pod that would lose it.
     hidden: fields that the pod itself does not have and `outside` may give.
-    parts: (path, term) of the row's `parts`. needed_only, chosen, unplaced, same, lender, outside: as in the row.
+    parts: (path, term) of the row's `parts`. needed_only, unplaced, same, lender, outside: as in the row.
+    chosen: a warning for a pod that nothing pins.
     architecture: path of what pins the pod, () if nothing does.
     """
 
@@ -68,7 +69,7 @@ class PlacementPaths(Record):
     parts: tuple[tuple[Path, Any], ...] = ()
     lender: Lender | None = None
     hidden: tuple[str, ...] = ()
-    outside: str = ""
+    outside: tuple[tuple[str, str], ...] = ()
 
     @property
     def borrows(self) -> bool:

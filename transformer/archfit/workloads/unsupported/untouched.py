@@ -105,7 +105,7 @@ def _reasons(
 ) -> Iterator[str]:
     reason = dict.fromkeys(reason for row in rows for reason in reasons(row, item))
     yield from reason
-    if any(row.compared for row in rows):
+    if any(row.embedding.compared for row in rows):
         yield from compared(rows, item, user_rows)
     if not has_pods:
         for path, _ in unread(rows, item) if any(row.pod_spec for row in rows) else ():
