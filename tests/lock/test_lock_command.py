@@ -13,7 +13,7 @@ from registry import Registry
 
 from archfit.images.platforms import Found
 from archfit.lock.command import _line
-from archfit.lock.update import Change
+from archfit.lock.update import LockChange
 from archfit.lookup.lockfile import parse
 from lock_runs import Locking, pod
 
@@ -579,5 +579,5 @@ def test_on_a_terminal_without_files_it_says_what_to_do(locked: Locking) -> None
 
 
 def test_an_artifact_is_said_to_restrict_nothing() -> None:
-    change = Change("quay.io/team/chart:1", None, Found((), "sha256:" + "0" * 64, image=False))
+    change = LockChange("quay.io/team/chart:1", None, Found((), "sha256:" + "0" * 64, image=False))
     assert _line(change, {}) == "added: quay.io/team/chart:1 (no image, so it restricts nothing)"

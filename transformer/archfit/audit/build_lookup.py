@@ -101,7 +101,7 @@ def _answered(facts: AuditFacts, lookup: Lookup, shard: tuple[int, int] | None) 
     )
 
 
-class _Running(Record):
+class _RunningImages(Record):
     """What several BuildFacts have in common. spec: the pod's image, None where it is no reference."""
 
     image: str
@@ -124,13 +124,13 @@ class _Running(Record):
         return self.spec.normalised if self.spec else self.image
 
 
-def _running(build: BuildFacts) -> _Running:
+def _running(build: BuildFacts) -> _RunningImages:
     identity = image_id(build.image_id)
     try:
         spec = parse(build.image)
     except InvalidReference:
         spec = None
-    return _Running(
+    return _RunningImages(
         build.image, identity, spec, build.node_os or "linux", build.node_architecture, build.runtime
     )
 
@@ -147,7 +147,7 @@ class _Asking:
         self._failures: dict[str, str] = {}
         self._indexes: dict[str, set[str]] = {}
 
-    def learn(self, builds: Sequence[_Running]) -> None:
+    def learn(self, builds: Sequence[_RunningImages]) -> None:
         """Ask all rounds of the module."""
         pinned = [build for build in builds if build.identity.form == "digest"]
         loaded = [build for build in builds if build.identity.form == "image" and build.spec]
@@ -166,7 +166,7 @@ class _Asking:
             if build.spec and build.at_home and found and found.kind == "index":
                 self._indexes.setdefault(build.spec.normalised, set()).add(build.identity.digest)
 
-    def known(self, build: _Running) -> Known:
+    def known(self, build: _RunningImages) -> Known:
         """What the proof has to go by."""
         current = self._current(build)
         others = sorted(self._indexes.get(build.spec.normalised, ())) if build.spec and build.at_home else []
@@ -177,12 +177,12 @@ class _Asking:
             self._failure(build),
         )
 
-    def _current(self, build: _Running) -> Found | None:
+    def _current(self, build: _RunningImages) -> Found | None:
         """The answer for the pod's image, where it has a digest."""
         answer = self._answers.get(build.spec.normalised) if build.spec and build.at_home else None
         return answer if isinstance(answer, Found) and answer.digest else None
 
-    def _is_known(self, build: _Running) -> bool:
+    def _is_known(self, build: _RunningImages) -> bool:
         """The proof needs nothing more."""
         digest = build.identity.digest
         found, current = self._contents.get(digest), self._current(build)
@@ -202,7 +202,7 @@ class _Asking:
 
     # The parts of each round; None asks nothing.
 
-    def _all_parts(self, builds: Iterable[_Running]) -> list[Part]:
+    def _all_parts(self, builds: Iterable[_RunningImages]) -> list[Part]:
         """What the rounds may ask for, but for builds of indexes."""
         parts = [
             part
@@ -212,13 +212,13 @@ class _Asking:
         ]
         return list({part.reference.normalised: part for part in parts}.values())
 
-    def _index(self, build: _Running) -> Part | None:
+    def _index(self, build: _RunningImages) -> Part | None:
         current = self._current(build)
         if not current or not build.spec or current.digest in self._contents:
             return None
         return _part(build.spec, current.digest)
 
-    def _unread(self, build: _Running) -> list[Build]:
+    def _unread(self, build: _RunningImages) -> list[Build]:
         """Builds of the image's index whose configs are not known, the one that the node would take first."""
         current = self._current(build)
         top = self._contents.get(current.digest) if current else None
@@ -233,11 +233,11 @@ class _Asking:
             and _part(build.spec, child.digest).reference.normalised not in self._failures
         ]
 
-    def _likely_build(self, build: _Running) -> Part | None:
+    def _likely_build(self, build: _RunningImages) -> Part | None:
         unread = self._unread(build)
         return _part(build.spec, unread[0].digest, "manifest") if build.spec and unread else None
 
-    def _config_or_last_build(self, build: _Running) -> Part | None:
+    def _config_or_last_build(self, build: _RunningImages) -> Part | None:
         unread = self._unread(build)
         if build.spec is None:
             return None
@@ -245,7 +245,7 @@ class _Asking:
             return _part(build.spec, unread[0].digest, "manifest")
         return _part(build.spec, build.identity.digest, "config")
 
-    def _build_of_config(self, build: _Running) -> Part | None:
+    def _build_of_config(self, build: _RunningImages) -> Part | None:
         config = self._contents.get(build.identity.digest)
         if build.spec is None:
             return None
@@ -275,7 +275,7 @@ class _Asking:
         for name, contents in found.items():
             self._contents.setdefault(name.rpartition("@")[2], contents)
 
-    def _take_manifests(self, builds: Iterable[_Running]) -> None:
+    def _take_manifests(self, builds: Iterable[_RunningImages]) -> None:
         """A single manifest whose platform is in the image's answer needs no request for its digest."""
         for build in builds:
             current = self._current(build)
@@ -284,7 +284,7 @@ class _Asking:
                     current.digest, ImageContents("manifest", platform=current.platforms[0])
                 )
 
-    def _take_indexes(self, builds: Iterable[_Running]) -> None:
+    def _take_indexes(self, builds: Iterable[_RunningImages]) -> None:
         """Where an index could not be read: its platforms, without digests of builds."""
         for build in builds:
             current = self._current(build)
@@ -292,7 +292,7 @@ class _Asking:
                 children = tuple(Build("", platform) for platform in current.platforms)
                 self._contents.setdefault(current.digest, ImageContents("index", children))
 
-    def _failure(self, build: _Running) -> str:
+    def _failure(self, build: _RunningImages) -> str:
         """Why nothing is known of the digest."""
         if build.identity.form == "image":
             if build.spec is None:
@@ -305,12 +305,12 @@ class _Asking:
         return "; ".join(dict.fromkeys(filter(None, found)))
 
 
-def _at_imageid(build: _Running) -> Part | None:
+def _at_imageid(build: _RunningImages) -> Part | None:
     name, digest = build.identity.name, build.identity.digest
     return Part(parse(f"{name}@{digest}")) if name else None
 
 
-def _at_spec(build: _Running) -> Part | None:
+def _at_spec(build: _RunningImages) -> Part | None:
     return _part(build.spec, build.identity.digest) if build.spec and build.identity.digest else None
 
 

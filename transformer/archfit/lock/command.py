@@ -39,7 +39,7 @@ from archfit.cli.usage.command_table import BY_NAME
 from archfit.images.overrides import override
 from archfit.images.reference import parse
 from archfit.lock.images import LockNeeds, asked_anew, failed_result, lock_needs, looked_up
-from archfit.lock.update import Change, changes, chosen, merged
+from archfit.lock.update import LockChange, changes, chosen, merged
 from archfit.lookup import lockfile, operator_files
 from archfit.lookup.lockfile import DEFAULT_PATH, content_of, render, replace
 from archfit.options.settings import Options
@@ -118,7 +118,7 @@ def _failed(results: Sequence[Result], stderr: TextIO) -> bool:
     return True
 
 
-def _line(change: Change, words: Mapping[str, str]) -> str:
+def _line(change: LockChange, words: Mapping[str, str]) -> str:
     parts = []
     if change.verb == "added":
         parts = [", ".join(change.gained) or "no image, so it restricts nothing"]
@@ -134,7 +134,7 @@ def _line(change: Change, words: Mapping[str, str]) -> str:
 def _summary(
     head: str,
     images: int,
-    changed: Sequence[Change],
+    changed: Sequence[LockChange],
     words: Mapping[str, str],
     beside: Sequence[str],
     requests: int,

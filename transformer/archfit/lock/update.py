@@ -26,7 +26,7 @@ from archfit.startup.record import Record
 EVERY = "*"
 
 
-class Change(Record):
+class LockChange(Record):
     """How one entry changes. before, after: None where there is no entry."""
 
     reference: str
@@ -93,10 +93,10 @@ def merged(
     return {name: images[name] for name in needed if name in images} if prune else images
 
 
-def changes(before: Mapping[str, Found], after: Mapping[str, Found]) -> list[Change]:
+def changes(before: Mapping[str, Found], after: Mapping[str, Found]) -> list[LockChange]:
     """What differs, sorted by reference."""
     return [
-        Change(name, before.get(name), after.get(name))
+        LockChange(name, before.get(name), after.get(name))
         for name in sorted({**before, **after})
         if before.get(name) != after.get(name)
     ]

@@ -95,7 +95,7 @@ def render(images: Mapping[str, Found]) -> bytes:
 
 def parse(content: bytes, path: str) -> dict[str, Found]:
     """The answers in the file, by normalised reference. path: for messages. Raises InvalidLock."""
-    return _Reader(content, path).images()
+    return _LockReader(content, path).images()
 
 
 def _entry_text(found: Found) -> str:
@@ -104,7 +104,7 @@ def _entry_text(found: Found) -> str:
     return c_json.dumps({"digest": found.digest, "kind": kind, "platforms": names})
 
 
-class _Reader:
+class _LockReader:
     """Reads one file; keeps its text, so that errors can name the line."""
 
     def __init__(self, content: bytes, path: str) -> None:

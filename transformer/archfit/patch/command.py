@@ -103,7 +103,7 @@ def run(
     return 0
 
 
-class Form(Record):
+class PatchForm(Record):
     """How the entries of kustomize's `patches` are wrapped.
 
     about: comment lines. head: the lines above the list, whose dashes stand at `column`. guarded: the whole file is
@@ -122,35 +122,35 @@ class Form(Record):
 
 
 FORMS = {
-    "kustomize": Form(
+    "kustomize": PatchForm(
         "Written by `archfit patch`. Name its folder under `components:` of the outermost kustomization.",
         ("apiVersion: kustomize.config.k8s.io/v1alpha1", "kind: Component", "patches:"),
         2,
         guarded=True,
         hooks=True,
     ),
-    "flux-helmrelease": Form(
+    "flux-helmrelease": PatchForm(
         "Written by `archfit patch`, for a HelmRelease.",
         ("spec:", "  postRenderers:", "    - kustomize:", "        patches:"),
         10,
     ),
-    "flux-kustomization": Form(
+    "flux-kustomization": PatchForm(
         "Written by `archfit patch`, for a Kustomization of Flux.", ("spec:", "  patches:"), 4
     ),
-    "fleet": Form(
+    "fleet": PatchForm(
         "Written by `archfit patch`. Name its folder in fleet.yaml, as in `kustomize: {dir: archfit}`.",
         ("apiVersion: kustomize.config.k8s.io/v1beta1", "kind: Kustomization", "patches:"),
         2,
         guarded=True,
     ),
-    "sveltos": Form(
+    "sveltos": PatchForm(
         "Written by `archfit patch`, for a ClusterProfile or Profile of Sveltos.",
         ("spec:", "  patches:"),
         4,
         anchored=True,
         template=True,
     ),
-    "kubevela": Form(
+    "kubevela": PatchForm(
         "Written by `archfit patch`, for a component of KubeVela of type kustomize.",
         ("traits:", "  - type: kustomize-patch", "    properties:", "      patches:"),
         8,

@@ -46,7 +46,7 @@ def resolve_platforms(document: Index | Manifest, digest: str, read: Read) -> Of
     read: `read("manifests" | "blobs", descriptor)` gives the verified bytes.
     Raises InvalidManifest, and the errors of `read`.
     """
-    reader = _Reader(read, digest)
+    reader = _Resolver(read, digest)
     if isinstance(document, Manifest):
         config = reader.config(document)
         if config is None or is_bundle(config):
@@ -63,7 +63,7 @@ def resolve_platforms(document: Index | Manifest, digest: str, read: Read) -> Of
     )
 
 
-class _Reader:
+class _Resolver:
     """Reads the documents below one, each digest once."""
 
     def __init__(self, read: Read, digest: str) -> None:

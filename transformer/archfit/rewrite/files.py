@@ -47,7 +47,7 @@ from archfit.yaml.stream import BOM, OutputChange, Splice
 _STANDARD_INPUT = "stdin"
 
 
-class _Place(Record):
+class _Target(Record):
     """What the flags say about the output. folder, file: of --output, "" where it is another form."""
 
     diff: bool
@@ -104,7 +104,7 @@ def run(
                 read, one, settings.options, _writer(place, stdout, color, settings.options.on_blank)
             )
         write = _writer(place, stdout, color, settings.options.on_blank)
-        given = stdout if place == _Place(False, False, "", "") else io.BytesIO()
+        given = stdout if place == _Target(False, False, "", "") else io.BytesIO()
         whole = read.files[0]
         found = (
             _objects(read_manifests([(whole.name, whole.data)], settings.options)[0]) if place.diff else ()
@@ -116,14 +116,14 @@ def run(
         one.close()
 
 
-def _fallback(place: _Place) -> Layer | None:
+def _fallback(place: _Target) -> Layer | None:
     """What the forms of the output change in the defaults: files that are kept have to be changed again."""
     if place.in_place:
         return Layer("default of --in-place (stamp)", {"stamp": Given(True, "--in-place")})
     return STAMPS_PRESENT if place.diff else None
 
 
-def _place(call: TransformCall) -> _Place:
+def _place(call: TransformCall) -> _Target:
     flags, output = call.flags, call.flags.output or ""
     output = "" if output == "-" else output
     is_folder = output.endswith("/") or os.path.isdir(output)
@@ -144,10 +144,10 @@ def _place(call: TransformCall) -> _Place:
         )
     if flags.diff and is_folder:
         raise UsageError(f"--output: {output!r} is a folder, and a diff is one file: name a file")
-    return _Place(flags.diff, flags.in_place, output if is_folder else "", "" if is_folder else output)
+    return _Target(flags.diff, flags.in_place, output if is_folder else "", "" if is_folder else output)
 
 
-def _check(place: _Place, read: Inputs) -> None:
+def _check(place: _Target, read: Inputs) -> None:
     """Raises UsageError where the output cannot go where the flags say."""
     if place.in_place:
         output_files.check_in_place(read.files)
@@ -173,7 +173,7 @@ def _frame(read: Inputs) -> FunctionFrame | None:
 Write = Callable[[Sequence[_Edited]], str]
 
 
-def _writer(place: _Place, stdout: BinaryIO, color: bool, on_blank: str) -> Write:
+def _writer(place: _Target, stdout: BinaryIO, color: bool, on_blank: str) -> Write:
     """What writes the output, and says how many files it wrote, if it wrote several."""
 
     def write(files: Sequence[_Edited]) -> str:

@@ -95,7 +95,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-class _Found(Record):
+class _Listed(Record):
     """A file to read. below: as of Input. walked: it stands in a folder that was named. hidden: it is only named."""
 
     path: str
@@ -153,7 +153,7 @@ def read_inputs(words: Sequence[str], stdin: BinaryIO, program: str, skipped: st
     return Inputs(tuple(files), tuple(left_out), named)
 
 
-def found_files(word: str, program: str, skipped: str = "") -> list[_Found]:
+def found_files(word: str, program: str, skipped: str = "") -> list[_Listed]:
     """The file that a word names, or those of a folder. Raises UsageError."""
     name = os.path.basename(word)
     if os.path.isdir(word):
@@ -165,7 +165,7 @@ def found_files(word: str, program: str, skipped: str = "") -> list[_Found]:
             raise UsageError(
                 f"{word!r} is an archive. If it is a chart, render it first: {_helm(word, name, program)}"
             )
-    return [_Found(word, name, walked=False)]
+    return [_Listed(word, name, walked=False)]
 
 
 def holds_object(data: bytes, *, empty_lists: bool = True) -> bool:
@@ -241,7 +241,7 @@ class _Walk:
         self._skipped = os.path.realpath(skipped) if skipped else ""
         self._folders: set[str] = set()
         self._entries = 0
-        self.files: list[_Found] = []
+        self.files: list[_Listed] = []
         self.unrendered: list[tuple[str, str]] = []
 
     def read(self, folder: str, below: str = "", depth: int = 0) -> None:
@@ -261,13 +261,13 @@ class _Walk:
         for entry in entries:
             if entry.name.startswith("."):
                 if entry.name.endswith(EXTENSIONS) and entry.is_file():
-                    self.files.append(_Found(entry.path, f"{below}{entry.name}", walked=True, hidden=True))
+                    self.files.append(_Listed(entry.path, f"{below}{entry.name}", walked=True, hidden=True))
             elif _is_folder(entry):
                 self._check(entry)
                 self.read(entry.path, f"{below}{entry.name}/", depth + 1)
             elif entry.name.endswith(EXTENSIONS) and _is_readable(entry):
                 self._check(entry)
-                self.files.append(_Found(entry.path, f"{below}{entry.name}", walked=True))
+                self.files.append(_Listed(entry.path, f"{below}{entry.name}", walked=True))
         self._count()
 
     def _listed(self, folder: str) -> Iterator[os.DirEntry[str]]:
@@ -308,7 +308,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _walked(folder: str, program: str, skipped: str) -> list[_Found]:
+def _walked(folder: str, program: str, skipped: str) -> list[_Listed]:
     walk = _Walk(folder, skipped)
     walk.read(folder)
     if walk.unrendered:

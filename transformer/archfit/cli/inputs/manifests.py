@@ -112,7 +112,7 @@ def _apart(inputs: Sequence[Manifests], whole: StreamInventory) -> list[Manifest
         """The input that has the document of that number: the last one that begins before it."""
         return bisect_right(firsts, number - 1) - 1
 
-    parts = [_Part() for _ in inputs]
+    parts = [_Input() for _ in inputs]
     general: list[Result] = []
     options = iter(whole.pod_options)
     for at, document in enumerate(whole.documents):
@@ -142,7 +142,7 @@ def _apart(inputs: Sequence[Manifests], whole: StreamInventory) -> list[Manifest
     return [*made, Manifests("", inputs[0].data, results=tuple(general))] if general else made
 
 
-class _Part:
+class _Input:
     """What an inventory says about one input."""
 
     def __init__(self) -> None:

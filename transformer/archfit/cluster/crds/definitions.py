@@ -27,7 +27,7 @@ _FALSE = Typed("bool", "false")
 _TRUE = Typed("bool", "true")
 
 
-class Version(Record):
+class SchemaVersion(Record):
     """One served version of a kind, or the stored one. schema: an openAPIV3Schema, None where it says nothing."""
 
     name: str
@@ -40,7 +40,7 @@ class Definition(Record):
 
     group: str
     kind: str
-    versions: tuple[Version, ...]
+    versions: tuple[SchemaVersion, ...]
 
 
 def definitions(value: Any) -> Iterator[Definition]:
@@ -58,11 +58,11 @@ def definitions(value: Any) -> Iterator[Definition]:
             yield Definition(group, name, tuple(_versions(spec)))
 
 
-def _versions(spec: dict[str, Any]) -> list[Version]:
+def _versions(spec: dict[str, Any]) -> list[SchemaVersion]:
     shared = mapping_of(spec.get("validation"))
     listed = items(spec.get("versions")) or [{"name": spec.get("version"), "storage": _TRUE}]
     versions = [
-        Version(
+        SchemaVersion(
             text_of(one.get("name")),
             _schema(mapping_of(one.get("schema")) or shared),
             one.get("storage") == _TRUE,

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from archfit.base.patch import Path, pattern_text, undotted
-from archfit.cluster.crds.definitions import Definition, Version
+from archfit.cluster.crds.definitions import Definition, SchemaVersion
 from archfit.cluster.crds.schema import Facts, facts
 from archfit.options.placement_fields import FIELDS
 from archfit.options.settings import Workload
@@ -75,7 +75,7 @@ def derived(definition: Definition) -> Derived:
     return Derived(definition.group, definition.kind, known[0].name, tuple(rows), tuple(notes))
 
 
-def _of(definition: Definition, version: Version) -> tuple[list[Workload], list[str]]:
+def _of(definition: Definition, version: SchemaVersion) -> tuple[list[Workload], list[str]]:
     found = facts(version.schema or {})
     every = {place.path: place for place in placements_of(found)}
     if len(every) > PLACES_LIMIT or len(found.images) > IMAGES_LIMIT:

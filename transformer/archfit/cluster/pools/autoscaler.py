@@ -44,7 +44,7 @@ _SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 _AKS_NODE = re.compile(r"(aks-.+-[0-9]+-vmss)[0-9a-z]{6}")
 
 
-class NodeGroup(Record):
+class AutoscaledGroup(Record):
     """A group that cluster-autoscaler scales. pattern: a regular expression (RE2) of its name."""
 
     pattern: str
@@ -78,7 +78,7 @@ def weights(pools: Sequence[Pool], architecture: str) -> tuple[dict[str, int], l
     return {pool.name: pool.weight + lowest - lightest for pool in wanted}, messages
 
 
-def node_groups(pools: Iterable[Pool], nodes: Iterable[Mapping[str, Any]]) -> list[NodeGroup]:
+def node_groups(pools: Iterable[Pool], nodes: Iterable[Mapping[str, Any]]) -> list[AutoscaledGroup]:
     """The groups that cluster-autoscaler may scale, by pattern. nodes: the objects of nodes."""
     groups = {
         f"^{_escaped(pool.group)}$": set(pool.architectures)
@@ -91,7 +91,7 @@ def node_groups(pools: Iterable[Pool], nodes: Iterable[Mapping[str, Any]]) -> li
         pattern = _pattern(labels, str(mapping(node, "metadata").get("name") or ""))
         if architecture and pattern:
             groups.setdefault(pattern, set()).add(architecture)
-    return [NodeGroup(pattern, tuple(sorted(found))) for pattern, found in sorted(groups.items())]
+    return [AutoscaledGroup(pattern, tuple(sorted(found))) for pattern, found in sorted(groups.items())]
 
 
 def _pattern(labels: Mapping[str, Any], name: str) -> str:
@@ -108,7 +108,7 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text)
 
 
-def priorities(groups: Sequence[NodeGroup], architecture: str, before: str) -> tuple[str, list[str]]:
+def priorities(groups: Sequence[AutoscaledGroup], architecture: str, before: str) -> tuple[str, list[str]]:
     """The text of data.priorities, and messages; the text is `before` where there is nothing to change."""
     wanted = [group.pattern for group in groups if group.architectures == (architecture,)]
     if not wanted or len(wanted) == len(groups):

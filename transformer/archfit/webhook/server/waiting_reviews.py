@@ -14,7 +14,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 
 
-class Place:
+class Turn:
     """One review that waits. crowded_out: it stopped for another one."""
 
     __slots__ = ("crowded_out", "deadline")
@@ -31,14 +31,14 @@ class WaitingReviews:
         self._most = most
         self._crowded_out = crowded_out
         self._count = 0
-        self._waiting: dict[str, dict[Place, None]] = {}
+        self._waiting: dict[str, dict[Turn, None]] = {}
 
     @contextlib.contextmanager
-    def waits(self, namespace: str, deadline: asyncio.Timeout) -> Iterator[Place]:
+    def waits(self, namespace: str, deadline: asyncio.Timeout) -> Iterator[Turn]:
         """While a review of the namespace waits. deadline: comes now for the one that has to stop."""
         if self._count >= self._most:
             self._end_oldest(max(self._waiting, key=lambda name: len(self._waiting[name])))
-        place = Place(deadline)
+        place = Turn(deadline)
         self._waiting.setdefault(namespace, {})[place] = None
         self._count += 1
         try:
@@ -54,7 +54,7 @@ class WaitingReviews:
             oldest.deadline.reschedule(asyncio.get_running_loop().time())
             self._crowded_out()
 
-    def _leave(self, namespace: str, place: Place) -> None:
+    def _leave(self, namespace: str, place: Turn) -> None:
         own = self._waiting.get(namespace, {})
         if place in own:
             del own[place]
