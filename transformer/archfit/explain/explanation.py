@@ -46,7 +46,7 @@ class Term(Record):
     reaches: tuple[str, ...]
 
 
-class Remark(Record):
+class Message(Record):
     """A message of the decision that is about no image. field: dotted path, or ""."""
 
     severity: Severity
@@ -88,7 +88,7 @@ class Explanation(Record):
     affinity: tuple[Step, ...]
     tolerations: tuple[Step, ...]
     preferences: tuple[Step, ...]
-    messages: tuple[Remark, ...]
+    messages: tuple[Message, ...]
     remedies: tuple[Remedy, ...]
 
 
@@ -136,7 +136,7 @@ def explanation(
         tuple(toleration_steps(trace, decision)),
         tuple(preference_steps(trace, decision)),
         tuple(
-            Remark(result.severity, result.field, result.message)
+            Message(result.severity, result.field, result.message)
             for result in decision.results
             if result.path not in about_images
         ),
