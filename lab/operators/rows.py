@@ -34,13 +34,13 @@ Key: TypeAlias = tuple[str, str, str]
 
 def files() -> Iterator[tuple[Path, str]]:
     """Each file of kinds, and its text with what the recordings show."""
-    shown: dict[Key, tuple[str, set[str]]] = {}
-    for operator in operators():
+    shown: dict[tuple[Key, str], set[str]] = {}
+    for operator in sorted(operators(), key=lambda one: one.released):
         by = f"{operator.operator} {operator.version.removeprefix('v')} of {operator.released}"
         for row, field in (found for case in operator.cases for found in seen(case)):
             key = (row.group, row.kind, pattern_text(row.pod_spec or row.objects))
-            shown.setdefault(key, (by, _written(row)))[1].discard(field)
-    whole = {key: by for key, (by, lacking) in shown.items() if not lacking}
+            shown.setdefault((key, by), _written(row)).discard(field)
+    whole = {key: by for (key, by), lacking in shown.items() if not lacking}
     for group, path in custom_rows.groups().items():
         yield Path(path), _with_seen(Path(path).read_text(encoding="utf-8"), group, whole)
 

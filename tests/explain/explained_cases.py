@@ -238,7 +238,7 @@ CASES: dict[str, Case] = {
         options=Options(workloads=(_WIDGET,)),
     ),
     "images-that-run-elsewhere": Case(
-        "apiVersion: opentelemetry.io/v1beta1\nkind: Instrumentation\nmetadata: {name: o}\nspec: {java: {image: a}}\n"
+        "apiVersion: opentelemetry.io/v1alpha1\nkind: Instrumentation\nmetadata: {name: o}\nspec: {java: {image: a}}\n"
     ),
     "a-kind-without-a-field-for-affinity": Case(
         workload(kind="example.com/v1 Widget"),
