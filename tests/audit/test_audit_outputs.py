@@ -95,6 +95,15 @@ def test_what_the_screen_leaves_out_is_counted():
     assert f"\n  and {len(found.work_lists[0].items) - shown} more: --all" in part
 
 
+def test_each_group_that_was_asked_for_has_a_row():
+    shop = audit_clusters.large(3000)
+    rows = tuple(one.replace(labels=(("team", one.namespace),)) for one in shop.workloads)
+    found = findings(shop.replace(workloads=rows), by=["namespace", "label=team"])
+    lines = audit_text.render(found).decode().splitlines()
+    for heading in ("By namespace:", "By label=team:"):
+        assert " % ready; " in lines[lines.index(heading) + 1]
+
+
 def test_what_is_not_known_is_said():
     text = audit_text.render(SHOP).decode()
     assert "1 image not known: 401 Unauthorized (registry.shop.example/fraud-score:7.1)." in text

@@ -11,6 +11,7 @@ import pytest
 from tests.audit import audit_clusters
 from tests.audit.audit_clusters import BOTH, node, uses
 
+from archfit.audit.amount import cpu_text
 from archfit.audit.facts import AuditFacts, ImageFacts, Snapshot, WorkloadFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.plan.waves import NOT_KNOWN
@@ -18,6 +19,7 @@ from archfit.audit.report import csv as audit_csv
 from archfit.audit.report import json as audit_json
 from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import text as audit_text
+from archfit.audit.report.words import filled
 from archfit.audit.running.collect import Collector, node_facts
 from archfit.audit.running.webhooks import Webhooks, serves
 from archfit.images.candidates import NewerTag
@@ -609,3 +611,22 @@ def test_text_and_markdown_show_the_waves():
     markdown = audit_markdown.render(found).decode()
     assert "| 0 every node | 3 | 1 | 3.5 | 42 | 19 % | monitoring/DaemonSet/apm-agent, " in markdown
     assert "Waves to amd64" not in markdown
+
+
+@pytest.mark.parametrize("factor", [1, 10_000], ids=["as it is", "in a large cluster"])
+def test_no_number_of_a_wave_is_cut(factor: int):
+    shop = audit_clusters.shop()
+    rows = tuple(
+        one.replace(cpu=one.cpu * factor + 10 * (factor - 1), pods=one.pods * factor)
+        for one in shop.workloads
+    )
+    found = findings(shop.replace(workloads=rows), own=["registry.shop.example/*"])
+    part = (
+        audit_text.render(found).decode().partition("Waves to arm64")[2].partition("\n\n")[0].splitlines()[1:]
+    )
+    plan = found.waves[0]
+    assert len(part) == len(filled(plan))
+    for line, one in zip(part, filled(plan), strict=True):
+        assert f" {cpu_text(one.amount.cpu)} CPU" in line
+        assert len(line) <= 80
+    assert ("needs" in "".join(part)) == (factor == 1)

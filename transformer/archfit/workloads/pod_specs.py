@@ -220,7 +220,7 @@ def _unread(
         yield ImageUse((*path, *at), None, unasked=reason)
     remedy = "; name its path in a row of the kind, as podSpec, or under neverRun" if own else ""
     for at in unread_placement(rows, value):
-        reason = f"archfit does not know which pods {pattern_text(at[-1:])} places there{remedy}"
+        reason = f"archfit does not know which pods {pattern_text(at[-1:])} places there, nor what they run{remedy}"
         yield ImageUse((*path, *at), None, unasked=reason)
 
 

@@ -127,12 +127,17 @@ def _parts(items: Iterable[_Item]) -> list[_Part]:
 
 
 def _fitted(parts: Sequence[_Part], heads: int, most: int) -> list[str]:
-    """At most so many lines. What does not fit is cut from the longest part, the first `heads` ones last."""
+    """At most so many lines. What does not fit is cut from the longest part, the first `heads` ones last.
+
+    A part keeps its heading and a row as long as another one has more.
+    """
     kept = [len(part.items) for part in parts]
     heights = [part.height(number) for part, number in zip(parts, kept, strict=True)]
     while sum(heights) + len(parts) - 1 > most:
         weights = [height - _ROWS_FIRST * part.rows for part, height in zip(parts, heights, strict=True)]
-        place = max(range(len(parts)), key=lambda one: (kept[one] > 1, one >= heads, weights[one], one))
+        place = max(
+            range(len(parts)), key=lambda one: (kept[one] > 1, one >= heads, kept[one] > 2, weights[one], one)
+        )
         kept[place] -= 1
         heights[place] = parts[place].height(kept[place])
     lines: list[str] = []
@@ -214,12 +219,15 @@ def _waves(plan: Waves) -> Iterator[_Item]:
         for one in shown
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    cells = []
     for one, (name, owners, cpu, done) in zip(shown, rows, strict=True):
         indent = "" if one.number is not None else "  "
         words = "workload " if one.owner_count == 1 else "workloads"
-        line = f"  {indent + name:{widths[0]}}  {owners:>{widths[1]}} {words}  {cpu:>{widths[2]}}  {done}"
-        needs = f"; needs {count(len(one.images), 'image')}" if one.images else ""
-        yield (f"{line}{needs}",)
+        line = f"  {indent + name:{widths[0]}}  {owners:>{widths[1]}} {words}  {cpu:>{widths[2]}}"
+        cells.append((line, f"  {done}", f"; needs {count(len(one.images), 'image')}" if one.images else ""))
+    # What does not fit is left out of every row: a row that is cut would show another number.
+    fit = next((size for size in (3, 2) if max(len("".join(row[:size])) for row in cells) <= _WIDTH), 1)
+    yield from (("".join(row[:fit]),) for row in cells)
 
 
 def _groups(findings: AuditFindings, most: int) -> Iterator[_Item]:
