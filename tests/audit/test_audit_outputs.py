@@ -95,13 +95,15 @@ def test_what_the_screen_leaves_out_is_counted():
     assert f"\n  and {len(found.work_lists[0].items) - shown} more: --all" in part
 
 
-def test_each_group_that_was_asked_for_has_a_row():
-    shop = audit_clusters.large(3000)
-    rows = tuple(one.replace(labels=(("team", one.namespace),)) for one in shop.workloads)
-    found = findings(shop.replace(workloads=rows), by=["namespace", "label=team"])
+@pytest.mark.parametrize("by", [1, 2, 3])
+@pytest.mark.parametrize("size", ["a shop", "3,000 workloads", "60 clusters"])
+def test_each_group_that_was_asked_for_has_a_row(size: str, by: int):
+    found = findings(SIZES[size], by=["namespace", "label=team", "label=app"][:by])
     lines = audit_text.render(found).decode().splitlines()
-    for heading in ("By namespace:", "By label=team:"):
-        assert " % ready; " in lines[lines.index(heading) + 1]
+    headings = [place for place, line in enumerate(lines) if line.startswith("By ")]
+    assert len(headings) >= by
+    assert all(" % ready; " in lines[place + 1] for place in headings)
+    assert len(lines) <= 40
 
 
 def test_what_is_not_known_is_said():

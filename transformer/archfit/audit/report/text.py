@@ -84,9 +84,10 @@ def render(
     findings: AuditFindings, since: AuditComparison | None = None, *, everything: bool = False
 ) -> bytes:
     """The text. since: what changed since an earlier audit. everything: the first screen uncut, and all tables."""
-    parts, changes = _parts(_screen(findings, everything=everything)), _parts(_changes(since))
+    parts = _parts(_screen(findings, everything=everything))
+    asked = [*_parts(_changes(since)), *_parts(_groups(findings, sys.maxsize if everything else _ON_SCREEN))]
     height = sys.maxsize if everything else _HEIGHT - 2
-    lines = _fitted([*parts[:_HEADS], *changes, *parts[_HEADS:]], _HEADS + len(changes), height)
+    lines = _fitted([*parts[:_HEADS], *asked, *parts[_HEADS:]], _HEADS + len(asked), height)
     lines += [visible(line) for line in _tables(findings)] if everything else ["", "All tables: --all"]
     return "".join(f"{line.rstrip()}\n" for line in lines).encode()
 
@@ -166,7 +167,6 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
         yield from _waves(plan)
     for work in findings.work_lists[:1]:
         yield from _first_work(findings, work)
-    yield from _groups(findings, sys.maxsize if everything else _ON_SCREEN)
     yield ""
     yield from unknown_reasons(findings)
     yield from not_known(findings)
