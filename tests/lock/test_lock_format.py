@@ -366,5 +366,5 @@ def written(value: Any) -> str:
 @given(PAIRS)
 def test_a_key_that_is_there_twice_is_found_at_any_depth(value: Any) -> None:
     """The usual file is read without the package `json`, which alone tells both."""
-    reader = lockfile._Reader(written(value).encode(), "archfit.lock")
+    reader = lockfile._LockReader(written(value).encode(), "archfit.lock")
     assert reader._decoded() == reader._decoded_again()

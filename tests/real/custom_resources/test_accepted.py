@@ -23,7 +23,7 @@ from tests.real.custom_resources.custom_samples import MEMBER, samples
 import machine
 from archfit.base.errors import InvalidInput
 from archfit.options.settings import Options
-from archfit.workloads.builtin import ROWS, rows_of
+from archfit.workloads.builtin import ROWS, is_for, rows_of
 from archfit.workloads.custom_rows import all_custom_rows
 from case_files import FOLDER
 from stream_edits import Failed, edited
@@ -188,7 +188,7 @@ def test_what_is_written_into_a_kind_of_the_table_is_accepted(
 
 def by_schema(judge: SchemaJudge, row: Workload) -> bool:
     """Whether samples of the row fit the schema; what is written into them is accepted."""
-    versions = [version for version in judge.kinds[row.group, row.kind] if row.version in {"", version}]
+    versions = [version for version in judge.kinds[row.group, row.kind] if is_for(row, version)]
     versions = [version for version in versions if (row.group, row.kind, version) not in DROPS]
     fitting = changed = 0
     for image in ("amd:1", "both:1"):
@@ -232,7 +232,8 @@ def by_fields(published: dict[str, Any], row: Workload) -> None:
     """Every path that archfit writes for the row is one of crds/fields.json, or of GO_TYPES."""
     name = f"{row.group}/{row.kind}"
     entry = published.get(name, {"versions": {"v1": {}}})
-    version = row.version or entry.get("storage") or next(iter(entry["versions"]))
+    listed = [entry.get("storage"), *entry["versions"], *row.versions]
+    version = next(one for one in listed if one and is_for(row, one))
     found: set[Written] = set()
     for image in ("amd:1", "both:1"):
         for sample in samples(row, [version], image):

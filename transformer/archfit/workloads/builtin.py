@@ -104,13 +104,14 @@ def rows_of(api_version: str, kind: str, user_rows: UserRows) -> tuple[Row, ...]
     rows = user_rows.get((group, kind)) if user_rows else None
     if rows is None:
         rows = own_rows(group, kind)
-    fitting = tuple(row for row in rows if _is_for(row, version))
+    fitting = tuple(row for row in rows if is_for(row, version))
     if fitting:
         return fitting
     return tuple(row.replace(seen="") for row in rows if not row.reason)
 
 
-def _is_for(row: Row, version: str) -> bool:
+def is_for(row: Row, version: str) -> bool:
+    """Whether the row was read for the version."""
     return not row.versions or any(
         version == one or (one[-1] == "*" and version.startswith(one[:-1])) for one in row.versions
     )
@@ -120,7 +121,7 @@ def other_versions(api_version: str, kind: str, user_rows: UserRows) -> str:
     """For which versions the rows of a kind were read, "" where this is one of them: `v1beta2, v1`."""
     group, _, version = api_version.rpartition("/")
     rows = user_rows.get((group, kind)) or own_rows(group, kind)
-    if any(_is_for(row, version) for row in rows):
+    if any(is_for(row, version) for row in rows):
         return ""
     return ", ".join(dict.fromkeys(one for row in rows for one in row.versions))
 
