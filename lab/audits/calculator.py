@@ -242,6 +242,10 @@ class _Cluster:
                 labels = _labels(template)
                 if value["metadata"]["namespace"] == namespace and selector.items() <= labels.items():
                     found.add(self.owner(value))
+        for pod in self.pods:
+            for namespace, selector in chosen if self.standing(pod) != "finished" else ():
+                if pod["metadata"]["namespace"] == namespace and selector.items() <= _labels(pod).items():
+                    found.add(self.owner(pod))
         return found
 
     def owner(self, value: Object) -> tuple[str, str, str]:

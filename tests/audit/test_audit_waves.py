@@ -544,6 +544,38 @@ def test_what_serves_a_webhook_is_in_the_first_wave(others, serves, live):
     assert len(seen) == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "phase", "serves"),
+    [
+        pytest.param("", "Running", True, id="alone"),
+        pytest.param("ReplicationController", "Running", True, id="of a controller that is not in the lists"),
+        pytest.param("CloneSet", "Pending", True, id="of a custom resource"),
+        pytest.param("Job", "Succeeded", False, id="finished"),
+    ],
+)
+def test_the_labels_of_pods_count_for_webhooks(kind: str, phase: str, serves: bool):
+    controller = {"apiVersion": "v1", "kind": kind, "name": "web", "uid": "o", "controller": True}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": "web-1",
+            "namespace": "shop",
+            "uid": "p",
+            "labels": {"app": "web", "x": "y"},
+            **({"ownerReferences": [controller]} if kind else {}),
+        },
+        "spec": {"nodeName": "n", "containers": [{"name": "a", "image": "nginx"}]},
+        "status": {"phase": phase},
+    }
+    for objects in ([pod, configuration(), SELECTING], [configuration(), SELECTING, pod]):
+        collector = Collector("lists", "x")
+        for value in objects:
+            collector.add(value)
+        (workload,) = collector.facts().workloads
+        assert workload.webhook is serves
+
+
 def test_a_pod_is_compared_with_few_of_thousands_of_webhooks():
     webhooks = Webhooks()
     for number in range(2000):

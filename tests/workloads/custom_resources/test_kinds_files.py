@@ -59,6 +59,21 @@ WRONG = [
         id="a version with its group",
     ),
     pytest.param(
+        f"{ROW}  architecture: {{spec.a: a, spec.b: b}}\n",
+        "line 6, workloads[0].architecture: has to have one key",
+        id="an architecture at two places",
+    ),
+    pytest.param(
+        f"{ROW}  outside: {{nodeSelector: a}}\n",
+        "line 6, workloads[0].outside.nodeSelector: 'nodeSelector' is none of affinity, tolerations",
+        id="another field that comes from outside",
+    ),
+    pytest.param(
+        f"{ROW}  embedding: {{compared: a}}\n",
+        "line 6, workloads[0].embedding: means nothing without objects",
+        id="what is done to objects without objects",
+    ),
+    pytest.param(
         f"{ROW}  only: a\n",
         "line 6, workloads[0].only: means nothing without reason",
         id="a key without the other",

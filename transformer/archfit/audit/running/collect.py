@@ -64,7 +64,7 @@ from archfit.audit.running.owners import Named, Owners
 from archfit.audit.running.pod_requests import amounts, devices, devices_of, requested
 from archfit.audit.running.pools import Pools
 from archfit.audit.running.templates import Template, templates
-from archfit.audit.running.webhooks import Webhooks
+from archfit.audit.running.webhooks import Labels, Webhooks, labels_of
 from archfit.base.errors import InvalidInput
 from archfit.cluster.quantity import milli, units
 from archfit.options.settings import Options
@@ -125,6 +125,7 @@ class Collector:
         self._statuses = _Interned()
         self._node_names = _Interned()
         self._runs: dict[tuple[int, int, int], int] = {}
+        self._labelled: set[tuple[Named, Labels]] = set()
         self._nodes: dict[str, NodeFacts] = {}
         self._held: dict[tuple[Named, int], Template] = {}
         self._last_runs: dict[Named, LastRun] = {}
@@ -187,6 +188,7 @@ class Collector:
             self._nodes,
             self._owners,
             tuple((named, template) for (named, _), template in self._held.items()),
+            self._labelled,
             self._last_runs,
             tuple(self._rendered),
             self._webhooks.selectors(),
@@ -248,6 +250,8 @@ class Collector:
             devices(spec),
             may_be_narrowed(spec),
         )
+        if standing != "finished":
+            self._labelled.add((owner, labels_of(metadata.get("labels"))))
         key = (
             self._templates.number(template),
             self._statuses.number(container_statuses(pod)),

@@ -20,7 +20,7 @@ evidence                     the strongest, by `container_images.EVIDENCE`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -30,7 +30,7 @@ from archfit.audit.running.container_images import EVIDENCE, ContainerStatus
 from archfit.audit.running.object_fields import on_node
 from archfit.audit.running.owners import Named, Owner, Owners
 from archfit.audit.running.templates import Template
-from archfit.audit.running.webhooks import Selectors, serves
+from archfit.audit.running.webhooks import Labels, Selectors, serves
 from archfit.startup.record import Record
 
 _NO_NODE = NodeFacts("", "", "", "")
@@ -91,6 +91,7 @@ class Gathered(Record):
     """What was read.
 
     runs: each once. pods: whether there was any. nodes: by name. held: the object that holds it, and the template.
+    labelled: what controls a pod that has not finished, itself where nothing does, and its labels.
     last_runs: of each Job its newest finished pod. webhooks: the pods that serve them.
     """
 
@@ -99,6 +100,7 @@ class Gathered(Record):
     nodes: Mapping[str, NodeFacts]
     owners: Owners
     held: Sequence[tuple[Named, Template]]
+    labelled: Collection[tuple[Named, Labels]]
     last_runs: Mapping[Named, LastRun]
     rendered: Sequence[Rendered]
     webhooks: Selectors = MappingProxyType({})
@@ -163,9 +165,10 @@ def folded(snapshot: str, gathered: Gathered) -> Folded:
 def _serving(gathered: Gathered) -> set[tuple[str, str, str]]:
     """The owners of the cluster whose pods serve webhooks."""
     found = set()
-    for named, template in gathered.held:
-        if serves(gathered.webhooks, named.namespace, template.pod_labels):
-            owner = gathered.owners.resolved(named, is_pod=False).named
+    held = [(named, template.pod_labels) for named, template in gathered.held]
+    for named, labels in (*held, *gathered.labelled) if gathered.webhooks else ():
+        if serves(gathered.webhooks, named.namespace, labels):
+            owner = gathered.owners.resolved(named, is_pod=named.kind == "Pod").named
             found.add((owner.namespace, owner.kind, owner.name))
     return found
 
