@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -81,6 +82,35 @@ def test_the_saving_is_cpu_elsewhere_that_is_ready_times_the_difference():
     assert now.arithmetic == (
         "7.5 CPU x (0.04 amd64 - 0.03 arm64) = 0.075 per hour; x 730 hours = 54.75 per month"
     )
+
+
+def test_what_stays_is_worth_nothing_and_is_said():
+    stays = facts_of(
+        ("gpu", 1, 29_000, {"x": BOTH}), ("web", 1, 5_000, {"x": BOTH}), nodes=(node("n", "amd64", 64_000),),
+        runs_on=(("amd64", 1),),
+    )  # fmt: skip
+    rows = tuple(
+        one.replace(devices=("nvidia.com/gpu",)) if one.name == "gpu" else one for one in stays.workloads
+    )
+    costs = findings(
+        stays.replace(workloads=rows), prices=parse_prices(["amd64=0.048546,arm64=0.041264"])
+    ).costs
+    assert [(one.when, one.cpu) for one in costs.savings] == [("now", 5000), ("work list done", 5000)]
+    assert costs.notes == ("29 CPU on amd64 is in wave 5: it stays, and is worth nothing here",)
+
+
+@pytest.mark.parametrize("cpu", [1, 34_000, 5_700_050, 25_210_900])
+def test_the_digits_that_are_shown_multiply(cpu: int):
+    prices = parse_prices(["amd64=0.048546,arm64=0.041264"])
+    facts = facts_of(("web", 1, cpu, {"x": BOTH}), runs_on=(("amd64", 1),))
+    now, _ = findings(facts, prices=prices).costs.savings
+    numbers = [
+        Decimal(word)
+        for word in re.findall(r"[0-9][0-9,.]*[0-9]|[0-9]", re.sub(r"(amd|arm)64|,", "", now.arithmetic))
+    ]
+    amount, here, there, hour, hours, month = numbers
+    assert amount * (here - there) == hour
+    assert round(hour * hours, 2) == month
 
 
 def test_a_dearer_target_is_a_negative_saving():

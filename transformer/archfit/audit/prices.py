@@ -7,7 +7,8 @@
     price of an architecture    the one of --price; else the sum of its nodes' prices / the sum of their allocatable
                                 CPU, over the nodes whose instance type FILE names
     saving                      CPU that runs on another architecture and is ready x (price there - price of target);
-                                pods that their own nodeSelector or affinity keeps off the target count for nothing
+                                pods that their own nodeSelector or affinity keeps off the target count for nothing,
+                                and so do those of wave 5, which no change of an image alone moves
 
 Amounts are exact decimals in the unit of the user's prices; a month is 730 hours.
 """
@@ -27,6 +28,7 @@ from archfit.images.platforms import ALIASES, ARCHITECTURES, no_architecture
 from archfit.startup.record import Record
 
 HOURS = 730
+STAYS = 5
 _LONGEST_CURRENCY = 12
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
@@ -134,11 +136,19 @@ def costs(
             if source == target:
                 continue
             cpu = {"now": 0, "work list done": 0}
+            stays = 0
             for workload in workloads:
                 if workload.movable and workload.goes_to(target):
                     part = share_on(workload, frozenset({source})).cpu
+                    if workload.waves[index] == STAYS:
+                        stays += part
+                        continue
                     cpu["work list done"] += part
                     cpu["now"] += part if workload.states[index] == "ready" else 0
+            if stays:
+                notes.append(
+                    f"{cpu_text(stays)} CPU on {source} is in wave {STAYS}: it stays, and is worth nothing here"
+                )
             if not cpu["work list done"]:
                 continue
             lacking = [one for one in (source, target) if one not in known]
@@ -189,7 +199,7 @@ def _saving(
     here, there = known[source][0], known[target][0]
     per_hour = (here - there) * cpu / 1000
     per_month = per_hour * HOURS
-    hour, month = _plain(per_hour.quantize(Decimal("0.0001"))), f"{per_month.quantize(Decimal('0.01')):,f}"
+    hour, month = _plain(per_hour), f"{per_month.quantize(Decimal('0.01')):,f}"
     return Saving(
         source,
         target,

@@ -36,6 +36,7 @@ from archfit.audit.report.tables import Table
 from archfit.audit.report.words import (
     FORMULAS,
     UPGRADE_FORMULA,
+    WAVE_FORMULA,
     amount_words,
     change_sentences,
     cluster_words,
@@ -111,6 +112,7 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         ready_daemons=_ready_daemons(findings),
         waves=_shown(map(tables.waves, plans(findings))),
         next_wave=next_wave(findings.waves[0]),
+        wave_words=WAVE_FORMULA,
         wave_bar=page_charts.wave_bar(findings.waves[0], first),
         on_paper=_ON_PAPER,
         daemon_sets=tables.daemon_sets(findings).of("page"),

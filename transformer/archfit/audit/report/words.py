@@ -61,6 +61,11 @@ FORMULAS = (
     "Static pods, finished and gated pods, pods on virtual nodes and for Windows, and templates that ask for no pods "
     "are counted apart.",
 )
+WAVE_FORMULA = (
+    "The wave of a workload is the first of these that holds. 0: it is a DaemonSet, or serves a webhook. 5: no change "
+    "of an image alone moves it. 4: it is a StatefulSet, or its own placement keeps it elsewhere. 3: an image that is "
+    "not ready has no newer tag. 2: an image is not ready. 1: all others."
+)
 UPGRADE_FORMULA = (
     "With newer tags alone: what is ready, and the workloads each of whose images that are not has a newer version "
     "that was read and has the architecture. A tag for one architecture, and latest, are no such version. It is a "
