@@ -77,6 +77,30 @@ def test_daemon_sets_images_and_nodes_are_those_of_the_findings():
     assert value(SHOP, "pinned_cpu_cores", architecture="arm64") == SHOP.readiness[0].pinned.cpu / 1000
 
 
+def test_the_pods_of_a_wave_are_counted_where_they_are():
+    for plan in SHOP.waves:
+        for one in plan.waves:
+            labels = {"architecture": plan.architecture, "wave": str(one.number)}
+            found = {
+                have["state"]: number
+                for name, have, number in samples(SHOP)
+                if name == "wave_pods" and labels.items() <= have.items()
+            }
+            moved = {"there": one.there, "elsewhere": one.amount.pods - one.there}
+            assert found == (moved if one.owner_count else {})
+
+
+def test_pods_that_move_move_the_metric():
+    elsewhere, there = (
+        findings(
+            audit_clusters.facts_of(("web", 2, 10, {"x": audit_clusters.BOTH}), runs_on=((architecture, 2),))
+        )
+        for architecture in ("amd64", "arm64")
+    )
+    for found, state in ((elsewhere, "elsewhere"), (there, "there")):
+        assert value(found, "wave_pods", architecture="arm64", wave="1", state=state) == 2
+
+
 def test_the_time_of_the_snapshot_is_there_where_it_is_known():
     facts = audit_clusters.shop()
     stated = facts.replace(snapshots=(facts.snapshots[0].replace(date="2026-11-24T00:30:00Z"),))

@@ -200,7 +200,7 @@ class Planner:
             and any(_enters(row, taints) for taints in self._place(row, architecture).taints)
         ):
             return row.amount.pods
-        return _there(row, architecture, index)
+        return there_on(row, architecture, index)
 
     def _wave(
         self, number: int, members: Mapping[Owner, Sequence[WorkloadFinding]], architecture: str, index: int
@@ -228,12 +228,13 @@ class Planner:
                 :_MOST_OWNERS
             ],
             tuple(sorted(needs, key=lambda one: (-needs[one].cpu, -needs[one].pods, one))),
-            sum(_there(row, architecture, index) for row in rows),
+            sum(there_on(row, architecture, index) for row in rows),
             sum(self._allowed(row, architecture, index) for row in rows),
         )
 
 
-def _there(row: WorkloadFinding, architecture: str, index: int) -> int:
+def there_on(row: WorkloadFinding, architecture: str, index: int) -> int:
+    """How many pods of a row that is ready are on nodes of the architecture."""
     if row.states[index] != "ready":
         return 0
     return sum(pods for name, pods in row.facts.runs_on if name == architecture)

@@ -5,6 +5,7 @@
     archfit_audit_ready_pods{..}                                           in pods,
     archfit_audit_ready_workloads{..}                                      in workloads
     archfit_audit_pinned_cpu_cores{cluster,architecture,namespace}         of `ready`: kept off by its own placement
+    archfit_audit_wave_pods{cluster,architecture,wave,state}               pods of each wave, `there` or `elsewhere`
     archfit_audit_daemon_sets{cluster,architecture,state}                  DaemonSets; `elsewhere`: leave such nodes out
     archfit_audit_images{cluster,architecture,state}                       images of what could move
     archfit_audit_nodes{cluster,architecture}                              Linux nodes
@@ -31,6 +32,7 @@ from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.clusters import Cluster
 from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
+from archfit.audit.plan.waves import NOT_KNOWN, there_on
 from archfit.audit.readiness import (
     ImageState,
     Readiness,
@@ -111,8 +113,33 @@ def _families(findings: AuditFindings) -> Iterator[_Family]:
         "CPU of state ready that its own nodeSelector or affinity keeps off the architecture.",
         {labels: one.pinned.cpu / 1000 for labels, one in parts.items()},
     )
+    yield _Family(
+        "wave_pods",
+        "",
+        "Pods of each wave of the plan, by state: there, on nodes of the architecture, or elsewhere.",
+        _of_waves(findings),
+    )
     yield from _of_clusters(findings)
     yield from _of_nodes(findings)
+
+
+def _of_waves(findings: AuditFindings) -> dict[_Labels, float]:
+    """The pods of each wave that has any; those of a row that is not ready are elsewhere."""
+    names = snapshot_names(findings)
+    samples: dict[_Labels, float] = {}
+    for workload in findings.workloads:
+        for index, (architecture, wave) in enumerate(
+            zip(findings.architectures, workload.waves, strict=True)
+        ):
+            if wave is None:
+                continue
+            number = "unknown" if wave == NOT_KNOWN else str(wave)
+            there = there_on(workload, architecture, index)
+            labels = (*_of(names[workload.facts.snapshot], architecture), ("wave", number))
+            for state, pods in (("there", there), ("elsewhere", workload.amount.pods - there)):
+                key = (*labels, ("state", state))
+                samples[key] = samples.get(key, 0) + pods
+    return samples
 
 
 def _namespaces(findings: AuditFindings) -> dict[_Labels, Readiness]:
