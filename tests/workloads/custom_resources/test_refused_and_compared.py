@@ -165,15 +165,22 @@ def _run(separate: str, runner: str) -> bytes:
     return RUN.replace("SEPARATE", separate).replace("RUNNER", runner).encode()
 
 
-def test_runners_that_k6_keeps_apart_are_left_and_named() -> None:
-    """The operator writes its own affinity over theirs (pkg/resources/jobs/runner.go)."""
-    for runner in ("{image: 'amd:1'}", "{image: 'both:1'}"):
-        apart = edited(_run("true", runner))
-        assert apart.data == _run("true", runner)
-        assert (
-            "write kubernetes.io/arch into spec.runner.nodeSelector" in apart.transformed.results[0].message
-        )
+def test_runners_that_k6_keeps_apart_have_another_affinity() -> None:
+    """The operator writes its own over it (pkg/resources/jobs/runner.go)."""
+    with pytest.raises(Failed, match="TestRun has no field for node affinity"):
+        edited(_run("true", "{image: 'amd:1'}"))
+    pinned = _run("true", "{image: 'amd:1', nodeSelector: {kubernetes.io/arch: amd64}}")
+    assert edited(pinned).data == pinned
     assert b"nodeAffinity" in edited(_run("false", "{image: 'amd:1'}")).data
+    assert b"tolerations" in edited(_run("true", "{image: 'both:1'}")).data
+
+
+def test_terms_that_k6_writes_over_demand_nothing() -> None:
+    term = "{matchExpressions: [{key: kubernetes.io/arch, operator: In, values: [amd64]}]}"
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    own = f"{{nodeAffinity: {{{required}: {{nodeSelectorTerms: [{term}]}}}}}}"
+    with pytest.raises(Failed, match="TestRun has no field for node affinity"):
+        edited(_run("true", f"{{image: 'amd:1', affinity: {own}}}"))
 
 
 UNITED = """\
