@@ -21,6 +21,7 @@ from decimal import Decimal
 
 from archfit.audit.amount import cpu_text
 from archfit.audit.capacity import Capacity, share_on
+from archfit.audit.plan.waves import STAYS
 from archfit.audit.readiness import WorkloadFinding
 from archfit.base.errors import UsageError
 from archfit.base.printable import visible
@@ -28,7 +29,6 @@ from archfit.images.platforms import ALIASES, ARCHITECTURES, no_architecture
 from archfit.startup.record import Record
 
 HOURS = 730
-STAYS = 5
 _LONGEST_CURRENCY = 12
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 

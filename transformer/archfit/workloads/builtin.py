@@ -101,13 +101,17 @@ def rows_of(api_version: str, kind: str, user_rows: UserRows) -> tuple[Row, ...]
     In a version for which none was read, those of the other versions that place pods, and none of them was seen.
     """
     group, _, version = api_version.rpartition("/")
-    rows = user_rows.get((group, kind)) if user_rows else None
-    if rows is None:
-        rows = own_rows(group, kind)
+    rows = every_row(group, kind, user_rows)
     fitting = tuple(row for row in rows if is_for(row, version))
     if fitting:
         return fitting
     return tuple(row.replace(seen="") for row in rows if not row.reason)
+
+
+def every_row(group: str, kind: str, user_rows: UserRows) -> tuple[Row, ...]:
+    """The rows of a kind for all versions: the user's, where there are some, else ours."""
+    rows = user_rows.get((group, kind)) if user_rows else None
+    return own_rows(group, kind) if rows is None else rows
 
 
 def is_for(row: Row, version: str) -> bool:
@@ -120,7 +124,7 @@ def is_for(row: Row, version: str) -> bool:
 def other_versions(api_version: str, kind: str, user_rows: UserRows) -> str:
     """For which versions the rows of a kind were read, "" where this is one of them: `v1beta2, v1`."""
     group, _, version = api_version.rpartition("/")
-    rows = user_rows.get((group, kind)) or own_rows(group, kind)
+    rows = every_row(group, kind, user_rows)
     if any(is_for(row, version) for row in rows):
         return ""
     return ", ".join(dict.fromkeys(one for row in rows for one in row.versions))

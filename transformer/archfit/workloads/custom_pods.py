@@ -197,7 +197,7 @@ class CustomPod:
             found.replaced.append((name, winner[0]))
         else:
             found.at[name], value = winner[0], get(self._value, winner[0])
-        if name in dict(row.outside) and value in (None, EMPTY[name]):
+        if row.outside and name in dict(row.outside) and value in (None, EMPTY[name]):
             found.hidden.append(name)
         for above in row.inherits if value is None or value == EMPTY[name] else ():
             source = (*self._same(above), name)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from archfit.base.errors import InvalidInput
 from archfit.base.results import Location, Result
 from archfit.startup.record import Record
-from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, UserRows, group_of, own_rows
+from archfit.workloads.builtin import LISTS, OWN_GROUPS, PODLESS, UserRows, every_row, group_of
 from archfit.yaml.scan import Span, spans, whole
 from archfit.yaml.stream import Piece
 
@@ -39,7 +39,7 @@ def is_podless(api_version: str, kind: str, user_rows: UserRows = _NONE) -> bool
     key = group_of(api_version), kind
     if key in PODLESS and key not in user_rows:
         return True
-    if key in LISTS or key[0] == _KUSTOMIZE or user_rows.get(key) or own_rows(*key):
+    if key in LISTS or key[0] == _KUSTOMIZE or every_row(*key, user_rows):
         return False
     if key[0] in OWN_GROUPS:
         return None

@@ -37,6 +37,7 @@ from archfit.startup.record import Record
 
 WAVES = (0, 1, 2, 3, 4, 5)
 NOT_KNOWN = -1
+STAYS = WAVES[-1]
 MOST_RULED = 4
 """The last wave that rules of a configuration move."""
 _MOST_OWNERS = 5
@@ -160,7 +161,7 @@ class Planner:
         if "find out" in work:
             return NOT_KNOWN
         if "stays" in work or any(self._held(row, architecture) for row in rows):
-            return 5
+            return STAYS
         if not work.isdisjoint(("look", "open")):
             return NOT_KNOWN
         if rows[0].facts.kind == "StatefulSet" or not all(row.goes_to(architecture) for row in rows):

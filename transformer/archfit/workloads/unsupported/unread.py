@@ -27,7 +27,7 @@ from archfit.workloads.builtin import UserRows, own_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
 IMAGE_ENDS = ("image", "imagename", "imageref", "imagereference", "imagerepository", "imagetag", "imageurl")
@@ -44,20 +44,30 @@ _DEPTH = 128
 
 def unread(rows: Iterable[Workload], value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
     """(path, image) of each image in an object that none of the rows of its kind reads."""
-    read: list[Path] | None = None
-    for path, image in images_in({key: member for key, member in value.items() if key not in _ROOT}):
-        read = list(_read(rows)) if read is None else read
-        if not any(_covers(pattern, path) for pattern in read):
-            yield path, image
+    return _not_covered(images_in(_body(value)), _read, rows)
 
 
 def unread_placement(rows: Iterable[Workload], value: dict[str, Any]) -> Iterator[Path]:
     """Where something in an object places pods, and none of the rows of its kind looks."""
+    placements = ((path, "") for path in _placement_in(_body(value)))
+    return (path for path, _ in _not_covered(placements, _placed, rows))
+
+
+def _body(value: dict[str, Any]) -> dict[str, Any]:
+    return {key: member for key, member in value.items() if key not in _ROOT}
+
+
+def _not_covered(
+    there: Iterable[tuple[Path, str]],
+    patterns: Callable[[Iterable[Workload]], Iterator[Path]],
+    rows: Iterable[Workload],
+) -> Iterator[tuple[Path, str]]:
+    """What is there at no pattern of the rows, which are made with the first of it."""
     read: list[Path] | None = None
-    for path in _placement_in({key: member for key, member in value.items() if key not in _ROOT}):
-        read = list(_placed(rows)) if read is None else read
+    for path, text in there:
+        read = list(patterns(rows)) if read is None else read
         if not any(_covers(pattern, path) for pattern in read):
-            yield path
+            yield path, text
 
 
 def _placement_in(value: Any, path: Path = ()) -> Iterator[Path]:
