@@ -108,7 +108,7 @@ def cluster_of(ran: Ran) -> dict[str, Any]:
             {},
             "",
             "",
-            "date not known (set SOURCE_DATE_EPOCH)",
+            "date not known",
             id="a manifest has none",
         ),
     ],

@@ -220,7 +220,7 @@ def test_a_file_of_somebodys_is_never_replaced(tmp_path: Path):
     ("words", "message"),
     [
         pytest.param([], "--engine: is missing: write job", id="no engine"),
-        pytest.param(["--engine", "ray"], "--engine: 'ray' is not known", id="engine"),
+        pytest.param(["--engine", "ray"], "--engine: 'ray' is not one of job, cron", id="engine"),
         pytest.param(["--engine", "job", "x"], "'x' is not expected", id="a word"),
         pytest.param(["--engine", "job", "--into="], "--into: is empty", id="no folder"),
         pytest.param(["--engine", "job", "--cluster", " "], "--cluster: ' ' is no name", id="blank name"),

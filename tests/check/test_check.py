@@ -579,7 +579,7 @@ def test_an_enforced_annotation_is_an_error_with_its_place(archfit, mirrors, tmp
     (tmp_path / "a.yaml").write_bytes(ENFORCED)
     ran = archfit(text, *words, "--no-cache", *mirrors, "--config", "a.yaml", cwd=tmp_path)
     assert ran.status == 1
-    (error,) = [line for line in ran.stderr.splitlines() if line.startswith("error:")]
+    (error,) = [line for line in ran.stderr.splitlines() if line.startswith("archfit: error:")]
     assert (
         f'metadata.annotations["{name}"]: {name} is enforced by file a.yaml (--config): remove the annotation'
         in (error)

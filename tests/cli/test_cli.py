@@ -26,7 +26,7 @@ def test_windows_gets_one_line(start):
     assert (ran.returncode, ran.stdout, ran.stderr.decode()) == (
         1,
         b"",
-        "error: archfit runs on Linux and macOS; on Windows, install and run it in WSL (`wsl --install`)\n",
+        "archfit: error: archfit runs on Linux and macOS; on Windows, install and run it in WSL (`wsl --install`)\n",
     )
 
 
@@ -34,12 +34,15 @@ def test_windows_gets_one_line(start):
     ("words", "status", "stderr"),
     [
         pytest.param(
-            ["transfrm"], 2, "error: 'transfrm' is not a command: did you mean 'transform'?", id="typo"
+            ["transfrm"],
+            2,
+            "archfit: error: 'transfrm' is not a command: did you mean 'transform'?",
+            id="typo",
         ),
         pytest.param(["--on-conflikt=leave"], 2, "--on-conflict", id="flag-typo"),
         pytest.param(["--on-conflict=maybe"], 2, "--on-conflict", id="value"),
         pytest.param(["setup"], 2, "name what to set up", id="setup-alone"),
-        pytest.param(["last", "week"], 2, "takes no argument but --json", id="last-argument"),
+        pytest.param(["last", "week"], 2, "takes no argument but --format", id="last-argument"),
         pytest.param(["--config", "/nowhere.yaml"], 2, "cannot read '/nowhere.yaml'", id="config-missing"),
     ],
 )
@@ -104,7 +107,7 @@ def test_a_reader_that_goes_away_is_a_failure():
         os.close(writer)
     assert (done.returncode, done.stderr.decode().splitlines()[-1]) == (
         1,
-        "error: the reader of the output closed it before the end",
+        "archfit: error: the reader of the output closed it before the end",
     )
 
 
@@ -148,13 +151,13 @@ def test_a_state_directory_that_cannot_be_written_changes_nothing(archfit):
     assert (ran.status, ran.stdout, ran.stderr) == (0, CONFIG_MAP, "")
 
 
-def test_the_last_line_of_a_failure_is_one_whole_sentence(archfit):
+def test_an_error_is_one_whole_sentence_and_stands_before_the_summary(archfit):
     ran = archfit(POD, "--offline", "--no-cache")
-    first, read_on, last = ran.stderr.splitlines()
-    assert first == "archfit: 1 problem; nothing was written"
+    error, number, read_on = ran.stderr.splitlines()
+    assert error.startswith("archfit: error: v1/Pod/a spec.containers[0].image: x.example/a:1: ")
+    assert error.endswith("(document 1, line 7)")
+    assert number == "archfit: 1 problem; nothing was written"
     assert read_on == "archfit: see docs/troubleshooting.md"
-    assert last.startswith("error: v1/Pod/a spec.containers[0].image: x.example/a:1: ")
-    assert last.endswith("(document 1, line 7)")
 
 
 def test_a_bug_is_exit_1_and_shows_nothing_of_the_stream():
@@ -169,6 +172,6 @@ def test_a_bug_is_exit_1_and_shows_nothing_of_the_stream():
     done = subprocess.run([sys.executable, "-c", program], input=CONFIG_MAP, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.decode().startswith(
-        "error: archfit itself failed (ValueError at <string>:2); nothing was written."
+        "archfit: error: archfit itself failed (ValueError at <string>:2); nothing was written."
     )
     assert b"hunter2" not in done.stderr

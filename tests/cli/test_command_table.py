@@ -50,6 +50,7 @@ def test_each_row_has_the_flags_that_the_command_takes(command, monkeypatch):
             *(streams[name] for name in command.streams),
         )
     expected = {name for flag in command.flags for name in flag.names}
+    expected |= {"--json" for flag in command.flags if "json" in flag.words}
     options = command.options or MESSAGES
     expected |= {name for option in options for name in (*option.flags, option.short) if name}
     assert taken == expected | ({"--config"} if command.options else set())
@@ -94,4 +95,4 @@ def test_the_longest_name_wins(words, name, rest):
 )  # fmt: skip
 def test_a_word_that_is_no_command_is_wrong_usage_with_the_nearest_one(words, message):
     ran = archfit(b"", *words)
-    assert (ran.status, ran.stdout, ran.stderr) == (2, b"", f"error: {message}\n")
+    assert (ran.status, ran.stdout, ran.stderr) == (2, b"", f"archfit: error: {message}\n")

@@ -37,7 +37,7 @@ ROWS = [
     pytest.param(["setup", "helm", "--qui"], ["--quiet"], id="quiet-of-a-tool"),
     pytest.param(["check", "--color", "a"], ["auto", "always"], id="colours"),
     pytest.param(["setup", "helm", "--color", "n"], ["never"], id="colours-of-a-tool"),
-    pytest.param(["help", "ins"], ["inspect"], id="help-of-a-command"),
+    pytest.param(["help", "ins"], ["inspect", "install.md"], id="help-of-a-command"),
     pytest.param(["setup", "ku"], ["kustomize"], id="a-tool"),
     pytest.param(["cache", "p"], ["path", "prune"], id="an-action"),
     pytest.param(["audi"], ["audit"], id="a-command"),
@@ -172,7 +172,7 @@ def test_the_shell_takes_the_script(shell, tmp_path):
 def test_another_shell_is_wrong_usage(words, message):
     ran = archfit(b"", "completion", *words)
     assert (ran.status, ran.stdout) == (2, b"")
-    assert ran.stderr == f"error: {message}\n"
+    assert ran.stderr == f"archfit: error: {message}\n"
 
 
 @pytest.mark.parametrize("shell", SHELLS)

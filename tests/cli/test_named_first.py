@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 from unittest import mock
 
+import certifi
 import pytest
 
 from archfit.cli import main as cli
@@ -62,7 +63,7 @@ def test_a_file_that_is_not_there(
     missing = tmp_path / "missing"
     status, out, said = _run([*cached.split(), *more, f"--{name}={missing}"], stream)
     assert (status, out) == (2, b"")
-    assert said.startswith(f"error: --{name}: ")
+    assert said.startswith(f"archfit: error: --{name}: ")
     assert str(missing) in said
     assert said.count("\n") == 1
 
@@ -76,7 +77,7 @@ def test_every_command_that_asks_checks(cached: str, tmp_path: Path, words: list
     options = cached.split()[words[0] == "login-check" :]
     status, out, said = _run([*words, *options, f"--authfile={tmp_path}/missing"], POD)
     assert (status, out) == (2, b"")
-    assert said.startswith("error: --authfile: ")
+    assert said.startswith("archfit: error: --authfile: ")
 
 
 @pytest.mark.parametrize("stream", [pytest.param(POD, id="warm"), pytest.param(NO_PODS, id="no-pods")])
@@ -113,7 +114,7 @@ def test_noop_what_is_there_is_taken(cached: str, tmp_path: Path) -> None:
     (tmp_path / "auth.json").write_text("{}")
     (tmp_path / "hosts").mkdir()
     status, out, said = _run(
-        [*cached.split(), f"--authfile={tmp_path}/auth.json", "--ca-file=/dev/null"], POD
+        [*cached.split(), f"--authfile={tmp_path}/auth.json", f"--ca-file={certifi.where()}"], POD
     )
     assert (status, out) == (0, POD), said
     assert _run(["lock", *cached.split(), f"--lock-file={tmp_path}/new.lock"], NO_PODS)[0] == 0
@@ -133,6 +134,6 @@ def test_noop_what_is_there_is_taken(cached: str, tmp_path: Path) -> None:
 def test_a_mirror_has_one_parser(stream: bytes, url: str) -> None:
     status, out, said = _run([f"--mirror=docker.io={url}", "--no-cache"], stream)
     assert (status, out) == (2, b"")
-    assert said.startswith("error: --mirror: ")
+    assert said.startswith("archfit: error: --mirror: ")
     environ = _run(["--no-cache"], stream, ARCHFIT_MIRROR=f"docker.io={url}")
     assert environ[:2] == (2, b"")

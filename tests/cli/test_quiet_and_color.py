@@ -75,7 +75,9 @@ WITH_NOTES = [
 
 
 def problems_alone(ran: Ran) -> bool:
-    return all(line.startswith(("error: ", "warning: ")) for line in ran.stderr.splitlines())
+    return all(
+        line.startswith(("archfit: error: ", "archfit: warning: ")) for line in ran.stderr.splitlines()
+    )
 
 
 @pytest.mark.parametrize(("text", "words"), WITH_NOTES)
@@ -97,7 +99,7 @@ def test_quiet_leaves_out_what_is_no_problem(run, tmp_path: Path, text: str, wor
 def test_quiet_keeps_errors_and_warnings(run, words: list[str]) -> None:
     ran = run(POD.replace("one:1", "gone:1"), *words)
     assert ran.status == 1
-    assert ran.stderr.startswith("error: ")
+    assert ran.stderr.startswith("archfit: error: ")
     assert problems_alone(ran)
 
 
@@ -115,7 +117,8 @@ def test_quiet_and_verbose_together_are_wrong_usage(run) -> None:
     ran = run(POD, "-q", "-v")
     assert (ran.status, ran.stdout) == (2, b"")
     assert (
-        ran.stderr == "error: --quiet asks for fewer messages and --verbose for more: leave one of them out\n"
+        ran.stderr
+        == "archfit: error: --quiet asks for fewer messages and --verbose for more: leave one of them out\n"
     )
 
 
@@ -143,14 +146,16 @@ def test_each_kind_of_message_has_its_colour(run, words, environ, colours) -> No
     ran = run(POD, *words, **environ)
     assert ran.stderr.startswith(f"{BOLD}archfit:{END} " if colours else "archfit: ")
     failed = run(POD.replace("one:1", "gone:1"), *words, **environ)
-    last = failed.stderr.splitlines()[-1]
-    assert last.startswith(f"{RED}error:{END} v1/Pod/a " if colours else "error: v1/Pod/a ")
+    first = failed.stderr.splitlines()[0]
+    assert first.startswith(
+        f"archfit: {RED}error:{END} v1/Pod/a " if colours else "archfit: error: v1/Pod/a "
+    )
     wrong = run(POD, "--strickt", *words, **environ)
     assert wrong.stderr.startswith(
-        f"{RED}error:{END} there is no flag" if colours else "error: there is no flag"
+        f"archfit: {RED}error:{END} there is no flag" if colours else "archfit: error: there is no flag"
     )
     blank = run("", "--on-blank=pass", *words, **environ)
-    assert blank.stderr.startswith(f"{YELLOW}warning:{END} " if colours else "warning: ")
+    assert blank.stderr.startswith(f"archfit: {YELLOW}warning:{END} " if colours else "archfit: warning: ")
     assert b"\x1b" not in ran.stdout + failed.stdout + blank.stdout
 
 
@@ -172,7 +177,9 @@ def test_a_color_that_there_is_not(run) -> None:
     for words in (["--color", "sometimes"], ["setup", "kpt", "--color=sometimes"]):
         ran = run(POD, *words)
         assert (ran.status, ran.stdout) == (2, b"")
-        assert ran.stderr.startswith("error: --color: 'sometimes' is not one of auto, always, never: ")
+        assert ran.stderr.startswith(
+            "archfit: error: --color: 'sometimes' is not one of auto, always, never: "
+        )
 
 
 @pytest.mark.parametrize(
@@ -203,5 +210,5 @@ def test_a_terminal_gets_colours(environ: dict[str, str], colours: bool) -> None
         os.close(master)
         os.close(slave)
     assert done.returncode == 2
-    assert said.startswith(f"{RED}error:{END} " if colours else "error: ")
+    assert said.startswith(f"archfit: {RED}error:{END} " if colours else "archfit: error: ")
     assert said.count("\x1b") == 2 * colours

@@ -207,7 +207,11 @@ def test_sigterm_ends_the_renderer_too(site: Site) -> None:
     child = int((site.folder / "started").read_text(encoding="utf-8"))
     process.send_signal(signal.SIGTERM)
     out, said = process.communicate(timeout=30)
-    assert (process.returncode, out, said) == (143, "", "error: SIGTERM ended archfit, so it wrote nothing\n")
+    assert (process.returncode, out, said) == (
+        143,
+        "",
+        "archfit: error: SIGTERM ended archfit, so it wrote nothing\n",
+    )
     with pytest.raises(ProcessLookupError):
         os.kill(child, 0)
 

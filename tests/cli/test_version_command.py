@@ -48,7 +48,7 @@ def test_the_text_shows_the_same(archfit):
 def test_words_are_wrong_usage(archfit):
     ran = archfit(b"", "version", "short")
     assert (ran.status, ran.stdout) == (2, b"")
-    assert ran.stderr == "error: 'archfit version' takes no argument but --json\n"
+    assert ran.stderr == "archfit: error: 'archfit version' takes no argument but --format\n"
 
 
 def test_the_names_are_those_that_pip_would_read():

@@ -98,7 +98,7 @@ def test_with_locked_everything_that_it_lacks_is_named(
     text = STREAM + pod("nginx:1.28", "nginx:1.27", "quay.io/a/b:1", name="c")
     ran = archfit(text.encode(), *words(locked, "--locked"), "--no-cache", *registry.mirrors())
     assert (ran.status, ran.stdout) == (1, b"")
-    head, read_on, *errors = ran.stderr.splitlines()
+    *errors, head, read_on = ran.stderr.splitlines()
     assert head == "archfit: 2 problems; nothing was written"
     assert read_on == "archfit: see docs/lock.md#runs"
     for error, index, text, name, line in (
@@ -106,7 +106,8 @@ def test_with_locked_everything_that_it_lacks_is_named(
         (errors[1], 2, "quay.io/a/b:1", "quay.io/a/b:1", 32),
     ):
         assert error == (
-            f"error: apps/v1/Deployment/c spec.template.spec.containers[{index}].image: {text}: {locked.file} does not "
+            f"archfit: error: apps/v1/Deployment/c spec.template.spec.containers[{index}].image: {text}: "
+            f"{locked.file} does not "
             f"hold {name}, and --locked forbids asking: run `archfit lock --lock-file {locked.file} --add-missing` on "
             f"these manifests (document 3, line {line})"
         )
@@ -239,21 +240,25 @@ def test_a_run_warns_where_the_cache_knows_more(
 
 
 USAGE = [
-    pytest.param(["--locked"], 2, "error: --locked: needs a lock file: add --lock-file", id="no lock file"),
+    pytest.param(
+        ["--locked"], 2, "archfit: error: --locked: needs a lock file: add --lock-file", id="no lock file"
+    ),
     pytest.param(
         ["--lock-file=/no/archfit.lock"],
         2,
-        "error: --lock-file: there is no '/no/archfit.lock': write it with `archfit lock`, or name another",
+        "archfit: error: --lock-file: there is no '/no/archfit.lock': write it with `archfit lock`, or name another",
         id="it does not exist",
     ),
-    pytest.param(["--lock-file=/"], 2, "error: --lock-file: cannot read '/' (Is a directory)", id="a folder"),
+    pytest.param(
+        ["--lock-file=/"], 2, "archfit: error: --lock-file: cannot read '/' (Is a directory)", id="a folder"
+    ),
     pytest.param(
         ["--lock-file=/dev/zero"],
         2,
-        "error: --lock-file: cannot read '/dev/zero' (it is not a regular file)",
+        "archfit: error: --lock-file: cannot read '/dev/zero' (it is not a regular file)",
         id="endless",
     ),
-    pytest.param(["--lock-file=/dev/null"], 1, "error: /dev/null: is empty", id="empty"),
+    pytest.param(["--lock-file=/dev/null"], 1, "archfit: error: /dev/null: is empty", id="empty"),
 ]
 
 

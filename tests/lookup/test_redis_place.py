@@ -30,7 +30,7 @@ def test_servers(text: str, wanted: CacheServer) -> None:
     assert "robot" not in str(wanted)
 
 
-@pytest.mark.parametrize("text", ["/x/y", "relative.db", "C:\\cache.db", "redis.db", "redis:c"])
+@pytest.mark.parametrize("text", ["/x/y", "relative.db", "C:\\cache.db", "redis.db", "./redis:c"])
 def test_everything_without_a_scheme_is_a_path(text: str) -> None:
     assert loaded(text, variable=False) == text
 

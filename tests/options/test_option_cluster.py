@@ -183,7 +183,6 @@ UNUSED = [
             "GPU": "nvidia.com/gpu=present:NoSchedule",
             "control plane": "node-role.kubernetes.io/control-plane:NoSchedule",
             "autoscaler": "ToBeDeletedByClusterAutoscaler=1600000000:NoSchedule",
-            "node not ready": "node.kubernetes.io/not-ready:NoExecute",
             "an architecture's value under a key of Kubernetes": "node-role.kubernetes.io/worker=arm64:NoSchedule",
             "a word that may mean two architectures": "arch=arm:NoSchedule",
         }.items()

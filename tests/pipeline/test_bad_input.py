@@ -207,8 +207,8 @@ def test_one_error_with_document_and_line(text: str, document: int, line: int, m
         1,
         b"",
         [
-            "archfit: 1 problem; nothing was written",
             f"error: {NAMED if message == ODD else ''}{message} (document {document}, line {line})",
+            "archfit: 1 problem; nothing was written",
         ],
     )
 
@@ -232,9 +232,9 @@ def test_an_archive_is_named(kind: str, name: str) -> None:
         1,
         b"",
         [
-            "archfit: 1 problem; nothing was written",
             f"error: this is a {name} archive, not YAML. Unpack it, or if it is a Helm chart, render it: "
             "helm template ARCHIVE | archfit",
+            "archfit: 1 problem; nothing was written",
         ],
     )
 
@@ -273,8 +273,8 @@ def test_what_stands_in_a_list_is_judged_alike_however_it_is_written() -> None:
 
 def test_not_utf8_is_named_by_byte_and_line() -> None:
     assert command(POD.encode() + b"  x: \xe9\n").lines == [
-        "archfit: 1 problem; nothing was written",
         "error: the byte 0xe9 is not UTF-8, which Kubernetes requires. Save the file as UTF-8 (document 1, line 9)",
+        "archfit: 1 problem; nothing was written",
     ]
 
 
@@ -282,7 +282,7 @@ def test_not_utf8_is_named_by_byte_and_line() -> None:
 def test_utf16_is_recognised(encoding: str) -> None:
     ended = command(("\ufeff" + POD).encode(encoding))
     assert (ended.status, ended.written) == (1, b"")
-    assert "It looks like UTF-16: convert it first" in ended.lines[1]
+    assert "It looks like UTF-16: convert it first" in ended.lines[0]
 
 
 def test_a_cut_at_a_plain_scalar_cannot_be_seen() -> None:
@@ -295,11 +295,11 @@ def test_every_problem_is_told_not_only_the_first() -> None:
     ended = command(f"{bad}---\n{POD}---\nhello\n---\n{POD}metadata: {{}}\n".encode())
     assert (ended.status, ended.written) == (1, b"")
     assert ended.lines == [
-        "archfit: 3 problems; nothing was written",
         "error: this is not YAML: while scanning a quoted scalar found unexpected end of stream. "
         f"{QUOTE} (document 1, line 7)",
         f"error: {TEXT} (document 3, line 18)",
         f"error: apps/v1/Deployment metadata: {DUPLICATE} (document 4, line 28)",
+        "archfit: 3 problems; nothing was written",
     ]
 
 
@@ -415,7 +415,7 @@ def test_input_that_is_blank_fails_unless_it_may_be(data: bytes) -> None:
     """`helm template BROKEN | archfit > out.yaml` is no file that GitOps prunes by."""
     status, written, messages = command(data)
     assert (status, written) == (1, b"")
-    assert messages[-1] == (
+    assert messages[0] == (
         "error: the input holds no manifests. Did the command before the pipe fail? Run it alone, or allow this with "
         "--on-blank=pass"
     )

@@ -72,7 +72,7 @@ def test_an_error_names_the_line_of_what_is_wrong(
 ) -> None:
     for command in ((), ("check",), ("patch",)):
         ran = archfit(stream, *command, *options)
-        found = [line for line in ran.stderr.splitlines() if line.startswith("error: ")]
+        found = [line for line in ran.stderr.splitlines() if line.startswith("archfit: error: ")]
         assert [line.rpartition("(")[2].removesuffix(")") for line in found] == errors, command
 
 

@@ -50,6 +50,8 @@ class Policy:
 
     def run(self, *words: str, text: str = "") -> Said:
         stdout, stderr = io.BytesIO(), io.StringIO()
+        locked = (self.folder / "archfit.lock").exists() and not any("--lock-file" in word for word in words)
+        words = (*words, *(["--lock-file", "archfit.lock"] if locked else []))
         try:
             status = run(words, io.BytesIO(text.encode()), stdout, stderr, self.environ)
         except ArchfitError as error:
@@ -88,7 +90,7 @@ def test_a_lock_file_becomes_a_policy(policy: Policy, registry: Registry):
     assert set(images(said)) == set(LOCK)
     assert said.stdout.startswith(
         "# Written by `archfit policy` 0.1.0 from archfit.lock (2 images). Do not edit it. To renew it:\n"
-        "#   archfit policy | kubectl apply --server-side -f -\n---\napiVersion: admissionregistration.k8s.io/v1\n"
+        "#   archfit policy --lock-file archfit.lock | kubectl apply --server-side -f -\n---\napiVersion: admissionregistration.k8s.io/v1\n"
     )
     assert said.stderr == "archfit: policy archfit.dev: 2 images with 2 different lists of platforms\n"
     assert registry.asked == []
@@ -130,7 +132,7 @@ def test_the_head_repeats_the_command_without_what_is_about_this_machine(policy:
     )
     assert line == (
         "archfit policy --namespace-selector 'team in (a, b)' --namespace-selector '!old' --name x.example "
-        "--tolerate none --strict"
+        "--tolerate none --strict --lock-file archfit.lock"
     )
 
 
@@ -184,7 +186,7 @@ def test_stats_are_written_instead(policy: Policy):
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
-        pytest.param([], 2, "there is no archfit.lock, and no manifests are named: write it with `archfit lock`", id="no lock file"),
+        pytest.param([], 2, "no manifests and no lock file are named: write --lock-file archfit.lock", id="no lock file"),
         pytest.param(["--lock-file", "x.lock"], 2, "--lock-file: there is no 'x.lock'", id="no such lock file"),
         pytest.param(["no.yaml"], 2, "cannot read 'no.yaml'", id="no such manifests"),
         pytest.param(["--carrier", "configmap"], 2, "--carrier: 'configmap' is not one of literal, crd: write one of them", id="carrier"),

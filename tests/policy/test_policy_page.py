@@ -44,7 +44,11 @@ def test_the_figures_are_shown_under_their_names():
     daemon_sets = validating_policy.daemon_set_objects(images, Options(), settings, policy)
     objects = [*policy, *validating_policy.validating_policy_objects(policy, settings), *daemon_sets]
     lines = stats_text(policy_stats(objects, 3, 3, estimated_cost(Options()), MAX_COST)).decode().splitlines()
-    shown = PAGE.partition("$ archfit policy --stats\n")[2].partition("```")[0].splitlines()
+    shown = (
+        PAGE.partition("$ archfit policy --lock-file archfit.lock --stats\n")[2]
+        .partition("```")[0]
+        .splitlines()
+    )
     assert [line[:22] for line in shown] == [line[:22] for line in lines]
     assert [line.partition(":")[2] for line in shown] == [line.partition(":")[2] for line in lines]
     assert shown[-1] == lines[-1]

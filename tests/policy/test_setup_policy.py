@@ -193,7 +193,7 @@ def container_text(tmp_path: Path) -> str:
         pytest.param(["--configuration", "no.yaml"], "--configuration: cannot read 'no.yaml'", id="file"),
         pytest.param(["--check", "--image", "x"], "--image says what to write", id="check with an image"),
         pytest.param(["--context", "x"], "--context needs --check", id="context without check"),
-        pytest.param(["--carrier", "x"], "--carrier: 'x' is not known", id="carrier"),
+        pytest.param(["--carrier", "x"], "--carrier: 'x' is not one of literal, crd", id="carrier"),
         pytest.param(["--namespace-selector", "a<1"], "--namespace-selector: 'a<1'", id="selector"),
     ],
 )

@@ -281,7 +281,7 @@ def test_progress_counts_what_is_asked(fake: FakeRegistry, runs: Runs) -> None:
     for number in range(3):
         fake.index(f"i{number}", "1", BOTH)
     seen: list[tuple[int, int]] = []
-    runs.progress = lambda done, total: seen.append((done, total))
+    runs.progress = lambda done, total, _server: seen.append((done, total))
     runs.ask("x.io/i0:1")
     runs.ask(*(f"x.io/i{number}:1" for number in range(3)), "no reference!")
     assert seen == [(1, 1), (1, 2), (2, 2)]

@@ -29,6 +29,6 @@ def test_progress_shows_only_to_those_who_wait(tty, seconds, shown):
     terminal = Terminal(tty=tty)
     progress = Progress(terminal, lambda: now[0])
     now[0] = seconds
-    progress(3, 40)
+    progress(3, 40, "")
     progress.clear()
     assert terminal.getvalue() == shown

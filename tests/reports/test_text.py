@@ -22,7 +22,7 @@ def test_a_line_says_what_where_and_in_which_file():
     )
     assert lines([result]) == [
         "error: apps/v1/Deployment/shop/web spec.template.spec.containers[0].image: no such image. Correct it "
-        "(document 3, line 41, shop/templates/web.yaml)"
+        "(document 3, line 41 of the stream, shop/templates/web.yaml)"
     ]
 
 

@@ -48,8 +48,12 @@ def test_fail_or_leave_when_a_registry_cannot_be_asked(
     ran = archfit(stream, f"--mirror=registry.example={NOBODY}", "--no-cache", "--timeout=5s", *words)
     assert (ran.status, ran.stdout) == (status, b"" if status else stream)
     severity = "error" if status else "warning"
-    (line,) = [line for line in ran.stderr.splitlines() if line.startswith(severity)]
-    assert line.startswith(f"{severity}: v1/Pod/a spec.containers[0].image: registry.example/a:1: ")
+    (line,) = [
+        line for line in ran.stderr.splitlines() if line.removeprefix("archfit: ").startswith(severity)
+    ]
+    assert line.removeprefix("archfit: ").startswith(
+        f"{severity}: v1/Pod/a spec.containers[0].image: registry.example/a:1: "
+    )
     assert "(document 1, line 8)" in line
 
 

@@ -59,7 +59,7 @@ def test_a_blank_file_is_passed_over_beside_others_and_fails_alone(site: Site, b
     site.write({"a.yaml": blank, "b.yaml": CONFIG_MAP})
     ran = site.run("--in-place", "a.yaml", "b.yaml")
     assert (ran.status, (site.folder / "a.yaml").read_bytes()) == (0, blank)
-    assert "warning: a.yaml: the input holds no manifests" in ran.stderr
+    assert "archfit: warning: a.yaml: the input holds no manifests" in ran.stderr
     alone = site.run("a.yaml")
     assert (alone.status, alone.stdout) == (1, b"")
 
@@ -113,7 +113,7 @@ def test_a_file_of_a_folder_without_an_object_is_left_out_and_said(
     site.write({"r/values.yaml": content, "r/web.yaml": AMD})
     ran = site.run(*words)
     assert ran.status == 0, ran.stderr
-    assert "info: 1 file left out, which holds no Kubernetes object: r/values.yaml\n" in ran.stderr
+    assert "archfit: info: 1 file left out, which holds no Kubernetes object: r/values.yaml\n" in ran.stderr
     assert ran.stdout in (placed(AMD), b"")
     assert site.files()["r/values.yaml"] == content
     assert "out/values.yaml" not in site.files()
@@ -139,7 +139,7 @@ def test_a_problem_in_one_file_names_it_and_writes_nothing(
         assert "duplicate" in ran.stderr or "twice" in ran.stderr
         return
     assert (ran.status, ran.stdout) == (1, b"")
-    assert "error: " in ran.stderr
+    assert "archfit: error: " in ran.stderr
     assert "r/bad.yaml" in ran.stderr
     assert said in ran.stderr
     assert site.files() == before
@@ -195,7 +195,7 @@ def test_without_files_a_terminal_is_not_waited_for(site: Site) -> None:
     for words in (["--diff"], ["-"], ["--tolerate", "none"], ["--no-such-flag"]):
         ran = site.run(*words, stdin=None)
         assert (ran.status, ran.stdout) == (2, b"")
-        assert ran.stderr.startswith("error: ")
+        assert ran.stderr.startswith("archfit: error: ")
 
 
 @pytest.mark.parametrize("command", ["check", "patch", "lock", "policy"])
@@ -252,7 +252,7 @@ def test_files_with_a_dot_that_kubectl_reads_are_named(site: Site, command: str)
     assert ran.status in (0, 3), ran.stderr
     (said,) = [line for line in ran.stderr.splitlines() if "with a dot" in line]
     assert said == (
-        "warning: 3 files not read, as their names begin with a dot; kubectl apply -f FOLDER reads them: "
+        "archfit: warning: 3 files not read, as their names begin with a dot; kubectl apply -f FOLDER reads them: "
         "r/.a.yaml, r/.yaml, r/sub/.c.json; name them on the command line, or rename them"
     )
 
@@ -302,7 +302,7 @@ def test_objects_of_one_file_count_for_the_pods_of_another_as_in_one_stream(site
     ran = site.run("r")
     assert (stream.status, ran.status) == (1, 1)
     assert "arm64" in ran.stderr
-    assert "(document 1, line 8, r/a.yaml)" in ran.stderr
+    assert "(r/a.yaml:8)" in ran.stderr
     assert site.run("check", "r").status == 1
     site.write({"r/b.yaml": CONFIG_MAP})
     assert site.run("r").status == 0

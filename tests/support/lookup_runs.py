@@ -37,7 +37,7 @@ class Runs:
         self.messages: list[str] = []
         self.requests: dict[str, int] = {}
         self.pulls_left: dict[str, str] = {}
-        self.progress: Callable[[int, int], None] | None = None
+        self.progress: Callable[[int, int, str], None] | None = None
         self.overrides: tuple[ImagePlatforms, ...] = ()
 
     def set(self, **changes: Any) -> None:

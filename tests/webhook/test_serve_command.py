@@ -109,7 +109,7 @@ def test_without_the_extra_the_error_says_what_to_install(package: str):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == (
-        f"error: archfit serve needs packages that are not installed ({package}): "
+        f"archfit: error: archfit serve needs packages that are not installed ({package}): "
         f"{install_command(*EXTRAS['serve'])}\n"
     )
 

@@ -11,6 +11,7 @@ those without what an earlier run added, and the patch takes that out as well (`
 from __future__ import annotations
 
 from archfit.base.results import Decision, ObjectRef, Result, has_error
+from archfit.images.platforms import meant_arm64
 from archfit.options.settings import Options
 from archfit.startup.record import Record
 from archfit.workloads.builtin import UserRows, by_kind
@@ -159,7 +160,9 @@ def decided(found: StreamInventory, answers: Mapping[str, Answer], options: Opti
     # Several pods of an object read the same annotations: an error in one is one error.
     own = dict.fromkeys(result for _, decision in decisions for result in decision.results)
     left = _left_to_controllers(of_controllers, found.untouched)
-    return Decided(decisions, (*found.results, *own, *of_rows, *left), answers)
+    named = meant_arm64(options.cluster_architectures, answers.values())
+    of_options = [Result("warning", f"--cluster-architectures: {named}")] if named else []
+    return Decided(decisions, (*found.results, *own, *of_rows, *left, *of_options), answers)
 
 
 def _left_to_controllers(

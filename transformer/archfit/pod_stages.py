@@ -151,14 +151,10 @@ def controlled(decisions: Iterable[tuple[Pod, Decision]]) -> list[tuple[ObjectRe
 
 
 def located(data: bytes, documents: Iterable[Document], results: tuple[Result, ...]) -> tuple[Result, ...]:
-    """The results about documents, each with the line of what it is about.
-
-    Infos keep the line of their document, as a document is parsed again to find another one.
-    """
-    if not any(result.path and result.severity != "info" for result in results):
+    """The results about documents, each with the line of what it is about."""
+    if not any(result.path for result in results):
         return results
-    lines = Lines(data, documents)
-    return tuple(result if result.severity == "info" else lines.located(result) for result in results)
+    return tuple(map(Lines(data, documents).located, results))
 
 
 def stamped_decisions(

@@ -290,10 +290,10 @@ class Run:
         decisions: Sequence[tuple[Pod, Decision]] = (),
         answers: Mapping[str, Answer] = {},
     ) -> list[str]:
-        """What is said about a run that writes nothing: where to read on, then the messages, the errors last."""
+        """What is said about a run that writes nothing: the messages, the errors last, then where to read on."""
         from archfit.reports.outcome_page import after_failure
 
-        return [failure(results), after_failure(results, decisions, answers), *lines(results)]
+        return [*lines(results), failure(results), after_failure(results, decisions, answers)]
 
     def explanations(
         self,
@@ -343,7 +343,7 @@ class Run:
         finally:
             said = self.failure_lines(results, *decided)
             self.write_messages([*why, *said])
-            write_to_terminal(said[-1], self._stderr, self._environ)
+            write_to_terminal(lines(results)[-1], self._stderr, self._environ)
         return 1
 
 

@@ -205,7 +205,7 @@ def test_the_check_needs_an_installed_policy(site):
     ran = site.archfit("--check", text=json.dumps(workload(site.namespace, "both:1")).encode())
     assert (ran.status, ran.stdout) == (1, b"")
     assert f"the cluster has no MutatingAdmissionPolicy {site.name}" in ran.stderr
-    assert "archfit policy | kubectl apply --server-side -f -" in ran.stderr
+    assert "archfit policy --lock-file archfit.lock | kubectl apply --server-side -f -" in ran.stderr
 
 
 @pytest.mark.parametrize("server", ["nobody listens", "not logged in"])

@@ -100,7 +100,7 @@ PRINTED = {
     "kustomize": {"kubectl kustomize": "nodeAffinity", "archfit setup kustomize --check": "ok: "},
     "patch": {"kustomize build prod": "nodeAffinity"},
     "files": {"archfit --diff --kustomize": "+++ b/kustomize-build"},
-    "policy": {"archfit policy --stats": "longest expression"},
+    "policy": {"archfit policy --lock-file archfit.lock --stats": "longest expression"},
     "admission": {"kubectl run probe": "kind: Pod"},
     "audit": {"archfit audit --live": "arm64"},
     "limits": {"helm template . | archfit --diff": "- key: kubernetes.io/arch"},

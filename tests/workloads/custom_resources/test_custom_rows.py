@@ -223,5 +223,5 @@ def test_a_toleration_that_the_kind_has_no_field_for_is_an_error_where_nothing_e
     assert output.data == both
     assert [str(result) for result in output.transformed.results] == [
         "info: example.com/v1/Widget/a spec: a toleration of kubernetes.io/arch=arm64:NoSchedule would be added, but "
-        "Widget has no field for tolerations (document 1, line 1)"
+        "Widget has no field for tolerations (document 1, line 4)"
     ]

@@ -7,7 +7,7 @@
     --cluster     the name of what is read; reports have theirs
     --compare     --fail-on-regression
     --format      kustomize and renovate with --newer-tags or --merge
-    --output      its suffix is the format, unless --format names one
+    --output      its suffix is the format, unless --format names one; an unknown suffix is refused
     --shard I     --shards N: I from 0. Without --shard it is JOB_COMPLETION_INDEX, or CI_NODE_INDEX less one
 
 Source: Kubernetes, Indexed Jobs (batch.kubernetes.io/job-completion-index); GitLab, predefined CI/CD variables.
@@ -160,6 +160,10 @@ def _form(stated: str | None, output: str) -> tuple[str, list[str]]:
         return stated, [
             f"--output: {output!r} ends in {suffix}, but --format says {stated}, so it is {stated}"
         ]
+    if suffix[1:].isalpha() and not named and not stated:
+        raise UsageError(
+            f"--output: {suffix!r} says no format: end the name in {', '.join(_SUFFIXES)}, or add --format"
+        )
     return stated or named or "text", []
 
 

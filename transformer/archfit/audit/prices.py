@@ -126,6 +126,10 @@ def costs(
     if not prices:
         return Costs()
     known, notes = _known(prices, nodes)
+    if not any(name for workload in workloads for name, _ in workload.facts.runs_on):
+        notes.append(
+            "it is not known where anything runs, so nothing is priced: pass kubectl get nodes,pods, too"
+        )
     savings = []
     running = sorted(
         {one for workload in workloads for one, _ in workload.facts.runs_on if one}

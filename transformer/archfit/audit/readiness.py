@@ -110,6 +110,11 @@ class Readiness(Record):
         return self.ready + self.blocked + self.unknown
 
     @property
+    def known(self) -> Amount:
+        """What of that is known."""
+        return self.ready + self.blocked
+
+    @property
     def by_cpu(self) -> bool:
         """Whether CPU is counted; pods are where nothing that could move requests CPU."""
         return bool(self.total.cpu)
@@ -121,7 +126,7 @@ class Readiness(Record):
     @property
     def share(self) -> tuple[int, int]:
         """(ready, known), counted."""
-        return self.counted(self.ready), self.counted(self.ready + self.blocked)
+        return self.counted(self.ready), self.counted(self.known)
 
 
 class DaemonSet(Record):

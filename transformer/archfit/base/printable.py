@@ -11,7 +11,8 @@ r"""Escapes untrusted text for terminals, CI logs and JSON. Every output passes 
     visible     one line, as part of a message or of a table
     lines       several lines; their ends stay, and tabs
     encoded     the same as UTF-8, for standard output
-    messages    a text stream that cleans what is written to it, for standard error
+    messages    a text stream that cleans what is written to it, for standard error, and puts `archfit: ` before each
+                line that begins with the kind of a message
     count       a number with its noun
     json_text   JSON that says the same and shows nothing else raw
 
@@ -76,14 +77,24 @@ def json_text(text: str) -> str:
     return re.sub(r"[^\n -~]", _json_escaped, text)
 
 
+NAMED = ("error: ", "warning: ", "info: ", "wrong: ")
+"""Kinds of messages, of which several programs write to one terminal."""
+
+
 class Messages:
     """A stream for messages: what is written to it is made visible. stream: where it goes."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
+        self._begins = True
 
     def write(self, text: str) -> int:
-        self.stream.write(lines(text))
+        shown = lines(text).split("\n")
+        for at in range(0 if self._begins else 1, len(shown)):
+            if shown[at].startswith(NAMED):
+                shown[at] = f"archfit: {shown[at]}"
+        self._begins = not shown[-1]
+        self.stream.write("\n".join(shown))
         return len(text)
 
     def writelines(self, texts: Iterable[str]) -> None:

@@ -50,14 +50,26 @@ class ObjectRef(Record):
 
 
 class Location(Record):
-    """Where in the stream: 1-based document and line, and Helm's `# Source:` file where there is one."""
+    """Where in the stream: 1-based document and line, and Helm's `# Source:` file where there is one.
+
+    file: of the input, "" for a stream. The line is that of the input, never of the `# Source:` file.
+    """
 
     document: int
     line: int
     source: str = ""
+    file: str = ""
+
+    @property
+    def where(self) -> str:
+        """The files that it names, "" for none."""
+        return ", ".join(part for part in (self.file, self.source) if part)
 
     def __str__(self) -> str:
-        return f"document {self.document}, line {self.line}" + (f", {self.source}" if self.source else "")
+        source = f", {self.source}" if self.source else ""
+        if self.file:
+            return f"{self.file}:{self.line}{source}"
+        return f"document {self.document}, line {self.line}{' of the stream' if source else ''}{source}"
 
 
 class Result(Record):

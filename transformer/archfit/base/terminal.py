@@ -1,9 +1,10 @@
 """What a person at a terminal sees: the progress of lookups, a failure, colours; and with --quiet, less.
 
     archfit: 3 of 12 images     one line that rewrites itself and goes away, where standard error is a terminal
+    archfit: 3 of 12 images; waiting for https://ghcr.io     the same, where no answer comes
     archfit: error: ...         on the controlling terminal, for callers that throw standard error away
 
-    warning: ...                each line of standard error begins with its kind, which gets a colour;
+    archfit: warning: ...       each message begins with the program and its kind, which gets a colour;
                                 with --quiet only errors and warnings are written, and the lines that go on with one
 
     --color    always, never    whatever the environment says
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 TERMINAL = "/dev/tty"
 DELAY_SECONDS = 0.5
+WAIT_SECONDS = 2.0
 _ERASE = "\r\x1b[K"
 _KINDS = {"error", "wrong", "fatal", "panic", "warning", "info", "archfit"}
 _SERIOUS = {"error", "wrong", "fatal", "panic", "warning"}
@@ -69,11 +71,14 @@ class Styled(Messages):
         parts = []
         for at, line in enumerate(text.splitlines(keepends=True)):
             if self._begins:
-                kind, colon, rest = line.partition(":")
+                name = "archfit: " if line.startswith("archfit: ") else ""
+                kind, colon, rest = line.removeprefix(name).partition(":")
+                if kind.lower() not in _KINDS:
+                    name, (kind, colon, rest) = "", line.partition(":")
                 word = kind.lower() if colon and kind.lower() in _KINDS else ""
                 self._shown = not self._quiet or word in _SERIOUS or bool(at and not word and self._shown)
                 if word and self._colors and self._shown:
-                    parts.append(f"\x1b[{_SGR.get(word, _RED)}m{kind}:\x1b[0m{rest}")
+                    parts.append(f"{name}\x1b[{_SGR.get(word, _RED)}m{kind}:\x1b[0m{rest}")
                 elif self._shown:
                     parts.append(line)
             elif self._shown:
@@ -105,7 +110,10 @@ def shows_boxes(stream: TextIO) -> bool:
 
 
 class Progress:
-    """Called with (done, total) as answers arrive; silent for half a second, and always where there is no terminal."""
+    """Called with (done, total, "") as answers arrive, and with a server while it is waited for.
+
+    Silent for half a second, about a server for two, and always where there is no terminal.
+    """
 
     def __init__(self, stream: TextIO, clock: Callable[[], float], *, quiet: bool = False) -> None:
         self._stream = beneath(stream)
@@ -114,10 +122,12 @@ class Progress:
         self._started = clock()
         self._shown = False
 
-    def __call__(self, done: int, total: int) -> None:
-        if self._silent or self._clock() - self._started < DELAY_SECONDS:
+    def __call__(self, done: int, total: int, waited_for: str) -> None:
+        delay = WAIT_SECONDS if waited_for else DELAY_SECONDS
+        if self._silent or self._clock() - self._started < delay:
             return
-        self._stream.write(f"{_ERASE}archfit: {done} of {total} images")
+        waiting = f"; waiting for {visible(waited_for)}" if waited_for else ""
+        self._stream.write(f"{_ERASE}archfit: {done} of {total} images{waiting}")
         self._stream.flush()
         self._shown = True
 

@@ -28,7 +28,7 @@ from archfit.cli.inputs.output_files import check_report
 from archfit.cli.invocation import read_invocation, required_platforms
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain.verbose import verbose_lines
-from archfit.images.platforms import Answer, Found, Platform, Unasked, Unknown
+from archfit.images.platforms import Answer, Found, Platform, Unasked, Unknown, meant_arm64
 from archfit.options.layers import STAMPS_PRESENT
 from archfit.options.settings import Options
 from archfit.pipeline import StreamInventory, decided
@@ -88,6 +88,8 @@ def run(
             ]
         pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
         about = [*one.messages, *one.unmatched_filters(pods, inventories)]
+        named = meant_arm64([platform.architecture for platform in required], answers.values())
+        about += [Result("warning", f"--require: {named}")] if named else []
         results = [*about, *(result for part in checked for result in part.results)]
         check = _check([from_result(result, "") for result in about], checked, asked)
         decisions = tuple(pair for part in checked for pair in part.decisions)

@@ -45,10 +45,14 @@ def run(
     word, *more = invocation.words or [""]
     if word and word not in _WORDS:
         raise UsageError(f"archfit cache: {refused(word, _WORDS)}")
-    if not word or more:
+    if more:
+        raise UsageError(
+            f"archfit cache {word} takes no name: it is about all answers; --no-cache asks again, and changes none"
+        )
+    if not word:
         raise UsageError("name an action: archfit cache path, info, prune or clear; see archfit cache --help")
     value, text = _WORDS[word](invocation.settings.operator, environ, clock)
-    stdout.write(json_output(value, indent=None) if invocation.flags.json else encoded(text))
+    stdout.write(json_output(value, indent=None) if invocation.flags.format == "json" else encoded(text))
     return 0
 
 

@@ -19,9 +19,13 @@ from typing import BinaryIO
 
 from archfit.base.errors import UsageError
 from archfit.base.spelling import refused
+from archfit.cli.manual import topics
 from archfit.cli.usage.command_row import MESSAGES, Command, Flag, flags_of
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS, MAIN, first_words, words_below
+from archfit.cli.usage.help import first_sentence
+from archfit.images.platforms import ARCHITECTURES
 from archfit.options.table import CONFIG_FLAG
+from archfit.workloads.builtin import WORKLOADS
 
 
 def run(argv: Sequence[str], stdout: BinaryIO) -> int:
@@ -51,6 +55,43 @@ def places(command: Command) -> dict[str, str]:
     return found
 
 
+_KINDS = tuple(dict.fromkeys(kind for _, kind in WORKLOADS))
+_BY_METAVAR = (
+    ("ARCH", ARCHITECTURES),
+    ("[OS/]ARCH", ARCHITECTURES),
+    ("PLATFORM", ARCHITECTURES),
+    ("KIND", _KINDS),
+)
+
+
+def values_of(command: Command) -> dict[str, tuple[str, ...] | None]:
+    """As `flags_of`, with words for values that are none of a few: architectures, platforms, kinds."""
+    found = flags_of(command)
+    rows = [(flag.names, flag.metavar) for flag in command.flags]
+    rows += [(option.flags, option.metavar) for option in command.options or MESSAGES]
+    for names, metavar in rows:
+        words = next((words for head, words in _BY_METAVAR if metavar.startswith(head)), ())
+        found |= {name: words for name in names if words and found[name] == ()}
+    return found
+
+
+def described(command: Command) -> dict[str, str]:
+    """A few words about each flag of a command."""
+    rows = [(flag.names, flag.brief or flag.help) for flag in command.flags]
+    rows += [
+        ((*option.flags, option.short), option.brief or option.help) for option in command.options or MESSAGES
+    ]
+    return {name: first_sentence(text) for names, text in rows for name in names if name}
+
+
+def _abouts() -> str:
+    """What zsh shows beside each flag; the first command that has it says what it does."""
+    about: dict[str, str] = {}
+    for command in (MAIN, *COMMANDS):
+        about = described(command) | about
+    return "\n".join(f"        {name} {shlex.quote(text)}" for name, text in sorted(about.items()))
+
+
 def _needs_value(flag: Flag) -> bool:
     return bool(flag.metavar) and not flag.metavar.startswith("[=")
 
@@ -69,7 +110,7 @@ def takes_files(command: Command) -> bool:
 def second_words(command: Command) -> list[str]:
     """What may stand right after the command: the commands of a group, or its words."""
     if command.name == "help":
-        return first_words()
+        return [*first_words(), *(f"{name}.md" for name in topics())]
     return words_below(command) or list(command.words)
 
 
@@ -107,7 +148,10 @@ def _zsh() -> str:
 #compdef archfit
 # archfit: completion for zsh, written by `archfit completion zsh`.
 _archfit() {{
-    local current=$words[CURRENT] previous=$words[CURRENT-1] flags='' values='' files=-f both=''
+    local current=$words[CURRENT] previous=$words[CURRENT-1] flags='' values='' files=-f both='' flag
+    local -A about=(
+{_abouts()}
+    )
     local -a COMP_WORDS=("${{(@)words}}")
     local COMP_CWORD=$((CURRENT - 1))
     setopt local_options ksh_arrays
@@ -123,7 +167,11 @@ _archfit() {{
             _files
         fi
     elif [[ $current == -* ]]; then
-        compadd -- ${{=flags}}
+        local -a shown=()
+        for flag in ${{=flags}}; do
+            shown+=("$flag${{about[$flag]:+  -- }}${{about[$flag]}}")
+        done
+        compadd -l -d shown -- ${{=flags}}
     elif [[ $files == -d ]]; then
         _files -/
     elif [[ -n $files ]]; then
@@ -167,7 +215,7 @@ def _branch(command: Command) -> Iterator[str]:
 
 
 def _values(command: Command) -> Iterator[str]:
-    known = {name: values for name, values in flags_of(command).items() if values}
+    known = {name: values for name, values in values_of(command).items() if values}
     by_place: dict[str, list[str]] = {}
     for name, place in places(command).items():
         if name not in known:
@@ -224,13 +272,14 @@ def _fish() -> str:
 
 def _fish_flags(command: Command, condition: str) -> Iterator[str]:
     kinds = places(command)
-    for name, values in flags_of(command).items():
+    about = described(command)
+    for name, values in values_of(command).items():
         flag = f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}"
         if values:
             flag += f" -x -a {shlex.quote(' '.join(values))}"
         elif values is not None:
             flag += _FISH[kinds.get(name, "")]
-        yield _fish_line(condition, flag)
+        yield _fish_line(condition, flag, about.get(name, ""))
 
 
 def _fish_line(condition: str, what: str, text: str = "") -> str:

@@ -61,6 +61,8 @@ def _is_path(word: str) -> bool:
 
 
 def _unknown(word: str) -> str:
+    if word in _VERBS:
+        return f"{word!r} is not a command: {_VERBS[word]}"
     near = nearest(word, first_words())
     hint = f"did you mean {near!r}?" if near else f"the commands are {', '.join(first_words())}."
     return f"{word!r} is not a command: {hint} See archfit --help"
@@ -74,6 +76,26 @@ def _unknown_member(group: Command, word: str) -> str:
     head = f"{group.program} {word}: there is no such tool: " if word and word[0] != "-" else ""
     return f"{head}name what to set up: {group.program} {', '.join(names[:-1])} or {names[-1]}"
 
+
+_DIFF = "write archfit --diff FILE, or pipe manifests into archfit --diff"
+_IN_PLACE = "write archfit --in-place FILE"
+_LOOK = "archfit check says what would change, archfit explain why"
+_RENDER = "archfit --helm CHART or --kustomize DIR renders, too"
+_SET_UP = "archfit setup TOOL plugs archfit into a tool; archfit setup cluster writes a configuration file"
+_VERBS = {
+    **dict.fromkeys(("diff", "plan"), _DIFF),
+    **dict.fromkeys(("fix", "apply", "format", "update", "upgrade"), _IN_PLACE),
+    **dict.fromkeys(("lint", "validate", "verify", "test"), _LOOK),
+    **dict.fromkeys(("template", "render", "build"), _RENDER),
+    **dict.fromkeys(("init", "install", "config"), _SET_UP),
+    **dict.fromkeys(("uninstall", "remove", "delete"), "archfit help undo.md says how to take archfit out"),
+    **dict.fromkeys(("scan", "report", "get", "list"), "archfit audit reports what a cluster runs"),
+    **dict.fromkeys(
+        ("image", "images", "show", "describe"), "archfit inspect IMAGE shows what a registry has"
+    ),
+    "login": "archfit reads what docker login writes; archfit login-check HOST tests it",
+}
+"""Commands of other tools, and what archfit has for them."""
 
 _FILES = "name files without a flag, as in {program} web.yaml; - is standard input"
 _HABITS = {
@@ -92,10 +114,27 @@ _HABITS = {
     "-A": "archfit audit --live reads all namespaces",
     "--all-namespaces": "archfit audit --live reads all namespaces",
     "--silent": "write --quiet",
+    "--no-color": "write --color never, or set NO_COLOR=1",
+    "--format": "it has one form alone",
+    "--json": "it has one form alone",
+    "-o": "it writes to standard output: add > FILE",
+    "--output": "it writes to standard output: add > FILE",
     "--debug": "--verbose says why each pod is placed as it is, --report FILE writes every decision",
     "--username": "archfit reads what docker login writes; another file is --authfile FILE",
     "--password": "archfit reads what docker login writes; another file is --authfile FILE",
 }
+
+
+_OUTPUT = ("-o", "--output")
+_HERE: dict[str, dict[str, str]] = {
+    "audit": dict.fromkeys(("-A", "--all-namespaces"), "all namespaces are read unless -n names one"),
+    "check": dict.fromkeys(_OUTPUT, "write --format FORM=FILE, as in --format json=report.json"),
+    "lock": dict.fromkeys(_OUTPUT, "the file is --lock-file FILE"),
+    "transform": dict.fromkeys(("--format", "--json"), "--report FILE writes every decision as JSON"),
+}
+"""Flags of other tools that mean something else in one command."""
+_EVERYWHERE = (*_OUTPUT, "--format", "--json")
+"""Flags of so many commands that a list of them helps nobody."""
 
 
 def remedy(program: str, flag: str) -> str:
@@ -104,11 +143,11 @@ def remedy(program: str, flag: str) -> str:
     """
     own = BY_NAME.get(program.removeprefix("archfit").strip(), MAIN)
     head = f"{program} has no flag {flag}"
+    if flag in _HERE.get(own.name, {}):
+        return f"{head}: {_HERE[own.name][flag]}"
     takers = _takers(flag)
-    if takers:
+    if takers and flag not in _EVERYWHERE:
         return f"{head}: {_listed(takers)}; see {own_help(own)}"
-    if flag in ("-A", "--all-namespaces") and own.name == "audit":
-        return f"{head}: all namespaces are read unless -n names one"
     if flag in _HABITS:
         return f"{head}: {_HABITS[flag].format(program=program)}"
     if nearest(flag, _flags(own)):

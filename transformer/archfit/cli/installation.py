@@ -118,9 +118,9 @@ def run(argv: Sequence[str], stdout: BinaryIO) -> int:
     """The command, after its name. The exit code; raises UsageError."""
     flags, words = BY_NAME["version"].parser().read(argv)
     if words:
-        raise UsageError("'archfit version' takes no argument but --json")
+        raise UsageError("'archfit version' takes no argument but --format")
     facts = installation()
-    stdout.write(json_output(facts) if flags.json else encoded("\n".join([*lines(facts), ""])))
+    stdout.write(json_output(facts) if flags.format == "json" else encoded("\n".join([*lines(facts), ""])))
     return 0
 
 

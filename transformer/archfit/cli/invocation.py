@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from archfit.base.errors import UsageError
 from archfit.base.files import read_file
-from archfit.base.spelling import refused
 from archfit.base.terminal import style
 from archfit.cli.inputs.renderer_command import without_renderer
 from archfit.cli.usage.command_row import RENDERERS, Command
@@ -58,11 +57,6 @@ def read_invocation(
     if set(RENDERERS) <= set(command.flags):
         argv, rendering = without_renderer(command, argv)
     layer, config, flags, words = arguments.read(command.parser(), argv, command.options)
-    for flag in command.flags:
-        name = flag.names[-1]
-        value = getattr(flags, name[2:].replace("-", "_"))
-        if flag.words and not flag.repeatable and value not in (flag.default, *flag.words):
-            raise UsageError(f"{name}: {refused(str(value), flag.words)}")
     settings = load(argv, environ, read_file, flags=(layer, config), fallback=fallback)
     operator_files.check(settings.operator)
     if stderr:

@@ -11,6 +11,7 @@ Change: apps/v1/Deployment/shop/web spec.template.spec: restricted to amd64 (..)
 from __future__ import annotations
 
 import json
+import os
 import time
 from calendar import timegm
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +31,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
     """The command, after its name. The exit code; raises ArchfitError."""
     flags, words = BY_NAME["last"].parser().read(argv)
     if words:
-        raise UsageError("'archfit last' takes no argument but --json")
+        raise UsageError("'archfit last' takes no argument but --format")
     path = state_path(environ)
     try:
         with open(path, "rb") as file:
@@ -40,9 +41,16 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
         raise ArchfitError(
             f"no run has left a report yet in {path!r}: run archfit on manifests first"
         ) from None
-    except (OSError, ValueError, RecursionError) as error:
+    except PermissionError:
+        raise ArchfitError(
+            f"the last report in {path!r} cannot be read (Permission denied): it is another user's, as after sudo: "
+            f'sudo chown -R "$USER" {os.path.dirname(path)!r}'
+        ) from None
+    except OSError as error:
+        raise ArchfitError(f"the last report in {path!r} cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError) as error:
         raise ArchfitError(f"the last report in {path!r} cannot be read ({error}): delete it") from None
-    if flags.json:
+    if flags.format == "json":
         standard_streams.write_report(stdout, [json_text(content.decode(errors="replace")).encode()])
         return 0
     try:

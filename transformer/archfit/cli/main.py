@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 if sys.platform == "win32":
     # What follows needs POSIX: signals, process groups, file modes.
     sys.exit(
-        "error: archfit runs on Linux and macOS; on Windows, install and run it in WSL (`wsl --install`)"
+        "archfit: error: archfit runs on Linux and macOS; on Windows, install and run it in WSL (`wsl --install`)"
     )
 
 
@@ -170,6 +170,8 @@ def _failed(error: Exception, stderr: TextIO) -> int:
 
         print_exception(error, file=stderr)
     message = f"error: {message_of(error)}"
+    if isinstance(error, UsageError):  # a configuration file has all its mistakes in one, a line each
+        message = message.replace("\n", "\nerror: ")
     if isinstance(error, UnknownFlag):
         from archfit.cli.dispatch import remedy
 

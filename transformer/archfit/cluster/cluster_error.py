@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
-from archfit.base.documentation import page
+from archfit.base.documentation import place
 from archfit.base.errors import ArchfitError
 
 Reason: TypeAlias = Literal[
@@ -34,7 +34,7 @@ _BY_WORDS: tuple[tuple[str, Reason], ...] = (
 _REMEDIES: dict[Reason, str] = {
     "unauthorized": "log in to the cluster again, or name another one with --context",
     "forbidden": "give this user or service account what the message names "
-    f"({page('audit')} and {page('policy')} list it)",
+    f"({place('audit')} and {place('policy')} list it)",
     "expired": "the cluster changes faster than it is read: try again",
     "timeout": "try again, or name another cluster with --context",
     "unreachable": "name a cluster that answers with --context or --kubeconfig",

@@ -88,7 +88,8 @@ def summarised(found: Sequence[Node], keys: Sequence[str] = (), pools: Sequence[
     windows_taint = _windows_taint(found, usable, (*ARCH_KEYS, *keys))
     rules = []
     for taint in sorted(carriers, key=str):
-        if taint == windows_taint:
+        named = taint.key in (*ARCH_KEYS, *keys)
+        if taint == windows_taint or (taint.key.startswith(_OF_NODE_LIFE) and not named):
             continue
         rule = _rule(taint, carriers[taint], linux, (*ARCH_KEYS, *keys))
         if isinstance(rule, UsedTaint):
@@ -150,6 +151,10 @@ def _why_not_counted(node: Node) -> str:
     if not node.architecture:
         return "it has no label kubernetes.io/arch, so no pod that needs an architecture can go there"
     return f"its architecture {ascii_text(node.architecture)} is not one that Kubernetes runs on"
+
+
+_OF_NODE_LIFE = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
+"""Kubernetes puts these taints on a node for a while, none for its architecture (k8s.io/api, well_known_taints.go)."""
 
 
 def _rule(taint: Taint, carriers: Sequence[Carrier], linux: set[str], keys: Sequence[str]) -> UsedTaint | str:

@@ -58,7 +58,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
     facts = installation()
     checks = _checks(facts, settings, problem, environ, registry=flags.registry or "", live=flags.live)
     findings = run_checks(checks, settings.operator.timeout_seconds)
-    if flags.json:
+    if flags.format == "json":
         standard_streams.write_report(stdout, [json_output(doctor_value(facts, findings))])
     else:
         colors = colored(settings.operator.color, stdout, environ)

@@ -26,7 +26,8 @@ def configuration(
 ) -> Iterator[Diagnostic]:
     """problem: why the configuration could not be read; settings are then the defaults."""
     if problem is not None:
-        yield Diagnostic(SUBJECT, WRONG, f"{problem}", "correct it: every run ends with this")
+        for mistake in str(problem).split("\n"):
+            yield Diagnostic(SUBJECT, WRONG, mistake, "correct it: every run ends with this")
     elif settings.sources:
         yield Diagnostic(SUBJECT, OK, ", then ".join(settings.sources))
     else:

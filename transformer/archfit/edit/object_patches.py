@@ -96,8 +96,7 @@ def problems(found: Sequence[Entry]) -> list[Result]:
             )
         else:
             continue
-        source = ", ".join(part for part in (entry.file, entry.location.source) if part)
-        results.append(Result("error", why, entry.ref, location=entry.location.replace(source=source)))
+        results.append(Result("error", why, entry.ref, location=entry.location.replace(file=entry.file)))
     return results
 
 

@@ -35,7 +35,7 @@ class Place(Record):
     def __str__(self) -> str:
         if self.file:
             return f"{self.file}:{self.line}"
-        return f"line {self.line}, {self.source}" if self.source else f"line {self.line}"
+        return f"line {self.line} of the stream, {self.source}" if self.source else f"line {self.line}"
 
 
 class ExplainedPod(Record):

@@ -27,6 +27,7 @@ from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import TypeAlias
 
 # `go tool dist list`, less wasm: what a kubelet can write into the label kubernetes.io/arch.
@@ -43,7 +44,7 @@ _WITH_VARIANT = {"armhf": ("arm", "v7"), "armel": ("arm", "v6"), "i386": ("386",
 # What other tools write. An error names the label for them; they are never read as one.
 _TOOLS = {
     "armv8": "arm64", "armv8a": "arm64", "arm64v8": "arm64", "arm32v5": "arm", "arm32v6": "arm", "arm32v7": "arm",
-    "armv6": "arm", "armv7": "arm", "armv6l": "arm", "armv7l": "arm", "x64": "amd64", "x86": "386", "i586": "386",
+    "armv6": "arm", "armv7": "arm", "armv6l": "arm", "armv7l": "arm", "x64": "amd64", "i586": "386",
     "i686": "386", "x8664": "amd64",
 }  # fmt: skip
 _VARIANTS = {
@@ -100,15 +101,36 @@ class ImagePlatforms(Record):
     platforms: tuple[Platform, ...]
 
 
+_NO_LABEL = "is not an architecture as Kubernetes labels its nodes"
+
+
 def no_architecture(text: str) -> str:
     """Why a word is not a value of the label kubernetes.io/arch, and the word to write."""
     from archfit.base.spelling import nearest  # only this error needs it
 
     word = text.lower().removeprefix("linux/").partition("/")[0].replace("-", "").replace("_", "")
+    if word == "x86":  # clouds call their amd64 nodes so
+        return f"{text!r} {_NO_LABEL}: write 'amd64' (64 bit) or '386' (32 bit)"
     label = _TOOLS.get(word) or normalised("linux", word).architecture
     near = label if label in ARCHITECTURES else nearest(word, ARCHITECTURES)
     remedy = f"write {near!r}" if near else f"known are {', '.join(ARCHITECTURES)}"
-    return f"{text!r} is not an architecture as Kubernetes labels its nodes: {remedy}"
+    return f"{text!r} {_NO_LABEL}: {remedy}"
+
+
+def meant_arm64(architectures: Iterable[str], answers: Iterable[object]) -> str:
+    """What to say where 32-bit arm is named and images have arm64 alone, as many call those nodes arm; else ""."""
+    if "arm" not in architectures or "arm64" in architectures:
+        return ""
+    offered = [
+        {entry.architecture for entry in answer.platforms} for answer in answers if isinstance(answer, Found)
+    ]
+    number = sum("arm64" in names and "arm" not in names for names in offered)
+    if not number:
+        return ""
+    return (
+        f"arm is the 32-bit arm; nodes such as Graviton, Ampere and Axion are arm64: {number} of the images "
+        f"{'has' if number == 1 else 'have'} arm64 and no arm"
+    )
 
 
 class Found(Record):

@@ -44,7 +44,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     flags, texts, settings = invocation.flags, invocation.words, invocation.settings
     if not texts:
         raise UsageError(f"name an image, as in {_COMMAND.program} nginx:1.27; see {_COMMAND.program} --help")
-    if flags.raw and (flags.json or flags.newer_tags or len(texts) > 1):
+    if flags.raw and (flags.format == "json" or flags.newer_tags or len(texts) > 1):
         raise UsageError(
             "--raw writes the bytes of one image: name one, and leave out --json and --newer-tags"
         )
@@ -61,7 +61,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     if flags.raw:
         standard_streams.write(stdout, documents[:1])
     else:
-        shown = as_json(images, requests) if flags.json else encoded(text(images))
+        shown = as_json(images, requests) if flags.format == "json" else encoded(text(images))
         standard_streams.write_report(stdout, [shown])
     problems = [why for image in images if (why := problem(image))]
     if flags.raw and not documents and not problems:

@@ -64,7 +64,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     operator_files.check(operator)
     name, checked = servers_checked(words[0], operator, environ)
     good = all(server.good for server in checked)
-    if invocation.flags.json:
+    if invocation.flags.format == "json":
         value = {"for": name, "good": good, "servers": [_server_value(server) for server in checked]}
         stdout.write(json_output(value))
     else:

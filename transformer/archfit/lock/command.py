@@ -91,7 +91,7 @@ def run(
     write = not flags.check and (content is None or content.replace(b"\r\n", b"\n") != text)
     if write:
         replace(path, text)
-    if flags.json:
+    if flags.format == "json":
         head = {"lockFile": path, "images": len(after), "written": write}
         stdout.write(json_output({**head, "changes": [change.as_json() for change in changed]}))
     stale = flags.check and (bool(changed) or content is None)
@@ -114,7 +114,7 @@ def _failed(results: Sequence[Result], stderr: TextIO) -> bool:
     """Whether an error is among them; then all of them go to standard error."""
     if not has_error(results):
         return False
-    _write_lines(stderr, [failure(results), *lines(results)])
+    _write_lines(stderr, [*lines(results), failure(results)])
     return True
 
 

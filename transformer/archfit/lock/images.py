@@ -23,7 +23,7 @@ from archfit.placement.evidence import malformed
 from archfit.placement.requirement import not_known
 from archfit.placement.selection import answers_for
 from archfit.startup.record import Record
-from archfit.workloads.pods import Pod
+from archfit.workloads.documents import Lines
 
 
 class LockNeeds(Record):
@@ -51,10 +51,14 @@ def lock_needs(inputs: Iterable[Manifests], options: Options) -> LockNeeds:
             reference = parse(text)
             if not override(reference, options.image_platforms):
                 needed.setdefault(reference.normalised, text)
+        lines = Lines(manifests.data, manifests.inventory.documents)
         own = (*manifests.results, *manifests.inventory.results, *_malformed(manifests.inventory, options))
-        results += [in_file(result, manifests.name) for result in own]
-        for text, use in _uses(manifests.pods):
-            uses.setdefault(text, in_file(use, manifests.name))
+        results += [in_file(lines.located(result), manifests.name) for result in own]
+        for pod in manifests.pods:
+            for use in pod.images:
+                if use.text and use.text not in uses:
+                    where = lines.located(pod.result("error", "", use.path))
+                    uses[use.text] = in_file(where, manifests.name)
         unknown |= _unknown(manifests, options)
     return LockNeeds(needed, uses, tuple(results), tuple(unknown.values()))
 
@@ -72,12 +76,6 @@ def _malformed(inventory: StreamInventory, options: Options) -> Iterable[Result]
     for pod, own in inventory.pods():
         if not own.left_alone:
             yield from malformed(pod, answers_for(pod, {}, options, own), options)
-
-
-def _uses(pods: Iterable[Pod]) -> Iterable[tuple[str, Result]]:
-    for pod in pods:
-        for use in pod.images:
-            yield use.text or "", Result("error", "", pod.ref, dotted(use.path), pod.location)
 
 
 class Failure(Record):

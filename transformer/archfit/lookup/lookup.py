@@ -415,7 +415,7 @@ def open_lookup(
     lock: Lock | None = None,
     clock: Callable[[], float] = time.time,
     environ: Mapping[str, str] = os.environ,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
     wait: Callable[[float], object] = time.sleep,
     named_hosts_only: bool = False,
     keychain: Keychain | None = None,

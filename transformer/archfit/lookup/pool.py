@@ -33,12 +33,13 @@ def side_by_side(
     servers: Sequence[str],
     ask: Callable[[int], T],
     left: Callable[[], float],
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> dict[int, T]:
     """The answers that came in time, by index.
 
     servers: whom each question is for. ask: the answer to the question at an index; what it raises is raised here.
-    left: seconds until the deadline. progress: called with (done, total). Raises NoThread.
+    left: seconds until the deadline. progress: called with (done, total, "") for each answer, and while
+    none comes with a server that is waited for. Raises NoThread.
     """
     waiting: dict[str, deque[int]] = {}
     for index, server in enumerate(servers):
@@ -68,6 +69,11 @@ def side_by_side(
                 index, answer, error = done.get(timeout=min(seconds, _SIGNALS_SECONDS))
             except queue.Empty:
                 if seconds > _SIGNALS_SECONDS:
+                    if progress:
+                        waited_for = next(
+                            server for index, server in enumerate(servers) if index not in answers
+                        )
+                        progress(len(answers), len(servers), waited_for)
                     continue
                 break
             if error:
@@ -77,7 +83,7 @@ def side_by_side(
                 with contextlib.suppress(RuntimeError):
                     pool.submit(work, waiting[servers[index]].popleft())
             if progress:
-                progress(len(answers), len(servers))
+                progress(len(answers), len(servers), "")
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
     return answers

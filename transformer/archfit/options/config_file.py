@@ -20,6 +20,7 @@ Annotations of it belong to the orchestrator and are ignored.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from os.path import dirname, join
 
 from archfit.base.documentation import schema_id
@@ -46,6 +47,7 @@ _KEYS = {
     "spec": tuple(option.key for option in SPEC),
     "operator": (*(option.key for option in OPERATOR), "enforced"),
 }
+_ROOT = ("apiVersion", "kind", "metadata", *_KEYS)
 
 
 def from_file(content: bytes, path: str, named_by: str = "--config") -> Layer:
@@ -53,16 +55,24 @@ def from_file(content: bytes, path: str, named_by: str = "--config") -> Layer:
 
     path: as the operator wrote it, for messages. named_by: the flag or variable that did. Raises UsageError.
     """
+    problems: list[Problem] = []
     lines: Mapping[Path, int] = {}
     try:
         document = read(_text(content))
         lines = document.lines
-        return _layer(document, path, f"file {path} ({named_by})")
+        layer = _layer(document, path, f"file {path} ({named_by})", problems)
     except Problem as problem:
-        line = problem.line or _line(lines, problem.path)
-        where = f"{path} line {line}" if line else path
-        field = _shown(problem.path)
-        raise UsageError(f"{where}{', ' + field if field else ''}: {problem.message}") from None
+        problems.append(problem)
+    located = sorted(
+        ((problem.line or _line(lines, problem.path), problem) for problem in problems), key=itemgetter(0)
+    )
+    if located:
+        raise UsageError(
+            "\n".join(
+                _sentence(f"{path} line {line}" if line else path, problem) for line, problem in located
+            )
+        )
+    return layer
 
 
 def from_values(values: object, source: str) -> Layer:
@@ -71,18 +81,25 @@ def from_values(values: object, source: str) -> Layer:
     values: the whole object, plain. source: its name for messages. Raises UsageError: the part `operator` is
     refused.
     """
+    problems: list[Problem] = []
+    given: dict[str, Given] = {}
     try:
-        found = _object(values)
-        _without_trust(found)
-        return Layer(source, _given(found, "spec", ConfigYaml(values, {}), source))
+        found = _object(values, problems)
+        if "operator" in found:
+            problems.append(
+                Problem("only the operator may set this: write it into the file of --config", ("operator",))
+            )
+        given = _given(found, "spec", ConfigYaml(values, {}), source, problems)
     except Problem as problem:
-        field = _shown(problem.path)
-        raise UsageError(f"{source}{', ' + field if field else ''}: {problem.message}") from None
+        problems.append(problem)
+    if problems:
+        raise UsageError("\n".join(_sentence(source, problem) for problem in problems))
+    return Layer(source, given)
 
 
-def _without_trust(found: Mapping[str, object]) -> None:
-    if "operator" in found:
-        raise Problem("only the operator may set this: write it into the file of --config", ("operator",))
+def _sentence(where: str, problem: Problem) -> str:
+    field = _shown(problem.path)
+    return f"{where}{', ' + field if field else ''}: {problem.message}"
 
 
 def _text(content: bytes) -> str:
@@ -93,23 +110,29 @@ def _text(content: bytes) -> str:
         raise Problem("is not UTF-8: save it in that encoding", (), line) from None
 
 
-def _layer(document: ConfigYaml, path: str, source: str) -> Layer:
-    found = _object(document.values)
-    given = {**_given(found, "spec", document, path), **_given(found, "operator", document, path)}
+def _layer(document: ConfigYaml, path: str, source: str, problems: list[Problem]) -> Layer:
+    found = _object(document.values, problems)
+    given = {
+        **_given(found, "spec", document, path, problems),
+        **_given(found, "operator", document, path, problems),
+    }
     lock = given.get("lockFile")
     if lock:  # the one path that can change the output; the working directory must not
         given["lockFile"] = lock.replace(value=join(dirname(path), str(lock.value)))
     operator = found.get("operator")
     enforced: tuple[str, ...] = ()
     if isinstance(operator, dict) and "enforced" in operator:
-        enforced = data_form.within(
-            "operator", lambda part: data_form.within("enforced", _enforced, part), operator["enforced"]
-        )
+        try:
+            enforced = data_form.within(
+                "operator", lambda part: data_form.within("enforced", _enforced, part), operator["enforced"]
+            )
+        except Problem as problem:
+            problems.append(problem)
     return Layer(source, given, enforced)
 
 
-def _object(values: object) -> dict[str, object]:
-    """The object's parts, when it is one of ours. Raises Problem."""
+def _object(values: object, problems: list[Problem]) -> dict[str, object]:
+    """The object's parts, when it is one of ours; wrong keys join the problems. Raises Problem."""
     if not isinstance(values, dict) or not values:
         state = "is empty" if values is None or values == {} else "is not a configuration of archfit"
         raise Problem(f"{state}: begin it with apiVersion: {API_VERSION} and kind: {KIND}")
@@ -122,37 +145,38 @@ def _object(values: object) -> dict[str, object]:
                 (key,),
             )
     for key in values:
-        for part, known in _KEYS.items():
-            if key in known:
-                raise Problem(f"belongs under {part}: move it there", (key,))
-        if key not in {"apiVersion", "kind", "metadata", *_KEYS}:
-            raise Problem(
-                f"there is no key {key!r} here: {expected(key, ('apiVersion', 'kind', 'metadata', *_KEYS))}",
-                (key,),
-            )
+        part = next((part for part, known in _KEYS.items() if key in known), "")
+        if part:
+            problems.append(Problem(f"belongs under {part}: move it there", (key,)))
+        elif key not in _ROOT:
+            problems.append(Problem(f"there is no key {key!r} here: {expected(key, _ROOT)}", (key,)))
     return values
 
 
-def _given(found: dict[str, object], part: str, document: ConfigYaml, name: str) -> dict[str, Given]:
-    """The options of one part. Raises Problem."""
+def _given(
+    found: dict[str, object], part: str, document: ConfigYaml, name: str, problems: list[Problem]
+) -> dict[str, Given]:
+    """The options of one part; what is wrong with them joins the problems."""
     values = found.get(part)
     if values is None:
         return {}
     if not isinstance(values, dict):
-        raise Problem("has to be a mapping of options: write them as key: value", (part,))
+        problems.append(Problem("has to be a mapping of options: write them as key: value", (part,)))
+        return {}
     given = {}
     for key, value in values.items():
         option = BY_KEY.get(key)
         if key == "enforced" and part == "operator":
             continue
         if option is None or option.part != part:
-            raise Problem(retired(key, value) or _misplaced(key, part), (part, key))
+            problems.append(Problem(retired(key, value) or _misplaced(key, part), (part, key)))
+            continue
         line = _line(document.lines, (part, key))
         where = f"{name}{f' line {line}' if line else ''}, {part}.{key}"
         try:
             given[key] = Given(data_form.within(key, option.type.data, value), where)
         except Problem as problem:
-            raise Problem(problem.message, (part, *problem.path)) from None
+            problems.append(Problem(problem.message, (part, *problem.path)))
     return given
 
 

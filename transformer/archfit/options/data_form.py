@@ -68,7 +68,8 @@ def listed(value: object, example: str) -> list[object]:
     """A list, or `none`. Raises Problem."""
     found = [] if value == "none" else value
     if not isinstance(found, list):
-        raise Problem(f"has to be a list: write it as [{example}]")
+        shown = found if isinstance(found, str) and found.isprintable() and "," not in found else example
+        raise Problem(f"has to be a list: write it as [{shown}]")
     return found
 
 

@@ -211,7 +211,14 @@ def duration(text: str) -> float:
     import re
 
     if not re.fullmatch(_DURATION, text):
-        example = f"{text}s" if text.isascii() and text.isdigit() else "30s"
+        spelled = re.fullmatch(r"([0-9]+) ?([dhms])[a-z]*", text)
+        example = (
+            f"{text}s"
+            if text.isascii() and text.isdigit()
+            else "".join(spelled.groups())
+            if spelled
+            else "30s"
+        )
         raise Problem(f"{text!r} is not a duration: write {example!r}, or another with d, h, m, s or ms")
     return sum(int(number) * UNITS[unit] for number, unit in re.findall(_DURATION_PART, text))
 
@@ -295,6 +302,8 @@ def file_path(text: str) -> str:
 
 def cache_path(text: str) -> str | CacheServer:
     """The path of a file, or a server. Raises Problem, which never repeats a user or password."""
+    if text.startswith(("redis:", "rediss:")) and "://" not in text:
+        raise Problem(f"begins as a URL without its two slashes: write it as {_EXAMPLE}, or a path behind ./")
     return _server(text) if "://" in file_path(text) else text
 
 
@@ -360,6 +369,8 @@ def toleration_rule(text: str) -> TolerationRule:
         raise Problem("'none' is no item of a list: write tolerate: none")
     taint, at, names = text.partition("@")
     head, colon, last = taint.rpartition(":")
+    if not colon and nearest(text, ("gke",)):
+        raise Problem(f"{text!r} names no effect: write 'gke' for the taint of GKE's Arm nodes")
     if not colon:
         raise Problem(f"{text!r} names no effect: write {taint + ':NoSchedule' + at + names!r}")
     key, equals, value = head.partition("=")

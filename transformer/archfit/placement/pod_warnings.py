@@ -163,8 +163,11 @@ def lost_systems(reach: Reach) -> str:
     )
 
 
-def lost_nodes(found: Iterable[Reach]) -> list[str]:
-    """Nodes of the cluster that the pod allows and cannot reach: `arm64`, `windows/arm64`."""
+def lost_nodes(found: Iterable[Reach], only: frozenset[str] | None) -> list[str]:
+    """Nodes of the cluster that the pod allows and cannot reach: `arm64`, `windows/arm64`.
+
+    only: what somebody says that it is meant for, None for all of them.
+    """
     allowed: dict[str, set[str]] = {}
     kept: dict[str, set[str]] = {}
     for reach in found:
@@ -175,6 +178,7 @@ def lost_nodes(found: Iterable[Reach]) -> list[str]:
         architecture if os == "linux" else f"{os}/{architecture}"
         for os, names in allowed.items()
         for architecture in names - kept[os]
+        if only is None or architecture in only
     ]
 
 
@@ -300,7 +304,7 @@ def warnings(
     if needed.dead or any(reach.lost for reach in case.reaches):
         yield from _of_terms(case, needed)
     if pod.ref.kind == "DaemonSet":
-        lost = lost_nodes(case.reaches)
+        lost = lost_nodes(case.reaches, case.own.only)
         if lost:
             severity: Severity = "error" if options.daemon_sets == "fail" else "warning"
             yield pod.result(severity, daemon_set(lost, lacking), pod.path)

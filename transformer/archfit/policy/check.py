@@ -44,7 +44,6 @@ from archfit.cli.inputs.command_inputs import check_objects, in_file, manifests_
 from archfit.cli.invocation import Invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import kubectl_of
-from archfit.lookup.lockfile import DEFAULT_PATH, content_of
 from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Options, Settings
 from archfit.policy.cel.left_alone import reason
@@ -79,10 +78,11 @@ def as_text(name: str, pods: Sequence[ComparedPod]) -> bytes:
     """The check for a terminal. name: of the policy."""
     lines = []
     for outcome, words in _WORDS.items():
-        for pod in pods:
-            if pod.outcome == outcome:
-                where = ", ".join(part for part in (pod.file, str(pod.location)) if part)
-                lines.append(f"{words}: {pod.ref} ({where}): {pod.reason}")
+        lines += [
+            f"{words}: {pod.ref} ({pod.location.replace(file=pod.file)}): {pod.reason}"
+            for pod in pods
+            if pod.outcome == outcome
+        ]
     number = Counter(pod.outcome for pod in pods)
     parts = [f"{number['same']} as archfit would place {'it' if number['same'] == 1 else 'them'}"]
     parts += [f"{number[outcome]} {words}" for outcome, words in _WORDS.items() if number[outcome]]
@@ -133,7 +133,7 @@ def run(
         for result in (*manifests.results, *manifests.inventory.results)
     ]
     if has_error(results):
-        stderr.writelines(f"{line}\n" for line in (failure(results), *lines(results)))
+        stderr.writelines(f"{line}\n" for line in (*lines(results), failure(results)))
         return 1
     samples = [
         (manifests.name, pod) for manifests in inputs for pod in sample_pods(manifests.inventory.documents)
@@ -148,7 +148,7 @@ def run(
     finally:
         one.close()
     standard_streams.write(
-        stdout, [as_json(settings.name, found) if flags.json else as_text(settings.name, found)]
+        stdout, [as_json(settings.name, found) if flags.format == "json" else as_text(settings.name, found)]
     )
     one.write_messages(lines([*results, *messages]))
     return exit_code(found)
@@ -211,8 +211,6 @@ def _settings(settings: Settings) -> Settings:
     options = at_admission(settings.options).replace(on_conflict="leave", on_absent="leave")
     if options.on_unknown == "fail":
         options = options.replace(on_unknown="leave")
-    if not options.lock_file and content_of(DEFAULT_PATH) is not None:
-        options = options.replace(lock_file=DEFAULT_PATH)
     return settings.replace(options=options)
 
 

@@ -1,6 +1,6 @@
 """`archfit policy [FILE|-]..`: admission without a server, as objects to apply.
 
-    archfit.lock ───────────┐                                      ┌─ YAML on standard output
+    --lock-file ────────────┐                                      ┌─ YAML on standard output
     manifests ── lock them ─┼─ images ── policy.cel ─────── objects ┼─ --stats: what they cost
     --live ── the cluster ──┘                                      └─ --apply: into the cluster
 
@@ -95,7 +95,7 @@ def run(
         settings = settings.replace(date=moment_text(datetime.now(UTC)))
     made = _images(invocation, stdin, stderr, environ)
     if made.failed():
-        _write_lines(stderr, [failure(made.results), *lines(made.results)])
+        _write_lines(stderr, [*lines(made.results), failure(made.results)])
         return 1
     options = at_admission(invocation.settings.options)
     held, left = fitting(made.images, options, settings)
@@ -110,7 +110,7 @@ def run(
         stats = policy_stats(
             objects, len(made.images), _platform_lists(made), estimated_cost(options), MAX_COST
         )
-        output = json_output(stats) if flags.json else stats_text(stats)
+        output = json_output(stats) if flags.format == "json" else stats_text(stats)
         standard_streams.write(stdout, [output])
     elif flags.apply:
         applied = _apply(flags, objects, environ)

@@ -107,13 +107,6 @@ def policy_settings(flags: Namespace) -> PolicySettings:
             f"--name: {flags.name!r} cannot name an object: write up to 253 lower-case letters, digits, - or ., as in "
             "archfit.dev"
         )
-    for name, value, words in (
-        ("--carrier", flags.carrier, ("literal", "crd")),
-        ("--api-version", flags.api_version, ("v1", "v1beta1")),
-        ("--late-changes", flags.late_changes, ("warn", "deny")),
-    ):
-        if value not in words:
-            raise UsageError(f"{name}: {value!r} is not known: write one of {', '.join(words)}")
     requirements = [
         requirement
         for text in flags.namespace_selector
@@ -162,7 +155,7 @@ def check_flags(flags: Namespace, words: Sequence[str]) -> None:
         raise UsageError("--check sends the pods of manifests: name files, and leave --live out")
     if flags.live and words:
         raise UsageError(f"--live reads the cluster, and {words[0]!r} is a file: leave one of them out")
-    if flags.json and not (flags.stats or flags.check):
+    if flags.format == "json" and not (flags.stats or flags.check):
         raise UsageError("--json needs --stats or --check: a policy is YAML")
     for name in ("context", "kubeconfig"):
         value = getattr(flags, name)

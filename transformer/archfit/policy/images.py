@@ -1,6 +1,6 @@
 """The images of a policy and their platforms: from a lock file, from manifests, or from a live cluster.
 
-no manifests, no --live      the lock file, archfit.lock or the one that --lock-file names; nobody is asked
+no manifests, no --live      the lock file that --lock-file names; nobody is asked
 manifests                    their images, as `archfit lock` asks for them; what --lock-file holds is not asked
 --live                       the images of the cluster's pods and workloads; the same
 
@@ -48,7 +48,7 @@ from archfit.images.overrides import override
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import parse
 from archfit.lock.images import Failure, LockAnswers, LockNeeds, asked_anew, lock_needs, looked_up
-from archfit.lookup.lockfile import DEFAULT_PATH, Lock, content_of, lock_of
+from archfit.lookup.lockfile import Lock, content_of, lock_of
 from archfit.lookup.lockfile import parse as parse_lock
 from archfit.options.settings import Options, Settings
 from archfit.placement.evidence import assumed
@@ -87,12 +87,12 @@ class PolicyImages(Record):
 
 def from_lock(options: Options) -> PolicyImages:
     """The images of the lock file. Raises ArchfitError where there is none, or none in it."""
-    path = options.lock_file or DEFAULT_PATH
-    content = content_of(path)
+    path = options.lock_file
+    content = content_of(path) if path else None
     if content is None:
         raise UsageError(
-            f"there is no {path}, and no manifests are named: write it with `archfit lock` from your manifests, name "
-            "another with --lock-file, or pass the manifests to archfit policy (- is standard input)"
+            "no manifests and no lock file are named: write --lock-file archfit.lock, as `archfit lock` makes it from "
+            "your manifests, or pass the manifests to archfit policy (- is standard input)"
         )
     images = parse_lock(content, path)
     if not images:
@@ -244,7 +244,7 @@ def _with_answers(
 
 def _refused(names: Iterable[str], needs: LockNeeds, options: Options) -> LockAnswers:
     """What --locked says about images that the lock file lacks."""
-    lock = Lock(options.lock_file or DEFAULT_PATH, {}, only=True)
+    lock = Lock(options.lock_file, {}, only=True)
     return LockAnswers(
         {},
         tuple(

@@ -49,6 +49,6 @@ class LookupContext(Record):
     environ: Mapping[str, str]
     clock: Callable[[], float]
     wait: Callable[[float], object]
-    progress: Callable[[int, int], None] | None
+    progress: Callable[[int, int, str], None] | None
     named_hosts_only: bool
     deadline: Deadline

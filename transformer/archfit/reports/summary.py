@@ -4,7 +4,7 @@
     archfit: 12 of 15 pod templates change and roll once when applied; 13 images, 0 registry requests
     archfit: see docs/jobs.md          only where something needs attention (`outcome_page`)
 
-After a failure the errors come last, and each is one complete sentence: Helm 3 and Argo CD show the end.
+Each error is one complete sentence, and stands before the summary.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _read_on(
 
 
 def failure(results: Iterable[Result]) -> str:
-    """The line above the errors of a run that writes nothing."""
+    """The line below the errors of a run that writes nothing."""
     errors = sum(1 for result in results if result.severity == "error")
     return f"archfit: {count(errors, 'problem')}; nothing was written"
 

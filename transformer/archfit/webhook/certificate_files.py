@@ -79,8 +79,8 @@ class Certificates:
         except OSError as error:
             name = self._cert if error.filename == cert else self._key
             raise ArchfitError(
-                f"--tls-cert, --tls-key: cannot read {name!r} ({error.strerror}): mount a Secret of type "
-                "kubernetes.io/tls, or name files that can be read"
+                f"the server's certificate: cannot read {name!r} ({error.strerror}): name the folder of a mounted "
+                "Secret of type kubernetes.io/tls with --tls-dir, or files with --tls-cert and --tls-key"
             ) from None
         if self._client_ca:
             admit_only(context, self._client_ca)

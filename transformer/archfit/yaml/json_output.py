@@ -77,7 +77,7 @@ def location_value(location: Location) -> dict[str, Any]:
     return {
         "document": location.document,
         "line": location.line,
-        **({"source": location.source} if location.source else {}),
+        **({"source": source} if (source := location.where) else {}),
     }
 
 

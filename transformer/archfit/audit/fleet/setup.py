@@ -17,7 +17,7 @@ from typing import BinaryIO, TextIO
 from archfit.audit.clusters import cluster_name
 from archfit.audit.fleet import setup_files
 from archfit.audit.fleet.setup_check import check
-from archfit.audit.fleet.setup_files import ENGINES, JOBS, SCHEDULE, FleetChoices
+from archfit.audit.fleet.setup_files import JOBS, SCHEDULE, FleetChoices
 from archfit.base.errors import UsageError
 from archfit.cli.setup.own_pods import (
     IMAGE,
@@ -29,7 +29,7 @@ from archfit.cli.setup.own_pods import (
     image_advice,
     object_name,
 )
-from archfit.cli.setup.owned_files import write_texts
+from archfit.cli.setup.owned_files import remove_files, write_texts
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.option_entries import CacheServer
 from archfit.options.text_form import Problem, cache_path
@@ -58,7 +58,11 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         if getattr(found, flag) is not None:
             raise UsageError(f"--{flag} needs --check: nothing else asks the cluster")
     folder = found.into or _DEFAULT
-    stderr.write(f"{write_texts(folder, setup_files.files(choices), force=found.force)}\n")
+    texts = setup_files.files(choices)
+    if found.remove:
+        stderr.write(remove_files(folder, texts, "fleet"))
+        return 0
+    stderr.write(f"{write_texts(folder, texts, force=found.force)}\n")
     stderr.writelines(f"{line}\n" for line in _next_steps(choices, shlex.quote(folder)))
     if advice := image_advice(choices.image):
         stderr.write(f"{advice}\n")
@@ -84,10 +88,9 @@ def _next_steps(choices: FleetChoices, folder: str) -> list[str]:
 
 def _choices(flags: Namespace) -> FleetChoices:
     """What the flags say. Raises UsageError."""
-    if flags.engine not in ENGINES:
-        what = "is missing" if flags.engine is None else f"{flags.engine!r} is not known"
+    if flags.engine is None:
         raise UsageError(
-            f"--engine: {what}: write job for Jobs of Kubernetes, or cron for a nightly audit in one pod"
+            "--engine: is missing: write job for Jobs of Kubernetes, or cron for a nightly audit in one pod"
         )
     for flag, value in vars(flags).items():
         if value == "":

@@ -131,7 +131,15 @@ def memory(size: int) -> Cell:
 
 def readiness(findings: AuditFindings) -> Table:
     """What of each architecture is ready; for Markdown alone, since the page and the text draw it."""
-    heads = ("Ready", "CPU ready", "CPU blocked", "CPU not known", "Pods ready", "Workloads ready")
+    heads = (
+        "Ready",
+        "CPU ready",
+        "CPU blocked",
+        "CPU not known",
+        "Pods ready",
+        "Workloads ready",
+        "Pods not known",
+    )
     columns = (
         Column(None, markdown="Architecture"),
         *(Column(None, "number", markdown=head) for head in heads),
@@ -139,8 +147,8 @@ def readiness(findings: AuditFindings) -> Table:
     rows = tuple(
         (
             Cell(one.architecture), Cell(ready_share(one)), cpu(one.ready.cpu), cpu(one.blocked.cpu),
-            cpu(one.unknown.cpu), Cell(f"{one.ready.pods} of {one.total.pods}"),
-            Cell(f"{one.ready.workloads} of {one.total.workloads}"),
+            cpu(one.unknown.cpu), Cell(f"{one.ready.pods} of {one.known.pods}"),
+            Cell(f"{one.ready.workloads} of {one.known.workloads}"), count(one.unknown.pods),
         )
         for one in findings.readiness
     )  # fmt: skip

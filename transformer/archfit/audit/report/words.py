@@ -94,7 +94,7 @@ def date_words(one: Cluster) -> str:
     moment = f"{one.date[:10]} {one.date[11:16]} UTC"
     if one.date_by == "input":
         return f"read {moment} or later"
-    return f"read {moment}" if one.date else "date not known (set SOURCE_DATE_EPOCH)"
+    return f"read {moment}" if one.date else "date not known"
 
 
 def several(findings: AuditFindings) -> bool:

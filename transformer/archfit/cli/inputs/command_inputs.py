@@ -108,6 +108,4 @@ def in_file(result: Result, name: str) -> Result:
 
 def location_in_file(location: Location, name: str) -> Location:
     """The place with the name of its file, if it has one."""
-    if not name:
-        return location
-    return location.replace(source=f"{name}, {location.source}" if location.source else name)
+    return location.replace(file=name) if name else location

@@ -28,6 +28,7 @@ from archfit.base.files import read_file
 from archfit.base.printable import count
 from archfit.base.spelling import nearest
 from archfit.startup.record import Record
+from archfit.workloads.unsupported.non_objects import is_chart_source
 from archfit.yaml.compose import parse
 from archfit.yaml.skip import identity
 from archfit.yaml.stream import split
@@ -165,7 +166,24 @@ def found_files(word: str, program: str, skipped: str = "") -> list[_Listed]:
             raise UsageError(
                 f"{word!r} is an archive. If it is a chart, render it first: {_helm(word, name, program)}"
             )
+        chart = _chart_of_template(word)
+        if chart:
+            raise UsageError(
+                f"{word!r} is a template of the chart {chart!r}. Render it first: "
+                f"{_helm(chart, os.path.basename(chart), program)}"
+            )
     return [_Listed(word, name, walked=False)]
+
+
+def _chart_of_template(path: str) -> str:
+    """The folder of the chart whose templates/ holds the file, "" for none; what is rendered has no actions left."""
+    parts = os.path.abspath(path).split(os.sep)
+    charts = (os.sep.join(parts[:at]) for at, part in enumerate(parts) if part == "templates")
+    chart = next((folder for folder in charts if os.path.isfile(os.path.join(folder, CHART))), "")
+    try:
+        return from_here(chart) if chart and is_chart_source(read_file(path)) else ""
+    except OSError:  # whoever reads it says why
+        return ""
 
 
 def holds_object(data: bytes, *, empty_lists: bool = True) -> bool:

@@ -148,7 +148,7 @@ def end_on_term(question: str = "") -> None:
     """From now on SIGTERM ends this process and its children; see the module. question: for the message."""
 
     def end(_signal: int, _frame: object) -> None:
-        os.write(2, f"error: SIGTERM ended archfit, so it wrote nothing{question}\n".encode())
+        os.write(2, f"archfit: error: SIGTERM ended archfit, so it wrote nothing{question}\n".encode())
         _end_all(tuple(_running))
         os._exit(128 + signal.SIGTERM)
 

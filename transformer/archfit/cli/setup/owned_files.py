@@ -3,10 +3,12 @@
 not there, or equal       written, or left as it is
 there, may be replaced    replaced
 there, refused            ArchfitError before anything is written
+to remove                 removed where it is as it was written; what differs stays and is named
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 
@@ -61,6 +63,41 @@ def write_texts(folder: str, texts: Mapping[str, str], *, force: bool) -> str:
         lambda path, _content: "" if force else f"{path} {_DIFFERS}",
     )
     return done(folder, changed=changed)
+
+
+def remove_files(
+    folder: str, texts: Mapping[str, str], tool: str, is_own: Callable[[str, bytes], bool] | None = None
+) -> str:
+    """Takes away the files of a folder that are as they were written, and folders that are empty then.
+
+    tool: whose files they are. is_own: whether a file at a path is as it was written; by default its content decides.
+    Lines that say what went and what stays. Raises ArchfitError where none of them is there.
+    """
+    lines: list[str] = []
+    for name, text in texts.items():
+        path = os.path.join(folder, name)
+        content = content_of_users_file(path)
+        if content is None:
+            continue
+        if not (is_own(path, content) if is_own else content == text.encode()):
+            lines.append(
+                f"stays: {path}: it is not as this command writes it; remove it if you need it no more"
+            )
+            continue
+        try:
+            os.remove(path)
+        except OSError as error:
+            raise ArchfitError(f"cannot remove {path} ({error.strerror})") from None
+        lines.append(f"removed: {path}")
+    if not lines:
+        raise ArchfitError(
+            f"there is nothing of `archfit setup {tool}` in {folder}: name its directory with --into, or leave it"
+        )
+    inner = {os.path.dirname(os.path.join(folder, name)) for name in texts}
+    for empty in sorted({*inner, folder} - {".", ""}, key=len, reverse=True):
+        with contextlib.suppress(OSError):  # something else is in it
+            os.rmdir(empty)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def done(folder: str, *, changed: bool) -> str:

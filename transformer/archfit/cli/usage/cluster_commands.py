@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from archfit.base.documentation import page
 from archfit.cli.usage.command_row import (
+    AS_JSON,
     DONE,
     RENDERERS,
     WRONG_USAGE,
@@ -86,7 +87,7 @@ POLICY = Command(
         (
             "FILE ..",
             "Rendered manifests, whose images archfit locks first. - is standard input. If you name no file, the "
-            "policy is made from archfit.lock, or from the lock file that --lock-file names.",
+            "policy is made from the lock file that --lock-file names.",
         ),
     ),
     flags=(
@@ -120,7 +121,7 @@ POLICY = Command(
         ),
         Flag(("--context",), "NAME", "The context of kubectl, for --live, --apply and --check."),
         Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live, --apply and --check."),
-        Flag(("--json",), "", "With --stats or --check: write the same as JSON."),
+        AS_JSON.replace(help="With --stats or --check: write the same as JSON."),
     ),
     options=(
         *(option for option in SPEC if option.key not in _NOT_AT_ADMISSION),
@@ -132,7 +133,7 @@ The policy is a MutatingAdmissionPolicy: Kubernetes itself adds the tolerations 
 affinity to each new pod. It needs no server and asks no registry. A pod with an image that the policy does not \
 know stays as it is, and a second policy warns of it.
 
-  archfit policy | kubectl apply --server-side -f -
+  archfit policy --lock-file archfit.lock | kubectl apply --server-side -f -
   archfit policy --live --apply
   helm template . | archfit policy --check -""",
     exits=(

@@ -16,6 +16,11 @@ exits        (exit code, meaning)
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable
+
+from archfit.base.errors import UsageError
+from archfit.base.spelling import refused
 from archfit.options.arguments import Parser, add_alone
 from archfit.options.table import BY_KEY, CONFIG_FLAG, OPERATOR, Option
 from archfit.startup.record import Record
@@ -33,6 +38,8 @@ MANIFESTS = (
 )
 
 
+JSON_FLAG = "--json"
+"""Everywhere the same as `--format json`."""
 _GENERAL = ("-h", "--help", "--help-all", "-V", "--version")
 MESSAGES = (BY_KEY["quiet"], BY_KEY["color"])
 
@@ -98,11 +105,35 @@ class Command(Record):
             elif flag.repeatable:
                 parser.add_argument(*flag.names, metavar=flag.metavar, action="append", default=[])
             else:
-                parser.add_argument(*flag.names, metavar=flag.metavar, default=flag.default)
+                parser.add_argument(
+                    *flag.names,
+                    metavar=flag.metavar,
+                    default=flag.default,
+                    type=_one_of(flag) if flag.words else str,
+                )
+            if _is_json_too(flag):
+                action = "append_const" if flag.repeatable else "store_const"
+                parser.add_argument(
+                    JSON_FLAG, dest="format", action=action, const="json", default=argparse.SUPPRESS
+                )
         if not self.options:
             for option in MESSAGES:
                 add_alone(parser, option)
         return parser
+
+
+def _one_of(flag: Flag) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in flag.words:
+            raise UsageError(f"{flag.names[-1]}: {refused(text, flag.words)}")
+        return text
+
+    return read
+
+
+def _is_json_too(flag: Flag) -> bool:
+    """Whether `--json` says the same as one of its values."""
+    return flag.names == ("--format",) and "json" in flag.words
 
 
 def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:
@@ -110,6 +141,8 @@ def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:
     found: dict[str, tuple[str, ...] | None] = {}
     for flag in command.flags:
         found |= dict.fromkeys(flag.names, flag.words if flag.metavar and flag.metavar[:2] != "[=" else None)
+        if _is_json_too(flag):
+            found[JSON_FLAG] = None
     for option in command.options or MESSAGES:
         values = tuple(option.type.schema.get("enum", ())) if option.metavar else None
         found |= dict.fromkeys((*option.flags, *([option.short] if option.short else ())), values)
@@ -145,12 +178,19 @@ RENDERERS = (
     ),
 )
 """A renderer that archfit starts: `inputs.renderer_command` has the grammar."""
-AS_JSON = Flag(("--json",), "", "Write the same as JSON.")
+AS_JSON = Flag(("--format",), "text|json", "Write the same as JSON.", words=("text", "json"), default="text")
 CHECK_FLAG = Flag(
     ("--check",),
     "",
     "Write nothing. Say what is wrong with an installation.",
     brief="Say what is wrong with an installation; write nothing.",
+)
+REMOVE_FLAG = Flag(
+    ("--remove",),
+    "",
+    "Take away what this command wrote and nobody changed, and name what stays. Give the flags that you wrote it with.",
+    brief="Take away what this command wrote and nobody changed.",
+    rare=True,
 )
 OUTPUT = Flag(
     ("-o", "--output"),

@@ -95,10 +95,10 @@ CACHE = Command(
 LAST = Command(
     "last",
     "Shows the report of the last run.",
-    ("last [--json]",),
+    ("last [--format json]",),
     "archfit.cli.last:run",
     ("stdout", "environ"),
-    flags=(Flag(("--json",), "", "Write the whole report as JSON."),),
+    flags=(AS_JSON.replace(help="json: write the whole report as JSON."),),
     about="""\
 It shows what the last run on this machine decided, and why. The first line shows its time, command and version. \
 A run that did not start left no report, so the report of the run before it is shown.""",
@@ -135,7 +135,7 @@ a server it asks nobody over the network. All checks together take no longer tha
 VERSION = Command(
     "version",
     "Shows the versions of archfit, its Python and its dependencies.",
-    ("version [--json]",),
+    ("version [--format json]",),
     "archfit.cli.installation:run",
     ("stdout",),
     flags=(AS_JSON,),
@@ -151,7 +151,7 @@ SCHEMA = Command(
     ("stdout",),
     arguments=(
         ("config", "The configuration file (the default)."),
-        ("report", "What --report and archfit last --json write."),
+        ("report", "What --report and archfit last --format json write."),
         ("check", "What archfit check --format json writes."),
         ("explain", "What archfit explain --format json writes."),
         ("audit", "What archfit audit --format json writes."),

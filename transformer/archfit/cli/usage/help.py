@@ -213,7 +213,7 @@ def _commands() -> Iterator[str]:
 
 
 def _own(command: Command) -> list[tuple[str, str]]:
-    arguments = ((name, _first_sentence(text)) for name, text in command.arguments)
+    arguments = ((name, first_sentence(text)) for name, text in command.arguments)
     return [*arguments, *((flag_head(flag), _brief(flag)) for flag in command.flags)]
 
 
@@ -235,10 +235,11 @@ def _two_columns(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _brief(flag: Flag) -> str:
-    return flag.brief or _first_sentence(flag.help)
+    return flag.brief or first_sentence(flag.help)
 
 
-def _first_sentence(text: str) -> str:
+def first_sentence(text: str) -> str:
+    """What stands before the first full stop."""
     match = _SENTENCE(text)
     return match[1] if match else text
 

@@ -243,7 +243,7 @@ LOCK = Command(
             "Write nothing. Exit with 3 if the lock file would change.",
             brief="Exit 3 if the lock file would change; write nothing.",
         ),
-        Flag(("--json",), "", "Write what changed to standard output, as JSON."),
+        AS_JSON.replace(help="json: write what changed to standard output, as JSON."),
     ),
     # Decisions have no report here, and what a lock file holds does not depend on the age of cached answers.
     options=(

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from archfit.cli.usage.cluster_commands import POLICY_FLAGS
-from archfit.cli.usage.command_row import ALL_STREAMS, CHECK_FLAG, NO_INPUT, OUTPUT, SET_UP, Command, Flag
+from archfit.cli.usage.command_row import (
+    ALL_STREAMS,
+    CHECK_FLAG,
+    NO_INPUT,
+    OUTPUT,
+    REMOVE_FLAG,
+    SET_UP,
+    Command,
+    Flag,
+)
 
 SETUP = (
     Command(
@@ -141,6 +150,7 @@ Comments beside the rows name what the schema leaves open.
                 brief="Render one Pod through Helm, and say what is wrong; write nothing.",
             ),
             Flag(("--helm",), "PATH", "The Helm to set up or check; default: helm, helm4 and helm3 on PATH."),
+            REMOVE_FLAG,
         ),
         about="""\
 Helm 3 needs no setup:
@@ -177,6 +187,7 @@ shell's profile that makes Helm 4 see it. It changes no file of yours.""",
             ),
             Flag(("--force",), "", "Overwrite files that differ."),
             CHECK_FLAG,
+            REMOVE_FLAG,
         ),
         about="""\
 It writes two folders: sidecar/ (a config management plugin for Helm, Kustomize and plain files) and \
@@ -209,6 +220,7 @@ Run --check in the sidecar:
                 default="",
             ),
             CHECK_FLAG,
+            REMOVE_FLAG,
         ),
         arguments=(
             (
@@ -229,6 +241,7 @@ Run --check in the sidecar:
         flags=(
             Flag(("--into",), "DIR", "The package; default: the working directory.", default="."),
             CHECK_FLAG,
+            REMOVE_FLAG,
         ),
         about="It writes the function's configuration, archfit.yaml, and names it in the Kptfile.",
         exits=SET_UP,
@@ -253,6 +266,7 @@ Run --check in the sidecar:
                 "Write nothing. Exit with 1 if the file is missing or out of date.",
                 brief="Exit 1 if the file is missing or out of date; write nothing.",
             ),
+            REMOVE_FLAG,
         ),
         about="""\
 Flux runs no functions. archfit reads manifests on standard input and writes the changes as patches, for you to paste \
@@ -292,6 +306,7 @@ into a Kustomization or a HelmRelease of Flux.
             ),
             Flag(("--context",), "NAME", "The context of kubectl, for --check."),
             Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --check."),
+            REMOVE_FLAG,
         ),
         about="""\
 The job runs archfit policy --live --apply: it reads which images the cluster uses, asks their registries, and \
@@ -403,6 +418,7 @@ applies the policy. Its service account may list pods and workloads, and write t
             ),
             Flag(("--context",), "NAME", "The context of kubectl, for --live."),
             Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live."),
+            REMOVE_FLAG,
         ),
         about="""\
 It writes whole manifests: two replicas of archfit serve, and the MutatingWebhookConfiguration that calls them for new \
@@ -493,6 +509,7 @@ pods.
             ),
             Flag(("--context",), "NAME", "The context of kubectl, for --check."),
             Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --check."),
+            REMOVE_FLAG,
         ),
         about="""\
 One step reads the cluster. Then each shard asks registries for its part of the images, and a last step makes one \

@@ -43,6 +43,8 @@ PARAMETERS = "ARGOCD_APP_PARAMETERS"
 PREFIX = "ARGOCD_ENV_"
 # Argo CD renders again when the application changes: an application changes this variable to have that.
 RENDER_AGAIN = "ARCHFIT_RECIPE"
+# A variable that is none of archfit's may serve another program; this likeness is a misspelt one: VALUES_FILE.
+_NEARLY = 0.85
 _SHAPES = ("string", "array", "map")
 _EXAMPLE = '[{"name": "values-files", "array": ["values.yaml"]}]'
 
@@ -100,8 +102,10 @@ def _from_environment(environ: Mapping[str, str]) -> Iterable[tuple[str, Paramet
             raise UsageError(f"{full}: {_not_here(variable)}")
         if variable in ours:
             yield ours[variable], environ[full], full
-        elif variable.startswith(VARIABLE_PREFIX) and variable != RENDER_AGAIN:
-            near = nearest(variable, [*ours, *trusted, RENDER_AGAIN])
+            continue
+        own = variable.startswith(VARIABLE_PREFIX)
+        near = nearest(variable, [*ours, *trusted, RENDER_AGAIN], 0.7 if own else _NEARLY)
+        if variable != RENDER_AGAIN and (own or near):
             raise UsageError(
                 f"{full}: there is no such variable: {f'write {PREFIX}{near}, or ' if near else ''}leave it out"
             )

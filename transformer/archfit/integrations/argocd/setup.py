@@ -11,9 +11,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
-from archfit.base.documentation import page
+from archfit.base.documentation import place
 from archfit.base.errors import UnknownFlag, UsageError
-from archfit.cli.setup.owned_files import write_texts
+from archfit.cli.setup.owned_files import remove_files, write_texts
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.integrations.argocd import setup_files
 from archfit.integrations.argocd.setup_check import check
@@ -30,7 +30,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         if error.flag in _REMOVED:
             raise UsageError(
                 f"{error.flag}: archfit setup argocd writes Kustomize components only: what to add to your Helm values "
-                f"or your ArgoCD resource is in {page('argocd', 'with-the-helm-chart-or-the-operator')}"
+                f"or your ArgoCD resource is in {place('argocd', 'with-the-helm-chart-or-the-operator')}"
             ) from None
         raise
     if words:
@@ -52,9 +52,14 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         sidecar_image=flags.image or setup_files.SIDECAR_IMAGE,
         bundle_image=flags.bundle_image or setup_files.BUNDLE_IMAGE,
     )
+    if flags.remove:
+        stderr.write(remove_files(folder, texts, "argocd"))
+        return 0
     stderr.write(f"{write_texts(folder, texts, force=flags.force)}\n")
+    # Kustomize refuses absolute paths.
+    beside, name = os.path.split(folder.rstrip("/")) if os.path.isabs(folder) else ("", folder)
     stderr.write(
-        f"Now add the line `components: [{os.path.join(folder, 'sidecar')}]` to the kustomization that installs Argo "
-        f"CD, and build the sidecar's image: see {page('argocd')}\n"
+        f"Now add the line `components: [{os.path.join(name, 'sidecar')}]` to the kustomization that installs Argo "
+        f"CD{f', in {beside}' if beside else ''}, and build the sidecar's image: see {place('argocd')}\n"
     )
     return 0

@@ -17,7 +17,7 @@ from io import BytesIO
 from typing import BinaryIO, TextIO
 
 from archfit.base.errors import UsageError
-from archfit.cli.setup.owned_files import File, content_of_users_file, write_files
+from archfit.cli.setup.owned_files import File, content_of_users_file, remove_files, write_files
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cli.usage.general_flags import quiet_and_color
 from archfit.patch import command as patch
@@ -34,6 +34,12 @@ def run(argv: Sequence[str], stdin: BinaryIO, stderr: TextIO, environ: Mapping[s
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup flux --help")
     if not given.into:
         raise UsageError("--into: is empty: write a path, or leave the flag out")
+    if given.remove:
+        stderr.write(
+            remove_files(given.into, {FILE: ""}, "flux", lambda _path, content: content.startswith(_HEAD))
+            + "Now: take its lines out of the Kustomization or HelmRelease that you pasted them into\n"
+        )
+        return 0
     if stdin.isatty():
         raise UsageError(
             "standard input is a terminal: pipe manifests in, as in kustomize build . | archfit setup flux"

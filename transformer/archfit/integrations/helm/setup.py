@@ -13,13 +13,14 @@ refused. No file of the user's is changed.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit.base.errors import ArchfitError, UsageError
-from archfit.cli.setup.owned_files import content_of, done, write_files
+from archfit.cli.setup.owned_files import content_of, done, remove_files, write_files
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
@@ -38,6 +39,15 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         return check(
             flags.helm, os.path.abspath(flags.into) if flags.into else home(environ), stdout, environ
         )
+    if flags.remove:
+        directory = os.path.abspath(flags.into) if flags.into else home(environ)
+        names = dict.fromkeys(setup_files.files(sys.executable, frozen=False), "")
+        folder = os.path.join(directory, setup_files.NAME)
+        stderr.write(remove_files(folder, names, "helm", lambda _path, content: setup_files.ours(content)))
+        with contextlib.suppress(OSError):  # other plugins are in it
+            os.rmdir(directory)
+        stderr.write(f"Now: take {directory} out of HELM_PLUGINS in your shell's profile, if it is there\n")
+        return 0
     helms = [ask(flags.helm, environ)] if flags.helm else []
     helms += [helm for helm in on_path(environ) if helm not in helms]
     if flags.into:

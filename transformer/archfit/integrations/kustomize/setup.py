@@ -17,12 +17,13 @@ here: its round trip writes the whole file, and changes the indents of lists and
 from __future__ import annotations
 
 import os
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO, TextIO
 
 from archfit.base.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
 from archfit.base.patch import Add, Operation, apply
-from archfit.cli.setup.owned_files import File, content_of_users_file, write_file
+from archfit.cli.setup.owned_files import File, content_of_users_file, remove_files, write_file
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.edit.insert import insertions
 from archfit.edit.render import flow
@@ -31,6 +32,9 @@ from archfit.integrations.kustomize.setup_check import check
 from archfit.workloads.sites import Spine, find_sites
 from archfit.yaml.compose import parse
 from archfit.yaml.tree import ROOT
+
+_MOST_LINES = 4
+"""Of an entry with the keys that are made for it."""
 
 
 def inserted(text: str, path: tuple[str, ...], item: Any) -> str:
@@ -79,7 +83,9 @@ def run(tool: str, argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, enviro
         raise UsageError(f"--into: {flags.into!r} is not a directory: name one that is there")
     if flags.check:
         return check(tool, flags.into, command, stdout, environ)
-    if tool == "kustomize":
+    if flags.remove:
+        _remove(tool, flags, stderr)
+    elif tool == "kustomize":
         _kustomize(flags.into, flags.container, stderr)
     else:
         _kpt(flags.into, stderr)
@@ -123,6 +129,41 @@ def _kpt(folder: str, stderr: TextIO) -> None:
     _write_config(os.path.join(folder, files.NAME), files.kpt_config(), stderr)
     _add(os.path.join(folder, "Kptfile"), files.MUTATORS, files.MUTATOR, files.is_mutator, stderr)
     stderr.write(f"Now: kpt fn render --allow-exec {folder}    (archfit setup kpt --check tries it)\n")
+
+
+def _remove(tool: str, flags: Namespace, stderr: TextIO) -> None:
+    """Takes away the function's configuration and its entry, where both are as they were written."""
+    kpt = tool == "kpt"
+    text = files.kpt_config() if kpt else files.kustomize_config(flags.container)
+    stderr.write(remove_files(flags.into, {files.NAME: text}, tool))
+    place, entry = (files.MUTATORS, files.MUTATOR) if kpt else (files.TRANSFORMERS, files.NAME)
+    for name in ("Kptfile",) if kpt else files.KUSTOMIZATIONS:
+        path = os.path.join(flags.into, name)
+        holder = (content_of_users_file(path) or b"").decode(errors="replace")
+        if files.NAME not in holder:
+            continue
+        before = without(holder, place, entry)
+        if before is None:
+            stderr.write(f"stays: {path}: take the entry of archfit below {'.'.join(place)} out yourself\n")
+        else:
+            write_file(path, File(before.encode()))
+            stderr.write(f"one entry removed: {path}, {'.'.join(place)}\n")
+
+
+def without(text: str, path: tuple[str, ...], item: Any) -> str | None:
+    """The text that `inserted` makes this one of, the shortest; None where no lines are found whose absence does."""
+    lines = text.splitlines(keepends=True)
+    for length in range(_MOST_LINES, 0, -1):
+        for at in range(len(lines) - length + 1):
+            if files.NAME not in "".join(lines[at : at + length]):
+                continue
+            shorter = "".join(lines[:at] + lines[at + length :])
+            try:
+                if inserted(shorter, path, item) == text:
+                    return shorter
+            except (ArchfitError, UnplaceableEdit, InvalidInput, AttributeError, TypeError):
+                continue
+    return None
 
 
 def _write_config(path: str, text: str, stderr: TextIO) -> None:

@@ -72,7 +72,8 @@ def _kustomize(folder: str, command: list[str], environ: Mapping[str, str]) -> I
         raise Wrong(f"`{shown}` failed: {_why(stderr)}")
     if not ran and not container:
         hint = (
-            "kubectl has no such flag: use kustomize, or the container form (archfit setup kustomize --container IMAGE)"
+            "--enable-exec is missing, which kubectl kustomize does not have: use kustomize, or the container form "
+            "(archfit setup kustomize --container IMAGE)"
             if "kubectl" in words[0]
             else "add --enable-exec, or build the directory that names archfit"
         )
@@ -157,8 +158,9 @@ def _built(words: list[str], environ: Mapping[str, str]) -> tuple[bool, str | No
 def _why(stderr: str) -> str:
     """The line that says most: archfit's own last error, else the last line."""
     lines = [line for line in stderr.strip().splitlines() if line.strip()]
-    own = [line for line in lines if line.startswith("error: ")]
-    text = (own or lines or ["it gave no reason"])[-1].removeprefix("error: ").removeprefix("Error: ")
+    own = [line for line in lines if line.startswith("archfit: error: ")]
+    text = (own or lines or ["it gave no reason"])[-1].removeprefix("archfit: ")
+    text = text.removeprefix("error: ").removeprefix("Error: ")
     if "external plugins disabled" in text:
         text += ": add --enable-alpha-plugins"
     return text

@@ -135,7 +135,8 @@ def lost_variable() -> Variable:
         %systems.map(os, variables.nodes[os].filter(a,
             variables.systems.exists(i, systems, os in systems && a in variables.meeting[i])
             && !variables.systems.exists(i, systems, os in systems && a in variables.live[i]
-              && a in variables.supported[os]))
+              && a in variables.supported[os])
+            && variables.only.all(names, a in names))
           .map(a, (os == 'linux' ? '' : os + '/') + a).join(', ')).filter(names, names != '')
         """,
         systems=literal(SYSTEMS),

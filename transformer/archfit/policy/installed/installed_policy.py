@@ -61,7 +61,10 @@ class Installed:
 def installed(connection: ClusterConnection, settings: PolicySettings) -> Installed:
     """The policy of that name. Raises ClusterError where it, its binding or its API is not there."""
     base = f"/apis/admissionregistration.k8s.io/{settings.api_version}"
-    renew = "write it with archfit policy, and apply it: archfit policy | kubectl apply --server-side -f -"
+    renew = (
+        "write it with archfit policy, and apply it: archfit policy --lock-file archfit.lock "
+        "| kubectl apply --server-side -f -"
+    )
     check_version(connection, settings)
     found = {}
     for kind, plural in (

@@ -24,7 +24,7 @@ from urllib.parse import quote
 from archfit.base.errors import UsageError
 from archfit.cli.setup.check_lines import Wrong, up_to_wrong, write_lines
 from archfit.cli.setup.own_pods import NAMESPACE, SUBDOMAIN, configuration, image, image_advice, object_name
-from archfit.cli.setup.owned_files import write_texts
+from archfit.cli.setup.owned_files import remove_files, write_texts
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import answering, kubectl_of, may_list
 from archfit.cluster.cluster_connection import get_if_there
@@ -61,6 +61,9 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     choices = _choices(found, flag_words(found, command))
     folder = found.into or _DEFAULT
     texts = setup_files.files(settings, choices)
+    if found.remove:
+        stderr.write(remove_files(folder, texts, "policy"))
+        return 0
     stderr.write(f"{write_texts(folder, texts, force=found.force)}\n")
     stderr.write(
         f"Now run: kubectl apply --server-side -f {shlex.quote(folder)}\n"

@@ -29,7 +29,7 @@ from uvloop import new_event_loop
 import archfit.lookup.registry_lookup  # noqa: F401 - the first review must not wait until httpx is loaded
 from archfit import __version__
 from archfit.admission.admitted_pod import at_admission
-from archfit.base.documentation import page
+from archfit.base.documentation import place
 from archfit.base.errors import ArchfitError
 from archfit.images.platforms import Answer, Found
 from archfit.lookup.cache_contents import prune_pages
@@ -287,7 +287,7 @@ class ServerProcess:
         if self._webhook.draining:
             return "it is stopping"
         if self._certificates and time.time() >= self._certificates.current.not_after:
-            return f"its certificate has expired: renew it, as {page('serve', 'tls')} says"
+            return f"its certificate has expired: renew it, as {place('serve', 'tls')} says"
         return ""
 
     def _held(self, share: str) -> float:

@@ -19,7 +19,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from archfit.base.documentation import page
+from archfit.base.documentation import place
 from archfit.cli.setup.check_lines import Wrong
 from archfit.cluster.checks import answering
 from archfit.cluster.cluster_connection import get_if_there
@@ -92,7 +92,7 @@ def _bundle(webhook: Mapping[str, Any], folder: str, now: datetime) -> str:
     is_right, line = time_left(
         ca_expires(bundle),
         now,
-        f"renew the certificate and apply it ({page('admission', 'the-certificate')})",
+        f"renew the certificate and apply it ({place('admission', 'the-certificate')})",
     )
     if not is_right:
         raise Wrong(line)

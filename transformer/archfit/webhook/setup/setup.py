@@ -32,7 +32,7 @@ from archfit.cli.setup.own_pods import (
     image_advice,
     object_name,
 )
-from archfit.cli.setup.owned_files import File, content_of_users_file, done, write_files
+from archfit.cli.setup.owned_files import File, content_of_users_file, done, remove_files, write_files
 from archfit.cli.setup.yaml_files import parsed
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import kubectl_of
@@ -74,7 +74,9 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     days = _days(found)
     if found.renew:
         return _renew(folder, days, stderr, environ)
-    return _write(folder, _choices(found), days, force=found.force, stderr=stderr, environ=environ)
+    return _write(
+        folder, _choices(found), days, force=found.force, remove=found.remove, stderr=stderr, environ=environ
+    )
 
 
 def _write(
@@ -83,11 +85,26 @@ def _write(
     days: int,
     *,
     force: bool,
+    remove: bool,
     stderr: TextIO,
     environ: Mapping[str, str],
 ) -> int:
-    _refuse_others_files(folder, choices)
     texts = setup_files.files(choices)
+    if remove:
+        ours = {**texts, ".gitignore": f"{SECRET}\n"}
+        stderr.write(
+            remove_files(
+                folder,
+                ours,
+                "webhook",
+                lambda path, content: (
+                    content == ours[os.path.basename(path)].encode() or not _refusal(path, content, texts)
+                ),
+            )
+            + "Now, if it was applied: kubectl delete mutatingwebhookconfiguration archfit\n"
+        )
+        return 0
+    _refuse_others_files(folder, choices)
     lines = [f"Now run: kubectl apply --server-side -f {folder}"]
     if not choices.cert_manager:
         pair, is_new = _pair(folder, choices, days, environ)
