@@ -79,7 +79,7 @@ def _refusal(ended: Ended, expected: Expected) -> Iterator[str]:
         yield "exit 1 with an output"
     if not expected.heard:
         return
-    errors = [line for line in ended.stderr.splitlines() if line.startswith("error: ")]
+    errors = [line for line in ended.stderr.splitlines() if line.startswith("archfit: error: ")]
     if not 1 <= len(errors) <= max(1, expected.images):
         yield f"exit 1 with {len(errors)} errors for {expected.images} images"
     if len(ended.stderr) > _LONGEST_WORDS:

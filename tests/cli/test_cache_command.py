@@ -226,7 +226,7 @@ def test_the_real_program(server: RedisServer, tmp_path: Path) -> None:
         b"", "cache", "info", "--cache", "redis://robot@127.0.0.1:1", ARCHFIT_CACHE_PASSWORD="hush-4711"
     )
     assert (gone.status, gone.stdout) == (1, b"")
-    assert gone.stderr.startswith("error: the cache redis://127.0.0.1:1/0 cannot be used (")
+    assert gone.stderr.startswith("archfit: error: the cache redis://127.0.0.1:1/0 cannot be used (")
     assert "hush-4711" not in gone.stderr
     assert "robot" not in gone.stderr
     assert "usage: archfit cache" in archfit(b"", "cache", "--help").ok().decode()

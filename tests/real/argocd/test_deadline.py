@@ -64,7 +64,9 @@ def test_sigterm_while_the_renderer_works_ends_both(plugin: Plugin, tmp_path: Pa
         stdout, stderr = running.communicate(timeout=30)
         status, out, said = running.returncode, stdout, stderr.decode()
     assert (status, out) == (143, b"")
-    assert said == ("error: SIGTERM ended archfit, so it wrote nothing: did Argo CD's deadline pass?\n")
+    assert said == (
+        "archfit: error: SIGTERM ended archfit, so it wrote nothing: did Argo CD's deadline pass?\n"
+    )
     assert _gone(renderer)
 
 

@@ -278,7 +278,7 @@ def test_no_renderer_starts_where_it_could_read_a_pipe(
     )
     assert (ran.status, ran.stdout) == (2, b"")
     assert ran.stderr == (
-        f"error: '{name}' is not a regular file, so nothing was rendered: "
+        f"archfit: error: '{name}' is not a regular file, so nothing was rendered: "
         "replace it by a file with the content\n"
     )
     assert not (tmp_path / "started").exists()

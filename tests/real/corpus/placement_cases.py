@@ -97,7 +97,7 @@ def severe(stderr: str) -> list[str]:
         line
         for line in stderr.splitlines()
         if line.startswith(("warning:", "error:"))
-        and not re.match(r"warning: --image-platforms: (no image|\d+ more match nothing)", line)
+        and not re.match(r"(archfit: )?warning: --image-platforms: (no image|\d+ more match nothing)", line)
     ]
 
 

@@ -81,7 +81,7 @@ def test_every_command_refuses_a_malformed_reference(
     assert (ran.status, ran.stdout) == (1, b"")
     (error,) = severe(ran.stderr)
     assert error.startswith(
-        f"error: v1/Pod/web spec.containers[0].image: {image}: no node can pull it: {image!r} has"
+        f"archfit: error: v1/Pod/web spec.containers[0].image: {image}: no node can pull it: {image!r} has"
     )
     assert list(tmp_path.iterdir()) == []
 

@@ -122,14 +122,14 @@ def test_a_list_stays_a_list(helm3: Helm, judge: Any) -> None:
 def test_a_failure_writes_nothing_and_ends_with_one_sentence(helm3: Helm) -> None:
     seen = helm3.recorded("small", "--set", "sidecar=registry.k8s.io/gone:1")
     assert seen.written == b""
-    last = seen.said.splitlines()[-1]
-    assert last.startswith(
-        "error: apps/v1/Deployment/demo spec.template.spec.containers[1].image: registry.k8s.io/gone:1: there is "
+    error = seen.said.splitlines()[0]
+    assert error.startswith(
+        "archfit: error: apps/v1/Deployment/demo spec.template.spec.containers[1].image: registry.k8s.io/gone:1: there is "
     )
-    assert "--on-absent" in last
-    assert "small/templates/application.yaml" in last
+    assert "--on-absent" in error
+    assert "small/templates/application.yaml" in error
     assert (seen.helm.status, seen.helm.stdout) == (1, b"")
-    assert last in seen.helm.stderr.splitlines()
+    assert error in seen.helm.stderr.splitlines()
 
 
 @pytest.mark.parametrize(

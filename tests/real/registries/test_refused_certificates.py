@@ -56,8 +56,8 @@ def test_a_certificate_that_is_refused(
         words = [f"--mirror=*=https://{registry.host}", "--no-cache", *(["--ca-file", ca] if trusted else [])]
         ran = archfit(POD, *words)
     assert (ran.status, ran.stdout) == (1, b"")
-    assert ran.stderr.splitlines()[-1] == (
-        "error: v1/Pod/a spec.containers[0].image: x.io/a:1: its platforms are not known: the TLS certificate of "
+    assert ran.stderr.splitlines()[0] == (
+        "archfit: error: v1/Pod/a spec.containers[0].image: x.io/a:1: its platforms are not known: the TLS certificate of "
         f"127.0.0.1 is not trusted {message} (it is asked for x.io because of --mirror *=https://{registry.host}). "
         f"{ADVICE} (document 1, line 6)"
     )
