@@ -312,6 +312,28 @@ def test_an_image_that_is_mounted_and_runs_counts_as_one_that_runs():
     assert [one.role for one in found.workloads[0].not_ready[0]] == ["container"]
 
 
+@pytest.mark.parametrize(
+    ("builds", "states"),
+    [
+        pytest.param([("crash loop", "arm64"), ("", "amd64")], ("unknown", "yes"), id="there alone"),
+        pytest.param([("", "arm64"), ("crash loop", "amd64")], ("yes", "unknown"), id="on the other alone"),
+        pytest.param([("crash loop", "arm64"), ("crash loop", "amd64")], ("yes", "yes"), id="on both"),
+        pytest.param([("crash loop", "arm64"), ("exec format error", "arm64"), ("", "amd64")], ("fails", "yes"), id="evidence"),
+    ],
+)  # fmt: skip
+def test_what_loops_on_one_architecture_alone_is_not_known_there(builds, states):
+    facts = facts_of(("web", 1, 100, {reference_of("x"): BOTH}))
+    facts = facts.replace(builds=tuple(_failing(word, name) for word, name in builds))
+    found = findings(facts)
+    assert found.images[0].states == states
+    assert found.readiness[0].unknown.pods == (states[0] == "unknown")
+    assert found.readiness[0].ready.pods == (states[0] == "yes")
+    text = render(found).decode()
+    assert ("is not known to run on arm64: its pods end there" in " ".join(text.split())) == (
+        states[0] == "unknown"
+    )
+
+
 def _failing(evidence: str, architecture: str = "arm64", os: str = "linux") -> BuildFacts:
     return BuildFacts(
         "0" * 16, "a", "Deployment", "web", "main", "x", "", os, architecture, "", 1, evidence=evidence
@@ -323,7 +345,9 @@ def _failing(evidence: str, architecture: str = "arm64", os: str = "linux") -> B
     [
         pytest.param(_failing("exec format error"), BOTH, ("fails", "yes"), id="exec format error"),
         pytest.param(_failing("no match for platform in manifest"), BOTH, ("fails", "yes"), id="no match"),
-        pytest.param(_failing("exit code 255"), BOTH, ("yes", "yes"), id="a suspicion changes nothing"),
+        pytest.param(
+            _failing("crash loop"), BOTH, ("yes", "yes"), id="a suspicion where there is one architecture"
+        ),
         pytest.param(_failing("exec format error", "amd64"), BOTH, ("yes", "fails"), id="the other one"),
         pytest.param(_failing("exec format error", os="windows"), BOTH, ("yes", "yes"), id="Windows"),
         pytest.param(_failing("exec format error"), AMD, ("no", "yes"), id="its registry lacks it, too"),

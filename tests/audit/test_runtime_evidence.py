@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from archfit.audit.running.container_images import EVIDENCE, SUSPICION, runtime_evidence
+from archfit.audit.running.container_images import EVIDENCE, SUSPICION, container_statuses, runtime_evidence
 
 RUNC = (
     "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: "
@@ -38,6 +38,10 @@ def ended(code: int, reason: str = "Error", restarts: int = 3, **more: Any) -> d
     }
 
 
+AT_ONCE = {"startedAt": "2026-11-01T00:00:00Z", "finishedAt": "2026-11-01T00:00:01Z"}
+LATE = {"startedAt": "2026-11-01T00:00:00Z", "finishedAt": "2026-11-01T01:00:00Z"}
+
+
 @pytest.mark.parametrize(
     ("status", "evidence"),
     [
@@ -51,6 +55,13 @@ def ended(code: int, reason: str = "Error", restarts: int = 3, **more: Any) -> d
         pytest.param(waiting("ErrImagePull", DOCKER), "no matching manifest", id="docker"),
         pytest.param(waiting("ImageInspectError", OTHER), "does not match the specified platform", id="other-platform-on-the-node"),
         pytest.param(ended(255), SUSPICION, id="bare-255-is-a-suspicion"),
+        pytest.param(ended(1, **AT_ONCE), SUSPICION, id="any-code-at-once-is-a-suspicion"),
+        pytest.param(ended(1), "", id="any-code-without-times"),
+        pytest.param(ended(255, **LATE), "", id="255-after-an-hour"),
+        pytest.param(ended(0, **AT_ONCE), "", id="done-at-once"),
+        pytest.param(ended(137, "OOMKilled", **AT_ONCE), "", id="out-of-memory-at-once"),
+        pytest.param({**ended(1, **AT_ONCE), "ready": True}, "", id="ready-again"),
+        pytest.param(ended(1, startedAt="soon", finishedAt=5), "", id="times-that-are-none"),
         pytest.param(ended(255, "Unknown"), "", id="255-after-a-restart-of-the-node"),
         pytest.param(ended(255, restarts=0), "", id="255-once"),
         pytest.param(ended(137, "OOMKilled"), "", id="killed"),
@@ -71,3 +82,28 @@ def test_evidence_of_a_status(status: object, evidence: str) -> None:
 def test_evidence_is_one_of_few_texts_and_never_the_message() -> None:
     assert runtime_evidence(waiting("X", f"</script> password=hush {RUNC}")) in EVIDENCE
     assert all(len(text) < 50 for text in EVIDENCE)
+
+
+@pytest.mark.parametrize(
+    ("log", "evidence"),
+    [
+        pytest.param(None, SUSPICION, id="not-read"),
+        pytest.param("exec /app: exec format error", "exec format error", id="another-build"),
+        pytest.param("panic: no configuration", "", id="a-fault-of-its-own"),
+        pytest.param("", "", id="silent"),
+    ],
+)
+def test_the_log_of_a_suspicion_decides(log: str | None, evidence: str) -> None:
+    asked: list[str] = []
+
+    def read(container: str) -> str | None:
+        asked.append(container)
+        return log
+
+    pod = {
+        "spec": {"containers": [{"name": "a", "image": "x"}, {"name": "b", "image": "x"}]},
+        "status": {"containerStatuses": [{"name": "a", **ended(1, **AT_ONCE)}, {"name": "b", "ready": True}]},
+    }
+    first, second = container_statuses(pod, read)
+    assert (first.evidence, second.evidence) == (evidence, "")
+    assert asked == ["a"]

@@ -45,7 +45,8 @@ EXPECTED = {
             "RayJob spec.rayClusterSpec.headGroupSpec.template.spec: amd64",
             "RayJob spec.rayClusterSpec.headGroupSpec.template.spec: amd64 arm64",
         ],
-        "archfit: warning: ray.io/v1/RayJob/r spec.rayClusterSpec.headGroupSpec.template.spec: KubeRay runs the head's image",
+        "archfit: warning: ray.io/v1/RayJob/r spec.rayClusterSpec.headGroupSpec.template.spec: KubeRay "
+        "runs the head's image",
     ),
     "vm-backup-image": Expected(["VMSingle spec: amd64"]),
     "cnpg-extension-image": Expected(["Cluster spec: amd64"]),

@@ -124,7 +124,8 @@ def test_a_failure_writes_nothing_and_ends_with_one_sentence(helm3: Helm) -> Non
     assert seen.written == b""
     error = seen.said.splitlines()[0]
     assert error.startswith(
-        "archfit: error: apps/v1/Deployment/demo spec.template.spec.containers[1].image: registry.k8s.io/gone:1: there is "
+        "archfit: error: apps/v1/Deployment/demo spec.template.spec.containers[1].image: "
+        "registry.k8s.io/gone:1: there is "
     )
     assert "--on-absent" in error
     assert "small/templates/application.yaml" in error

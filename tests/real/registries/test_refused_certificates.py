@@ -57,7 +57,8 @@ def test_a_certificate_that_is_refused(
         ran = archfit(POD, *words)
     assert (ran.status, ran.stdout) == (1, b"")
     assert ran.stderr.splitlines()[0] == (
-        "archfit: error: v1/Pod/a spec.containers[0].image: x.io/a:1: its platforms are not known: the TLS certificate of "
+        "archfit: error: v1/Pod/a spec.containers[0].image: x.io/a:1: its platforms are not known: the "
+        "TLS certificate of "
         f"127.0.0.1 is not trusted {message} (it is asked for x.io because of --mirror *=https://{registry.host}). "
         f"{ADVICE} (document 1, line 6)"
     )

@@ -71,6 +71,7 @@ class AuditFlags(Record):
     warnings: tuple[str, ...]
     newer_tags: int = 0
     wave: int | None = None
+    logs: bool = False
 
 
 def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, str]) -> AuditFlags:
@@ -80,9 +81,10 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
     ]
     if len(inputs) > 1:
         raise UsageError(f"{inputs[0]} and {inputs[1]} are two inputs: name one of them")
-    for name in ("context", "kubeconfig", "namespace"):
+    for name in ("context", "kubeconfig", "namespace", "logs"):
         if getattr(flags, name) and not flags.live:
-            raise UsageError(f"--{name}: says which cluster --live reads: add --live, or leave it out")
+            what = "what" if name == "logs" else "which cluster"
+            raise UsageError(f"--{name}: says {what} --live reads: add --live, or leave it out")
     if flags.live and (flags.shards or flags.shard):
         raise UsageError(
             "--live and --shards: each shard would read the cluster at another moment. Read it once: archfit audit "
@@ -124,6 +126,7 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         tuple(warnings),
         _repositories(flags.newer_tags),
         _wave(flags.wave, form),
+        flags.logs,
     )
 
 

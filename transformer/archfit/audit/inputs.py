@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from io import BufferedReader, BytesIO
 from typing import BinaryIO
+from urllib.parse import urlencode
 
 from archfit.audit.clusters import check_moments
 from archfit.audit.facts import AuditFacts
@@ -77,6 +78,7 @@ _WITHOUT = {
     "validatingwebhookconfigurations": "workloads that serve validating webhooks are not known",
 }
 _MOST_KINDS = 10
+_MOST_LOGS = 50
 _IS_REPORT = re.compile(rb'\s*\{\s*"schema":\s*"archfit\.dev/audit/').match
 
 
@@ -218,8 +220,34 @@ def _as_stated(collected: Collected, said: Stated) -> Collected:
     return collected.replace(facts=collected.facts.replace(snapshots=snapshots))
 
 
+class _Logs:
+    """Last lines of containers that end at once. unread: why some of them were not read."""
+
+    def __init__(self, connection: ClusterConnection) -> None:
+        self._connection = connection
+        self._number = 0
+        self.unread: list[str] = []
+
+    def last_lines(self, namespace: str, pod: str, container: str) -> str | None:
+        """Of the container's last run; None where they are not read. Only words of evidence are kept of them."""
+        self._number += 1
+        if self.unread or self._number > _MOST_LOGS:
+            self.unread = self.unread or [f"--logs: no more than {_MOST_LOGS} logs are read"]
+            return None
+        query = urlencode({"container": container, "previous": "true", "tailLines": 20, "limitBytes": 16384})
+        try:
+            return self._connection.text(f"/api/v1/namespaces/{namespace}/pods/{pod}/log?{query}")
+        except ClusterError as error:
+            if error.reason == "timeout":
+                raise
+            if error.reason == "forbidden":
+                self.unread = [f"--logs: {error}. It needs the right to get pods/log"]
+            return None
+
+
 def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) -> Collected:
-    collector = Collector("live", "", options, keys_of(flags.by))
+    logs = _Logs(connection)
+    collector = Collector("live", "", options, keys_of(flags.by), *([logs.last_lines] if flags.logs else []))
     results = []
     for kind in _READ:
         try:
@@ -244,6 +272,7 @@ def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) ->
     unread = tuple(what for what, _why in makers.unread)
     snapshots = tuple(snapshot.replace(unread_pools=unread) for snapshot in collected.facts.snapshots)
     facts = collected.facts.replace(snapshots=snapshots)
+    results += [Result("warning", text) for text in logs.unread]
     return collected.replace(facts=facts, results=(*results, *collected.results))
 
 

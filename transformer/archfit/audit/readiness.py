@@ -27,6 +27,7 @@ it when the cluster was read. Groups come with what is not ready first.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
@@ -56,7 +57,7 @@ STANDINGS: tuple[Standing, ...] = (
 class ImageFinding(Record):
     """An image. states: for each architecture of the findings. used: by workloads that could move; apart: by others.
 
-    failures: for each architecture what pods say, where the state is `fails`; "" else.
+    failures: for each architecture what pods say, where the state is `fails`, or `unknown` for it; "" else.
     """
 
     facts: ImageFacts
@@ -168,14 +169,25 @@ class Apart(Record):
 
 
 def reported_failures(builds: Sequence[BuildFacts]) -> Failures:
-    """What pods say of images on nodes of an architecture, the strongest evidence of each; a suspicion is none."""
+    """What pods say of images on nodes of an architecture, the strongest evidence of each.
+
+    A suspicion counts on one of several architectures alone: a program that fails on each of them fails for a reason of
+    its own.
+    """
     strongest: dict[tuple[str, str], str] = {}
-    for build in builds:
-        if build.evidence in EVIDENCE and build.evidence != SUSPICION and build.node_os in ("linux", ""):
+    on_linux = [build for build in builds if build.node_os in ("linux", "")]
+    for build in on_linux:
+        if build.evidence in EVIDENCE:
             key = reference_of(build.image), build.node_architecture
             before = strongest.get(key, SUSPICION)
             strongest[key] = min(before, build.evidence, key=EVIDENCE.index)
-    return strongest
+    suspected = Counter(reference for (reference, _), word in strongest.items() if word == SUSPICION)
+    several = len({build.node_architecture for build in on_linux}) > 1
+    return {
+        key: word
+        for key, word in strongest.items()
+        if word != SUSPICION or (several and suspected[key[0]] == 1)
+    }
 
 
 def image_state(
@@ -189,8 +201,9 @@ def image_state(
     restricts = image.restricts and not (volume and image.kind == "manifest")
     if image.answer == "Found" and restricts and architecture not in image.architectures:
         return "no"
-    if not volume and (image.reference, architecture) in failures:
-        return "fails"
+    evidence = "" if volume else failures.get((image.reference, architecture), "")
+    if evidence:
+        return "unknown" if evidence == SUSPICION else "fails"
     return "yes" if image.answer == "Found" else "unknown"
 
 
@@ -227,7 +240,7 @@ def image_findings(
             image_state(image, architecture, failures, volume=volume) for architecture in architectures
         )
         said = tuple(
-            failures[reference, one] if state == "fails" else ""
+            failures.get((reference, one), "") if state in ("fails", "unknown") else ""
             for one, state in zip(architectures, states, strict=True)
         )
         found.append(ImageFinding(image, states, amounts[0], amounts[1], said))

@@ -25,6 +25,9 @@ class ClusterConnection(Protocol):
     def get(self, path: str) -> Any:
         """The object at a path such as /api/v1/pods?limit=500, decoded."""
 
+    def text(self, path: str) -> str:
+        """What is at a path that has no object, as a log."""
+
     def context(self) -> str:
         """The name by which the user knows this cluster, "" where there is none."""
 

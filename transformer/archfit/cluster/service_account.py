@@ -67,6 +67,10 @@ class ServiceAccount:
         """The object at a path, decoded. Raises ClusterError."""
         return decoded(self._request("GET", path), f"GET {path}")
 
+    def text(self, path: str) -> str:
+        """What is at a path, as text. Raises ClusterError."""
+        return self._request("GET", path).decode(errors="replace")
+
     def context(self) -> str:
         """A pod knows no name of its cluster."""
         return ""

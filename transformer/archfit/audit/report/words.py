@@ -17,6 +17,7 @@ from archfit.audit.merge import missing_shards
 from archfit.audit.plan.waves import Wave, Waves
 from archfit.audit.plan.work_list import WorkItem
 from archfit.audit.readiness import DaemonSets, ImageState, Readiness, WorkloadFinding, WorkloadState
+from archfit.audit.running.container_images import SUSPICION
 from archfit.audit.upgrades.upgrades import Upgrades
 from archfit.base.printable import count
 
@@ -399,6 +400,9 @@ def not_known(findings: AuditFindings) -> Iterator[str]:
             yield f"{count(answers[answer], 'image')} {one if answers[answer] == 1 else more}."
     failing = [
         f"{image.facts.reference} is not ready for {architecture}: pods on such nodes fail with {evidence}."
+        if evidence != SUSPICION
+        else f"{image.facts.reference} is not known to run on {architecture}: its pods end there in their first "
+        "minute, and nowhere else. `kubectl logs --previous` says why; --live --logs reads it."
         for image in findings.images
         for architecture, evidence in zip(findings.architectures, image.failures, strict=True)
         if evidence

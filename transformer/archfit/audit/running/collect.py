@@ -36,8 +36,9 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Literal, TypeAlias
 
 from archfit.audit.facts import (
     AuditFacts,
@@ -80,6 +81,10 @@ _BITS = (1 << 128) - 1
 _UNASKED = "the field is empty, or nothing says which image it is"
 
 
+Log: TypeAlias = Callable[[str, str, str], str | None]
+"""The last lines of a container, by namespace, pod and name; None where they are not read."""
+
+
 class _Interned:
     """Equal values as one, with a number."""
 
@@ -100,7 +105,7 @@ class Collector:
     """What was read so far. source: "live", or "lists" for files of any kind ("manifests" where only such are meant).
 
     keys: of labels and annotations of pods to keep. name: of the snapshot. kinds: how many objects of each kind were
-    read. unknown: those of kinds that may hold pods and are in no table.
+    read. unknown: those of kinds that may hold pods and are in no table. log: as `container_statuses` takes it.
     """
 
     def __init__(
@@ -109,6 +114,7 @@ class Collector:
         name: str,
         options: Options | None = None,
         keys: tuple[str, ...] = (),
+        log: Log = lambda _namespace, _pod, _container: None,
     ) -> None:
         self.kinds: Counter[str] = Counter()
         self.unknown: Counter[str] = Counter()
@@ -116,6 +122,7 @@ class Collector:
         self.name = name
         self._rows: UserRows = by_kind(options.workloads) if options else {}
         self._keys = keys
+        self._read_log = log
         self._seen: set[bytes] = set()
         self._sum = 0
         self._owners = Owners()
@@ -254,7 +261,7 @@ class Collector:
             self._labelled.add((owner, labels_of(metadata.get("labels"))))
         key = (
             self._templates.number(template),
-            self._statuses.number(container_statuses(pod)),
+            self._statuses.number(container_statuses(pod, partial(self._log, itself))),
             self._node_names.number(text(spec.get("nodeName"))),
         )
         self._runs[key] = self._runs.get(key, 0) + 1
@@ -263,6 +270,9 @@ class Collector:
             run = LastRun(created, itself.name, template, *requested(pod), is_windows(spec))
             before = self._last_runs.get(owner)
             self._last_runs[owner] = run if before is None else max(before, run, key=LastRun.order)
+
+    def _log(self, pod: Named, container: str) -> str | None:
+        return self._read_log(pod.namespace, pod.name, container)
 
     def _other(
         self,

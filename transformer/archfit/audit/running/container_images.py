@@ -12,18 +12,22 @@ What a container's status says about builds that its node cannot run.
     no image found in .. for architecture             no image found for architecture          (CRI-O)
     no matching manifest for                          no matching manifest                     (Docker)
     does not match the specified platform             does not match the specified platform    (CRI-O, Docker)
-    none of them, exit code 255, started again        exit code 255                            (a suspicion)
+    none of them, but it ends in its first minute,    crash loop                               (a suspicion)
+      was started again, and is not ready
 
 Messages are read in `state` and `lastState`, `waiting` and `terminated`, at most 16 KiB of each. The evidence is one of
-these words and never the message, which may hold anything. Exit code 255 with the reason Unknown is what the kubelet
-writes for a container that did not survive a restart of its node: no evidence. Source: runc and crun (execve, ENOEXEC);
-containerd, core/images/image.go; containers/image, internal/manifest/oci_index.go; moby, distribution/pull_v2.go.
+these words and never the message, which may hold anything. A program that its node cannot run ends at once with any
+exit code, and says `exec format error` in its log alone: a suspicion, which the log confirms or ends where it is read.
+The reason Unknown is what the kubelet writes for a container that did not survive a restart of its node, OOMKilled
+says another cause: no evidence. Source: runc and crun (execve, ENOEXEC); containerd, core/images/image.go;
+containers/image, internal/manifest/oci_index.go; moby, distribution/pull_v2.go.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -56,8 +60,13 @@ def container_images(spec: Mapping[str, Any]) -> tuple[ContainerImage, ...]:
     return tuple(_images(spec))
 
 
-def container_statuses(pod: Mapping[str, Any]) -> tuple[ContainerStatus, ...]:
-    """What runs in the pod's containers, in the order of its spec; () without a status."""
+def container_statuses(
+    pod: Mapping[str, Any], log: Callable[[str], str | None] = lambda _container: None
+) -> tuple[ContainerStatus, ...]:
+    """What runs in the pod's containers, in the order of its spec; () without a status.
+
+    log: the last lines of a container of which nothing but a suspicion is known; None where nobody reads them.
+    """
     spec, status = mapping(pod.get("spec")), mapping(pod.get("status"))
     entries = {
         text(entry.get("name")): entry
@@ -66,7 +75,10 @@ def container_statuses(pod: Mapping[str, Any]) -> tuple[ContainerStatus, ...]:
     }
     return tuple(
         _status(
-            text(container.get("name")), text(container.get("image")), entries[text(container.get("name"))]
+            text(container.get("name")),
+            text(container.get("image")),
+            entries[text(container.get("name"))],
+            log,
         )
         for name, _ in _LISTS
         for container in mappings(spec.get(name))
@@ -98,7 +110,12 @@ def _images(spec: Mapping[str, Any]) -> Iterator[ContainerImage]:
             yield container_image(text(volume.get("name")), "volume", reference)
 
 
-def _status(name: str, image: str, entry: Mapping[str, Any]) -> ContainerStatus:
+def _status(
+    name: str, image: str, entry: Mapping[str, Any], log: Callable[[str], str | None]
+) -> ContainerStatus:
+    evidence = runtime_evidence(entry)
+    if evidence == SUSPICION and (lines := log(name)) is not None:
+        evidence = _word([lines])
     state = mapping(entry.get("state"))
     reason = next(
         (text(mapping(state[part]).get("reason")) for part in ("waiting", "terminated") if state.get(part)),
@@ -109,11 +126,11 @@ def _status(name: str, image: str, entry: Mapping[str, Any]) -> ContainerStatus:
         image,
         text(entry.get("imageID"))[:_IMAGE_ID],
         reason if _REASON(reason) else "",
-        runtime_evidence(entry),
+        evidence,
     )
 
 
-SUSPICION = "exit code 255"
+SUSPICION = "crash loop"
 _WORDS = (
     ("exec format error", re.compile(r"exec format error", re.IGNORECASE)),
     ("no match for platform in manifest", re.compile(r"no match for platform in manifest", re.IGNORECASE)),
@@ -130,7 +147,8 @@ _WORDS = (
 EVIDENCE = (*(word for word, _ in _WORDS), SUSPICION)
 """Every text that `runtime_evidence` gives, the strongest first."""
 _LONGEST = 16 * 1024
-_LOST = frozenset({"Unknown", "ContainerStatusUnknown"})
+_OTHER_CAUSES = frozenset({"Unknown", "ContainerStatusUnknown", "OOMKilled"})
+_AT_ONCE_SECONDS = 60
 
 
 def runtime_evidence(status: object) -> str:
@@ -140,12 +158,31 @@ def runtime_evidence(status: object) -> str:
     """
     states = list(_states(status))
     messages = [state["message"][:_LONGEST] for state in states if isinstance(state.get("message"), str)]
-    for word, pattern in _WORDS:
-        if any(pattern.search(message) for message in messages):
-            return word
-    restarts = status.get("restartCount") if isinstance(status, Mapping) else 0
-    failed = any(state.get("exitCode") == 255 and state.get("reason") not in _LOST for state in states)
-    return SUSPICION if failed and isinstance(restarts, int) and restarts > 0 else ""
+    if word := _word(messages):
+        return word
+    if not isinstance(status, Mapping) or status.get("ready") is True:
+        return ""
+    restarts = status.get("restartCount")
+    looping = isinstance(restarts, int) and restarts > 0 and any(map(_ended_at_once, states))
+    return SUSPICION if looping else ""
+
+
+def _word(messages: Sequence[str]) -> str:
+    """The strongest evidence of messages, "" where none holds any."""
+    found = (word for word, pattern in _WORDS if any(pattern.search(message) for message in messages))
+    return next(found, "")
+
+
+def _ended_at_once(state: Mapping[str, Any]) -> bool:
+    """Whether a `terminated` is of a container that failed within a minute; without times, exit code 255 says so."""
+    code = state.get("exitCode")
+    if not isinstance(code, int) or not code or state.get("reason") in _OTHER_CAUSES:
+        return False
+    try:
+        began, ended = (datetime.fromisoformat(state[name]) for name in ("startedAt", "finishedAt"))
+        return 0 <= (ended - began).total_seconds() <= _AT_ONCE_SECONDS
+    except (KeyError, TypeError, ValueError):
+        return code == 255
 
 
 def _states(status: object) -> Iterator[Mapping[str, Any]]:

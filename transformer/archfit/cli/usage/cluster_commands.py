@@ -171,6 +171,14 @@ AUDIT = Command(
         Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live.", rare=True),
         Flag(("-n", "--namespace"), "NAME", "The only namespace that --live reads; default: all."),
         Flag(
+            ("--logs",),
+            "",
+            "With --live: read the last lines of containers that end at once on one architecture alone, to see whether "
+            "their program is built for it. archfit keeps and shows none of them.",
+            brief="Read the last lines of containers that end at once.",
+            rare=True,
+        ),
+        Flag(
             ("--cluster",),
             "NAME",
             "The name of the cluster in the report; default: kubectl's context, or the uid of the namespace "

@@ -1,0 +1,113 @@
+"""`archfit audit --live --logs`: the last lines of containers that end at once decide, and nothing of them is kept."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from archfit.audit import inputs
+from archfit.audit.command import run
+from archfit.base.errors import UsageError
+from archfit.cluster.cluster_error import ClusterError
+
+SECRET = "password=hush"
+NODES = [
+    {
+        "apiVersion": "v1", "kind": "Node",
+        "metadata": {"name": name, "uid": name, "labels": {"kubernetes.io/arch": name}},
+       
+        "status": {"allocatable": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]},
+    }
+    for name in ("amd64", "arm64")
+]  # fmt: skip
+
+
+def pod(name: str, node: str, **status: Any) -> dict[str, Any]:
+    return {
+        "metadata": {"name": name, "namespace": "shop", "uid": name},
+        "spec": {"nodeName": node, "containers": [{"name": "main", "image": "x.io/a:1"}]},
+        "status": {
+            "phase": "Running",
+            "containerStatuses": [{"name": "main", "image": "x.io/a:1", **status}],
+        },
+    }
+
+
+def looping(name: str) -> dict[str, Any]:
+    times = {"startedAt": "2026-11-01T00:00:00Z", "finishedAt": "2026-11-01T00:00:01Z"}
+    return pod(
+        name,
+        "arm64",
+        ready=False,
+        restartCount=4,
+        state={"waiting": {"reason": "CrashLoopBackOff"}},
+        lastState={"terminated": {"exitCode": 1, "reason": "Error", **times}},
+    )
+
+
+class Cluster:
+    """A connection to a cluster with these pods. log: of every container, or why it cannot be read."""
+
+    def __init__(self, pods: list[dict[str, Any]], log: str | ClusterError) -> None:
+        self.pods, self.log = pods, log
+        self.logs: list[str] = []
+
+    def get(self, path: str) -> Any:
+        if path == "/apis":
+            return {"groups": []}
+        name = path.partition("?")[0].rpartition("/")[2]
+        return {"items": {"pods": self.pods, "nodes": NODES}.get(name, [])}
+
+    def text(self, path: str) -> str:
+        self.logs.append(path)
+        if isinstance(self.log, ClusterError):
+            raise self.log
+        return self.log
+
+    def context(self) -> str:
+        return "test"
+
+    def close(self) -> None:
+        pass
+
+
+def audited(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[dict[str, Any], str]:
+    """The report, and what is said."""
+    monkeypatch.setattr(inputs, "connect", lambda *_, **__: cluster)
+    stdout, stderr = io.BytesIO(), io.StringIO()
+    flags = ["--live", "--format", "json", "--offline", "--image-platforms", "x.io/*=linux/amd64,linux/arm64"]
+    assert run([*flags, *words], io.BytesIO(), stdout, stderr, {}) == 0, stderr.getvalue()
+    assert SECRET not in stdout.getvalue().decode() + stderr.getvalue()
+    return json.loads(stdout.getvalue()), stderr.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("log", "words", "states", "read"),
+    [
+        pytest.param(
+            f"{SECRET}\nexec /app: exec format error\n", ["--logs"], ["fails", "yes"], 1, id="another-build"
+        ),
+        pytest.param(f"{SECRET}\npanic\n", ["--logs"], ["yes", "yes"], 1, id="a-fault-of-its-own"),
+        pytest.param("exec format error", [], ["unknown", "yes"], 0, id="nobody-asks"),
+        pytest.param(
+            ClusterError("forbidden", "forbidden"), ["--logs"], ["unknown", "yes"], 1, id="forbidden"
+        ),
+        pytest.param(ClusterError("gone", "not-found"), ["--logs"], ["unknown", "yes"], 2, id="no-log"),
+    ],
+)
+def test_a_log_decides_what_a_crash_loop_means(log, words, states, read, monkeypatch) -> None:
+    cluster = Cluster([pod("a", "amd64", ready=True, state={"running": {}}), looping("b"), looping("c")], log)
+    report, said = audited(cluster, monkeypatch, *words)
+    (image,) = report["findings"]["images"]
+    assert image["states"] == dict(zip(("arm64", "amd64"), states, strict=True))
+    assert len(cluster.logs) in (read, 2 * read)
+    assert all("/namespaces/shop/pods/" in path and "previous=true" in path for path in cluster.logs)
+    assert ("It needs the right to get pods/log" in said) == (words != [] and "forbidden" in str(log))
+
+
+def test_logs_without_live_are_wrong_usage() -> None:
+    with pytest.raises(UsageError, match="--logs: says what --live reads: add --live"):
+        run(["--logs", "a.json"], None, None, None, {})  # type: ignore[arg-type]
