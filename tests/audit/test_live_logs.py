@@ -18,7 +18,7 @@ NODES = [
     {
         "apiVersion": "v1", "kind": "Node",
         "metadata": {"name": name, "uid": name, "labels": {"kubernetes.io/arch": name}},
-       
+
         "status": {"allocatable": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]},
     }
     for name in ("amd64", "arm64")
