@@ -16,7 +16,7 @@ from tests.audit.cluster_objects import node, workload
 from archfit.audit.command import run
 from archfit.audit.facts import ImageFacts
 from archfit.audit.reports import from_json
-from archfit.audit.upgrades.upgrades import of_an_account, replacement, to_do
+from archfit.audit.upgrades.upgrades import is_own, of_an_account, replacement, to_do
 from archfit.base.errors import ArchfitError
 from archfit.images.candidates import NewerTag
 from archfit.images.platforms import Found, parse_platform
@@ -452,6 +452,26 @@ def test_a_version_that_was_read_takes_the_place(tag, counts):
 )
 def test_registries_of_an_account(reference, own):
     assert of_an_account(reference) == own
+
+
+@pytest.mark.parametrize(
+    ("image", "patterns", "own"),
+    [
+        pytest.param(OWN, [], True, id="of-an-account"),
+        pytest.param(OWN.replace("team/", "docker-hub/bitnami/"), [], False, id="pull-through-of-ECR"),
+        pytest.param("harbor.acme.example/hub-proxy/library/nginx:1", [], False, id="proxy-of-Harbor"),
+        pytest.param("harbor.acme.example/quay.io/team/app:1", [], False, id="a-registry's-name"),
+        pytest.param("harbor.acme.example/proxies/app:1", [], True, id="another-word"),
+        pytest.param("harbor.acme.example/hub/nginx:1", ["!harbor.acme.example/hub/*"], False, id="not-own"),
+        pytest.param(
+            "harbor.acme.example/app/a:1", ["!harbor.acme.example/hub/*"], True, id="not-own-of-others"
+        ),
+        pytest.param("harbor.acme.example/cache/a:1", ["harbor.acme.example/cache/*"], True, id="own"),
+        pytest.param("ghcr.io/acme/a:1", ["ghcr.io/acme/*", "!ghcr.io/acme/a"], False, id="both"),
+    ],
+)
+def test_who_builds_an_image(image, patterns, own):
+    assert is_own(image, patterns) == own
 
 
 def test_a_workload_of_which_one_image_is_replaced_stays_blocked(audit, served):

@@ -105,6 +105,13 @@ class TestOneRepository:
         assert newer.advice == "use 1.0.1 (patch)"
         assert runs.requests == {"list": 1, "manifest": 2}
 
+    def test_a_list_that_lacks_the_tag_in_use_is_a_part(self, runs, served):
+        put(served, "1.0.1")
+        served.tags("app", "0.9.0")
+        newer = one(runs, "x.example/app:1.0.0")
+        assert (newer.tags, newer.read) == ((), "partial")
+        assert newer.why == "its list lacks 1.0.0, which is in use, so it is a part of one"
+
     def test_a_tag_for_arm64_alone_takes_no_place(self, runs, served):
         put(served, "1.0.2", amd=("1.0.0", "1.0.1"))
         served.index("app", "1.0.2", ["linux/arm64"])

@@ -84,6 +84,8 @@ def pages(
             return Answer(400, as_json({"errors": [{"code": "PAGINATION_NUMBER_INVALID"}]}))
         taken = min(wanted, most) if most else size
         token = query.get("next_page") or query.get("last") or ""
+        if token and token not in tags and "+/=" not in token:
+            return Answer(400)
         start = tags.index(token) + 1 if token in tags else int(token.rpartition("+/=")[2] or 0)
         some = list(tags[start : start + taken])
         headers = {}

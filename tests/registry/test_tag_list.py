@@ -6,6 +6,7 @@ import contextlib
 import json
 import socket
 import threading
+from bisect import bisect
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,7 +24,7 @@ from fake_registry import Answer, Asked, FakeRegistry, as_json
 from lookup_runs import Runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 DAY = 86400
@@ -414,3 +415,44 @@ class TestWhoIsAsked:
         runs.also("docker.io", served.url)
         served.tags("library/nginx", "1.27")
         assert runs.list("nginx:1.27").tags == ("1.27",)
+
+
+class TestWhereTheTagsInUseStand:
+    """Of a list that is too long, the pages that hold the nearest tags are read, too."""
+
+    TAGS = sorted(
+        f"{major}.{minor}.{patch}" for major in range(30) for minor in range(20) for patch in range(12)
+    )
+
+    def script(self, refused: int = 0) -> Callable[[Asked], Answer | None]:
+        def answer(asked: Asked) -> Answer | None:
+            if asked.kind != "list":
+                return None
+            last = asked.query.get("last", [""])[0]
+            if refused and last.endswith("."):
+                return Answer(refused)
+            start = bisect(self.TAGS, last)
+            some = self.TAGS[start : start + 100]
+            link = {"Link": f'</v2/app/tags/list?last={some[-1]}&n=100>; rel="next"'} if some else {}
+            return Answer(body=as_json({"name": "app", "tags": some}), headers=link)
+
+        return answer
+
+    def test_a_page_of_them_is_among_those_that_are_read(self, runs, served):
+        served.on(self.script())
+        listed = runs.list("x.example/app:8.10.0-alpine")
+        assert listed.read == "partial"
+        assert {f"8.10.{patch}" for patch in range(12)} <= set(listed.tags)
+        assert len(queries(served)) == tag_list.MAX_PAGES
+        assert queries(served)[-1] == "?n=1000&last=8.10."
+
+    @pytest.mark.parametrize("status", [400, 404, 429])
+    def test_where_it_is_refused_the_others_stay(self, runs, served, status):
+        served.on(self.script(status))
+        listed = runs.list("x.example/app:8.10.0")
+        assert (listed.read, listed.tags) == ("partial", tuple(self.TAGS[:500]))
+
+    @pytest.mark.parametrize("tag", ["latest", "20240115", "7"])
+    def test_noop_a_tag_without_such_a_place(self, runs, served, tag):
+        served.on(self.script())
+        assert runs.list(f"x.example/app:{tag}").tags == tuple(self.TAGS[:600])

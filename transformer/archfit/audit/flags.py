@@ -120,7 +120,7 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         form,
         flags.all,
         group_keys(flags.by),
-        _own(flags.own),
+        (*_own("--own", flags.own), *(f"!{pattern}" for pattern in _own("--not-own", flags.not_own))),
         flags.currency,
         flags.output or "",
         tuple(warnings),
@@ -170,11 +170,11 @@ def _form(stated: str | None, output: str) -> tuple[str, list[str]]:
     return stated or named or "text", []
 
 
-def _own(patterns: Sequence[str]) -> tuple[str, ...]:
+def _own(flag: str, patterns: Sequence[str]) -> tuple[str, ...]:
     try:
         return tuple(dict.fromkeys(map(glob, patterns)))
     except Problem as problem:
-        raise UsageError(f"--own: {problem.message}") from None
+        raise UsageError(f"{flag}: {problem.message}") from None
 
 
 def _cluster(name: str | None, merge: Sequence[str]) -> str:

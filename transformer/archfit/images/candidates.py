@@ -236,7 +236,8 @@ def _oldest(
         if reading == "has":
             break
         if reading not in {"absent", "unknown"}:
-            return _Oldest("", exact=exact and reading != "unread")
+            only = reading == "part" and len(tags) == 1
+            return _Oldest("", exact=exact and (reading == "lacks" or only))
         tags, exact = tags[:-1], exact and reading == "absent"
     if not tags:
         return _Oldest("", exact=exact)
@@ -250,8 +251,10 @@ def _oldest(
         match reading:
             case "has":
                 high = middle
-            case "lacks" | "part":
+            case "lacks":
                 low = middle
+            case "part":  # a build of another kind than its neighbours: older ones may have all
+                low, exact = middle, False
             case "unread":
                 return _Oldest(tags[high], exact=False)
             case _:

@@ -108,6 +108,12 @@ def version(tag: str) -> Version | None:
     return Version(tag, (prefix, len(numbers), calendar, tuple(between)), numbers, pre_release, groups, anew)
 
 
+def begins(tag: str) -> str:
+    """How the tags of the same minor version begin, as `v1.24.` of `v1.24.3-alpine`; "" where no number has a dot."""
+    parts = _TAG(without_architecture(tag))
+    return f"{parts[1]}{parts[2].rpartition('.')[0]}." if parts and "." in parts[2] else ""
+
+
 def families(tags: Iterable[str]) -> dict[tuple[object, ...], list[Version]]:
     """Those of the tags that are versions, by family, each sorted."""
     found: dict[tuple[object, ...], list[Version]] = {}

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from archfit.yaml.stream import Piece
 
 _USUAL = Operator()
+_MOST_BEGINNINGS = 2
+"""Of the tags of one repository; a list is read where they stand."""
 _SHOWN_SERVERS = 10
 
 
@@ -264,6 +266,7 @@ class Lookup:
     def tag_lists(self, references: Sequence[Reference], *, seconds: float) -> dict[str, TagList]:
         """The tags of each reference's repository, by `host/repository`, as far as they can be had.
 
+        A long list is read where the tags of the references stand, too.
         From the cache for 24 hours, then from registries; with --offline from the cache, up to --max-stale.
         seconds: how long it may take.
         """
@@ -277,7 +280,17 @@ class Lookup:
             lists |= cache.tag_lists(list(wanted.values()), now, longest)
         missing = [one for one in wanted.values() if one.normalised not in lists]
         if missing and not self._silent:
-            lists |= self._registries().tag_lists(missing)
+            from archfit.images.tags import begins
+
+            near: dict[str, list[str]] = {}
+            for reference in references:
+                beginning, known = (
+                    begins(reference.tag),
+                    near.setdefault(wanted[reference.name].normalised, []),
+                )
+                if beginning and beginning not in known and len(known) < _MOST_BEGINNINGS:
+                    known.append(beginning)
+            lists |= self._registries().tag_lists(missing, near)
         self._clear_line()
         return {name: _listed(lists.get(one.normalised), self._operator) for name, one in wanted.items()}
 

@@ -57,7 +57,7 @@ class _Repository:
 
     def __init__(self, images: Sequence[_Image], listed: TagList, end: float) -> None:
         self.reads = Reads()
-        self.listed = listed
+        self.listed = _with_what_runs(listed, images)
         self.images = images
         self.end = end
         self.suggestions: dict[str, Suggestion | None] = {}
@@ -144,7 +144,8 @@ def newer_tags(
             outcomes |= {image.text: NewerTags((), "no", why, asked=False) for image in some}
     if not asked:
         return outcomes
-    lists = lookup.tag_lists([some[0].reference for some in asked.values()], seconds=end - monotonic())
+    named = [one.reference.replace(tag=one.tag) for some in asked.values() for one in some]
+    lists = lookup.tag_lists(named, seconds=end - monotonic())
     repositories = [_Repository(some, lists[name], end) for name, some in asked.items()]
     while waiting := [one for one in repositories if one.tag]:
         answers = lookup.probe([one.reference() for one in waiting], seconds=max(0.0, end - monotonic()))
@@ -153,6 +154,16 @@ def newer_tags(
     for one in repositories:
         outcomes |= {image.text: one.outcome(image) for image in one.images}
     return {text: outcomes[text] for text in images if text in outcomes}
+
+
+def _with_what_runs(listed: TagList, images: Sequence[_Image]) -> TagList:
+    """The list; a part of one where it lacks a tag in use: proxies and pull-through caches list what they hold."""
+    absent = next((one.tag for one in images if one.tag not in listed.tags), "")
+    if listed.read != "complete" or not absent:
+        return listed
+    return listed.replace(
+        read="partial", why=f"its list lacks {absent}, which is in use, so it is a part of one"
+    )
 
 
 def _image(text: str, found: Found, required: Sequence[Platform], cluster: Collection[str]) -> _Image | None:

@@ -102,16 +102,19 @@ class RegistryLookup:
 
         return self._shared([part.reference for part in parts], kept, ask)
 
-    def tag_lists(self, repositories: Sequence[Reference]) -> dict[str, TagList | Absent | Unknown]:
+    def tag_lists(
+        self, repositories: Sequence[Reference], near: Mapping[str, Sequence[str]]
+    ) -> dict[str, TagList | Absent | Unknown]:
         """The tags of each repository (`entries.repository`), by its normalised reference.
 
+        near: by the same, how the tags in use begin.
         A list of the last 24 hours is used as it is.
         """
 
         def kept(some: Sequence[Reference], _since: float) -> dict[str, TagList | Absent | Unknown]:
             return {**self._cache.tag_lists(some, self._context.clock(), entries.LIST_SECONDS)}
 
-        return self._shared(repositories, kept, self._list)
+        return self._shared(repositories, kept, lambda some: self._list(some, near))
 
     def keep_contents(self) -> dict[str, ImageContents]:
         """From now on, keep what is behind the indexes and manifests that are read; by digest, as it grows."""
@@ -174,8 +177,13 @@ class RegistryLookup:
             )
         return {row.reference.normalised: row.answer for row in rows}
 
-    def _list(self, repositories: Sequence[Reference]) -> dict[str, TagList | Absent | Unknown]:
-        rows = self._all(repositories, lambda _reference, route: self.client.tags(route))
+    def _list(
+        self, repositories: Sequence[Reference], near: Mapping[str, Sequence[str]]
+    ) -> dict[str, TagList | Absent | Unknown]:
+        rows = self._all(
+            repositories,
+            lambda reference, route: self.client.tags(route, near.get(reference.normalised, ())),
+        )
         self._cache.write((), self.client.changed_servers(), self._now())
         self._cache.write_texts(
             (

@@ -156,17 +156,17 @@ class RegistryClient:
         with self._bodies:
             return self._in_turn(pulls, lambda endpoint: self._part_at(part, endpoint))
 
-    def tags(self, route: Route) -> tuple[TagList, Endpoint]:
-        """The tags of a repository, and who answered. Raises the same."""
+    def tags(self, route: Route, near: Sequence[str] = ()) -> tuple[TagList, Endpoint]:
+        """The tags of a repository, and who answered. near: how those begin that matter most. Raises the same."""
         resolving = [endpoint for endpoint in route.endpoints if endpoint.resolves]
         with self._bodies:
-            return self._in_turn(resolving, self._listed_at)
+            return self._in_turn(resolving, lambda endpoint: self._listed_at(endpoint, near))
 
-    def _listed_at(self, endpoint: Endpoint) -> TagList:
+    def _listed_at(self, endpoint: Endpoint, near: Sequence[str]) -> TagList:
         listing = quirk_of(endpoint.host).listing
         if listing and not endpoint.configured:
             with contextlib.suppress(RegistryError, InvalidManifest):
-                return self._listed_apart(listing.format(repository=endpoint.repository))
+                return self._listed_apart(listing.format(repository=endpoint.repository), near)
         first = f"{endpoint.origin}{endpoint.base}/{endpoint.repository}/tags/list{_namespace(endpoint)}"
 
         def ask(url: str, limit: int) -> Reply:
@@ -183,9 +183,11 @@ class RegistryClient:
                 raise self.authorizer.refusal(reply, endpoint, f"the tags of {endpoint.repository}")
             return reply
 
-        return tag_list.read_tags(first, ask, tag_list.registry_page)
+        joint = "&" if "?" in first else "?"
+        starts = [f"{first}{joint}n={tag_list.PAGE}&last={beginning}" for beginning in near]
+        return tag_list.read_tags(first, ask, tag_list.registry_page, starts)
 
-    def _listed_apart(self, first: str) -> TagList:
+    def _listed_apart(self, first: str, near: Sequence[str]) -> TagList:
         """Docker Hub's own listing, which takes no credentials of the registry."""
 
         def ask(url: str, limit: int) -> Reply:
@@ -195,7 +197,8 @@ class RegistryClient:
                 raise RegistryError(f"{origin_of(url)} answered {reply.status} for a list of tags")
             return reply
 
-        return tag_list.read_tags(first, ask, tag_list.hub_page)
+        starts = [f"{first}&name={beginning}" for beginning in near]
+        return tag_list.read_tags(first, ask, tag_list.hub_page, starts)
 
     def _part_at(self, part: Part, endpoint: Endpoint) -> ImageContents:
         reference = part.reference

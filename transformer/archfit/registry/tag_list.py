@@ -18,12 +18,14 @@ where no mirror is in Docker's place; what refuses it, or a repository that it d
     GET https://hub.docker.com/v2/repositories/<repository>/tags?page_size=100&ordering=last_updated
     {"next": "https://..", "results": [{"name": "1.27", "images": [{"os": "linux", "architecture": "arm64"}, ..]}, ..]}
 
-At most six pages are read, 4 MiB in all. Where one fails, what came before it is kept and said to be a part; where the
-first one fails, that is the error.
+At most six pages are read, 4 MiB in all. The last of them begin where the tags in use stand: `?n=1000&last=1.24.` (tags
+are in lexical order, and any text may be `last`), of Docker Hub `&name=1.24.`; one that is refused gives nothing. Where
+another one fails, what came before it is kept and said to be a part; where the first one fails, that is the error.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -56,25 +58,37 @@ class Page(Record):
     understood: bool = True
 
 
-def read_tags(first: str, ask: Callable[[str, int], Reply], parse: Callable[[Reply], Page]) -> TagList:
-    """The list that begins at a URL.
+def read_tags(
+    first: str, ask: Callable[[str, int], Reply], parse: Callable[[Reply], Page], near: Sequence[str] = ()
+) -> TagList:
+    """The list that begins at a URL. near: URLs of pages that a long list is read from, too.
 
     ask: the answer for a URL, with a body of at most so many bytes; raises RegistryError for any but 200, whose status
     counts. parse: `registry_page` or `hub_page`. Raises the errors of the first page, InvalidManifest among them.
     """
     tags: dict[str, None] = {}
     offers: dict[str, tuple[Platform, ...]] = {}
+    beside: dict[str, None] = {}
+    starts = list(near)
     left = MAX_BYTES
     wide = url = first
     linked, odd = False, ""
     for number in range(MAX_PAGES):
+        if starts and number >= MAX_PAGES - len(starts):
+            with contextlib.suppress(RegistryError, InvalidManifest):
+                reply = ask(starts.pop(0), left)
+                page = parse(reply)
+                left -= len(reply.body)
+                beside.update(dict.fromkeys(page.tags))
+                offers.update(page.offers)
+            continue
         try:
             reply = _wide(wide, url, ask, left)
             page = parse(reply)
         except (RegistryError, InvalidManifest) as error:
             if not number:
                 raise
-            return TagList(tuple(tags), "partial", str(error), offers)
+            return TagList(tuple(tags | beside), "partial", str(error), offers)
         left -= len(reply.body)
         known = len(tags)
         tags.update(dict.fromkeys(page.tags))
@@ -82,7 +96,7 @@ def read_tags(first: str, ask: Callable[[str, int], Reply], parse: Callable[[Rep
         odd = odd or ("" if page.understood else "entries of its list are no tags")
         if len(tags) == known and number:
             why = "its pages repeat" if page.next else odd
-            return TagList(tuple(tags), "partial" if why else "complete", why, offers)
+            return TagList(tuple(tags | beside), "partial" if why else "complete", why, offers)
         url, linked = page.next, linked or bool(page.next)
         if url and origin_of(url) == origin_of(first):
             wide = widened(first, url)
@@ -91,10 +105,11 @@ def read_tags(first: str, ask: Callable[[str, int], Reply], parse: Callable[[Rep
         elif page.tags and not linked and not len(page.tags) % FULL_PAGE and parse is registry_page:
             wide = url = f"{first}{'&' if '?' in first else '?'}n={PAGE}&last={page.tags[-1]}"
         else:
-            return TagList(tuple(tags), "partial" if odd else "complete", odd, offers)
+            return TagList(tuple(tags | beside), "partial" if odd else "complete", odd, offers)
         if left <= 0:
             break
-    return TagList(tuple(tags), "partial", f"{len(tags)} tags were read, and there are more", offers)
+    every = tags | beside
+    return TagList(tuple(every), "partial", f"{len(every)} tags were read, and there are more", offers)
 
 
 def _wide(wide: str, url: str, ask: Callable[[str, int], Reply], left: int) -> Reply:

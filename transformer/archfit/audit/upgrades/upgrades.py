@@ -37,6 +37,14 @@ _UNREAD = {"complete": "", "partial": " (not all tags were read)", "no": " (its 
 _HARBOR = re.compile(r"(?:[a-z0-9-]+\.)*harbor[a-z0-9-]*(?:\.[a-z0-9-]+)*", re.ASCII).fullmatch
 
 
+_FETCHED = re.compile(
+    r"(?:.*[-_.])?(?:proxy|cache|mirror|pull-?through)|(?:proxy|cache|mirror)[-_.].*|docker-?hub|ecr-public|quay|kubernetes"
+    r"|docker\.io|ghcr\.io|quay\.io|gcr\.io|registry\.k8s\.io|public\.ecr\.aws|mcr\.microsoft\.com",
+    re.ASCII | re.IGNORECASE,
+).fullmatch
+"""First parts of a path by which proxies and pull-through caches are named: those of ECR's console, and hosts."""
+
+
 class Upgrades(Record):
     """What was asked of newer tags, and what they would free, for one architecture.
 
@@ -66,22 +74,31 @@ def offers(tag: NewerTag, architecture: str) -> bool:
 
 
 def of_an_account(reference: str) -> bool:
-    """Whether the image is in the registry of a cloud account (ECR, ACR, Artifact Registry) or of a Harbor by name."""
-    host = reference.partition("/")[0].partition(":")[0].lower()
+    """Whether the image is in the registry of a cloud account (ECR, ACR, Artifact Registry) or of a Harbor by name.
+
+    What such a registry fetches from another one is not its account's: `_FETCHED`.
+    """
+    name, _, path = reference.partition("/")
+    host = name.partition(":")[0].lower()
+    if _FETCHED(path.partition("/")[0]):
+        return False
     return quirk_of(host).of_account or bool(_HARBOR(host))
 
 
 def is_own(reference: str, patterns: Sequence[str]) -> bool:
-    """Whether the user builds the image: it is `of_an_account`, or a pattern of --own is about it."""
-    if of_an_account(reference):
-        return True
+    """Whether the user builds the image: it is `of_an_account`, or a pattern of --own is about it.
+
+    patterns: those of --not-own begin with `!` and win.
+    """
     if not patterns:
-        return False
+        return of_an_account(reference)
     try:
         parsed = parse(reference)
     except InvalidReference:
+        return of_an_account(reference)
+    if any(pattern[0] == "!" and matches(pattern[1:], parsed) for pattern in patterns):
         return False
-    return any(matches(pattern, parsed) for pattern in patterns)
+    return of_an_account(reference) or any(matches(pattern, parsed) for pattern in patterns)
 
 
 def to_do(state: str, image: ImageFacts, architecture: str, patterns: Sequence[str] = ()) -> str:

@@ -279,6 +279,15 @@ AUDIT = Command(
             repeatable=True,
             brief="Images that you build, such as ghcr.io/acme/*.",
         ),
+        Flag(
+            ("--not-own",),
+            "GLOB",
+            "Images that you do not build, although they are in such a registry, as those of its pull-through cache: "
+            "harbor.acme.example/hub/*.",
+            repeatable=True,
+            brief="Images of others in your registries.",
+            rare=True,
+        ),
         Flag(("--all",), "", "After the first screen of the text, all tables."),
         Flag(
             ("-o", "--output"),
