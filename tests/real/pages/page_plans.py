@@ -355,6 +355,7 @@ test "$network" = host && exec archfit""",
 PLANS = {
     plan.page: plan
     for plan in (
+        Plan("first-chart", chart, programs=_HELM3),
         Plan(
             "helm",
             chart_and_plugin,
