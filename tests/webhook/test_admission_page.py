@@ -94,7 +94,12 @@ def test_the_files_and_objects_that_the_page_names_are_written() -> None:
 
 def test_every_flag_of_setup_webhook_is_on_the_page() -> None:
     flags = {name for flag in BY_NAME["setup webhook"].flags for name in flag.names}
-    assert {flag for flag in flags if flag not in ADMISSION} <= {"--into", "--namespace", "--priority-class"}
+    assert {flag for flag in flags if flag not in ADMISSION} <= {
+        "--into",
+        "--namespace",
+        "--priority-class",
+        "--remove",
+    }
 
 
 def test_the_configuration_for_those_who_come_from_k8smultiarcher_is_read() -> None:

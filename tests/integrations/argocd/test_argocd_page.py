@@ -16,7 +16,9 @@ from argocd_blocks import BLOCKS as FORM_BLOCKS
 from argocd_blocks import Block
 from program import PROGRAM
 
-PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
+PAGE = "".join(
+    (machine.ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("argocd.md", "argocd-more.md")
+)
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 FILES = setup_files.files(
     discover=False, sidecar_image=setup_files.SIDECAR_IMAGE, bundle_image=setup_files.BUNDLE_IMAGE

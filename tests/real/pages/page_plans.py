@@ -401,6 +401,23 @@ PLANS = {
             },
         ),
         Plan(
+            "argocd-more",
+            argocd,
+            programs=_HELM3,
+            stand_ins={
+                "docker": DOCKER,
+                "helm": Because(
+                    'for word; do [ "$before" = -f ] && { test -s "$word" || exit 1; }; before=$word; done',
+                    "the chart of argo-helm is not part of the tests: its values file has to be there",
+                ),
+                "kubectl": Because(
+                    "[ $1 = exec ] && exec archfit setup argocd --check --into argocd-archfit\n"
+                    'exec "$REAL" "$@"',
+                    "no container can be entered: the same check, here",
+                ),
+            },
+        ),
+        Plan(
             "check",
             checked,
             programs=_KUSTOMIZE,
@@ -505,10 +522,6 @@ echo '{"auths": {"ghcr.io": {"auth": "dTpw"}, "'"${REGISTRY#http://}"'": {"auth"
                 "kubectl get nodes": Because(f"{_EMPTY}; rm -rf archfit-webhook", "another way to the same"),
                 "archfit setup webhook --renew": Because(_EMPTY, "back from the chart to the manifests"),
                 "archfit setup webhook --force": Because(_EMPTY, "back from the chart to the manifests"),
-                "kubectl delete mutatingadmissionpolicybinding": Because(
-                    "kubectl apply --server-side -f policy.yaml",
-                    "the page removes the policy of its first lines",
-                ),
                 "archfit setup webhook --image registry.example.com/archfit:0.1.0 --configuration": Because(
                     "rm -rf archfit-webhook", "these lines are for a cluster that has another webhook"
                 ),
