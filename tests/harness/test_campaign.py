@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TRUE = b"kind: Pod\n"
 EXPECTED = Expected(truths=[TRUE], deadline=1.0, secrets=["hush"], images=2)
 DONE = Ended(0, TRUE, "", 0.1)
-FAILED = Ended(1, b"", "archfit: 1 problem\nerror: a registry failed\n", 0.1)
+FAILED = Ended(1, b"", "archfit: 1 problem\narchfit: error: a registry failed\n", 0.1)
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,13 @@ FAILED = Ended(1, b"", "archfit: 1 problem\nerror: a registry failed\n", 0.1)
         pytest.param(DONE, {"stderr": "Exception in thread 3"}, "said", id="thread"),
         pytest.param(FAILED, {"stdout": TRUE}, "with an output", id="failed-with-output"),
         pytest.param(FAILED, {"stderr": ""}, "0 errors", id="without-a-word"),
-        pytest.param(FAILED, {"stderr": "error: a\n" * 3}, "3 errors", id="many-errors"),
-        pytest.param(FAILED, {"stderr": "error: archfit itself failed\n"}, "itself failed", id="bug"),
-        pytest.param(FAILED, {"stderr": "error: hush\n"}, "secret", id="secret"),
-        pytest.param(FAILED, {"stderr": "error: \x1b[31m\n"}, "control", id="escape"),
-        pytest.param(FAILED, {"stderr": "error: a\u202eb\n"}, "control", id="bidi"),
+        pytest.param(FAILED, {"stderr": "archfit: error: a\n" * 3}, "3 errors", id="many-errors"),
+        pytest.param(
+            FAILED, {"stderr": "archfit: error: archfit itself failed\n"}, "itself failed", id="bug"
+        ),
+        pytest.param(FAILED, {"stderr": "archfit: error: hush\n"}, "secret", id="secret"),
+        pytest.param(FAILED, {"stderr": "archfit: error: \x1b[31m\n"}, "control", id="escape"),
+        pytest.param(FAILED, {"stderr": "archfit: error: a\u202eb\n"}, "control", id="bidi"),
         pytest.param(FAILED, {"status": 2}, "status 2", id="status"),
         pytest.param(FAILED, {"status": -9}, "status -9", id="killed-by-nobody"),
     ],

@@ -192,7 +192,7 @@ def test_a_shell_in_which_helm_3_reads_the_directory_is_told(user: User, tool: C
     user.has("helm4", tool("helm4"))
     user.set_up().ok()
     ran = user.set_up(HELM_PLUGINS=str(user.own))
-    assert re.search(r"^warning: Helm v3[.0-9]+ at ", ran.stderr, re.MULTILINE)
+    assert re.search(r"^archfit: warning: Helm v3[.0-9]+ at ", ran.stderr, re.MULTILINE)
     assert "so it loads none of its own plugins" in ran.stderr
     assert ran.ok().decode().count(str(user.own)) == 1
 
@@ -242,7 +242,7 @@ def test_wrong_usage_ends_with_2(user4: User, words: tuple[str, ...], message: s
     ran = user4.set_up(*words)
     assert (ran.status, ran.stdout) == (2, b"")
     assert message in ran.stderr
-    assert ran.stderr.startswith("error: ")
+    assert ran.stderr.startswith("archfit: error: ")
 
 
 @pytest.mark.parametrize(
@@ -267,6 +267,7 @@ def test_help_says_it_all(user: User) -> None:
         "--into",
         "--check",
         "--helm",
+        "--remove",
         "--quiet",
         "--color",
         "--help",

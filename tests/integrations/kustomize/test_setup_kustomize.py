@@ -213,7 +213,7 @@ def test_check_an_installation_that_works(setup):
         pytest.param(["kustomize", "build", "all"], "add --enable-alpha-plugins", id="alpha-plugins"),
         pytest.param(
             ["kubectl", "kustomize", "--enable-alpha-plugins", "all"],
-            "left archfit out without a warning: kubectl has no such flag",
+            "left archfit out without a warning: --enable-exec is missing, which kubectl kustomize does not have",
             id="kubectl",
         ),
         pytest.param(["nonesuch", "build"], "nonesuch is not on PATH", id="missing-tool"),

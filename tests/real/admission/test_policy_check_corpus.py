@@ -34,7 +34,17 @@ def test_every_pod_of_the_corpus_agrees(corpus, real, archfit, tmp_path):
             "KUBECONFIG": str(plane.kubeconfig),
             "PATH": f"{Path(real.tool('kubectl')).parent}:{os.environ['PATH']}",
         }
-        archfit(b"", "policy", "--carrier", "crd", "--apply", cwd=tmp_path, **environ).ok()
+        archfit(
+            b"",
+            "policy",
+            "--lock-file",
+            "archfit.lock",
+            "--carrier",
+            "crd",
+            "--apply",
+            cwd=tmp_path,
+            **environ,
+        ).ok()
         probe = {
             "apiVersion": "v1",
             "kind": "Pod",
@@ -42,7 +52,18 @@ def test_every_pod_of_the_corpus_agrees(corpus, real, archfit, tmp_path):
             "spec": {"containers": [{"name": "a", "image": next(iter(images))}]},
         }
         plane.until("the policy acts", lambda: len(plane.dry(probe)["spec"]["tolerations"]) > 2)
-        ran = archfit(b"", "policy", "--check", "--json", *map(str, files), cwd=tmp_path, **environ)
+        ran = archfit(
+            b"",
+            "policy",
+            "--lock-file",
+            "archfit.lock",
+            "--check",
+            "--format",
+            "json",
+            *map(str, files),
+            cwd=tmp_path,
+            **environ,
+        )
     found = json.loads(ran.stdout)["pods"]
     assert [one for one in found if one["outcome"] in {"different", "left-alone"}] == []
     others = {one["reason"] for one in found if one["outcome"] == "not-compared"}

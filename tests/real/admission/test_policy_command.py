@@ -76,7 +76,11 @@ class Site:
         self.environ = {"KUBECONFIG": str(plane.kubeconfig), "PATH": f"{kubectl}:{os.environ['PATH']}"}
 
     def archfit(self, *words: str, text: bytes = b"", **environ: str) -> Ran:
-        return self._archfit(text, "policy", *self.words, *words, cwd=self.folder, **self.environ, **environ)
+        named = any(word.startswith(("--lock-file", "--live")) for word in (*self.words, *words))
+        lock = [] if named or not (self.folder / "archfit.lock").exists() else ["--lock-file", "archfit.lock"]
+        return self._archfit(
+            text, "policy", *self.words, *lock, *words, cwd=self.folder, **self.environ, **environ
+        )
 
     def install(self, *words: str) -> None:
         if "crd" in words:  # kubectl reads a custom resource only once its definition is there
@@ -421,7 +425,7 @@ def test_v1beta1_is_accepted_where_it_is_served(archfit, tmp_path):
     lock_file(tmp_path)
     folder = tmp_path / "plane"
     folder.mkdir()
-    written = archfit(b"", "policy", "--api-version", "v1beta1", cwd=tmp_path)
+    written = archfit(b"", "policy", "--lock-file", "archfit.lock", "--api-version", "v1beta1", cwd=tmp_path)
     assert "--feature-gates=MutatingAdmissionPolicy=true" in written.stderr
     assert "--runtime-config=admissionregistration.k8s.io/v1beta1=true" in written.stderr
     with ControlPlane(folder, "--runtime-config=admissionregistration.k8s.io/v1beta1=true") as plane:

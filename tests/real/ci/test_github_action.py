@@ -160,7 +160,7 @@ def test_fail_on_decides_whether_the_step_fails(
 def test_wrong_usage_fails_always_and_is_annotated(action, repository, fail_on: str) -> None:
     ran = action(repository({"web.yaml": WEB}), path="nowhere", fail_on=fail_on)
     assert (ran.status, ran.outputs["exit-code"], ran.outputs["sarif-file"]) == (2, "2", "")
-    assert "::error title=archfit::error: cannot read 'nowhere'" in ran.log
+    assert "::error title=archfit::archfit: error: cannot read 'nowhere'" in ran.log
 
 
 @pytest.mark.parametrize(

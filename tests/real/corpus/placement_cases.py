@@ -96,7 +96,7 @@ def severe(stderr: str) -> list[str]:
     return [
         line
         for line in stderr.splitlines()
-        if line.startswith(("warning:", "error:"))
+        if line.startswith(("archfit: warning:", "archfit: error:"))
         and not re.match(r"(archfit: )?warning: --image-platforms: (no image|\d+ more match nothing)", line)
     ]
 

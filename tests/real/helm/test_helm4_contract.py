@@ -148,7 +148,7 @@ def test_the_failure_leaves_a_report(helm4: Helm, tmp_path: Path) -> None:
     assert json.loads((state / "archfit" / "last.json").read_bytes()) == report
     last = start([str(program.PROGRAM), "last"], {**os.environ, **more}).ok().decode()
     assert (
-        "archfit: error: apps/v1/Deployment/demo spec.template.spec.containers[0].image: registry.k8s.io/gone:1"
+        "error: apps/v1/Deployment/demo spec.template.spec.containers[0].image: registry.k8s.io/gone:1"
         in last
     )
 

@@ -64,7 +64,9 @@ def _listing() -> str:
     names = topics()
     if not names:
         return ""
-    wrapped = textwrap.wrap(", ".join(names), COLUMNS, initial_indent="  ", subsequent_indent="  ")
+    wrapped = textwrap.wrap(
+        ", ".join(names), COLUMNS, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+    )
     return "\n".join(["", "pages, shown by `archfit help PAGE`:", *wrapped]) + "\n"
 
 

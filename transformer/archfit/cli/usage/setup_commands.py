@@ -492,6 +492,7 @@ pods.
                 ("--claim",),
                 "NAME",
                 "A PersistentVolumeClaim that is there, for all pods to write to. Without it, archfit writes one.",
+                brief="A claim that is there, for all pods to write to.",
             ),
             Flag(("--storage-class",), "NAME", "The storage class of the claim that archfit writes."),
             Flag(
