@@ -35,6 +35,7 @@ LOCKS := locks/dev.lock locks/build.lock locks/run.lock locks/lowest.lock locks/
 
 # $(call venv,PYTHON): python3-venv, which Debian packs apart, where the Python lacks it.
 define venv
+	@$(1) -c 'import sys; v = sys.version.split()[0]; sys.exit(sys.version_info < (3, 11) and f"PYTHON=$(1) is {v}; archfit needs 3.11 or later")'
 	@$(1) -c 'import ensurepip, venv' 2>/dev/null || \
 	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	    { echo "$(1) has no module venv, so this installs it: apt-get install python3-venv"; \

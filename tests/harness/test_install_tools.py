@@ -83,7 +83,7 @@ def test_what_cannot_be_installed_is_named(
 ) -> None:
     install_tools.main([name])
     assert capsys.readouterr().out.splitlines() == [
-        f"tools: {name}: {line}",
+        f"tools: installing {name}: {line}",
         f"tools: {name} could not be installed: {reason}",
     ]
 
@@ -135,7 +135,7 @@ exit 1
     monkeypatch.setitem(machine.TABLE, "tap-parser", machine.Tool("tap-parser", "npm", "tap", "1.0.0", "uv"))
     install_tools.main(["tap-parser"])
     assert capsys.readouterr().out.splitlines() == [
-        "tools: tap-parser: npm install tap@1.0.0",
+        "tools: installing tap-parser: npm install tap@1.0.0",
         "tools: tap-parser failed and is tried again: npm error code E503",
         "    npm error 503 Service Unavailable",
     ]

@@ -318,7 +318,7 @@ INSTALL = {
 
 def install(tool: Tool) -> None:
     """Install one program; where that fails, say why and try once more."""
-    print(f"tools: {tool.name}: {tool.line}", flush=True)
+    print(f"tools: installing {tool.name}: {tool.line}", flush=True)
     try:
         try:
             INSTALL[tool.source](tool)
