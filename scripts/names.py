@@ -14,9 +14,9 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parents[1] / "transformer" / "archfit"
 WORDS = {"found", "one", "made", "said", "asked", "told"}
 NOT_YET = {
-    *("admission", "audit", "base", "check", "cli", "cluster", "edit", "explain", "images", "lock", "lookup"),
-    *("options", "placement", "policy", "registry", "rewrite", "startup", "webhook", "workloads", "yaml"),
-    *("pipeline.py", "pod_stages.py", "run.py"),
+    *("admission", "audit", "check", "cli", "cluster", "edit", "explain", "images", "lock", "lookup"),
+    *("options", "placement", "policy", "registry", "rewrite", "webhook", "workloads"),
+    "run.py",
 }
 
 

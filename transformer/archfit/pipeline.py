@@ -101,15 +101,15 @@ def inventory(data: bytes, pieces: Iterable[Piece], options: Options) -> StreamI
     results = [result for inventory in inventories for result in inventory.results]
     untouched, excluded = _untouched(inventories, options)
     results += _unsupported(documents, untouched, rows)
-    found = StreamInventory(documents, tuple(results), (), tuple(untouched), excluded=excluded)
+    contents = StreamInventory(documents, tuple(results), (), tuple(untouched), excluded=excluded)
     if not documents:
-        return found
+        return contents
     from archfit.pod_stages import pod_inventory
 
     more = pod_inventory(data, pieces, documents, options, rows)
-    return found.replace(
+    return contents.replace(
         documents=more.documents,
-        results=(*found.results, *more.results),
+        results=(*contents.results, *more.results),
         texts=more.texts,
         pod_options=more.pod_options,
         stamps=more.stamps,
@@ -120,13 +120,13 @@ def _untouched(
     inventories: Iterable[Inventory], options: Options
 ) -> tuple[list[Untouched], tuple[ObjectRef, ...]]:
     """The objects that may hold pods and are left as they are; apart from them those that the user excludes."""
-    untouched = [one for inventory in inventories for one in inventory.untouched]
+    untouched = [each for inventory in inventories for each in inventory.untouched]
     if not untouched or not options.exclude:
         return untouched, ()
     from archfit.placement.selection import excluded
 
-    kept = [one for one in untouched if not any(excluded(one, glob) for glob in options.exclude)]
-    return kept, tuple(dict.fromkeys(one.ref for one in untouched if one not in kept))
+    kept = [each for each in untouched if not any(excluded(each, glob) for glob in options.exclude)]
+    return kept, tuple(dict.fromkeys(each.ref for each in untouched if each not in kept))
 
 
 def _unsupported(documents: Iterable[Document], untouched: list[Untouched], rows: UserRows) -> list[Result]:
@@ -144,32 +144,32 @@ def _unsupported(documents: Iterable[Document], untouched: list[Untouched], rows
     return results
 
 
-def decided(found: StreamInventory, answers: Mapping[str, Answer], options: Options) -> Decided:
+def decided(contents: StreamInventory, answers: Mapping[str, Answer], options: Options) -> Decided:
     """The decisions for all pods of an inventory; answers: for each of its texts, perhaps for more."""
     decisions: tuple[tuple[Pod, Decision], ...] = ()
     of_controllers: list[tuple[ObjectRef, str]] = []
     of_rows: list[Result] = []
-    if found.documents:
+    if contents.documents:
         from archfit.pod_stages import controlled, decisions_of, of_custom_rows, stamped_decisions
 
-        decisions = decisions_of(found.pods(), answers, options)
-        if found.stamps:
-            decisions = stamped_decisions(found.documents, found.stamps, decisions, answers, options)
+        decisions = decisions_of(contents.pods(), answers, options)
+        if contents.stamps:
+            decisions = stamped_decisions(contents.documents, contents.stamps, decisions, answers, options)
         of_controllers = controlled(decisions)
         of_rows = of_custom_rows(decisions, options)
     # Several pods of an object read the same annotations: an error in one is one error.
     own = dict.fromkeys(result for _, decision in decisions for result in decision.results)
-    left = _left_to_controllers(of_controllers, found.untouched)
+    left = _left_to_controllers(of_controllers, contents.untouched)
     named = meant_arm64(options.cluster_architectures, answers.values())
     of_options = [Result("warning", f"--cluster-architectures: {named}")] if named else []
-    return Decided(decisions, (*found.results, *own, *of_rows, *left, *of_options), answers)
+    return Decided(decisions, (*contents.results, *own, *of_rows, *left, *of_options), answers)
 
 
 def _left_to_controllers(
     decided: Iterable[tuple[ObjectRef, str]], untouched: Iterable[Untouched]
 ) -> Iterator[Result]:
     """One result about all objects that a controller made. decided: those with pods, and what controls them."""
-    owned = [*decided, *((one.ref, one.controller) for one in untouched if one.controller)]
+    owned = [*decided, *((left.ref, left.controller) for left in untouched if left.controller)]
     if owned:
         from archfit.workloads.pod_specs import left_to_controllers
 
@@ -178,21 +178,21 @@ def _left_to_controllers(
 
 def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:
     """What the pieces of a stream need, decided and proven; `lookup` is called once, with every distinct image."""
-    found = inventory(data, pieces, options)
-    return transformed(data, found, lookup(list(found.texts)) if found.texts else {}, options)
+    contents = inventory(data, pieces, options)
+    return transformed(data, contents, lookup(list(contents.texts)) if contents.texts else {}, options)
 
 
 def transformed(
-    data: bytes, found: StreamInventory, answers: Mapping[str, Answer], options: Options
+    data: bytes, contents: StreamInventory, answers: Mapping[str, Answer], options: Options
 ) -> Transformed:
     """What an inventory's documents become, decided and proven. data: that of the inventory."""
-    made = decided(found, answers, options)
-    if not found.documents:
-        return Transformed(made.decisions, made.results, answers, found)
+    outcome = decided(contents, answers, options)
+    if not contents.documents:
+        return Transformed(outcome.decisions, outcome.results, answers, contents)
     from archfit.pod_stages import edits_of, located
 
-    results = located(data, found.documents, made.results)
+    results = located(data, contents.documents, outcome.results)
     if has_error(results):
-        return Transformed(made.decisions, results, answers, found)
-    splices, problems = edits_of(data, found.documents, made.decisions, stamp=bool(found.stamps))
-    return Transformed(made.decisions, (*results, *problems), answers, found, tuple(splices))
+        return Transformed(outcome.decisions, results, answers, contents)
+    splices, problems = edits_of(data, contents.documents, outcome.decisions, stamp=bool(contents.stamps))
+    return Transformed(outcome.decisions, (*results, *problems), answers, contents, tuple(splices))

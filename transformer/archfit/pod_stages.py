@@ -68,7 +68,7 @@ def pod_inventory(
         from archfit.edit.stamp.document_stamps import without_stamps
 
         pairs = [without_stamps(data, document, rows) for document in documents]
-        documents, stamps = tuple(one for one, _ in pairs), tuple(stamps for _, stamps in pairs)
+        documents, stamps = tuple(bare for bare, _ in pairs), tuple(stamps for _, stamps in pairs)
     if not C_EXTENSION:
         results.append(Result("info", _PURE_PARSER))
     pods = [pod for document in documents for pod in document.pods]

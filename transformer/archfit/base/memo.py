@@ -31,5 +31,5 @@ class Memo(dict[K, V]):
     def __missing__(self, key: K) -> V:
         if len(self) >= self._most:
             self.clear()
-        found = self[key] = self._make(key)
-        return found
+        value = self[key] = self._make(key)
+        return value

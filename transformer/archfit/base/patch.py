@@ -106,8 +106,8 @@ def to_json(patch: Iterable[Operation]) -> list[dict[str, Any]]:
 
 
 def _as_json(step: Operation) -> dict[str, Any]:
-    made: dict[str, Any] = {"op": type(step).__name__.lower(), "path": pointer(step.path)}
-    return made if isinstance(step, Remove) else {**made, "value": step.value}
+    member: dict[str, Any] = {"op": type(step).__name__.lower(), "path": pointer(step.path)}
+    return member if isinstance(step, Remove) else {**member, "value": step.value}
 
 
 def apply(value: Any, patch: Iterable[Operation]) -> Any:
@@ -162,9 +162,9 @@ class _Application:
             return value
         if not isinstance(value, (dict, list)):
             raise PatchConflict(f"{pointer(step.path)} does not exist")
-        made = value.copy()
-        self._own[id(made)] = made
-        return made
+        own = value.copy()
+        self._own[id(own)] = own
+        return own
 
 
 def _existing(holder: Any, token: str | int, step: Operation, path: Path) -> None:
@@ -176,13 +176,13 @@ def _existing(holder: Any, token: str | int, step: Operation, path: Path) -> Non
 
 
 def _tested(value: Any, step: Test) -> None:
-    found = value
+    target = value
     for token in step.path:
-        if isinstance(found, dict):
-            found = found.get(token)
-        elif isinstance(found, list) and isinstance(token, int) and token < len(found):
-            found = found[token]
+        if isinstance(target, dict):
+            target = target.get(token)
+        elif isinstance(target, list) and isinstance(token, int) and token < len(target):
+            target = target[token]
         else:
             raise PatchConflict(f"{pointer(step.path)} does not exist")
-    if found != step.value:
+    if target != step.value:
         raise PatchConflict(f"{pointer(step.path)} is not what the patch expects")

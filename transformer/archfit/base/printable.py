@@ -39,7 +39,10 @@ def visible(text: str, kept: str = "") -> str:
     """The text on one line, with escapes for what would not be seen; bounded. kept: characters that stay anyway."""
     text = _shortened(text)
     if not text.isprintable():
-        text = "".join(one if one.isprintable() or one in kept else _escaped(one) for one in text)
+        text = "".join(
+            character if character.isprintable() or character in kept else _escaped(character)
+            for character in text
+        )
     if "##" in text:
         import re
 

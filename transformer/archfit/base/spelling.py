@@ -20,7 +20,7 @@ def nearest(word: str, known: Iterable[str], likeness: float = 0.7) -> str:
         return text.lower().replace("-", "").replace("_", "")
 
     spelled = {bare(name): name for name in known}
-    return next((spelled[found] for found in difflib.get_close_matches(bare(word), spelled, 1, likeness)), "")
+    return next((spelled[close] for close in difflib.get_close_matches(bare(word), spelled, 1, likeness)), "")
 
 
 def expected(word: str, known: Iterable[str]) -> str:

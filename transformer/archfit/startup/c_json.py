@@ -47,8 +47,8 @@ def _c_code() -> tuple[Any, Callable[[str, int], tuple[Any, int]] | None]:
             _kept.append((_json, _json.make_scanner(Decoder)))  # type: ignore[arg-type]  # it reads attributes
         except Exception:  # noqa: BLE001 - whatever another interpreter does differently, `json` works
             _kept.append((None, None))
-    found: tuple[Any, Any] = _kept[0]
-    return found
+    encoders: tuple[Any, Any] = _kept[0]
+    return encoders
 
 
 def loads(text: str | bytes | bytearray) -> Any:

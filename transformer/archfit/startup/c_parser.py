@@ -111,9 +111,9 @@ def _token(name: str) -> Callable[..., Any]:
 
 
 def _namespace(name: str, **members: Any) -> Any:
-    made = type(sys)(f"yaml.{name}")
-    vars(made).update(members)
-    return made
+    module = type(sys)(f"yaml.{name}")
+    vars(module).update(members)
+    return module
 
 
 def _forget() -> None:

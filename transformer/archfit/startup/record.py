@@ -65,9 +65,9 @@ class Record(metaclass=_RecordType):
             values = _completed(cls, values, named)
         for put, value in zip(cls._setters, values, strict=False):
             put(self, value)
-        made = cls._made
-        made[0] += 1
-        if made[0] == _OFTEN:
+        constructor = cls._made
+        constructor[0] += 1
+        if constructor[0] == _OFTEN:
             _make_often(cls)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -95,12 +95,12 @@ def _block_end(text: bytes, first: int, column: int) -> int:
     while at:
         if not text.startswith(deeper, at):
             window = text[at : at + column + 2]
-            said = window.lstrip(b" ")
-            beside = len(window) - len(said) == column
-            if not said or (beside and said == b"-"):
+            shown = window.lstrip(b" ")
+            beside = len(window) - len(shown) == column
+            if not shown or (beside and shown == b"-"):
                 break  # the text ends here
-            if said[:1] not in _BEGINS_NOTHING and not (
-                beside and said[:1] == b"-" and said[1:] in _BEHIND_DASH
+            if shown[:1] not in _BEGINS_NOTHING and not (
+                beside and shown[:1] == b"-" and shown[1:] in _BEHIND_DASH
             ):
                 return at
         at = text.find(b"\n", at) + 1

@@ -24,7 +24,7 @@ _PAIR = re.compile(rb"(\\\\)|\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9
 
 def joined(streams: Sequence[bytes]) -> list[bytes]:
     """One stream, in parts. Streams without a byte add nothing."""
-    filled = [one for one in streams if one]
+    filled = [part for part in streams if part]
     if len(filled) < 2:
         return filled
     first = filled[0]

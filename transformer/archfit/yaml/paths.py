@@ -36,16 +36,16 @@ def written(tree: Tree, root: int) -> Iterator[Written]:
     twice = {duplicate.opened for duplicate in tree.duplicates}
     waiting = [Written(root, (), -1, live=True)]
     while waiting:
-        one = waiting.pop()
-        yield one
-        node = one.node
+        collection = waiting.pop()
+        yield collection
+        node = collection.node
         if node not in tree.ends:
             continue
         last = dict(_entries(tree, node)) if node in twice else {}
         for step, value in _entries(tree, node):
             if value in tree.ends or isinstance(tree.events[value], Alias):
-                live = one.live and (step == "<<" or last.get(step, value) == value)
-                waiting.append(Written(value, (*one.path, step), node, live))
+                live = collection.live and (step == "<<" or last.get(step, value) == value)
+                waiting.append(Written(value, (*collection.path, step), node, live))
 
 
 def _entries(tree: Tree, node: int) -> Iterator[tuple[str | int, int]]:

@@ -42,7 +42,9 @@ def has_odd_breaks(data: bytes, start: int, end: int) -> bool:
     """True for a bare CR, NEL, LS or PS: line breaks to some YAML parsers and not to others."""
     # One byte is found many times faster than two or three.
     for first, line_breaks in _ODD_BREAKS:
-        if data.find(first, start, end) >= 0 and any(data.find(one, start, end) >= 0 for one in line_breaks):
+        if data.find(first, start, end) >= 0 and any(
+            data.find(mark, start, end) >= 0 for mark in line_breaks
+        ):
             return True
     at = data.find(b"\r", start, end)
     while at >= 0:
@@ -174,10 +176,10 @@ def _bare_word(data: bytes, colon: int, end: int, others: bytes) -> str:
     It begins with a letter and holds letters, digits and the others; blanks and one CR may follow.
     """
     line_end = data.find(b"\n", colon, end)
-    said = data[colon : end if line_end < 0 else line_end].removesuffix(b"\r")
-    word = said[1:].strip(_BLANKS)
+    value = data[colon : end if line_end < 0 else line_end].removesuffix(b"\r")
+    word = value[1:].strip(_BLANKS)
     plain = word.translate(None, others).isalnum() and word[:1].isalpha()
-    return word.decode() if plain and said.startswith((b": ", b":\t")) else ""
+    return word.decode() if plain and value.startswith((b": ", b":\t")) else ""
 
 
 def _has_escaped_key(data: bytes, start: int, end: int) -> bool:
@@ -196,7 +198,7 @@ def _has_escaped_key(data: bytes, start: int, end: int) -> bool:
 def is_key(data: bytes, at: int, end: int) -> bool:
     """Whether a colon stands here, perhaps behind blanks."""
     while window := data[at : min(at + 80, end)]:
-        if said := window.lstrip(_BLANKS):
-            return said.startswith(b":")
+        if rest := window.lstrip(_BLANKS):
+            return rest.startswith(b":")
         at += len(window)
     return False

@@ -267,10 +267,10 @@ def _lines_that_begin(data: bytes, prefix: bytes, start: int, end: int) -> Itera
     """Offsets of the lines of `data[start:end]` that begin with prefix; a line begins at `start`."""
     if data.startswith(prefix, start, end):
         yield start
-    found = data.find(b"\n" + prefix, start, end)
-    while found >= 0:
-        yield found + 1
-        found = data.find(b"\n" + prefix, found + 1, end)
+    before = data.find(b"\n" + prefix, start, end)
+    while before >= 0:
+        yield before + 1
+        before = data.find(b"\n" + prefix, before + 1, end)
 
 
 def _first_content(data: bytes, start: int, end: int, *, behind_end: bool = False) -> int:
@@ -292,8 +292,8 @@ def _first_content(data: bytes, start: int, end: int, *, behind_end: bool = Fals
 
 def _is_blank_or_comment(data: bytes, start: int, line_end: int) -> bool:
     # A line may be the whole stream; the window spares its copy.
-    said = data[start : min(start + 80, line_end)].lstrip(_BLANKS) or data[start:line_end].lstrip(_BLANKS)
-    return not said or said.startswith(b"#")
+    shown = data[start : min(start + 80, line_end)].lstrip(_BLANKS) or data[start:line_end].lstrip(_BLANKS)
+    return not shown or shown.startswith(b"#")
 
 
 def _check_end(data: bytes, piece: Piece) -> None:

@@ -68,10 +68,10 @@ def identity_lines(data: bytes, start: int, end: int, column: int) -> tuple[int,
     first = start + column
     at_start = None if data[start:first].strip(b" -") else _STARTS_WITH_ONE(data, first, end)
     others = re.compile(b"\n" + b" " * column + _IDENTITY_KEY).finditer(data, start, end)
-    for found in others if at_start is None else (at_start, *others):
-        if found[1] is None or found[1] in lines:
+    for match in others if at_start is None else (at_start, *others):
+        if match[1] is None or match[1] in lines:
             return None
-        lines[found[1]] = found.start(1)
+        lines[match[1]] = match.start(1)
     return (lines[b"kind"], lines[b"apiVersion"]) if len(lines) == 2 else None
 
 
@@ -80,23 +80,23 @@ def items_key(text: bytes) -> tuple[int, int, int] | None:
 
     None where a list has no such lines or is indented.
     """
-    found = _ITEMS_KEY(text)
-    if found is None or _INDENTED(text):
+    match = _ITEMS_KEY(text)
+    if match is None or _INDENTED(text):
         return None
     return (
-        found.start() + text.startswith(b"\n", found.start()),
-        found.end() - 1 - len(found[1]),
-        len(found[1]),
+        match.start() + text.startswith(b"\n", match.start()),
+        match.end() - 1 - len(match[1]),
+        len(match[1]),
     )
 
 
 def block_end(text: bytes, first: int, column: int) -> int:
     """Where the block of items ends that begins at `first`."""
-    found = re.compile(
+    match = re.compile(
         rb"\n {%d}(?![- \t#\r\n])|\n {%d}-(?![ \r\n])" % (column, column)
         + (rb"|\n {0,%d}(?![ \t#\r\n])" % (column - 1) if column else b"")
     ).search(text, first)
-    return found.start() + 1 if found and found.end() < len(text) else len(text)
+    return match.start() + 1 if match and match.end() < len(text) else len(text)
 
 
 def may_name_items(text: bytes) -> bool:
