@@ -5,7 +5,7 @@
 
 The pods are made six times: by `kubectl apply` and by Argo CD's own code, client side and server side, and by Helm 3
 and Helm 4. Every second one without a gate is bound to a node then. A pod is refused where the operation did not go
-through for it, unless docs/admission.md says so: it states a list for the first time that archfit has written, or it is
+through for it, unless docs/serve.md says so: it states a list for the first time that archfit has written, or it is
 replaced. It is different where a comparison shows a difference, where the stored pod is not the one before with the
 change asked for, or where it was not refused although the page says so.
 """
@@ -67,7 +67,7 @@ apiVersion: v2
 name: pods
 version: 0.1.0
 """
-_PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
+_PAGE = (machine.ROOT / "docs" / "argocd-more.md").read_text(encoding="utf-8")
 _BLOCKS = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", _PAGE, re.DOTALL)]
 IGNORED = next(
     block["spec"]["ignoreDifferences"] for block in _BLOCKS if "ignoreDifferences" in block.get("spec", {})
@@ -83,8 +83,8 @@ COMPARISONS: Mapping[str, Mapping[str, Any]] = {
 class Outcome(NamedTuple):
     """Of one operation. pods: how many it was done to. refused: name -> why. different: name -> what.
 
-    shown: of how many pods Argo CD shows the list that docs/argocd.md names, and nothing else. foretold: how many were
-    refused as docs/admission.md says.
+    shown: of how many pods Argo CD shows the list that docs/argocd-more.md names, and nothing else. foretold: how many were
+    refused as docs/serve.md says.
     """
 
     pods: int
