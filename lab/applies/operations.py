@@ -83,8 +83,8 @@ COMPARISONS: Mapping[str, Mapping[str, Any]] = {
 class Outcome(NamedTuple):
     """Of one operation. pods: how many it was done to. refused: name -> why. different: name -> what.
 
-    shown: of how many pods Argo CD shows the list that docs/argocd-more.md names, and nothing else. foretold: how many were
-    refused as docs/serve.md says.
+    shown: of how many pods Argo CD shows the list that docs/argocd-more.md names, and nothing else. foretold: how many
+    were refused as docs/serve.md says.
     """
 
     pods: int
