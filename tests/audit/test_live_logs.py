@@ -110,4 +110,4 @@ def test_a_log_decides_what_a_crash_loop_means(log, words, states, read, monkeyp
 
 def test_logs_without_live_are_wrong_usage() -> None:
     with pytest.raises(UsageError, match="--logs: says what --live reads: add --live"):
-        run(["--logs", "a.json"], None, None, None, {})  # type: ignore[arg-type]
+        run(["--logs", "a.json"], io.BytesIO(), io.BytesIO(), io.StringIO(), {})

@@ -344,6 +344,10 @@ def tls(folder: Path, _environ: dict[str, str]) -> None:
 _HELM3 = {"helm": "helm3", "kubectl": "kubectl"}
 _KUSTOMIZE = {**_HELM3, "kustomize": "kustomize"}
 _FINDS = (3, "these manifests did not go through archfit, and archfit check finds that")
+_ARGOCD_CHART = Because(
+    'for word; do [ "$before" = -f ] && { test -s "$word" || exit 1; }; before=$word; done',
+    "the chart of argo-helm is not part of the tests: its values file has to be there",
+)
 _STAND_IN = Because(
     """while [ $# -gt 0 ]; do
   case $1 in --network) network=$2;; -e|--env) case $2 in *=*) export "$2";; esac;; esac
@@ -383,10 +387,7 @@ PLANS = {
             programs=_HELM3,
             stand_ins={
                 "docker": DOCKER,
-                "helm": Because(
-                    'for word; do [ "$before" = -f ] && { test -s "$word" || exit 1; }; before=$word; done',
-                    "the chart of argo-helm is not part of the tests: its values file has to be there",
-                ),
+                "helm": _ARGOCD_CHART,
                 "kubectl": Because(
                     "[ $1 = exec ] && exec archfit setup argocd --check --into argocd-archfit\n"
                     'exec "$REAL" "$@"',
@@ -400,23 +401,7 @@ PLANS = {
                 ),
             },
         ),
-        Plan(
-            "argocd-more",
-            argocd,
-            programs=_HELM3,
-            stand_ins={
-                "docker": DOCKER,
-                "helm": Because(
-                    'for word; do [ "$before" = -f ] && { test -s "$word" || exit 1; }; before=$word; done',
-                    "the chart of argo-helm is not part of the tests: its values file has to be there",
-                ),
-                "kubectl": Because(
-                    "[ $1 = exec ] && exec archfit setup argocd --check --into argocd-archfit\n"
-                    'exec "$REAL" "$@"',
-                    "no container can be entered: the same check, here",
-                ),
-            },
-        ),
+        Plan("argocd-more", argocd, programs=_HELM3, stand_ins={"helm": _ARGOCD_CHART}),
         Plan(
             "check",
             checked,

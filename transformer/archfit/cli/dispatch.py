@@ -133,8 +133,6 @@ _HERE: dict[str, dict[str, str]] = {
     "transform": dict.fromkeys(("--format", "--json"), "--report FILE writes every decision as JSON"),
 }
 """Flags of other tools that mean something else in one command."""
-_EVERYWHERE = (*_OUTPUT, "--format", "--json")
-"""Flags of so many commands that a list of them helps nobody."""
 
 
 def remedy(program: str, flag: str) -> str:
@@ -145,11 +143,10 @@ def remedy(program: str, flag: str) -> str:
     head = f"{program} has no flag {flag}"
     if flag in _HERE.get(own.name, {}):
         return f"{head}: {_HERE[own.name][flag]}"
-    takers = _takers(flag)
-    if takers and flag not in _EVERYWHERE:
-        return f"{head}: {_listed(takers)}; see {own_help(own)}"
     if flag in _HABITS:
         return f"{head}: {_HABITS[flag].format(program=program)}"
+    if takers := _takers(flag):
+        return f"{head}: {_listed(takers)}; see {own_help(own)}"
     if nearest(flag, _flags(own)):
         return ""
     near = nearest(flag, {name for command in COMMANDS if command.run for name in _flags(command)})

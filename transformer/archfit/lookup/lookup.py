@@ -284,10 +284,8 @@ class Lookup:
 
             near: dict[str, list[str]] = {}
             for reference in references:
-                beginning, known = (
-                    begins(reference.tag),
-                    near.setdefault(wanted[reference.name].normalised, []),
-                )
+                beginning = begins(reference.tag)
+                known = near.setdefault(wanted[reference.name].normalised, [])
                 if beginning and beginning not in known and len(known) < _MOST_BEGINNINGS:
                     known.append(beginning)
             lists |= self._registries().tag_lists(missing, near)

@@ -122,7 +122,7 @@ class Collector:
         self.name = name
         self._rows: UserRows = by_kind(options.workloads) if options else {}
         self._keys = keys
-        self._read_log = log
+        self._log = log
         self._seen: set[bytes] = set()
         self._sum = 0
         self._owners = Owners()
@@ -261,7 +261,7 @@ class Collector:
             self._labelled.add((owner, labels_of(metadata.get("labels"))))
         key = (
             self._templates.number(template),
-            self._statuses.number(container_statuses(pod, partial(self._log, itself))),
+            self._statuses.number(container_statuses(pod, partial(self._log, itself.namespace, itself.name))),
             self._node_names.number(text(spec.get("nodeName"))),
         )
         self._runs[key] = self._runs.get(key, 0) + 1
@@ -270,9 +270,6 @@ class Collector:
             run = LastRun(created, itself.name, template, *requested(pod), is_windows(spec))
             before = self._last_runs.get(owner)
             self._last_runs[owner] = run if before is None else max(before, run, key=LastRun.order)
-
-    def _log(self, pod: Named, container: str) -> str | None:
-        return self._read_log(pod.namespace, pod.name, container)
 
     def _other(
         self,

@@ -90,15 +90,14 @@ def is_own(reference: str, patterns: Sequence[str]) -> bool:
 
     patterns: those of --not-own begin with `!` and win.
     """
-    if not patterns:
-        return of_an_account(reference)
+    account = of_an_account(reference)
     try:
         parsed = parse(reference)
     except InvalidReference:
-        return of_an_account(reference)
+        return account
     if any(pattern[0] == "!" and matches(pattern[1:], parsed) for pattern in patterns):
         return False
-    return of_an_account(reference) or any(matches(pattern, parsed) for pattern in patterns)
+    return account or any(matches(pattern, parsed) for pattern in patterns)
 
 
 def to_do(state: str, image: ImageFacts, architecture: str, patterns: Sequence[str] = ()) -> str:
