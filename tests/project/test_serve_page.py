@@ -48,22 +48,21 @@ def test_the_page_names_every_outcome():
 @pytest.mark.parametrize(
     "text",
     [
-        f"At most {server_process.WORKERS} lookups run at once.",
+        f"lookups at once | {server_process.WORKERS}.",
         f"{server_process.WORKERS // 4} where it is alone",
-        f"One registry may hold {server_process.WORKERS // 4} workers",
-        f"may hold {server_process.WORKERS * 3 // 4} together, so that {server_process.WORKERS // 4} stay free",
+        f"One registry may hold {server_process.WORKERS // 4}",
+        f"those that did not answer in time {server_process.WORKERS * 3 // 4} together",
         f"a quarter of `--timeout`, which is {Operator().timeout_seconds / 4} s",
         f"down to {circuit_breakers.SLOW_SECONDS:.0f} s, "
         f"and down to {shared_answers.SHORTEST_SECONDS:.0f} s for a registry that has not answered",
-        f"{circuit_breakers.SLOW_SECONDS:.0f} s or longer, or cut off. "
-        f"Then the registry is not asked for {circuit_breakers.FIRST_PAUSE_SECONDS:.0f} seconds",
-        f"At most {server_process.MOST_WAITING:,} more images wait, "
+        f"three in a row of {circuit_breakers.SLOW_SECONDS:.0f} s or longer, "
+        f"it is not asked for {circuit_breakers.FIRST_PAUSE_SECONDS:.0f} seconds",
+        f"images that wait | {server_process.MOST_WAITING:,}, "
         f"at most {server_process.MOST_WAITING_OF_ONE} of one namespace",
         f"of one pod at most {webhook.MOST_IMAGES} images are looked up",
         f"asked for again after {shared_answers.PAUSE_SECONDS:.0f} seconds",
-        f"A body may have {webhook.MOST_BYTES >> 20} MiB, and the part of a pod that archfit reads "
-        f"{review.MOST_VALUES:,} values",
-        f"image string may have {shared_answers.LONGEST_IMAGE:,} characters",
+        f"has a body of {webhook.MOST_BYTES >> 20} MiB at most, {review.MOST_VALUES:,} values that archfit reads",
+        f"images of {shared_answers.LONGEST_IMAGE:,} characters",
         f"does not start with less than {memory_budget.SMALLEST_LIMIT >> 20} MiB",
         f"else {memory_budget.USUAL_LIMIT >> 20} MiB",
         f"{memory_budget.PROGRAM >> 20} MiB are for the program",
@@ -71,12 +70,10 @@ def test_the_page_names_every_outcome():
         f"{memory_budget.USUAL_LIMIT >> 20} MiB)",
         *(f"| `{share}` | {hundredths} % |" for share, hundredths in memory_budget.SHARES.items()),
         f"connections, {connection.CONNECTION_BYTES >> 10} KiB each",
-        f"for {connection.HANDSHAKE_SECONDS:.0f} seconds at most",
-        f"the probes has {server_process.PROBE_CONNECTIONS} connections of its own",
         f"kept below {server_process.CACHE_BYTES >> 20} MiB: every {server_process.PRUNE_SECONDS:.0f} seconds",
-        f"arrive within {connection.REQUEST_SECONDS:.0f} seconds",
+        f"arrives within {connection.REQUEST_SECONDS:.0f} seconds",
         f"larger than {connection.MOST_HEADER_BYTES >> 10} KiB or more than {connection.MOST_HEADERS}",
-        f"at most {LONGEST} characters, and all together have at most {LONGEST_TOGETHER:,}",
+        f"{LONGEST} characters at most, and all together have at most {LONGEST_TOGETHER:,}",
         f"closed after {webhook.MOST_REQUESTS:,} requests",
         f"within {http_server.DRAIN_SECONDS} seconds",
         f"after {MOST_HOSTS} hosts",

@@ -311,7 +311,7 @@ def test_a_server_with_an_expired_certificate_is_not_ready(tmp_path: Path):
 
 
 def test_the_api_server_presents_a_certificate_as_the_page_says(tmp_path: Path):
-    page = (machine.ROOT / "docs" / "serve.md").read_text(encoding="utf-8").partition("### Who may call")[2]
+    page = (machine.ROOT / "docs" / "serve.md").read_text(encoding="utf-8").partition("## Who may call")[2]
     commands, configuration, users = re.findall(r"```(?:sh|yaml)\n(.*?)```", page, re.DOTALL)[:3]
     files = tmp_path / "admission"
     files.mkdir()

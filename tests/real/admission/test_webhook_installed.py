@@ -191,7 +191,7 @@ def test_a_check_of_the_cluster_says_what_is_missing_until_it_works(
         plane.delete(place)
 
 
-# The toleration of k8smultiarcher, as docs/admission.md says to write it.
+# The toleration of k8smultiarcher, as docs/serve.md says to write it.
 THEIRS = {"key": "k8smultiarcher", "operator": "Equal", "value": "arm64Supported", "effect": "NoSchedule"}
 
 

@@ -427,7 +427,8 @@ def test_it_can_be_packaged(chart: Chart, tmp_path: Path) -> None:
 
 def helm_lines() -> list[str]:
     """The commands of the pages that render the chart."""
-    pages = [machine.ROOT / "docs" / "admission.md", CHART / "README.md"]
+    docs = machine.ROOT / "docs"
+    pages = [docs / "serve.md", docs / "policy.md", CHART / "README.md"]
     text = "\n".join(page.read_text(encoding="utf-8") for page in pages).replace("\\\n", " ")
     found = re.findall(r"^\s*helm ((?:install|upgrade) archfit charts/archfit .*)$", text, re.MULTILINE)
     return [line for line in found if "#" not in line]

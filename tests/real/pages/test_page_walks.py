@@ -101,7 +101,7 @@ PRINTED = {
     "patch": {"kustomize build prod": "nodeAffinity"},
     "files": {"archfit --diff --kustomize": "+++ b/kustomize-build"},
     "policy": {"archfit policy --lock-file archfit.lock --stats": "longest expression"},
-    "admission": {"kubectl run probe": "kind: Pod"},
+    "serve": {"kubectl run probe": "kind: Pod"},
     "audit": {"archfit audit --live": "arm64"},
     "limits": {"helm template . | archfit --diff": "- key: kubernetes.io/arch"},
 }

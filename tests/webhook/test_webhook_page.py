@@ -1,4 +1,4 @@
-"""docs/admission.md and the chart's README are true: their values, files, objects and examples exist."""
+"""docs/serve.md and the chart's README are true: their values, files, objects and examples exist."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from archfit.webhook.setup.setup_files import CERT_MANAGER, WebhookChoices
 from machine import ROOT
 
 CHART = ROOT / "charts" / "archfit"
-ADMISSION = (ROOT / "docs" / "admission.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
+POLICY = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
 README = (CHART / "README.md").read_text(encoding="utf-8")
 VALUES = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
 OBJECTS = [yaml.safe_load(text) for text in setup_files.files(WebhookChoices()).values()]
@@ -52,7 +53,7 @@ def leaves(value: Any, path: str = "") -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("page", [ADMISSION, README], ids=["admission.md", "README.md"])
+@pytest.mark.parametrize("page", [PAGE, POLICY, README], ids=["serve.md", "policy.md", "README.md"])
 def test_the_values_that_a_page_sets_exist(page: str) -> None:
     found = re.findall(r"--set(?:-file|-json|-string)? '?([\w.]+)=", page)
     assert found
@@ -69,17 +70,22 @@ def test_the_charts_readme_lists_every_value_and_no_other() -> None:
     assert listed == set(leaves(VALUES))
 
 
-def test_the_values_in_the_admission_page_exist() -> None:
-    named = re.findall(r"\(chart: `([\w.]+)`\)", " ".join(ADMISSION.split()))
+def test_the_values_of_the_chart_that_the_page_names_exist() -> None:
+    table = PAGE.partition("| To | `archfit setup webhook` | Chart |")[2].partition("\n\n")[0]
+    named = [
+        name
+        for row in table.splitlines()
+        for name in re.findall(r"`([\w.]+)(?:=\w+)?`", row.split("|")[-2:-1][0] if row else "")
+    ]
     assert len(named) >= 3
     assert [path for path in named if not known(path)] == []
 
 
 def test_the_files_and_objects_that_the_page_names_are_written() -> None:
     files = {*setup_files.names(WebhookChoices()), *CERT_MANAGER}
-    assert set(re.findall(r"\b(\d\d-[a-z-]+\.yaml)\b", ADMISSION)) <= files
+    assert set(re.findall(r"\b(\d\d-[a-z-]+\.yaml)\b", PAGE)) <= files
     kinds = {value["kind"] for value in OBJECTS}
-    rows = ADMISSION.partition("| Object | What it does |")[2].partition("\n\n")[0]
+    rows = PAGE.partition("| Object | What it does |")[2].partition("\n\n")[0]
     named = {
         word
         for row in re.findall(r"^\| (.+?) \|", rows, re.MULTILINE)
@@ -87,14 +93,14 @@ def test_the_files_and_objects_that_the_page_names_are_written() -> None:
     }
     assert kinds <= named
     (webhook,) = OBJECTS[-1]["webhooks"]
-    assert f'name="{webhook["name"]}"' in ADMISSION
-    assert f'webhook "{webhook["name"]}"' in ADMISSION
-    assert f"does not answer within {webhook['timeoutSeconds']} seconds" in ADMISSION
+    assert f'name="{webhook["name"]}"' in PAGE
+    assert f'webhook "{webhook["name"]}"' in PAGE
+    assert f"does not answer within {webhook['timeoutSeconds']} seconds" in PAGE
 
 
 def test_every_flag_of_setup_webhook_is_on_the_page() -> None:
     flags = {name for flag in BY_NAME["setup webhook"].flags for name in flag.names}
-    assert {flag for flag in flags if flag not in ADMISSION} <= {
+    assert {flag for flag in flags if flag not in PAGE} <= {
         "--into",
         "--namespace",
         "--priority-class",
@@ -103,7 +109,8 @@ def test_every_flag_of_setup_webhook_is_on_the_page() -> None:
 
 
 def test_the_configuration_for_those_who_come_from_k8smultiarcher_is_read() -> None:
-    (text,) = re.findall(r"^```yaml\n(.*?)^```$", ADMISSION, re.MULTILINE | re.DOTALL)
+    part = PAGE.partition("## Move from k8smultiarcher")[2].partition("\n## ")[0]
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)
     (rule,) = from_file(text.encode(), "archfit.yaml").given["tolerate"].value
     assert (rule.toleration.key, rule.toleration.value) == ("k8smultiarcher", "arm64Supported")
     assert tuple(rule.architectures) == ("arm64",)
@@ -112,7 +119,7 @@ def test_the_configuration_for_those_who_come_from_k8smultiarcher_is_read() -> N
 def test_the_image_is_built_as_its_dockerfile_says() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     (command,) = re.findall(r"^# +(docker buildx build .*)$", dockerfile, re.MULTILINE)
-    assert command in ADMISSION.replace("\\\n  ", "")
+    assert command in PAGE.replace("\\\n  ", "")
 
 
 def test_the_chart_names_no_template_that_does_not_exist() -> None:
