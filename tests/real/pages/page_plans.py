@@ -499,9 +499,6 @@ echo '{"auths": {"ghcr.io": {"auth": "dTpw"}, "'"${REGISTRY#http://}"'": {"auth"
                 "kubectl get nodes": Because(_EMPTY, "other pages have used this cluster"),
                 "archfit setup webhook --renew": Because(_EMPTY, "back from the chart to the manifests"),
                 "archfit setup webhook --force": Because(_EMPTY, "back from the chart to the manifests"),
-                "archfit setup webhook --image registry.example.com/archfit:0.1.0 --configuration": Because(
-                    "rm -rf archfit-webhook", "these lines are for a cluster that has another webhook"
-                ),
             },
         ),
         Plan(
