@@ -44,7 +44,10 @@ class Image(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Pods of one owner with one standing and one list of images. where: pods by the architecture of their nodes."""
+    """Pods of one owner with one standing and one list of images. where: pods by the architecture of their nodes.
+
+    stated: `pinned` without the conditions that may be archfit's own work.
+    """
 
     owner: tuple[str, str, str]
     standing: str
@@ -58,7 +61,7 @@ class Row(NamedTuple):
     tolerations: frozenset[tuple[str, str, str, str]]
     devices: frozenset[str] = frozenset()
     webhook: bool = False
-    narrowed: bool = False
+    stated: frozenset[str] = frozenset()
 
 
 class Report(NamedTuple):
@@ -71,6 +74,7 @@ class Report(NamedTuple):
     apart: dict[str, Amount]
     groups: list[dict[str, Any]]
     losses: list[dict[str, Any]]
+    savings: list[dict[str, Any]]
     fails_require: bool
 
 
@@ -94,14 +98,19 @@ def calculated(
     *,
     assume_cpu: int = 0,
     allow_unknown: bool = False,
+    prices: Mapping[str, str] | None = None,
+    node_prices: Mapping[str, str] | None = None,
 ) -> Report:
-    """The numbers for these objects. required: architectures of --require; allow_unknown: its flag."""
+    """The numbers for these objects. required: architectures of --require; allow_unknown: its flag.
+
+    prices: of --price. node_prices: the rows of the file of --prices.
+    """
     cluster = _Cluster(objects, assume_cpu)
     architectures = _architectures(cluster.nodes, required)
     states = _States(cluster, images)
     everywhere = {*architectures, *_architectures(cluster.nodes, ())}
     cluster.rows = [
-        row._replace(pinned=frozenset()) if row.narrowed and _is_derived(row, states, everywhere) else row
+        row._replace(pinned=row.stated) if _is_derived(row, states, everywhere) else row
         for row in cluster.rows
     ]
     movable = [row for row in cluster.rows if row.standing in COULD_MOVE]
@@ -120,6 +129,13 @@ def calculated(
         },
         cluster.groups(),
         _losses(cluster, movable, states),
+        _savings(
+            required or architectures[:1],
+            _prices_of_cpu(cluster, prices or {}, node_prices or {}),
+            movable,
+            cluster,
+            states,
+        ),
         any(_fails(row, arch, states, allow_unknown) for arch in required for row in cluster.rows),
     )
 
@@ -327,7 +343,7 @@ class _Cluster:
             _union(_pinned(pod["spec"]) for pod in pods),
             frozenset.intersection(*(_tolerations(pod["spec"]) for pod in pods)),
             frozenset().union(*(_devices(pod["spec"]) for pod in pods)),
-            narrowed=all(_may_be_narrowed(pod["spec"]) for pod in pods),
+            stated=_union(_pinned(_without_last(pod["spec"])) for pod in pods),
         )
 
     def weight(self, request: tuple[int, int], standing: str) -> tuple[int, int, int]:
@@ -385,7 +401,7 @@ class _Cluster:
                     _pinned(spec),
                     _tolerations(spec),
                     _devices(spec),
-                    narrowed=_may_be_narrowed(spec),
+                    stated=_pinned(_without_last(spec)),
                 )
             )
         return rows
@@ -420,7 +436,7 @@ class _Cluster:
                     _pinned(newest["spec"]),
                     _tolerations(newest["spec"]),
                     _devices(newest["spec"]),
-                    narrowed=_may_be_narrowed(newest["spec"]),
+                    stated=_pinned(_without_last(newest["spec"])),
                 )
             )
         return rows
@@ -622,15 +638,14 @@ def _container(pod: Object, container: Object, name: str, manifest: bool) -> Fra
 # Own placement
 
 
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 UNIVERSE = frozenset({"amd64", "arm64", "arm", "386", "ppc64le", "s390x", "riscv64"})
 
 
 def _pinned(spec: Object) -> frozenset[str]:
     """The architectures that are allowed; empty where all are, or none."""
     selector = spec.get("nodeSelector") or {}
-    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(
-        "requiredDuringSchedulingIgnoredDuringExecution"
-    )
+    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
     terms = affinity["nodeSelectorTerms"] if affinity else [None]
     allowed = frozenset(
         arch
@@ -669,20 +684,28 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     return union
 
 
-def _may_be_narrowed(spec: Object) -> bool:
-    """No nodeSelector for it, and each required term ends with the architecture."""
-    if any(label in (spec.get("nodeSelector") or {}) for label in ARCH_LABELS):
-        return False
-    affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
-    terms = (affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get("nodeSelectorTerms")
-    ends = [(term.get("matchExpressions") or [{}])[-1].get("key") for term in terms or ()]
-    return bool(ends) and set(ends) == {"kubernetes.io/arch"}
+def _without_last(spec: Object) -> Object:
+    """The pod spec without a condition `kubernetes.io/arch In` at the end of a required term."""
+    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
+    if not affinity:
+        return spec
+    terms = []
+    for term in affinity["nodeSelectorTerms"]:
+        rows = term.get("matchExpressions") or []
+        if rows and (rows[-1]["key"], rows[-1]["operator"]) == ("kubernetes.io/arch", "In"):
+            others = rows[:-1] or [{"key": "any other", "operator": "Exists"}]
+            terms.append({**term, "matchExpressions": others})
+        else:
+            terms.append(term)
+    return {**spec, "affinity": {"nodeAffinity": {_REQUIRED: {"nodeSelectorTerms": terms}}}}
 
 
 def _is_derived(row: Row, states: _States, architectures: set[str]) -> bool:
-    """What its placement leaves out is what its images lack, and nothing else."""
-    lacking = {arch for arch in architectures | row.pinned if "no" in states.images_of(row, arch).values()}
-    return lacking == (architectures | row.pinned) - row.pinned
+    """What those conditions leave out is what its images lack, and nothing else."""
+    if not row.pinned:
+        return False
+    stated = architectures & row.stated if row.stated else architectures
+    return {arch for arch in stated if "no" in states.images_of(row, arch).values()} == stated - row.pinned
 
 
 def _allows(row: Row, arch: str) -> bool:
@@ -904,6 +927,16 @@ OWN = "x.example/*"
 
 def _waves(arch: str, cluster: _Cluster, states: _States) -> list[dict[str, Any]]:
     """Waves 0 to 5, then what is not known."""
+    waves: dict[int | None, dict[tuple[str, str, str], list[Row]]] = {}
+    for owner, own in _owners(arch, cluster).items():
+        waves.setdefault(_wave(arch, own, cluster, states), {})[owner] = own
+    return [
+        _sums(arch, number, waves.get(number, {}), cluster, states) for number in (0, 1, 2, 3, 4, 5, None)
+    ]
+
+
+def _owners(arch: str, cluster: _Cluster) -> dict[tuple[str, str, str], list[Row]]:
+    """The rows of each owner that a plan for this architecture counts."""
     rows = [
         row
         for row in cluster.rows
@@ -912,12 +945,7 @@ def _waves(arch: str, cluster: _Cluster, states: _States) -> list[dict[str, Any]
     owners: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         owners.setdefault(row.owner, []).append(row)
-    waves: dict[int | None, dict[tuple[str, str, str], list[Row]]] = {}
-    for owner, own in owners.items():
-        waves.setdefault(_wave(arch, own, cluster, states), {})[owner] = own
-    return [
-        _sums(arch, number, waves.get(number, {}), cluster, states) for number in (0, 1, 2, 3, 4, 5, None)
-    ]
+    return owners
 
 
 def _wave(arch: str, rows: Sequence[Row], cluster: _Cluster, states: _States) -> int | None:
@@ -1002,6 +1030,66 @@ def _may_go(row: Row, arch: str, cluster: _Cluster, states: _States) -> bool:
             if _is_open(node)
         )
     )
+
+
+# Savings
+
+
+def _prices_of_cpu(
+    cluster: _Cluster, prices: Mapping[str, str], node_prices: Mapping[str, str]
+) -> dict[str, Fraction]:
+    """Of one CPU for an hour, by architecture: the stated one, else that of its nodes with a price, to six digits."""
+    money: dict[str, Fraction] = {}
+    cpu: dict[str, Fraction] = {}
+    for node in cluster.nodes:
+        price = node_prices.get(_labels(node).get("node.kubernetes.io/instance-type", ""))
+        if price is not None and _system(node) == "linux":
+            arch = _label_architecture(node)
+            money[arch] = money.get(arch, Fraction(0)) + Fraction(price)
+            cpu[arch] = cpu.get(arch, Fraction(0)) + Fraction(_allocatable(node)[0], 1000)
+    calculated_prices = {arch: round(money[arch] / cpu[arch], 6) for arch in money if cpu[arch]}
+    return calculated_prices | {arch: Fraction(price) for arch, price in prices.items()}
+
+
+def _savings(
+    targets: Sequence[str],
+    prices: Mapping[str, Fraction],
+    rows: Sequence[Row],
+    cluster: _Cluster,
+    states: _States,
+) -> list[dict[str, Any]]:
+    savings = []
+    for target in targets:
+        owners = _owners(target, cluster)
+        going = [
+            row
+            for row in rows
+            if _allows(row, target) and _wave(target, owners[row.owner], cluster, states) != 5
+        ]
+        for source in sorted(prices):
+            if source == target or target not in prices:
+                continue
+            cpu = [
+                sum(
+                    row.cpu * number // row.pods
+                    for row in chosen
+                    for arch, number in row.where
+                    if arch == source
+                )
+                for chosen in ([row for row in going if states.row(row, target) == "ready"], going)
+            ]
+            for when, thousandths in zip(("now", "work list done"), cpu if cpu[1] else (), strict=False):
+                per_hour = (prices[source] - prices[target]) * thousandths / 1000
+                savings.append(
+                    {
+                        "source": source,
+                        "target": target,
+                        "when": when,
+                        "cpu": thousandths,
+                        "perHour": per_hour,
+                    }
+                )
+    return savings
 
 
 # If an architecture were lost

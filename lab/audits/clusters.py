@@ -41,6 +41,8 @@ _ARCH, _BETA = "kubernetes.io/arch", "beta.kubernetes.io/arch"
 _CPU = (None, None, "100m", "250m", "1", "1.5", "333u", "2", "0.1")
 _MEMORY = (None, "64Mi", "1Gi", "100M", "1500k", "123456789")
 _DEVICES = ("nvidia.com/gpu", "hugepages-2Mi", "x.kubernetes.io/nic", "ephemeral-storage")
+_EVERY_PRICE = {"amd64": "0.0425", "arm64": "0.05", "s390x": "1.333333333"}
+_NODE_PRICES = {"small": "0.1", "large": "0.384", "odd": "0.333333331", "nobody": "7"}
 _TAINTS = (
     {"key": _ARCH, "value": "arm64", "effect": "NoSchedule"},
     {"key": "dedicated", "value": "db", "effect": "NoSchedule"},
@@ -71,12 +73,15 @@ class Cluster(NamedTuple):
     required: tuple[str, ...]
     assume_cpu: int
     allow_unknown: bool
+    prices: dict[str, str]
+    node_prices: dict[str, str]
 
     @property
     def words(self) -> list[str]:
         """The flags of `archfit audit`."""
         words = ["--require", ",".join(self.required)] if self.required else []
         words += ["--assume-cpu", f"{self.assume_cpu}m"] if self.assume_cpu else []
+        words += [word for row in self.prices.items() for word in ("--price", "=".join(row))]
         return words + (["--allow-unknown"] if self.allow_unknown else [])
 
 
@@ -88,10 +93,12 @@ def drawn(random: Random) -> Cluster:
         random.choice([0, 0, 0, 100]),
         bool(required) and random.random() < 0.3,
     )
+    prices = random.choice([{}, {"arm64": "0.034"}, {"amd64": "0.0425", "arm64": "0.034"}, _EVERY_PRICE])
+    node_prices = random.choice([{}, _NODE_PRICES])
     objects: list[Object] = []
     while all(value["kind"] == "Node" for value in objects):
         objects = _Drawing(random, live=random.random() < 0.9).objects()
-    return Cluster(objects, *flags)
+    return Cluster(objects, *flags, prices, node_prices)
 
 
 class _Drawing:
@@ -121,6 +128,8 @@ class _Drawing:
         labels = {random.choice([_ARCH, _ARCH, _ARCH, _BETA]): arch}
         if self.maybe(0.9):
             labels[random.choice(["kubernetes.io/os", "beta.kubernetes.io/os"])] = system
+        if self.maybe(0.8):
+            labels["node.kubernetes.io/instance-type"] = random.choice(["small", "large", "odd", "unpriced"])
         if self.maybe(0.05):
             labels["type"] = "virtual-kubelet"
         if self.maybe(0.05):

@@ -1,28 +1,32 @@
 """One cluster through `archfit audit` and through the calculator.
 
-differences(cluster, folder, registry)      lines, [] where both agree
+differences(cluster, folder, registry)              lines, [] where both agree
+changes(cluster, folder, registry, tolerate)        lines, [] where the plan is the same after it was followed
 """
 
 from __future__ import annotations
 
 import io
 import json
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from registry import Registry
 
+import archfit
 from archfit.audit.command import run
 from archfit.base.errors import ArchfitError
-from audits.calculator import OWN, calculated
+from audits.calculator import ARCH_LABELS, OWN, calculated
 from audits.clusters import IMAGES, OFFERED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from audits.calculator import Image, Report
     from audits.clusters import Cluster
 
+TAINT = "kubernetes.io/arch=arm64:NoSchedule"
 _AMOUNT = ("workloads", "pods", "cpu", "memory", "withoutCpu")
 
 
@@ -35,6 +39,27 @@ def differences(
     cluster: Cluster, folder: Path, served: Registry, images: Mapping[str, Image] = IMAGES
 ) -> list[str]:
     """`what: archfit's value, the calculator's` for each number that differs. images: what the calculator knows."""
+    report, status, message = audited(cluster, folder, served)
+    if report is None:
+        return [message]
+    wanted = calculated(
+        cluster.objects,
+        images,
+        cluster.required,
+        assume_cpu=cluster.assume_cpu,
+        allow_unknown=cluster.allow_unknown,
+        prices=cluster.prices,
+        node_prices=cluster.node_prices,
+    )
+    return [
+        f"{what}: {ours!r}, calculated {theirs!r}"
+        for what, ours, theirs in _pairs(report, status, wanted)
+        if ours != theirs
+    ]
+
+
+def audited(cluster: Cluster, folder: Path, served: Registry) -> tuple[dict[str, Any] | None, int, str]:
+    """The findings of `archfit audit`, its exit code, and where there are no findings the reason."""
     listed = {"apiVersion": "v1", "kind": "List", "items": cluster.objects}
     words = [
         *cluster.words,
@@ -46,27 +71,73 @@ def differences(
         str(folder / "cache.sqlite"),
         *served.mirrors(),
     ]
+    if cluster.node_prices:
+        table = folder / "prices.csv"
+        table.write_text("".join(f"{name},{price}\n" for name, price in cluster.node_prices.items()))
+        words += ["--prices", str(table)]
     stdout, stderr = io.BytesIO(), io.StringIO()
     environ = {"HOME": str(folder), "PATH": ""}
     try:
         status = run(words, io.BytesIO(json.dumps(listed).encode()), stdout, stderr, environ)
     except ArchfitError as error:
-        return [f"archfit failed: {error}"]
+        return None, 1, f"archfit failed: {error}"
     if not stdout.getvalue():
-        return [f"no report, exit {status}: {stderr.getvalue()}"]
-    wanted = calculated(
-        cluster.objects,
-        images,
-        cluster.required,
-        assume_cpu=cluster.assume_cpu,
-        allow_unknown=cluster.allow_unknown,
-    )
-    report = json.loads(stdout.getvalue())["findings"]
+        return None, status, f"no report, exit {status}: {stderr.getvalue()}"
+    return json.loads(stdout.getvalue())["findings"], status, ""
+
+
+def changes(cluster: Cluster, folder: Path, served: Registry, tolerate: Sequence[str]) -> list[str]:
+    """`what: before, after` for each number of the plan that differs once archfit's own output is applied.
+
+    tolerate: taints that it lets pods tolerate. What may differ then are the pods that may go (`allowed`), no more.
+    """
+    before, _, message = audited(cluster, folder, served)
+    after, _, later = audited(placed(cluster, folder, served, tolerate), folder, served)
+    if before is None or after is None:
+        return [message or later]
     return [
-        f"{what}: {ours!r}, calculated {theirs!r}"
-        for what, ours, theirs in _pairs(report, status, wanted)
-        if ours != theirs
+        f"{what}: {old!r}, then {new!r}"
+        for (what, old), (_, new) in zip(_plan(before), _plan(after), strict=True)
+        if old != new
     ]
+
+
+def placed(cluster: Cluster, folder: Path, served: Registry, tolerate: Sequence[str]) -> Cluster:
+    """The cluster after archfit's output was applied: its templates, and pods as their owners make them anew."""
+    nodes = [value for value in cluster.objects if value["kind"] == "Node"]
+    others = [value for value in cluster.objects if value["kind"] != "Node"]
+    labels = [node["metadata"]["labels"] for node in nodes]
+    architectures = {names[key] for names in labels for key in ARCH_LABELS if key in names}
+    options: archfit.Options = {
+        "clusterArchitectures": sorted({*architectures, *cluster.required, "arm64", "amd64"}),
+        "tolerate": list(tolerate) or "none",
+        "onAbsent": "leave",
+        "onUnknown": "leave",
+        "onConflict": "leave",
+        "mirror": dict(word.split("=", 1) for word in served.mirrors() if "=" in word),
+        "cache": str(folder / "cache.sqlite"),
+    }
+    return cluster._replace(objects=[*nodes, *(_applied(value, options) for value in others)])
+
+
+def _applied(value: dict[str, Any], options: archfit.Options) -> dict[str, Any]:
+    # archfit leaves a pod of a controller to its template: here it stands for what the controller makes of that.
+    metadata = {name: part for name, part in value["metadata"].items() if name != "ownerReferences"}
+    try:
+        result = archfit.transform(json.dumps({**value, "metadata": metadata}), **options)
+    except archfit.ArchfitError:
+        return value
+    return {**value, **{name: part for name, part in json.loads(result.manifests).items() if name == "spec"}}
+
+
+def _plan(report: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for row in report["readiness"]:
+        yield f"readiness {row['architecture']}", row
+    for plan in report["waves"]:
+        for wave in [*plan["waves"], plan["unknown"]]:
+            stays = {name: value for name, value in wave.items() if name != "allowed"}
+            yield f"wave {wave['number']} of {plan['architecture']}", stays
+    yield "savings", report["costs"]["savings"]
 
 
 def _amount(value: dict[str, Any]) -> tuple[int, ...]:
@@ -123,5 +194,13 @@ def _pairs(report: dict[str, Any], status: int, wanted: Report) -> Iterator[tupl
         for row in report["capacity"]["losses"]
     ]
     yield "losses", losses, wanted.losses
+    savings = [
+        {
+            **_row(row, "source", "target", "when", "cpu"),
+            "perHour": Fraction(row["perHour"].replace(",", "")),
+        }
+        for row in report["costs"]["savings"]
+    ]
+    yield "savings", savings, wanted.savings
     if report["required"]:
         yield "--require fails", status == 3, wanted.fails_require

@@ -120,6 +120,7 @@ def facts_of(
                 "0" * 16, "a", "Deployment", name, more.get("standing", "running"), uses(list(own)), pods=pods,
                 cpu=cpu, without_cpu=more.get("without_cpu", 0), runs_on=more.get("runs_on", ()),
                 pinned=more.get("pinned", ()),
+                stated=more.get("pinned", ()),
             )
             for name, pods, cpu, own in rows
         ),

@@ -9,7 +9,7 @@ import pytest
 
 from audits.calculator import Image
 from audits.clusters import IMAGES, drawn
-from audits.judging import differences, registry
+from audits.judging import TAINT, changes, differences, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,21 @@ def test_every_number_can_be_calculated_from_the_page(served: Registry, tmp_path
         f"{number}: {line}"
         for number in range(COUNT)
         for line in differences(drawn(Random(f"test/{number}")), tmp_path, served)
+    ]
+    assert lines == []
+
+
+@pytest.mark.load
+@pytest.mark.parametrize(
+    "tolerate", [pytest.param((), id="affinities"), pytest.param((TAINT,), id="tolerations")]
+)
+def test_the_plan_stays_when_it_is_followed(
+    served: Registry, tmp_path: Path, tolerate: tuple[str, ...]
+) -> None:
+    lines = [
+        f"{number}: {line}"
+        for number in range(COUNT)
+        for line in changes(drawn(Random(f"test/{number}")), tmp_path, served, tolerate)
     ]
     assert lines == []
 

@@ -284,19 +284,25 @@ def _terms(*last: str, **spec: Any) -> dict[str, Any]:
     return {"affinity": {"nodeAffinity": required}, **spec}
 
 
+AMD = ("amd64",)
+
+
 @pytest.mark.parametrize(
-    ("spec", "narrowed"),
+    ("spec", "pinned", "stated"),
     [
-        pytest.param({}, False, id="no placement"),
-        pytest.param(_terms("kubernetes.io/arch"), True, id="one term"),
-        pytest.param(_terms("kubernetes.io/arch", "kubernetes.io/arch"), True, id="all terms"),
-        pytest.param(_terms("kubernetes.io/arch", "disk"), False, id="one of two terms"),
-        pytest.param(_terms("kubernetes.io/arch", nodeSelector={"kubernetes.io/arch": "amd64"}), False, id="beside a nodeSelector"),
-        pytest.param(_terms("kubernetes.io/arch", nodeSelector={"disk": "ssd"}), True, id="beside another label"),
+        pytest.param({}, (), (), id="no placement"),
+        pytest.param(_terms("kubernetes.io/arch"), AMD, (), id="one term"),
+        pytest.param(_terms("kubernetes.io/arch", "kubernetes.io/arch"), AMD, (), id="all terms"),
+        pytest.param(_terms("kubernetes.io/arch", "disk"), (), (), id="one of two terms"),
+        pytest.param(_terms("kubernetes.io/arch", "beta.kubernetes.io/arch"), AMD, (), id="the old label in one of two terms"),
+        pytest.param(_terms("beta.kubernetes.io/arch"), AMD, AMD, id="the old label"),
+        pytest.param(_terms("kubernetes.io/arch", nodeSelector={"kubernetes.io/arch": "amd64"}), AMD, AMD, id="beside a nodeSelector"),
+        pytest.param(_terms("kubernetes.io/arch", nodeSelector={"disk": "ssd"}), AMD, (), id="beside another label"),
     ],
 )  # fmt: skip
-def test_a_placement_that_may_be_archfits_is_a_fact(spec, narrowed):
-    assert _only(pod("a", spec=spec)).narrowed is narrowed
+def test_what_a_pod_demands_without_archfits_terms_is_a_fact(spec, pinned, stated):
+    workload = _only(pod("a", spec=spec))
+    assert (workload.pinned, workload.stated) == (pinned, stated)
 
 
 _SET = [workload("ReplicaSet", "web-old", owner=("Deployment", "web"), replicas=0, image="nginx:0")]

@@ -149,7 +149,7 @@ class WorkloadFacts(Record):
     labels: (`label=KEY` or `annotation=KEY`, value) of the keys that --by named when the cluster was read, sorted.
     devices: what one of the pods requests beside CPU, memory and storage, as `nvidia.com/gpu`, sorted: `pod_requests`.
     webhook: whether its pods serve an admission webhook, as far as the input says so (`running.webhooks`).
-    narrowed: whether `pinned` may be what archfit wrote (`object_fields.may_be_narrowed`).
+    stated: `pinned` without what archfit may have written (`object_fields.stated_architectures`).
     """
 
     snapshot: str
@@ -170,7 +170,7 @@ class WorkloadFacts(Record):
     labels: tuple[tuple[str, str], ...] = ()
     devices: tuple[str, ...] = ()
     webhook: bool = False
-    narrowed: bool = False
+    stated: tuple[str, ...] = ()
 
 
 class BuildFacts(Record):

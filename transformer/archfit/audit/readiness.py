@@ -271,15 +271,15 @@ def workload_finding(
         missing = {state for _, state in found} - {"yes"}
         states.append("blocked" if missing - {"unknown"} else "unknown" if missing else "ready")
         not_ready.append(tuple(use for use, state in found if state != "yes"))
-    if workload.narrowed and _is_derived(workload, images, {*architectures, *there}):
-        workload = workload.replace(pinned=())
+    if workload.pinned and _is_derived(workload, images, {*architectures, *there}):
+        workload = workload.replace(pinned=workload.stated)
     return WorkloadFinding(workload, tuple(states), tuple(not_ready), amount_of(workload, assume_cpu))
 
 
 def _is_derived(
     workload: WorkloadFacts, images: Mapping[str, ImageFacts], architectures: Collection[str]
 ) -> bool:
-    """Whether its placement is what archfit itself writes for its images: then it goes where they go."""
+    """Whether archfit may have left out what is left out, as its images lack it: then it goes where they go."""
 
     def lacks(architecture: str) -> bool:
         return any(
@@ -287,7 +287,11 @@ def _is_derived(
             for use in distinct_uses(workload)
         )
 
-    return all(lacks(one) != (one in workload.pinned) for one in {*architectures, *workload.pinned})
+    return all(
+        lacks(architecture) != (architecture in workload.pinned)
+        for architecture in architectures
+        if not workload.stated or architecture in workload.stated
+    )
 
 
 def readiness(workloads: Sequence[WorkloadFinding], architectures: Sequence[str]) -> tuple[Readiness, ...]:

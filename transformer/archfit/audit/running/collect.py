@@ -56,8 +56,8 @@ from archfit.audit.running.object_fields import (
     kept_labels,
     mapping,
     mappings,
-    may_be_narrowed,
     standing_of,
+    stated_architectures,
     text,
     tolerations,
 )
@@ -255,7 +255,7 @@ class Collector:
             tolerations(spec),
             kept_labels(metadata, self._keys),
             devices(spec),
-            may_be_narrowed(spec),
+            stated_architectures(spec),
         )
         if standing != "finished":
             self._labelled.add((owner, labels_of(metadata.get("labels"))))

@@ -53,7 +53,7 @@ class PodTemplate(Record):
     tolerations: tuple[tuple[str, str, str, str], ...]
     labels: tuple[tuple[str, str], ...] = ()
     devices: tuple[str, ...] = ()
-    narrowed: bool = False
+    stated: tuple[str, ...] = ()
 
 
 class Rendered(Record):
@@ -193,7 +193,7 @@ def _of_run(snapshot: str, run: PodGroup, owner: Owner, standing: Standing, node
         tolerations=template.tolerations,
         labels=template.labels,
         devices=template.devices,
-        narrowed=template.narrowed,
+        stated=template.stated,
     )
 
 
@@ -324,8 +324,12 @@ def _of_template(snapshot: str, one: Template, where: str = "") -> WorkloadFacts
         one.tolerations,
         one.labels,
         one.devices,
-        narrowed=one.narrowed,
+        stated=one.stated,
     )
+
+
+def _either(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({*first, *second})) if first and second else ()
 
 
 Workloads: TypeAlias = dict[tuple[Any, ...], WorkloadFacts]
@@ -348,13 +352,13 @@ def count_workload(workloads: Workloads, one: WorkloadFacts) -> None:
         memory=before.memory + one.memory,
         without_cpu=before.without_cpu + one.without_cpu,
         runs_on=tuple(sorted(runs_on.items())),
-        pinned=tuple(sorted({*before.pinned, *one.pinned})) if before.pinned and one.pinned else (),
+        pinned=_either(before.pinned, one.pinned),
         where=min(before.where, one.where),
         labels=_least(before.labels, one.labels),
         tolerations=tuple(sorted({*before.tolerations} & {*one.tolerations})),
         devices=tuple(sorted({*before.devices} | {*one.devices})),
         webhook=before.webhook or one.webhook,
-        narrowed=before.narrowed and one.narrowed,
+        stated=_either(before.stated, one.stated),
     )
 
 

@@ -30,7 +30,7 @@ from archfit.audit.facts import Standing
 from archfit.base.results import Location, ObjectRef
 from archfit.images.platforms import ARCHITECTURES
 from archfit.options.placement_fields import REQUIRED
-from archfit.placement.affinity import ARCH, ARCH_LABELS, OS_LABELS, allowed, demands
+from archfit.placement.affinity import ARCH, OS_LABELS, allowed, demands
 from archfit.placement.fields import MalformedField
 from archfit.placement.selection import VIRTUAL_KUBELET
 from archfit.workloads.pods import Pod
@@ -106,14 +106,24 @@ def demanded_architectures(spec: Mapping[str, Any]) -> tuple[str, ...]:
     return _demanded(written) if ARCH in written else ()
 
 
-def may_be_narrowed(spec: Mapping[str, Any]) -> bool:
-    """Whether all that the pod spec demands may be what archfit wrote: the end of each term, and no nodeSelector."""
-    if any(label in mapping(spec.get("nodeSelector")) for label in ARCH_LABELS):
-        return False
-    required = mapping(mapping(mapping(spec.get("affinity")).get("nodeAffinity")).get(REQUIRED))
-    terms = list(mappings(required.get("nodeSelectorTerms")))
-    ends = [list(mappings(term.get("matchExpressions")))[-1:] for term in terms]
-    return bool(terms) and all(end and end[0].get("key") == ARCH for end in ends)
+def stated_architectures(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """As `demanded_architectures`, without what archfit may have written: `In` at the end of a required term."""
+    affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
+    terms = [
+        _with_open_end(term) for term in mappings(mapping(affinity.get(REQUIRED)).get("nodeSelectorTerms"))
+    ]
+    if not terms:
+        return demanded_architectures(spec)
+    return demanded_architectures(
+        {**spec, "affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}}
+    )
+
+
+def _with_open_end(term: Mapping[str, Any]) -> Mapping[str, Any]:
+    conditions = list(mappings(term.get("matchExpressions")))
+    if not conditions or (conditions[-1].get("key"), conditions[-1].get("operator")) != (ARCH, "In"):
+        return term
+    return {**term, "matchExpressions": [*conditions[:-1], {"key": ARCH, "operator": "Exists"}]}
 
 
 @lru_cache(maxsize=1024)

@@ -21,8 +21,8 @@ from archfit.audit.running.object_fields import (
     kept_labels,
     mapping,
     mappings,
-    may_be_narrowed,
     number,
+    stated_architectures,
     tolerations,
 )
 from archfit.audit.running.pod_requests import devices, requested_by_manifest
@@ -61,7 +61,7 @@ class Template(Record):
     labels: tuple[tuple[str, str], ...] = ()
     devices: tuple[str, ...] = ()
     pod_labels: Labels = ()
-    narrowed: bool = False
+    stated: tuple[str, ...] = ()
 
 
 def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()) -> Iterator[Template]:
@@ -90,7 +90,7 @@ def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()
             kept_labels(mapping(_at(value, pod.path[:-1]).get("metadata")), keys),
             devices(spec),
             labels_of(mapping(_at(value, pod.path[:-1]).get("metadata")).get("labels")),
-            may_be_narrowed(spec),
+            stated_architectures(spec),
         )
 
 
