@@ -1,7 +1,7 @@
 """`make audits COUNT=5000 SEED=1`: each difference on a line, exit 1 if there is one.
 
-Each cluster is audited as it is, and twice after the output of archfit was applied: without tolerations, and with that of
-the taint of arm64 nodes. Readiness, waves and savings have to stay.
+Each cluster is audited as it is, and twice after the output of archfit was applied: without tolerations, and with
+that of the taint of arm64 nodes. Readiness, waves and savings have to stay.
 
 python -m audits [--count N] [--seed N]
 """
