@@ -1,12 +1,11 @@
-"""docs/migrate.md followed literally: each step done, checked, undone, done again, on a real API server and scheduler.
+"""docs/migrate.md followed literally: each step done, checked, undone, done again, on a real control plane.
 
-No controller manager and no kubelet is here: `Controllers` makes the pods of the templates, as the Deployment,
-StatefulSet and DaemonSet controllers do, and calls them running once the scheduler has bound them.
+API server, scheduler and the controllers of workloads are real; `kubelet.Kubelet` says that pods run.
 """
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import json
 import os
 import re
@@ -20,20 +19,25 @@ from tests.real.pages.page_walk import SYSTEM_PATH, blocks, text_of
 
 import machine
 from control_plane import ControlPlane
+from kubelet import Kubelet
 from program import PROGRAM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
 _BOTH = ["linux/amd64", "linux/arm64"]
 IMAGES = {
     "quay.io/shop/web:1": _BOTH,
+    "docker.io/library/nginx:1.16.0": _BOTH,
     "quay.io/shop/db:1": _BOTH,
     "quay.io/shop/agent:1": _BOTH,
     "quay.io/shop/legacy:1": ["linux/amd64"],
 }
 _KINDS = ("Deployment", "StatefulSet", "DaemonSet")
+_THERE = (
+    r'^archfit_audit_wave_pods\{[^}]*architecture="arm64"[^}]*wave="([1-5])"[^}]*state="there"\} ([0-9]+)'
+)
 _PODS = "/api/v1/namespaces/shop/pods"
 
 
@@ -45,8 +49,7 @@ def _workload(kind: str, name: str, replicas: int, **pod: Any) -> dict[str, Any]
     }
     template = {
         "metadata": {"labels": {"app": name}},
-        # Nothing has to be stopped, as no kubelet runs it: a pod that is deleted is gone at once.
-        "spec": {"containers": [container], "terminationGracePeriodSeconds": 0, **pod},
+        "spec": {"containers": [container], **pod},
     }
     more = {"serviceName": name} if kind == "StatefulSet" else {}
     many = {} if kind == "DaemonSet" else {"replicas": replicas}
@@ -86,74 +89,67 @@ ARM_NODE = {
 }
 
 
-class Controllers:
-    """The pods of the workloads of the namespace shop."""
+class Workloads:
+    """Those of the namespace shop, in a control plane."""
 
     def __init__(self, plane: ControlPlane) -> None:
         self._plane = plane
 
-    def act(self) -> None:
-        """Until each workload has the pods of its template, and each of them has a node or none can run it."""
-        nodes = {one["metadata"]["name"] for one in self._plane.get("/api/v1/nodes")["items"]}
-        wanted = self._wanted(nodes)
-        for pod in self._plane.get(_PODS)["items"]:
-            name, node = pod["metadata"]["name"], pod["spec"].get("nodeName")
-            if name not in wanted or (node and node not in nodes):
-                self._plane.delete(f"{_PODS}/{name}?gracePeriodSeconds=0")
-            else:
-                del wanted[name]
-        for pod in wanted.values():
-            self._plane.create(pod)
-        self._plane.placed("shop")
-        for pod in self._plane.get(_PODS)["items"]:
-            if pod["spec"].get("nodeName") and pod["status"]["phase"] == "Pending":
-                pod["status"]["phase"] = "Running"
-                self._plane.request("PUT", f"{_PODS}/{pod['metadata']['name']}/status", pod)
+    def all(self) -> list[dict[str, Any]]:
+        """As the API server has them, each with its kind."""
+        return [
+            {**workload, "kind": kind}
+            for kind in _KINDS
+            for workload in self._plane.get(f"/apis/apps/v1/namespaces/shop/{kind.lower()}s")["items"]
+        ]
 
-    def _wanted(self, nodes: set[str]) -> dict[str, dict[str, Any]]:
-        found = {}
-        for kind in _KINDS:
-            for owner in self._plane.get(f"/apis/apps/v1/namespaces/shop/{kind.lower()}s")["items"]:
-                template = owner["spec"]["template"]
-                state = hashlib.sha256(json.dumps(template, sort_keys=True).encode()).hexdigest()[:8]
-                places = sorted(nodes) if kind == "DaemonSet" else range(owner["spec"]["replicas"])
-                for place in places:
-                    name = f"{owner['metadata']['name']}-{state}-{place}"
-                    found[name] = _pod(kind, owner, name, str(place) if kind == "DaemonSet" else "")
-        return found
+    def pods(self) -> list[dict[str, Any]]:
+        """All of them."""
+        pods: list[dict[str, Any]] = self._plane.get(_PODS)["items"]
+        return pods
+
+    def settle(self) -> None:
+        """Wait until each has its pods of its newest template, on nodes that there are."""
+        self._plane.until("every rollout is complete", self._settled)
+
+    def _settled(self) -> bool:
+        nodes = {node["metadata"]["name"] for node in self._plane.get("/api/v1/nodes")["items"]}
+        pods = self.pods()
+        for pod in pods:
+            # The controller that collects pods of lost nodes waits for a minute.
+            if pod["spec"].get("nodeName", "") not in {"", *nodes}:
+                self._plane.delete(f"{_PODS}/{pod['metadata']['name']}?gracePeriodSeconds=0")
+        wanted = sum(_complete(workload, len(nodes)) for workload in self.all())
+        there = [pod for pod in pods if pod["spec"].get("nodeName") in nodes]
+        return wanted == len(pods) == len(there) and not any(
+            "deletionTimestamp" in pod["metadata"] for pod in pods
+        )
 
     def nodes_of(self, workload: str) -> list[str]:
         """The nodes of its pods, sorted; "" for a pod without one."""
         return sorted(
             pod["spec"].get("nodeName", "")
-            for pod in self._plane.get(_PODS)["items"]
-            if pod["metadata"]["labels"]["app"] == workload
+            for pod in self.pods()
+            if pod["metadata"]["name"].startswith(f"{workload}-")
         )
 
 
-def _pod(kind: str, owner: Mapping[str, Any], name: str, node: str) -> dict[str, Any]:
-    spec = json.loads(json.dumps(owner["spec"]["template"]["spec"]))
-    if node:
-        field = {"key": "metadata.name", "operator": "In", "values": [node]}
-        required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
-        spec["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
-    controller = {
-        "apiVersion": "apps/v1",
-        "kind": kind,
-        "name": owner["metadata"]["name"],
-        "uid": owner["metadata"]["uid"],
-        "controller": True,
-    }
-    metadata = {"name": name, "namespace": "shop", "labels": owner["spec"]["template"]["metadata"]["labels"]}
-    metadata["ownerReferences"] = [controller]
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+def _complete(workload: dict[str, Any], nodes: int) -> int:
+    """How many pods it has to have; a number that is never reached while its controller is not done."""
+    status = workload.get("status", {})
+    if workload["kind"] == "DaemonSet":
+        wanted, keys = nodes, ("desiredNumberScheduled", "updatedNumberScheduled", "numberAvailable")
+    else:
+        wanted, keys = workload["spec"]["replicas"], ("replicas", "updatedReplicas", "readyReplicas")
+    done = status.get("observedGeneration") == workload["metadata"]["generation"]
+    return wanted if done and all(status.get(key) == wanted for key in keys) else 10_000
 
 
 class Reader:
     """Types the commands of the page into one bash, and looks at how each ended."""
 
     def __init__(self, plane: ControlPlane, folder: Path, mirrors: str) -> None:
-        self.plane, self.folder, self.controllers = plane, folder / "work", Controllers(plane)
+        self.plane, self.folder, self.workloads = plane, folder / "work", Workloads(plane)
         self._home, bin_ = folder / "home", folder / "bin"
         for one in (self.folder, self._home, bin_):
             one.mkdir()
@@ -185,7 +181,7 @@ class Reader:
     def follow(self, commands: tuple[str, ...]) -> str:
         """What they write, once the controllers have acted. Raises AssertionError where one of them fails."""
         written = [self._type(command) for command in commands]
-        self.controllers.act()
+        self.workloads.settle()
         return "".join(written)
 
     def _type(self, command: str) -> str:
@@ -211,35 +207,64 @@ class Reader:
             if path.is_file() and path.name != "prod.jsonl"
         }
         specs = {
-            f"{kind}/{one['metadata']['name']}": one["spec"]["template"]
-            for kind in _KINDS
-            for one in self.plane.get(f"/apis/apps/v1/namespaces/shop/{kind.lower()}s")["items"]
+            f"{one['kind']}/{one['metadata']['name']}": one["spec"]["template"]
+            for one in self.workloads.all()
         }
         nodes = {one["metadata"]["name"]: one["spec"] for one in self.plane.get("/api/v1/nodes")["items"]}
         return {**files, **specs, **nodes}
 
+    def audited(self) -> dict[str, Any]:
+        """What the audit finds, with prices."""
+        words = "archfit audit --live --cluster prod --newer-tags --price amd64=0.04,arm64=0.03 --format json"
+        findings: dict[str, Any] = json.loads(self._type(f"{words} 2>/dev/null"))["findings"]
+        return findings
 
-@pytest.fixture(params=[True, False], ids=["namespaced", "as-helm-renders"])
+    def metrics(self) -> dict[str, int]:
+        """Pods of wave 1 to 5 that are there, by wave."""
+        text = self._type("archfit audit --live --cluster prod --newer-tags --format openmetrics 2>/dev/null")
+        return {name: int(number) for name, number in re.findall(_THERE, text, re.MULTILINE)}
+
+
+@pytest.fixture(params=["namespaced", "helm create"])
 def reader(request: pytest.FixtureRequest, tmp_path: Path, real) -> Iterator[Reader]:
-    with Registry(IMAGES) as registry, ControlPlane(tmp_path) as plane, plane.scheduler():
+    with contextlib.ExitStack() as stack:
+        registry = stack.enter_context(Registry(IMAGES))
+        plane = stack.enter_context(ControlPlane(tmp_path))
+        stack.enter_context(plane.scheduler())
+        stack.enter_context(Kubelet(plane))
+        plane.controllers("deployment", "replicaset", "statefulset", "daemonset")
         for name in ("amd-1", "amd-2"):
             plane.node(name, "amd64")
         plane.namespace("shop")
-        one = Reader(plane, tmp_path, " ".join(registry.mirrors()[1::2]))
-        templates = one.folder / "chart" / "templates"
-        templates.mkdir(parents=True)
-        (templates.parent / "Chart.yaml").write_text("{apiVersion: v2, name: web, version: 1.0.0}\n")
-        written = json.loads(json.dumps(SHOP))
-        for one_of_it in written if not request.param else ():
-            del one_of_it["metadata"]["namespace"]
-        (templates / "shop.yaml").write_text(yaml.safe_dump_all(written))
-        (one.folder / "arm-pool.yaml").write_text(json.dumps(ARM_NODE))
-        plane.apply(yaml.safe_dump_all(SHOP))
-        one.controllers.act()
-        try:
-            yield one
-        finally:
-            one.end()
+        reader = Reader(plane, tmp_path, " ".join(registry.mirrors()[1::2]))
+        stack.callback(reader.end)
+        _write_chart(reader.folder, own=request.param == "helm create")
+        (reader.folder / "arm-pool.yaml").write_text(json.dumps(ARM_NODE))
+        yield reader
+
+
+def _write_chart(folder: Path, *, own: bool) -> None:
+    """The chart of `helm create`, beside workloads without a namespace; else all of SHOP, with it."""
+    chart = folder / "chart"
+    if not own:
+        (chart / "templates").mkdir(parents=True)
+        (chart / "Chart.yaml").write_text("{apiVersion: v2, name: web, version: 1.0.0}\n")
+        (chart / "templates" / "shop.yaml").write_text(yaml.safe_dump_all(SHOP))
+        return
+    subprocess.run(
+        [machine.tool("helm3"), "create", "web"],
+        cwd=folder,
+        env={"HOME": str(folder.parent / "home"), "PATH": SYSTEM_PATH},
+        check=True,
+        capture_output=True,
+    )
+    (folder / "web").rename(chart)
+    values = (chart / "values.yaml").read_text()
+    values = values.replace("replicaCount: 1", "replicaCount: 2")
+    values = values.replace("resources: {}", "resources: {requests: {cpu: 500m}}")
+    (chart / "values.yaml").write_text(values)
+    others = [{**workload, "metadata": {"name": workload["metadata"]["name"]}} for workload in SHOP[1:]]
+    (chart / "templates" / "shop.yaml").write_text(yaml.safe_dump_all(others))
 
 
 PAGE = "migrate"
@@ -260,7 +285,8 @@ def test_each_step_does_what_the_page_says_and_can_be_undone(reader: Reader) -> 
     # The manifests as Helm renders them are what runs already.
     reader.follow(first.commands)
     reader.follow(("kubectl apply -f rendered.yaml",))
-    said = {}
+    said: dict[int, str] = {}
+    plan = _plan(reader.audited())
     for number, step in enumerate(STEPS, 1):
         do, check, undo = (block.commands for block in of_steps if block.heading == step)
         before = reader.state()
@@ -271,11 +297,16 @@ def test_each_step_does_what_the_page_says_and_can_be_undone(reader: Reader) -> 
         reader.follow(do)
         said[number] = reader.follow(check)
         AFTER.get(number, lambda _reader: None)(reader)
+        findings = reader.audited()
+        assert _plan(findings) == plan, step
+        metrics = reader.metrics()
         if number == 6:
             # The next wave; the page says to do the step again.
             reader.follow(do)
             reader.follow(check)
-            assert reader.controllers.nodes_of("db") == ["arm-1"]
+            assert reader.workloads.nodes_of("db") == ["arm-1"]
+    # All that can move is there. Nobody knows who builds legacy, so it is in no wave.
+    assert metrics == {"1": 2, "4": 1}
     for kind in _KINDS:
         assert not reader.plane.get(f"/apis/apps/v1/namespaces/default/{kind.lower()}s")["items"], (
             "a second copy"
@@ -284,28 +315,33 @@ def test_each_step_does_what_the_page_says_and_can_be_undone(reader: Reader) -> 
         assert words in " ".join(said[number].split()), said[number]
 
 
+def _plan(findings: dict[str, Any]) -> dict[int, list[str]]:
+    """The workloads of each wave to arm64."""
+    return {wave["number"]: sorted(wave["owners"]) for wave in findings["waves"][0]["waves"]}
+
+
 def _on_amd64(reader: Reader) -> None:
     for workload in ("web", "legacy", "db"):
-        assert set(reader.controllers.nodes_of(workload)) <= {"amd-1", "amd-2"}, workload
+        assert set(reader.workloads.nodes_of(workload)) <= {"amd-1", "amd-2"}, workload
 
 
 def _first_arm_node(reader: Reader) -> None:
     _on_amd64(reader)
-    assert reader.controllers.nodes_of("agent") == ["amd-1", "amd-2", "arm-1"]
+    assert reader.workloads.nodes_of("agent") == ["amd-1", "amd-2", "arm-1"]
 
 
 def _first_wave(reader: Reader) -> None:
-    assert reader.controllers.nodes_of("web") == ["arm-1", "arm-1"]
-    assert set(reader.controllers.nodes_of("legacy") + reader.controllers.nodes_of("db")) <= {
+    assert reader.workloads.nodes_of("web") == ["arm-1", "arm-1"]
+    assert set(reader.workloads.nodes_of("legacy") + reader.workloads.nodes_of("db")) <= {
         "amd-1",
         "amd-2",
     }
 
 
 def _emptied(reader: Reader) -> None:
-    assert reader.controllers.nodes_of("web") == ["arm-1", "arm-1"]
-    assert reader.controllers.nodes_of("db") == ["arm-1"]
-    assert reader.controllers.nodes_of("legacy") == ["amd-1"]
+    assert reader.workloads.nodes_of("web") == ["arm-1", "arm-1"]
+    assert reader.workloads.nodes_of("db") == ["arm-1"]
+    assert reader.workloads.nodes_of("legacy") == ["amd-1"]
 
 
 AFTER = {3: _on_amd64, 5: _first_arm_node, 6: _first_wave, 7: _emptied}
