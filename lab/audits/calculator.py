@@ -46,7 +46,7 @@ class Image(NamedTuple):
 class Row(NamedTuple):
     """Pods of one owner with one standing and one list of images. where: pods by the architecture of their nodes.
 
-    stated: `pinned` without the conditions that may be archfit's own work.
+    stated: `pinned` without the conditions that may be archfit's own work. appended: of the terms with them.
     """
 
     owner: tuple[str, str, str]
@@ -62,6 +62,7 @@ class Row(NamedTuple):
     devices: frozenset[str] = frozenset()
     webhook: bool = False
     stated: frozenset[str] = frozenset()
+    appended: frozenset[str] = frozenset()
 
 
 class Report(NamedTuple):
@@ -344,6 +345,7 @@ class _Cluster:
             frozenset.intersection(*(_tolerations(pod["spec"]) for pod in pods)),
             frozenset().union(*(_devices(pod["spec"]) for pod in pods)),
             stated=_union(_pinned(_without_last(pod["spec"])) for pod in pods),
+            appended=frozenset().union(*(_appended(pod["spec"]) for pod in pods)),
         )
 
     def weight(self, request: tuple[int, int], standing: str) -> tuple[int, int, int]:
@@ -402,6 +404,7 @@ class _Cluster:
                     _tolerations(spec),
                     _devices(spec),
                     stated=_pinned(_without_last(spec)),
+                    appended=_appended(spec),
                 )
             )
         return rows
@@ -437,6 +440,7 @@ class _Cluster:
                     _tolerations(newest["spec"]),
                     _devices(newest["spec"]),
                     stated=_pinned(_without_last(newest["spec"])),
+                    appended=_appended(newest["spec"]),
                 )
             )
         return rows
@@ -697,12 +701,27 @@ def _without_last(spec: Object) -> Object:
             terms.append({**term, "matchExpressions": others})
         else:
             terms.append(term)
+    return _with_terms(spec, terms)
+
+
+def _appended(spec: Object) -> frozenset[str]:
+    """The architectures that the terms with such a condition allow."""
+    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
+    terms = [
+        term
+        for term in (affinity["nodeSelectorTerms"] if affinity else [])
+        if _without_last(_with_terms(spec, [term])) != _with_terms(spec, [term])
+    ]
+    return _pinned(_with_terms(spec, terms)) if terms else frozenset()
+
+
+def _with_terms(spec: Object, terms: list[Object]) -> Object:
     return {**spec, "affinity": {"nodeAffinity": {_REQUIRED: {"nodeSelectorTerms": terms}}}}
 
 
 def _is_derived(row: Row, states: _States, architectures: set[str]) -> bool:
     """What those conditions leave out is what its images lack, and nothing else."""
-    if not row.pinned:
+    if any("no" in states.images_of(row, arch).values() for arch in row.appended):
         return False
     stated = architectures & row.stated if row.stated else architectures
     return {arch for arch in stated if "no" in states.images_of(row, arch).values()} == stated - row.pinned

@@ -102,14 +102,16 @@ GPU = ("nvidia.com/gpu",)
         pytest.param([row(pinned=AMD, stated=AMD)], {}, [], 4, id="pinned elsewhere"),
         pytest.param([row(pinned=("amd64", "arm64"))], {}, [], 1, id="pinned to both"),
         pytest.param(
-            [row(pinned=AMD)],
+            [row(pinned=AMD, appended=AMD)],
             {OWN: AMD},
             [],
             3,
             id="what archfit writes for its images pins nothing",
         ),
         pytest.param([row(pinned=AMD, stated=AMD)], {OWN: AMD}, [], 4, id="a nodeSelector pins"),
-        pytest.param([row(pinned=AMD)], {}, [], 4, id="a term that the images do not ask for pins"),
+        pytest.param(
+            [row(pinned=AMD, appended=AMD)], {}, [], 4, id="a term that the images do not ask for pins"
+        ),
         pytest.param([row(devices=GPU)], {}, [], 5, id="a device, and no nodes"),
         pytest.param([row(devices=GPU)], {}, [node("a", "arm64")], 5, id="a device that no node has"),
         pytest.param(

@@ -149,7 +149,8 @@ class WorkloadFacts(Record):
     labels: (`label=KEY` or `annotation=KEY`, value) of the keys that --by named when the cluster was read, sorted.
     devices: what one of the pods requests beside CPU, memory and storage, as `nvidia.com/gpu`, sorted: `pod_requests`.
     webhook: whether its pods serve an admission webhook, as far as the input says so (`running.webhooks`).
-    stated: `pinned` without what archfit may have written (`object_fields.stated_architectures`).
+    stated: `pinned` without the conditions that archfit may have written (`object_fields.stated_architectures`).
+    appended: the architectures that the terms with such a condition leave, sorted.
     """
 
     snapshot: str
@@ -171,6 +172,7 @@ class WorkloadFacts(Record):
     devices: tuple[str, ...] = ()
     webhook: bool = False
     stated: tuple[str, ...] = ()
+    appended: tuple[str, ...] = ()
 
 
 class BuildFacts(Record):

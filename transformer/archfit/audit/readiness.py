@@ -271,7 +271,7 @@ def workload_finding(
         missing = {state for _, state in found} - {"yes"}
         states.append("blocked" if missing - {"unknown"} else "unknown" if missing else "ready")
         not_ready.append(tuple(use for use, state in found if state != "yes"))
-    if workload.pinned and _is_derived(workload, images, {*architectures, *there}):
+    if workload.pinned != workload.stated and _is_derived(workload, images, {*architectures, *there}):
         workload = workload.replace(pinned=workload.stated)
     return WorkloadFinding(workload, tuple(states), tuple(not_ready), amount_of(workload, assume_cpu))
 
@@ -287,7 +287,7 @@ def _is_derived(
             for use in distinct_uses(workload)
         )
 
-    return all(
+    return not any(map(lacks, workload.appended)) and all(
         lacks(architecture) != (architecture in workload.pinned)
         for architecture in architectures
         if not workload.stated or architecture in workload.stated

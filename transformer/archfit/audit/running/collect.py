@@ -50,6 +50,7 @@ from archfit.audit.merge import sorted_facts
 from archfit.audit.running.container_images import container_images, container_statuses
 from archfit.audit.running.fold import Gathered, LastRun, PodGroup, PodTemplate, Rendered, folded
 from archfit.audit.running.object_fields import (
+    appended_architectures,
     demanded_architectures,
     is_virtual_node,
     is_windows,
@@ -256,6 +257,7 @@ class Collector:
             kept_labels(metadata, self._keys),
             devices(spec),
             stated_architectures(spec),
+            appended_architectures(spec),
         )
         if standing != "finished":
             self._labelled.add((owner, labels_of(metadata.get("labels"))))

@@ -54,6 +54,7 @@ class PodTemplate(Record):
     labels: tuple[tuple[str, str], ...] = ()
     devices: tuple[str, ...] = ()
     stated: tuple[str, ...] = ()
+    appended: tuple[str, ...] = ()
 
 
 class Rendered(Record):
@@ -194,6 +195,7 @@ def _of_run(snapshot: str, run: PodGroup, owner: Owner, standing: Standing, node
         labels=template.labels,
         devices=template.devices,
         stated=template.stated,
+        appended=template.appended,
     )
 
 
@@ -325,6 +327,7 @@ def _of_template(snapshot: str, one: Template, where: str = "") -> WorkloadFacts
         one.labels,
         one.devices,
         stated=one.stated,
+        appended=one.appended,
     )
 
 
@@ -359,6 +362,7 @@ def count_workload(workloads: Workloads, one: WorkloadFacts) -> None:
         devices=tuple(sorted({*before.devices} | {*one.devices})),
         webhook=before.webhook or one.webhook,
         stated=_either(before.stated, one.stated),
+        appended=tuple(sorted({*before.appended, *one.appended})),
     )
 
 

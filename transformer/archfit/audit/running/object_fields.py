@@ -22,7 +22,7 @@ EKS Fargate (label eks.amazonaws.com/compute-type: fargate): its pods run on mac
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -108,18 +108,26 @@ def demanded_architectures(spec: Mapping[str, Any]) -> tuple[str, ...]:
 
 def stated_architectures(spec: Mapping[str, Any]) -> tuple[str, ...]:
     """As `demanded_architectures`, without what archfit may have written: `In` at the end of a required term."""
+    return _demanded_by(spec, [_without_end(term) for term in _required_terms(spec)])
+
+
+def appended_architectures(spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """As `demanded_architectures`, by the required terms alone that have such an end."""
+    terms = [term for term in _required_terms(spec) if _without_end(term) is not term]
+    return _demanded_by(spec, terms) if terms else ()
+
+
+def _demanded_by(spec: Mapping[str, Any], terms: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    required = {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}} if terms else {}
+    return demanded_architectures({**spec, "affinity": required})
+
+
+def _required_terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
-    terms = [
-        _with_open_end(term) for term in mappings(mapping(affinity.get(REQUIRED)).get("nodeSelectorTerms"))
-    ]
-    if not terms:
-        return demanded_architectures(spec)
-    return demanded_architectures(
-        {**spec, "affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": terms}}}}
-    )
+    return list(mappings(mapping(affinity.get(REQUIRED)).get("nodeSelectorTerms")))
 
 
-def _with_open_end(term: Mapping[str, Any]) -> Mapping[str, Any]:
+def _without_end(term: Mapping[str, Any]) -> Mapping[str, Any]:
     conditions = list(mappings(term.get("matchExpressions")))
     if not conditions or (conditions[-1].get("key"), conditions[-1].get("operator")) != (ARCH, "In"):
         return term

@@ -16,6 +16,7 @@ from typing import Any
 from archfit.audit.facts import ContainerImage, Role
 from archfit.audit.running.container_images import container_image
 from archfit.audit.running.object_fields import (
+    appended_architectures,
     demanded_architectures,
     is_windows,
     kept_labels,
@@ -62,6 +63,7 @@ class Template(Record):
     devices: tuple[str, ...] = ()
     pod_labels: Labels = ()
     stated: tuple[str, ...] = ()
+    appended: tuple[str, ...] = ()
 
 
 def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()) -> Iterator[Template]:
@@ -91,6 +93,7 @@ def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()
             devices(spec),
             labels_of(mapping(_at(value, pod.path[:-1]).get("metadata")).get("labels")),
             stated_architectures(spec),
+            appended_architectures(spec),
         )
 
 
