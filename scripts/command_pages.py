@@ -7,20 +7,24 @@ Says what archfit would change ..                             `summary`
     archfit check [OPTION].. [FILE|-]..                       `usage`
 archfit check writes no manifests ..                          `about`, its examples as code
 | Argument or flag | What it does |                           `arguments` and `flags`
+Also [those of several commands](#flags-of-several-commands): `--helm`, `--kustomize`.
 It takes all [options](configuration.md#options).
-Exit: 0 nothing found, ..
+
+The exit codes are a table of their own. Every command takes --quiet and --color, which is said once.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
+from functools import cache
 
-from archfit.cli.usage.command_row import MESSAGES, Command
+from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS
-from archfit.cli.usage.help import EXAMPLE, exits, flag_entry, listed
+from archfit.cli.usage.help import EXAMPLE, flag_entry, listed
 from archfit.options.config_file import schema
 from archfit.options.option_types import Schema
 from archfit.options.table import CONFIG_FLAG, CONFIG_HELP, CONFIG_VARIABLE, TABLE, Option, default_text
@@ -67,10 +71,22 @@ def markdown_list() -> str:
     return _lines(("| Command | What it does |", "| --- | --- |", *rows))
 
 
+def exits_table() -> str:
+    """What the exit codes of each command mean; commands that mean the same share a row. 2 is wrong usage for all."""
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for command in COMMANDS:
+        codes = dict(command.exits)
+        rows.setdefault((codes[0], codes[1], codes.get(3, "")), []).append(f"`archfit {command.name}`")
+    cells = ((", ".join(names), *map(_cell, codes)) for codes, names in rows.items())
+    return _lines(
+        ("| Command | 0 | 1 | 3 |", "| --- | --- | --- | --- |", *(f"| {' | '.join(row)} |" for row in cells))
+    )
+
+
 def markdown_reference() -> str:
     """Every command with its forms, flags and exit codes."""
-    blocks = (block for command in COMMANDS if command.run for block in _section(command))
-    return "\n".join(blocks)
+    blocks = [block for command in COMMANDS if command.run for block in _section(command)]
+    return "\n".join([*blocks, "## Flags of several commands\n", _entries_table(_shared())])
 
 
 def _section(command: Command) -> Iterator[str]:
@@ -78,12 +94,31 @@ def _section(command: Command) -> Iterator[str]:
     yield f"{_escaped(command.summary)}\n"
     yield _fenced("text", [f"archfit {form}" for form in command.usage])
     yield from _markdown_about(command.about)
-    own = [*command.arguments, *(flag_entry(flag) for flag in command.flags)]
+    shared = _shared()
+    entries = _entries(command)
+    own = [entry for entry in entries if entry not in shared]
     if own:
-        rows = (f"| `{_cell(head)}` | {_escaped(_cell(text))} |" for head, text in own)
-        yield _lines(("| Argument or flag | What it does |", "| --- | --- |", *rows))
+        yield _entries_table(own)
+    also = ", ".join(f"`{head}`" for head, text in entries if (head, text) in shared)
+    if also:
+        yield f"Also [those of several commands](#flags-of-several-commands): {also}.\n"
     yield from _markdown_options(command)
-    yield f"{_escaped(exits(command))}\n"
+
+
+def _entries(command: Command) -> list[tuple[str, str]]:
+    return [*command.arguments, *(flag_entry(flag) for flag in command.flags)]
+
+
+@cache
+def _shared() -> tuple[tuple[str, str], ...]:
+    """The arguments and flags that more than two commands have with the same text, in the order of the first."""
+    counted = Counter(entry for command in COMMANDS if command.run for entry in _entries(command))
+    return tuple(entry for entry, number in counted.items() if number > 2)
+
+
+def _entries_table(entries: Iterable[tuple[str, str]]) -> str:
+    rows = (f"| `{_cell(head)}` | {_escaped(_cell(text))} |" for head, text in entries)
+    return _lines(("| Argument or flag | What it does |", "| --- | --- |", *rows))
 
 
 def _markdown_about(text: str) -> Iterator[str]:
@@ -108,9 +143,6 @@ def _markdown_options(command: Command) -> Iterator[str]:
     elif names:
         listed_names = ", ".join(f"`{name}`" for name in [*names, CONFIG_FLAG])
         yield f"It takes these [options]({_OPTIONS_PAGE}): {listed_names}.\n"
-    else:
-        listed_names = ", ".join(f"`{option.flags[0]}`" for option in MESSAGES)
-        yield f"It takes these [options]({_OPTIONS_PAGE}), as flags and variables: {listed_names}.\n"
 
 
 def _fenced(language: str, lines: Iterable[str]) -> str:

@@ -14,8 +14,8 @@ from archfit.options.settings import Workload
 from archfit.workloads.custom_rows import all_custom_rows
 from archfit.workloads.known_rows import operator_of
 
-_HEAD = ("Operator", "API group: kinds", "Seen with", "Released", "Written by default", "Not written")
-_Cells = tuple[str, str, str, str]
+_HEAD = ("Operator", "API group: kinds", "Known", "Written")
+_Cells = tuple[str, str]
 
 
 def markdown_table() -> str:
@@ -28,12 +28,14 @@ def markdown_table() -> str:
         for state, paths in states.items():
             kinds = groups.setdefault((operator_of(group), group, state), {})
             kinds[kind] = sorted(set(paths)) if len(states) > 1 else []
-    order = sorted(groups.items(), key=lambda item: (not item[0][2][1], item[0][0].lower(), item[0]))
+    order = sorted(
+        groups.items(), key=lambda item: (item[0][2][0] in {"", "read"}, item[0][0].lower(), item[0])
+    )
     lines = ["| " + " | ".join(_HEAD) + " |", "|" + " --- |" * len(_HEAD)]
     for (operator, group, cells), kinds in order:
         named = ", ".join(_named(kind, paths) for kind, paths in sorted(kinds.items()))
         lines.append("| " + " | ".join((operator, f"`{group}`: {named}", *cells)) + " |")
-    return "".join(line.replace("|  |", "| |").replace("|  |", "| |") + "\n" for line in lines)
+    return "".join(line.replace("|  |", "| |") + "\n" for line in lines)
 
 
 def _deciding(rows: Sequence[Workload]) -> Iterator[Workload]:
@@ -43,22 +45,20 @@ def _deciding(rows: Sequence[Workload]) -> Iterator[Workload]:
 
 
 def _state(row: Workload) -> _Cells:
-    """Version, date, what is written and what is not."""
+    """The version that was seen with its date, or "read"; and what is written."""
+    if row.unplaced or row.reason or not (row.pod_spec or row.objects):
+        return "", "nothing"
     version, _, released = row.seen.rpartition(" of ")
     version = version.rpartition(" ")[2]
+    known = f"{version}, {released}" if version else "read"
     fields = [
         name
         for name, path in (("affinity", row.affinity), ("tolerations", row.tolerations))
         if path is not None
     ]
-    if row.unplaced or row.reason or not (row.pod_spec or row.objects):
-        return "", "", "nothing", "all"
-    version = version or "read"
     if row.needed_only or not row.seen:
-        rest = "other tolerations, preferences" if "tolerations" in fields else "preferences"
-        return version, released, "what it cannot run without" if fields else "nothing", rest
-    lacking = [name for name in ("affinity", "tolerations") if name not in fields]
-    return version, released, ", ".join(fields) or "nothing", ", ".join(lacking)
+        return known, "needed" if fields else "nothing"
+    return known, "all" if len(fields) > 1 else ", ".join(fields) or "nothing"
 
 
 def _named(kind: str, paths: Sequence[str]) -> str:

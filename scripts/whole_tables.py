@@ -5,7 +5,6 @@
 <!-- flux -->        the steps of that part     docs/proof.md
 <!-- karpenter -->   the turns of that part     docs/clouds.md
 <!-- tools -->       the tools of that part     docs/tools.md
-<!-- helm -->        the steps of releases      docs/proof.md
 <!-- undo -->        the ways out               docs/undo.md
 """
 
@@ -95,17 +94,6 @@ def argocd_table() -> str:
         f"CD heals before it has compared what the first sync did. The registry got {record['requests']} requests. "
         f"Largest resident memory in MiB: {', '.join(f'{name} {mib}' for name, mib in peaks)}.\n"
     )
-
-
-def helm_table() -> str:
-    """What each step of a release did: the workloads that got other pods."""
-    record = measured("helm")
-    rows = [
-        (name, step["what"], ", ".join(step["rolled"]) or "none", str(step["pods"]))
-        for name, steps in record["releases"].items()
-        for step in steps
-    ]
-    return _table(("Release", "Step", "Workloads that got other pods", "Pods"), rows)
 
 
 def undo_table() -> str:
@@ -329,6 +317,5 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "flux": flux_table,
     "karpenter": karpenter_table,
     "tools": tools_table,
-    "helm": helm_table,
     "undo": undo_table,
 }

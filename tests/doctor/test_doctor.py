@@ -504,11 +504,11 @@ def test_the_page_fits_a_screen(machine: DoctorMachine) -> None:
 
 
 def test_the_page_has_every_subject_state_and_entry_point(machine: DoctorMachine) -> None:
-    page = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
     for name, script in (("helm", HELM_4), ("kustomize", KUSTOMIZE), ("kubectl", KUBECTL)):
         machine.program(name, script)
     subjects = {re.sub(r"^extra .*", "extra ..", subject) for subject in machine.look()}
-    table = page.partition("## What it looks at")[2].partition("\n## ")[0]
+    table = page.partition("\nIt looks at ")[2].partition("\n## ")[0]
     cells = "".join(line.split("|")[1] for line in table.splitlines() if line.startswith("| `"))
     assert set(re.findall(r"`([^`]+)`", cells)) == subjects
     assert re.findall(r"^\| `(\w+)` \| .* \| \d \|$", page, re.MULTILINE) == [

@@ -323,8 +323,3 @@ def _rows(heading: str) -> list[list[str]]:
 def test_the_page_has_the_table_of_an_outage() -> None:
     stamped = ["nothing, but the manifests carry what an earlier `--stamp` recorded", ERROR, SAME, SAME]
     assert _rows("While no registry answers") == [*([name, *what] for name, _, what in OUTAGE), stamped]
-
-
-def test_the_page_has_the_table_of_events() -> None:
-    rows: list[Any] = [(name, what) for name, _, what, _ in EVENTS]
-    assert [(row[0], row[1]) for row in _rows("When something else changes")] == rows

@@ -82,7 +82,8 @@ def test_messages_of_the_troubleshooting_page_are_the_programs():
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
     page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (`.+?`) \|", page.partition("## It fails with")[2], re.MULTILINE)
+    part = page.partition("\n## It fails with")[2].partition("\nOther symptoms")[0]
+    rows = re.findall(r"^\| (`.+?`) \|", part, re.MULTILINE)
     quoted = {
         piece.strip() for row in rows for span in re.findall(r"`([^`]+)`", row) for piece in span.split("...")
     }

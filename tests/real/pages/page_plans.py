@@ -228,6 +228,12 @@ def rendered(folder: Path, environ: dict[str, str]) -> None:
     write(folder, "rendered.yaml", WEB)
 
 
+def chart_and_rendered(folder: Path, environ: dict[str, str]) -> None:
+    """The folder itself is a chart, and a file rendered.yaml."""
+    inside_chart(folder, environ)
+    rendered(folder, environ)
+
+
 def after_a_run(folder: Path, environ: dict[str, str]) -> None:
     """A run that archfit last can show, a chart, its release without archfit, pods, and rendered manifests."""
     named = "  name: recommendations\n  namespace: shop\n"
@@ -419,8 +425,8 @@ PLANS = {
             left_out={"pipx install": _NO_INDEX},
         ),
         Plan(
-            "credentials",
-            nothing,
+            "registries",
+            registries,
             stand_ins={
                 "docker": Because(
                     """mkdir -p ~/.docker
@@ -428,10 +434,6 @@ echo '{"auths": {"ghcr.io": {"auth": "dTpw"}, "'"${REGISTRY#http://}"'": {"auth"
                     "docker asks on a terminal: it stores what a login stores, also for the registry on loopback",
                 )
             },
-        ),
-        Plan(
-            "registries",
-            registries,
             replaced={
                 "docker.io=https://mirror.corp.example": Because(
                     "docker.io=$REGISTRY/docker.io", "the mirror is a registry on loopback"
@@ -552,15 +554,12 @@ esac""",
         ),
         Plan("configuration", rendered, programs={"kubectl": "kubectl"}),
         Plan("custom-resources", crds, programs={"kubectl": "kubectl"}),
-        Plan("decisions", rendered),
-        Plan("faq", rendered),
+        Plan("decisions", chart_and_rendered, programs=_HELM3),
         Plan("glossary", nothing),
-        Plan("comparison", inside_chart, programs=_HELM3),
-        Plan("limits", inside_chart, programs=_HELM3),
         Plan(
             "troubleshooting",
             after_a_run,
-            programs=_HELM3,
+            programs=_KUSTOMIZE,
             replaced={"inspect IMAGE": Because("inspect nginx:1.27", "the image is the reader's own")},
             ends={"helm get manifest web": _FINDS},
         ),
@@ -575,7 +574,6 @@ esac""",
                 )
             },
         ),
-        Plan("doctor", nothing, programs=_KUSTOMIZE),
         Plan("explain", explained, programs=_HELM3),
         Plan("editors", edited, programs={"check-jsonschema": "check-jsonschema"}),
         Plan(
@@ -596,7 +594,5 @@ NOT_FOLLOWED = {
     "migrate": "tests/real/pages/test_migrate_page.py follows it, with its undos, on a cluster of its own",
     "newer-tags": "asks registries for lists of tags; tests/inspect, check and audit run its commands on one",
     "proof": _MAKE,
-    "performance": "benchmarks, for a quiet machine",
-    "releasing": _MAKE,
     "tools": "tests/real/tools and make -C lab whole PART=tools run its blocks, each with its program",
 }
