@@ -3,7 +3,7 @@
     python -m applies [--count N] [--seed N] [--through policy,webhook,both]
 
 COUNT pods for each entry point and each way to make them. A line for each operation: how many pods were refused, how
-many came out different, of how many Argo CD shows the tolerations, as docs/argocd-more.md says, and how many were
+many came out different, of how many Argo CD shows the tolerations, as docs/argocd.md says, and how many were
 refused as docs/serve.md says. Exit 1 if another one is refused or different.
 """
 

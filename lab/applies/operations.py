@@ -67,7 +67,7 @@ apiVersion: v2
 name: pods
 version: 0.1.0
 """
-_PAGE = (machine.ROOT / "docs" / "argocd-more.md").read_text(encoding="utf-8")
+_PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
 _BLOCKS = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", _PAGE, re.DOTALL)]
 IGNORED = next(
     block["spec"]["ignoreDifferences"] for block in _BLOCKS if "ignoreDifferences" in block.get("spec", {})
@@ -83,7 +83,7 @@ COMPARISONS: Mapping[str, Mapping[str, Any]] = {
 class Outcome(NamedTuple):
     """Of one operation. pods: how many it was done to. refused: name -> why. different: name -> what.
 
-    shown: of how many pods Argo CD shows the list that docs/argocd-more.md names, and nothing else. foretold: how many
+    shown: of how many pods Argo CD shows the list that docs/argocd.md names, and nothing else. foretold: how many
     were refused as docs/serve.md says.
     """
 

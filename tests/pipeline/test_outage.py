@@ -304,9 +304,8 @@ def test_nothing_that_a_controller_calls_again_changes_what_is_deployed_in_an_ou
     folders = [ROOT / name for name in ("kustomize-plugin", "helm-plugin", "charts", "templates")]
     folders += (ROOT / "transformer" / "archfit").rglob("files")
     texts = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.y*ml")]
-    for page in ("argocd.md", "argocd-more.md"):
-        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-        texts += re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    page = (ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
+    texts += re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     said = [
         value for text in texts for value in re.findall(r"(?i)on[-_]?unknown[\"']?[:= ]+[\"']?(\w+)", text)
     ]

@@ -15,7 +15,7 @@ def page(name):
 
 
 def test_the_message_about_a_job_is_shown_as_it_is():
-    assert immutable_advice([ObjectRef("batch/v1", "Job", "shop", "migrate")]) in page("docs/jobs.md")
+    assert immutable_advice([ObjectRef("batch/v1", "Job", "shop", "migrate")]) in page("docs/helm.md")
 
 
 def test_the_message_about_a_kind_without_a_row_is_shown_as_it_is():

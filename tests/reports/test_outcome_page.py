@@ -139,14 +139,14 @@ def test_no_message_names_a_page_by_itself():
 
 
 def test_a_page_that_is_not_here_says_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert see(outcome_page.JOBS) == "archfit: see docs/jobs.md"
+    assert see(outcome_page.JOBS) == "archfit: see docs/helm.md#jobs"
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         documentation, "__file__", str(tmp_path / "site-packages/archfit/base/documentation.py")
     )
-    assert see(outcome_page.JOBS) == "archfit: see `archfit help jobs.md`"
+    assert see(outcome_page.JOBS) == "archfit: see `archfit help helm.md#jobs`"
 
 
 def test_the_site_is_linked_once_it_is_published(monkeypatch):
     monkeypatch.setattr(documentation, "SITE", "https://archfit.dev")
-    assert see(outcome_page.JOBS) == "archfit: see https://archfit.dev/jobs.html"
+    assert see(outcome_page.JOBS) == "archfit: see https://archfit.dev/helm.html#jobs"

@@ -116,7 +116,7 @@ def test_control_characters_never_reach_a_terminal():
             "archfit: the API server may refuse the change of 1 object: apps/v1/Job/shop/once. Where it exists "
             'with another pod template, applying it fails ("field is immutable"). Delete it first: '
             "kubectl delete -n shop job.apps/once; or, where it was applied without archfit, keep it so with "
-            "--exclude=Job/shop/once\narchfit: see docs/jobs.md",
+            "--exclude=Job/shop/once\narchfit: see docs/helm.md#jobs",
             id="immutable-objects-are-named",
         ),
         pytest.param(

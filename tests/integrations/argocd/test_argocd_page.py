@@ -16,9 +16,7 @@ from argocd_blocks import BLOCKS as FORM_BLOCKS
 from argocd_blocks import Block
 from program import PROGRAM
 
-PAGE = "".join(
-    (machine.ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("argocd.md", "argocd-more.md")
-)
+PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 FILES = setup_files.files(
     discover=False, sidecar_image=setup_files.SIDECAR_IMAGE, bundle_image=setup_files.BUNDLE_IMAGE

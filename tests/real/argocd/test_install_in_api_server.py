@@ -1,4 +1,4 @@
-"""A real API server takes repo-server with archfit: the components, and the blocks of docs/argocd-more.md.
+"""A real API server takes repo-server with archfit: the components, and the blocks of docs/argocd.md.
 
 The chart and the operator are no part of the tests: what they do with the values is written out here, as read in
 argo-helm (charts/argo-cd 10.1.1, templates/argocd-repo-server/deployment.yaml) and in argocd-operator

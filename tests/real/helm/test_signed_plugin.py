@@ -1,6 +1,6 @@
 """The plugin as a package: signed by `make plugin`, verified by Helm, from a file and from a registry.
 
-The commands of docs/helm-plugin.md and of "The signed plugin" in docs/helm.md run as they stand, against a registry on
+The commands of "Publish the plugin" and of "The signed plugin" in docs/helm.md run as they stand, against a registry on
 loopback: its address takes the place of ghcr.io, and plain HTTP that of TLS.
 """
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 SCRIPT = machine.ROOT / "scripts" / "plugin_archive.py"
 ARCHIVE = f"archfit-{__version__}.tgz"
-PAGE = (machine.ROOT / "docs" / "helm-plugin.md").read_text(encoding="utf-8")
 USER_PAGE = (machine.ROOT / "docs" / "helm.md").read_text(encoding="utf-8")
+PAGE = USER_PAGE.partition("\n### Publish the plugin\n")[2]
 MESSAGES = dict(
     re.findall(r"^\| `(.+?)` \| (.+?) \|$", USER_PAGE.partition("### The signed plugin")[2], re.MULTILINE)
 )

@@ -1,16 +1,14 @@
-"""docs/kustomize.md and kpt.md show the files that are written. tests/real/pages follows their commands."""
+"""docs/kustomize.md shows the files that are written. tests/real/pages follows their commands."""
 
 import machine
 from archfit.integrations.kustomize.setup_files import kpt_config, kustomize_config
 
-
-def page(name):
-    return (machine.ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+PAGE = (machine.ROOT / "docs" / "kustomize.md").read_text(encoding="utf-8")
 
 
-def test_the_pages_show_what_is_written():
-    assert kustomize_config("").partition("\n")[2] in page("kustomize")
-    assert "    - exec: archfit\n      configPath: archfit.yaml\n" in page("kpt")
+def test_the_page_shows_what_is_written():
+    assert kustomize_config("").partition("\n")[2] in PAGE
+    assert "    - exec: archfit\n      configPath: archfit.yaml\n" in PAGE
     examples = machine.ROOT / "kustomize-plugin" / "examples"
     for name, made in (("exec", kustomize_config("")), ("kpt", kpt_config())):
         shipped = (examples / name / "archfit.yaml").read_text(encoding="utf-8")

@@ -244,7 +244,7 @@ def test_an_overlay_that_renames_has_to_be_inside(build, kustomize, patch):
 
 
 def test_the_recipe_wraps_the_overlay(tmp_path, kustomize, patch, transform):
-    """docs/patch.md, Kustomize: an overlay with prefix and namespace, and the component around it."""
+    """docs/kustomize.md, Patches: an overlay with prefix and namespace, and the component around it."""
     overlay, prod = tmp_path / "overlays" / "prod", tmp_path / "prod"
     for folder in (overlay, prod / "archfit"):
         folder.mkdir(parents=True)

@@ -17,7 +17,6 @@ import yaml
 from tests.real.pages.page_walk import Because, Plan
 
 import machine
-from archfit.cli.schema import schema
 from tls_files import tls_files
 
 CHARTS = machine.ROOT / "fixtures" / "charts"
@@ -208,18 +207,20 @@ def until(folder: Path, environ: dict[str, str], *words: str) -> None:
 
 
 def with_overlay_function(folder: Path, environ: dict[str, str]) -> None:
-    """As docs/kustomize.md leaves `overlay`."""
+    """`overlay` with the function, as docs/kustomize.md leaves it."""
     overlays(folder, environ)
     run(environ, folder, "archfit", "setup", "kustomize", "--into", "overlay")
 
 
 def checked(folder: Path, environ: dict[str, str]) -> None:
-    """What docs/check.md names: releases, charts in two places, rendered files."""
+    """What docs/check.md names: releases, charts in two places, rendered files, in a folder and beside it."""
     with_overlay_function(folder, environ)
     shutil.copytree(CHARTS / "shop", folder / "charts" / "shop")
     write(folder, "charts/shop/templates/web.yaml", WEB)
-    for name in ("rendered.yaml", "more.yaml", "web.yaml"):
-        write(folder, name, WEB)
+    for name in ("rendered.yaml", "rendered/web.yaml", "more.yaml", "web.yaml"):
+        write(folder, name, WEB.replace("  name: web\n", "  name: web\n  namespace: shop\n", 1))
+    with (folder / "rendered.yaml").open("a", encoding="utf-8") as file:
+        file.write("---\n" + JOB.replace("name: migrate", "name: migrate-1, namespace: shop"))
     released(folder, environ)
 
 
@@ -244,29 +245,15 @@ def after_a_run(folder: Path, environ: dict[str, str]) -> None:
     run(environ, folder, "archfit", stdin=WEB)
 
 
-def explained(folder: Path, environ: dict[str, str]) -> None:
-    """Rendered files in a folder and beside it, and a chart."""
-    chart(folder, environ)
-    for name in ("rendered.yaml", "rendered/web.yaml", "more.yaml"):
-        write(folder, name, WEB.replace("  name: web\n", "  name: web\n  namespace: shop\n", 1))
-    with (folder / "rendered.yaml").open("a", encoding="utf-8") as file:
-        file.write("---\n" + JOB.replace("name: migrate", "name: migrate-1, namespace: shop"))
-
-
 def named_files(folder: Path, environ: dict[str, str]) -> None:
-    """A chart `web`, with a file of values, a file beside it, and a kustomization."""
+    """A chart `web`, a file of values, a file beside it, a kustomization, a configuration file and a lock file."""
     overlays(folder, environ)
     shutil.rmtree(folder / "chart")
     write(folder, "chart/Chart.yaml", "apiVersion: v2\nname: web\nversion: 0.1.0\n")
     write(folder, "chart/templates/deployment.yaml", WEB.replace("h.example/web:2", "nginx:1.27"))
     write(folder, "extra.yaml", WEB.replace("name: web", "name: extra"))
-
-
-def edited(folder: Path, environ: dict[str, str]) -> None:
-    """A configuration file, a lock file and its schema."""
     write(folder, "archfit.yaml", "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {strict: true}\n")
     run(environ, folder, "archfit", "lock", stdin=WEB)
-    (folder / "lock.schema.json").write_bytes(schema("lock"))
 
 
 def registries(folder: Path, environ: dict[str, str]) -> None:
@@ -276,14 +263,10 @@ def registries(folder: Path, environ: dict[str, str]) -> None:
     (folder / "certs.d").mkdir()
 
 
-def chart_and_plugin(folder: Path, environ: dict[str, str]) -> None:
-    """The chart ./chart, and the plugin's folder."""
+def chart_and_jobs(folder: Path, environ: dict[str, str]) -> None:
+    """The chart ./chart, the plugin's folder, and a release with a Job that was installed without archfit."""
     chart(folder, environ)
     shutil.copytree(machine.ROOT / "helm-plugin", folder / "helm-plugin")
-
-
-def jobs(folder: Path, environ: dict[str, str]) -> None:
-    """A release with a Job that was installed without archfit."""
     write(folder, "work/Chart.yaml", "apiVersion: v2\nname: work\nversion: 0.1.0\n")
     write(folder, "work/templates/job.yaml", JOB)
     run(environ, folder, machine.tool("helm3"), "install", "work", "./work")
@@ -300,7 +283,7 @@ def argocd(folder: Path, environ: dict[str, str]) -> None:
 
 
 def shop(folder: Path, environ: dict[str, str]) -> None:
-    """The files of docs/patch.md, and a Deployment `web` in the namespace `shop`."""
+    """The files of docs/kustomize.md, and a Deployment `web` in the namespace `shop`."""
     overlays(folder, environ)
     apply(folder, environ, "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n")
     apply(folder, environ, WEB.replace("  name: web\n", "  name: web\n  namespace: shop\n", 1))
@@ -342,6 +325,8 @@ def chart_and_snapshot(folder: Path, environ: dict[str, str]) -> None:
     snapshot(folder, environ)
 
 
+KPT = machine.find("kpt") is not None
+_OF_KPT = ("kpt fn render", "archfit setup kpt --check")
 _HELM3 = {"helm": "helm3", "kubectl": "kubectl"}
 _KUSTOMIZE = {**_HELM3, "kustomize": "kustomize"}
 _FINDS = (3, "these manifests did not go through archfit, and archfit check finds that")
@@ -363,25 +348,30 @@ PLANS = {
         Plan("first-chart", chart, programs=_HELM3),
         Plan(
             "helm",
-            chart_and_plugin,
+            chart_and_jobs,
             programs=_HELM3,
             under={"Helm 4": {"helm": "helm4"}},
+            says={"helm upgrade work ./work --post-renderer archfit ||": "field is immutable"},
             left_out=dict.fromkeys(
-                ("helm plugin install --keyring archfit-plugin.gpg", "helm plugin verify --keyring"),
-                "nothing is published; tests/real/helm installs the plugin that `make plugin` makes in these ways",
+                (
+                    "helm plugin install --keyring archfit-plugin.gpg",
+                    "helm plugin verify --keyring",
+                    "gpg --export-secret-keys",
+                    "make plugin",
+                    "regctl artifact put",
+                ),
+                "nothing is published; tests/real/helm packages, signs, pushes and installs the plugin in these ways",
             ),
         ),
         Plan(
-            "jobs",
-            jobs,
-            programs=_HELM3,
-            says={"helm upgrade work ./work --post-renderer archfit ||": "field is immutable"},
+            "kustomize",
+            shop,
+            programs={**_KUSTOMIZE, "kpt": "kpt"},
+            stand_ins={"docker": _STAND_IN},
+            left_out={} if KPT else dict.fromkeys(_OF_KPT, "kpt has no package that installs everywhere"),
         ),
-        Plan("kustomize", overlays, programs=_KUSTOMIZE, stand_ins={"docker": _STAND_IN}),
-        Plan("kpt", overlays, programs={"kpt": "kpt"}),
         Plan("undo", chart, programs=_HELM3),
-        Plan("flux", with_overlay_function, programs=_KUSTOMIZE),
-        Plan("patch", shop, programs=_KUSTOMIZE),
+        Plan("flux", overlays, programs=_KUSTOMIZE),
         Plan(
             "argocd",
             argocd,
@@ -402,7 +392,6 @@ PLANS = {
                 ),
             },
         ),
-        Plan("argocd-more", argocd, programs=_HELM3, stand_ins={"helm": _ARGOCD_CHART}),
         Plan(
             "check",
             checked,
@@ -566,7 +555,7 @@ esac""",
         Plan(
             "files",
             named_files,
-            programs=_KUSTOMIZE,
+            programs={**_KUSTOMIZE, "check-jsonschema": "check-jsonschema"},
             before={
                 "archfit --diff rendered/ > arch.patch": Because(
                     "rm -r rendered; helm template web ./chart --output-dir rendered",
@@ -574,8 +563,6 @@ esac""",
                 )
             },
         ),
-        Plan("explain", explained, programs=_HELM3),
-        Plan("editors", edited, programs={"check-jsonschema": "check-jsonschema"}),
         Plan(
             "index",
             inside_chart,
@@ -589,7 +576,6 @@ NOT_FOLLOWED = {
     "ci": "tests/real/ci runs the files of this page and their commands",
     "commands": "the examples of --help; each is a command of a page that is followed, see test_page_commands.py",
     "contributing": _MAKE,
-    "helm-plugin": "for those who publish: tests/real/helm packages, signs and pushes the plugin",
     "install": "installs from a package index; tests/real/release builds and installs the packages",
     "migrate": "tests/real/pages/test_migrate_page.py follows it, with its undos, on a cluster of its own",
     "newer-tags": "asks registries for lists of tags; tests/inspect, check and audit run its commands on one",

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from registry import Registry
-from tests.real.pages.page_plans import IMAGES, NOT_FOLLOWED, PLANS
+from tests.real.pages.page_plans import IMAGES, KPT, NOT_FOLLOWED, PLANS
 from tests.real.pages.page_walk import Plan, blocks, pages, walk
 
-import machine
 from control_plane import ControlPlane
 from redis_server import RedisServer
 
@@ -27,12 +26,7 @@ apiVersion: v1
 kind: Node
 metadata: {{name: {0}, labels: {{kubernetes.io/arch: {0}, kubernetes.io/os: linux}}}}
 """
-# kpt is no program of machine.TABLE: it has no package that installs everywhere.
-FOLLOWED = [
-    page
-    for page in pages()
-    if page not in NOT_FOLLOWED and blocks(page) and (page != "kpt" or machine.find("kpt"))
-]
+FOLLOWED = [page for page in pages() if page not in NOT_FOLLOWED and blocks(page)]
 
 
 @pytest.fixture(scope="module")
@@ -67,14 +61,15 @@ def test_a_page_followed_literally(page: str, surroundings: Mapping[str, str], t
 
 # Page -> file -> a part of it, once the page has been followed.
 WRITTEN = {
-    "kustomize": {"rendered.yaml": "nodeAffinity"},
-    "flux": {"archfit-flux.yaml": "op: add", "release/archfit-flux.yaml": "op: add"},
-    "patch": {
+    "kustomize": {
+        "rendered.yaml": "nodeAffinity",
         "archfit/kustomization.yaml": "op: add",
         "sveltos-patches.yaml": "op: add",
         "kubevela-traits.yaml": "op: add",
         "patch.json": '"op":"add"',
+        "package/web.yaml": "archfit.dev/added" if KPT else "kind: Deployment",
     },
+    "flux": {"archfit-flux.yaml": "op: add", "release/archfit-flux.yaml": "op: add"},
     "clouds": {
         "live.yaml": "arch=arm64:NoSchedule@arm64",
         "archfit.yaml": "arch=arm64:NoSchedule@arm64",
@@ -83,7 +78,6 @@ WRITTEN = {
         "capi.yaml": "MachineDeployment",
         "openshift.yaml": "MachineSet",
     },
-    "kpt": {"package/web.yaml": "archfit.dev/added"},
     "lock": {"placed.yaml": "kubernetes.io/arch", "archfit.lock": "h.example/web:2"},
     "custom-resources": {"placed.yaml": "nodeAffinity"},
     "files": {
@@ -97,8 +91,11 @@ WRITTEN = {
 # Page -> how a command begins -> a part of what it prints.
 PRINTED = {
     "helm": {"helm template web ./chart --post-renderer archfit": "key: kubernetes.io/arch"},
-    "kustomize": {"kubectl kustomize": "nodeAffinity", "archfit setup kustomize --check": "ok: "},
-    "patch": {"kustomize build prod": "nodeAffinity"},
+    "kustomize": {
+        "kubectl kustomize": "nodeAffinity",
+        "archfit setup kustomize --check": "ok: ",
+        "kustomize build prod": "nodeAffinity",
+    },
     "files": {"archfit --diff --kustomize": "+++ b/kustomize-build"},
     "policy": {"archfit policy --lock-file archfit.lock --stats": "longest expression"},
     "serve": {"kubectl run probe": "kind: Pod"},

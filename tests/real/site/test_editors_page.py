@@ -1,4 +1,4 @@
-"""docs/editors.md: its files are valid, and its commands find what is wrong in the files of the other pages."""
+"""docs/files.md, Editors and schemas: its files are valid, its commands find what is wrong in other pages' files."""
 
 import json
 import re
@@ -10,7 +10,11 @@ import yaml
 import machine
 from archfit.cli.usage.command_table import BY_NAME
 
-PAGE = (machine.ROOT / "docs" / "editors.md").read_text(encoding="utf-8")
+PAGE = (
+    (machine.ROOT / "docs" / "files.md")
+    .read_text(encoding="utf-8")
+    .partition("\n## Editors and schemas\n")[2]
+)
 CONFIGURATION = (machine.ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
 LOCK = (machine.ROOT / "docs" / "lock.md").read_text(encoding="utf-8")
 

@@ -5,7 +5,7 @@
     what happened, the first of                                   page
     an error, or a pod that was left because of its images        of that error, see `_of_result`
     a pod that no node can run, left as it is                     decisions, conflicts
-    an object that cannot be changed once applied changes         jobs
+    an object that cannot be changed once applied changes         helm, jobs
     an object of a kind without a row                             custom-resources, other kinds
 
 A run in which nothing needs attention has no such line, and does not load this module. Neither has one that fails for
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 CONFLICTS = ("decisions", "conflicts")
 OPERATORS = ("custom-resources", "operators-that-decide-otherwise")
-JOBS = ("jobs", "")
+JOBS = ("helm", "jobs")
 KINDS = ("custom-resources", "other-kinds-workloads")
 CREDENTIALS = ("registries", "when-a-login-does-not-work")
 LOCKED = ("lock", "runs")

@@ -2,7 +2,7 @@
 
     warning: apps/v1/DaemonSet/shop/agent: will not run on arm64: ... (document 4, line 61, shop/templates/agent.yaml)
     archfit: 12 of 15 pod templates change and roll once when applied; 13 images, 0 registry requests
-    archfit: see docs/jobs.md          only where something needs attention (`outcome_page`)
+    archfit: see docs/helm.md#jobs          only where something needs attention (`outcome_page`)
 
 Each error is one complete sentence, and stands before the summary.
 """
