@@ -15,7 +15,7 @@ _PACKAGE = Path(__file__).resolve().parents[1] / "transformer" / "archfit"
 WORDS = {"found", "one", "made", "said", "asked", "told"}
 NOT_YET = {
     *("admission", "audit", "check", "cli", "cluster", "edit", "explain", "images", "lock", "lookup"),
-    *("options", "placement", "policy", "registry", "rewrite", "webhook", "workloads"),
+    *("options", "placement", "policy", "rewrite", "webhook", "workloads"),
     "run.py",
 }
 

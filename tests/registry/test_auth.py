@@ -148,23 +148,24 @@ def test_who_may_have_the_credentials(origin: str, realm: str, *, trusted: bool)
 
 
 def test_an_anonymous_token_request_keeps_the_realms_query() -> None:
-    request = token_get(Challenge("bearer", REALM + "?account=x", "my service"), "repository:a/b:pull", None)
+    challenge = Challenge("bearer", REALM + "?account=x", "my service")
+    request = token_get(challenge, "repository:a/b:pull", None, "https://r.io")
     assert request.url == f"{REALM}?account=x&service=my%20service&scope=repository%3Aa/b%3Apull"
-    assert (request.form, request.authorization) == ("", "")
+    assert (request.method, request.content) == ("GET", b"")
+    assert "authorization" not in request.headers
 
 
 def test_a_password_goes_as_basic() -> None:
-    request = token_get(Challenge("bearer", REALM), "s", Credential("user", "pä:ss"))
-    assert request.authorization == "Basic " + base64.b64encode("user:pä:ss".encode()).decode()
+    request = token_get(Challenge("bearer", REALM), "s", Credential("user", "pä:ss"), "https://r.io")
+    assert request.headers["authorization"] == "Basic " + base64.b64encode("user:pä:ss".encode()).decode()
 
 
 def test_an_identity_token_is_posted() -> None:
-    request = token_post(
-        Challenge("bearer", REALM, "s"), "repository:a:pull", Credential(identity_token="x&y")
-    )
-    assert request.url == REALM
-    assert request.form == (
-        "grant_type=refresh_token&refresh_token=x%26y&service=s&scope=repository%3Aa%3Apull&client_id=archfit"
+    credential = Credential(identity_token="x&y")
+    request = token_post(Challenge("bearer", REALM, "s"), "repository:a:pull", credential, "https://r.io")
+    assert (request.method, request.url) == ("POST", REALM)
+    assert request.content == (
+        b"grant_type=refresh_token&refresh_token=x%26y&service=s&scope=repository%3Aa%3Apull&client_id=archfit"
     )
 
 

@@ -1,6 +1,5 @@
 """Requests to a registry that asks for credentials: its challenge is answered, with a token or with Basic.
 
-    no challenge known          ask without credentials; a 401 carries the challenge, then once more
     challenge remembered        token first, and so no 401; where the token service of an earlier run gives none, the
                                 registry is asked again, because it may have moved that service
     401 with credentials        one new token, then it is an error
@@ -13,7 +12,6 @@ Credentials are sent only to a server that has asked for them, now or in an earl
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import monotonic
 
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.credentials.tokens import Tokens, basic
@@ -33,7 +31,7 @@ class Authorizer:
     def __init__(self, http: HttpClient, keychain: Keychain, left: Callable[[], float]) -> None:
         self._http = http
         self._keychain = keychain
-        self._tokens = Tokens(http, monotonic)
+        self._tokens = Tokens(http)
         self._left = left
         self._sent: set[tuple[str, str]] = set()
 
@@ -135,13 +133,13 @@ class Authorizer:
 
     def _secrets(self, endpoint: Endpoint) -> list[str]:
         """Secrets that requests to the endpoint may have carried; messages must not repeat them."""
-        found = [value for _, value in endpoint.headers]
+        secrets = [value for _, value in endpoint.headers]
         sent = self.sent_credential(endpoint)
         credential = self._keychain.find(endpoint.host, endpoint.repository) if sent else None
         if credential:
-            found += [credential.password, credential.identity_token, credential.registry_token]
-            found.append(basic(credential).removeprefix("Basic "))
-        return [secret for secret in (*found, *self._tokens.given()) if secret]
+            secrets += [credential.password, credential.identity_token, credential.registry_token]
+            secrets.append(basic(credential).removeprefix("Basic "))
+        return [secret for secret in (*secrets, *self._tokens.given()) if secret]
 
     def refusal(self, reply: Reply, endpoint: Endpoint, what: str) -> RegistryError:
         """What a status other than 200 means. what: was asked for."""

@@ -1,23 +1,11 @@
 """Images, manifests and blobs from registries (OCI distribution-spec 1.1, Pull).
 
-    GET  /v2/<repository>/manifests/<tag or digest>     one Accept header with all four types; bytes hashed here
-    HEAD the same                                       only Docker-Content-Digest is read, and only as a hint
-    GET  /v2/<repository>/blobs/<digest>                image configs
-    GET  /v2/<repository>/tags/list                     tags (`tag_list`)
+tag, stale in the cache     HEAD; the same digest confirms it; another one is looked up in the cache, then fetched
+anything else               GET by tag or digest, with one Accept header; the bytes are hashed here
 
-    tag, stale in the cache     HEAD; the same digest confirms it; another one is looked up in the cache, then fetched
-    anything else               GET by tag or digest; platforms by `resolve_platforms`
-
-    several endpoints           in order; a tag only at those that may resolve it. The next one where one cannot be
-                                asked, refuses, or does not have it; Absent only where the last one says so. A server
-                                that gave no HTTP answer is not asked again in this run, if there is another.
-
-The network side of a run, from here down; a Request goes down, a Reply comes back:
-
-    RegistryClient   the requests of an image, at several endpoints in order
-    Authorizer       challenges and tokens
-    HttpClient       pauses, tries, redirects, requests in flight, limits of answers
-    ConnectionPool      who may be asked, at which address; TLS, proxies, connections that are kept
+several endpoints           in order; a tag only at those that may resolve it. The next one where one cannot be
+                            asked, refuses, or does not have it; Absent only where the last one says so. A server
+                            that gave no HTTP answer is not asked again in this run, if there is another.
 """
 
 from __future__ import annotations
@@ -68,12 +56,10 @@ class RawManifest(Record):
 
 
 class RegistryClient:
-    """Asks registries; safe to use from several threads. keychain: the operator's credentials.
+    """Asks registries; safe to use from several threads.
 
-    recall: platforms that the cache has for a digest of a repository; called from several threads. routes: where each
-    image is asked for. reserve: where processes share the budgets of `--requests-per-second`, None where each has its
-    own.
-
+    recall: platforms that the cache has for a digest of a repository; called from several threads. reserve: where
+    processes share the budgets of `--requests-per-second`, None where each has its own.
     documents: by normalised reference, the manifest and where it was read; None keeps none.
     contents: by digest, what is behind the documents that were read; None keeps none.
     """
@@ -92,12 +78,10 @@ class RegistryClient:
         policy = HostPolicy(routes.named, operator.allow_hosts, operator.deny_hosts, keychain.named_hosts)
         self.trust = Trust(routes.tls, operator.ca_file)
         self._bodies = LargeBodies(left, OF_PROCESS)
+        budget = RequestBudget(rates, monotonic, context.wait, reserve) if rates else None
+        connections = ConnectionPool(left, policy, self.trust, context.environ)
         self.http = HttpClient(
-            ConnectionPool(left, policy, self.trust, context.environ),
-            self._bodies,
-            clock=context.clock,
-            wait=context.wait,
-            budget=RequestBudget(rates, monotonic, context.wait, reserve) if rates else None,
+            connections, self._bodies, clock=context.clock, wait=context.wait, budget=budget
         )
         self.documents: dict[str, tuple[Endpoint, RawManifest]] | None = None
         self.contents: dict[str, ImageContents] | None = None
@@ -201,19 +185,13 @@ class RegistryClient:
         return tag_list.read_tags(first, ask, tag_list.hub_page, starts)
 
     def _part_at(self, part: Part, endpoint: Endpoint) -> ImageContents:
-        reference = part.reference
+        digest = part.reference.digest
         if part.kind == "config":
-            contents = ImageContents(
-                "config", platform=manifest.parse_config(self._blob(endpoint, reference.digest))
-            )
-        else:
-            document = self._manifest(endpoint, reference.digest)
-            parsed = self._parsed(document)
-            if part.kind == "manifest" and isinstance(parsed, Manifest):
-                contents = _contents(parsed, None)
-            else:
-                contents = _contents(parsed, self._offer(parsed, document.digest, endpoint))
-        return contents
+            return ImageContents("config", platform=manifest.parse_config(self._blob(endpoint, digest)))
+        parsed = self._parsed(self._manifest(endpoint, digest))
+        if part.kind == "manifest" and isinstance(parsed, Manifest):
+            return _contents(parsed, None)
+        return _contents(parsed, self._offer(parsed, digest, endpoint))
 
     def _tagged(
         self, reference: Reference, known: Found | None, endpoint: Endpoint, pulls: Sequence[Endpoint]
@@ -261,7 +239,6 @@ class RegistryClient:
         document = self._manifest(endpoint, tag_or_digest)
         if self.documents is not None:
             self.documents[reference.normalised] = (endpoint, document)
-
         digest, parsed = document.digest, self._parsed(document)
         del document  # up to 4 MiB, which are not needed while its children are read
         offer = self._offer(parsed, digest, endpoint)
@@ -288,8 +265,7 @@ class RegistryClient:
     def _manifest(self, endpoint: Endpoint, tag_or_digest: str) -> RawManifest:
         """The manifest. Raises ManifestUnknown, other RegistryErrors, and InvalidManifest for a wrong digest."""
         what = f"{endpoint.repository}{'@' if is_digest(tag_or_digest) else ':'}{tag_or_digest}"
-        path = f"manifests/{tag_or_digest}"
-        reply = self._ask("manifest", endpoint, path, MAX_MANIFEST)
+        reply = self._ask("manifest", endpoint, f"manifests/{tag_or_digest}", MAX_MANIFEST)
         if reply.status == 404:
             raise ManifestUnknown(f"{endpoint.origin} has no {what}", status=404)
         if reply.status != 200:
@@ -323,8 +299,7 @@ class RegistryClient:
         """The last answer, after the challenges of the server. path: of a list, its URL."""
         url = f"{endpoint.origin}{endpoint.base}/{endpoint.repository}/{path}{_namespace(endpoint)}"
         headers = {**dict(endpoint.headers), "accept": _ACCEPTED.get(kind, ACCEPT)}
-        method = "HEAD" if kind == "head" else "GET"
-        url = path if kind == "list" else url
+        method, url = "HEAD" if kind == "head" else "GET", path if kind == "list" else url
         request = Request(kind, method, url, headers, endpoint.origin, limit, retry=endpoint.last)
         return self.authorizer.send(request, endpoint)
 

@@ -1,9 +1,7 @@
 """Clock, environment and deadline of a lookup. One deadline covers all that it waits for.
 
-    cache read | credential helpers | registries ........ | cache written
-    <--------------------- --timeout ------------------->|<- grace ->
-
-The answers may be written to the cache within half a second after it.
+cache read | credential helpers | registries ........ | cache written
+<--------------------- --timeout ------------------->|<- 0.5 s ->
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ class Deadline:
         return max(0.0, self._end - self._clock())
 
     def left_for_cache(self) -> float:
-        """Seconds until the cache has to be done."""
+        """Seconds until the cache has to be written."""
         return max(0.0, self._end + GRACE_SECONDS - self._clock())
 
 

@@ -1,13 +1,5 @@
 """A registry's documents, untrusted, as checked values.
 
-    media type                                                         parsed as
-    application/vnd.oci.image.index.v1+json                            Index
-    application/vnd.docker.distribution.manifest.list.v2+json          Index
-    application/vnd.oci.image.manifest.v1+json                         Manifest
-    application/vnd.docker.distribution.manifest.v2+json               Manifest
-    application/vnd.oci.artifact.manifest.v1+json                      Manifest that is no image
-    application/vnd.docker.distribution.manifest.v1+json, +prettyjws   refused: Docker schema 1
-
 The body decides: its `mediaType`, else its fields (`manifests` makes an index, `config` with `layers` a manifest; both
 together are refused, CVE-2021-41190). A Content-Type of the other class is an error; it never decides. Of one class,
 one may be of Docker and the other of OCI: caches answer so, and containerd takes it (core/images/image.go).
@@ -23,9 +15,9 @@ one may be of Docker and the other of OCI: caches answer so, and containerd take
 
 `artifactType` on an entry says what the config's media type is (OCI 1.1), also for images: it changes nothing.
 
-Every surprise is an InvalidManifest with a sentence. Sources: OCI image-spec 1.1 (image-index.md, manifest.md,
-descriptor.md, config.md), distribution-spec 1.1 (Pull), Docker image manifest v2 schema 2; containerd,
-core/images/image.go (Manifest), and containers/image, internal/manifest/oci_index.go (chooseInstance).
+Sources: OCI image-spec 1.1 (image-index.md, manifest.md, descriptor.md, config.md), distribution-spec 1.1 (Pull),
+Docker image manifest v2 schema 2; containerd, core/images/image.go (Manifest), and containers/image,
+internal/manifest/oci_index.go (chooseInstance).
 """
 
 from __future__ import annotations
@@ -74,10 +66,8 @@ class _NoWord(InvalidManifest):
 
 
 class Descriptor(Record):
-    """What an index or manifest says about another document.
+    """media_type: "" where it says nothing. digest: checked spelling. size: bytes, -1 where it says nothing.
 
-    media_type: "" where it says nothing. digest: checked spelling. size: bytes, -1 where it says nothing.
-    platform: None where there is none.
     data: the document itself in base64 (OCI 1.1 embedded content), "" where it is not embedded; not verified.
     """
 
@@ -89,10 +79,7 @@ class Descriptor(Record):
 
 
 class Index(Record):
-    """An image index or Docker list; only the entries that a runtime could take, in the document's order.
-
-    entries: those that count, as the module says. artifact: it declares itself an artifact (`artifactType`).
-    """
+    """entries: those that count, as the module says, in their order. artifact: it has an `artifactType`."""
 
     entries: tuple[Descriptor, ...]
     artifact: bool = False
@@ -141,17 +128,13 @@ def _kind(document: dict[str, Any], content_type: str) -> str:
     if stated is not None and not isinstance(stated, str):
         raise InvalidManifest("its mediaType is not a string")
     header = "" if content_type in GENERIC_TYPES else content_type
-    if (
-        document.get("schemaVersion") == 1
-        or "fsLayers" in document
-        or header in SCHEMA_1
-        or stated in SCHEMA_1
-    ):
+    legacy = document.get("schemaVersion") == 1 or "fsLayers" in document
+    if legacy or header in SCHEMA_1 or stated in SCHEMA_1:
         raise InvalidManifest(
             "it is a Docker schema 1 manifest, a legacy format that current container runtimes refuse: "
             "push the image again with a current tool"
         )
-    if header and stated and header != stated and not any({header, stated} <= set(one) for one in _CLASSES):
+    if header and stated and header != stated and not any({header, stated} <= set(some) for some in _CLASSES):
         raise InvalidManifest(
             f"its mediaType is {_short(stated)}, but the registry announced {_short(header)}"
         )
@@ -229,9 +212,7 @@ def _matched_by(entry: dict[str, Any]) -> tuple[Platform | None, str] | None:
 
 
 def _manifest(document: dict[str, Any]) -> Manifest:
-    layers = document.get("layers")
-    if layers is None:
-        layers = []
+    layers = [] if document.get("layers") is None else document["layers"]
     if not isinstance(layers, list) or not all(isinstance(layer, dict) for layer in layers):
         raise InvalidManifest("its layers are not a list of objects")
     if not isinstance(document.get("config"), dict):
@@ -252,11 +233,11 @@ def _descriptor(value: dict[str, Any], what: str) -> Descriptor:
         raise InvalidManifest(f"{what} has a malformed size")
     if not isinstance(media_type, str | None) or not isinstance(data, str | None):
         raise InvalidManifest(f"{what} has a media type or data that is not a string")
-    platform = value.get("platform")
-    if platform is not None and not isinstance(platform, dict):
+    stated = value.get("platform")
+    if stated is not None and not isinstance(stated, dict):
         raise InvalidManifest(f"{what} has a platform that is not an object")
-    found = _platform(platform, what) if platform else None
-    return Descriptor(media_type or "", digest, -1 if size is None else size, found, data or "")
+    platform = _platform(stated, what) if stated else None
+    return Descriptor(media_type or "", digest, -1 if size is None else size, platform, data or "")
 
 
 def _platform(value: dict[str, Any], what: str) -> Platform | None:

@@ -1,7 +1,4 @@
-"""What registries do in their own way: one row for a host, one name for what products answer.
-
-    A host has its way     a row of `HOSTS`: the first whose pattern is the whole host
-    a product has it       the statuses and types below; it shows in the answers, whatever host it runs on
+"""What registries do in their own way: one row for a host, one name for what products answer on any host.
 
     registry                     its way
     Docker Hub                   three names, one API; its own listing of tags; a limit of pulls, which lasts hours

@@ -1,12 +1,5 @@
 """What a server's refusal means, and what several of them mean together.
 
-    404 of a manifest     ManifestUnknown, where it is asked for       429    RateLimited
-    401, 403              Unauthorized                                 else   RegistryError
-    400, as it wants TLS  Misconfigured
-    no HTTP answer        Unreachable
-
-What a server in a registry's place answers is told with what puts it there.
-
 Words of a server are short, printable, and dropped where they repeat a secret that was sent.
 """
 
@@ -49,18 +42,14 @@ def refusal(
             else "it is asked too often: try later, or ask a mirror (--mirror)"
         )
         return RateLimited(f"{where} answered 429 for {what}: {advice}", status=429)
-    if reply.status in {401, 403}:
-        advice = (
-            f"{endpoint.origin} redirects there; ask it in its place, with --mirror {endpoint.host}={where}"
-        )
-        return RegistryError(
-            f"{where} answered {reply.status} for {what}{words}: {advice}", status=reply.status
-        )
     tls = wants_tls(reply)
     if tls:
         return Misconfigured(tls)
-    later = ": try again later" if reply.status >= 500 and not words else ""
-    return RegistryError(f"{where} answered {reply.status} for {what}{words}{later}", status=reply.status)
+    advice = ": try again later" if reply.status >= 500 and not words else ""
+    if reply.status in {401, 403}:
+        mirror = f"--mirror {endpoint.host}={where}"
+        advice = f": {endpoint.origin} redirects there; ask it in its place, with {mirror}"
+    return RegistryError(f"{where} answered {reply.status} for {what}{words}{advice}", status=reply.status)
 
 
 def wants_tls(reply: Reply) -> str:
@@ -89,11 +78,11 @@ def placed(error: RegistryError, endpoint: Endpoint) -> RegistryError:
         return error
     if isinstance(error, NoTls):
         flag = endpoint.named_by
-        url = flag.replace("=https://", "=http://", 1)
-        return NoTls(error.server, f"write {url}" if url != flag else f"say so in the files of {flag}")
-    made = error.__class__.__new__(error.__class__, f"{error}{because(endpoint)}")
-    made.__dict__.update(error.__dict__)  # threads may share the error
-    return made
+        plain = flag.replace("=https://", "=http://", 1)
+        return NoTls(error.server, f"write {plain}" if plain != flag else f"say so in the files of {flag}")
+    copied = error.__class__.__new__(error.__class__, f"{error}{because(endpoint)}")
+    copied.__dict__.update(error.__dict__)  # threads may share the error
+    return copied
 
 
 def joined(failed: Sequence[RegistryError]) -> RegistryError:
@@ -101,11 +90,11 @@ def joined(failed: Sequence[RegistryError]) -> RegistryError:
     if len(failed) == 1:
         return failed[0]
     messages = "; ".join(dict.fromkeys(str(error) for error in failed))
-    if failed and isinstance(failed[-1], ManifestUnknown):
+    if not failed:
+        return RegistryError("no server may be asked for it")
+    if isinstance(failed[-1], ManifestUnknown):
         return ManifestUnknown(messages, status=404)
-    if failed and all(error.mistake for error in failed):
-        return Misconfigured(messages)
-    return RegistryError(messages or "no server may be asked for it")
+    return Misconfigured(messages) if all(error.mistake for error in failed) else RegistryError(messages)
 
 
 def _denied(credential: Credential | None, endpoint: Endpoint) -> str:

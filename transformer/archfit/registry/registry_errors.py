@@ -1,13 +1,4 @@
-"""The errors of registries; a run whose answers are all known loads none of them.
-
-ArchfitError
-├── InvalidManifest         a registry's document cannot be understood
-└── RegistryError           a registry could not be asked or would not answer
-    ├── ManifestUnknown     it answered: there is no such manifest
-    ├── Misconfigured       credentials, certificates or addresses cannot be used
-    ├── Unauthorized        401 or 403
-    └── RateLimited         429
-"""
+"""The errors of registries; a run whose answers are all known loads none of them."""
 
 from __future__ import annotations
 
@@ -18,7 +9,7 @@ NO_THREAD = "this machine does not allow: raise its limit of processes (`ulimit 
 
 
 class InvalidManifest(ArchfitError):
-    """A registry's document cannot be understood (OCI image-spec, Docker image manifest v2)."""
+    """A registry's document cannot be understood."""
 
 
 class RegistryError(ArchfitError):

@@ -6,8 +6,7 @@
     manifest -> one image: its config says the platform; a bundle of OLM, which holds files for any node, is none by its
                 labels
 
-Limits: nested indexes 4 deep, each digest once. Embedded `data` (OCI 1.1) that matches size and digest saves its
-request. Source: containerd, core/images/image.go; image-spec, image-index.md.
+Embedded `data` (OCI 1.1) that matches size and digest saves its request. Source: containerd, core/images/image.go.
 """
 
 from __future__ import annotations

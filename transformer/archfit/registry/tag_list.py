@@ -1,11 +1,8 @@
 """The tags of a repository, page by page (OCI distribution-spec 1.1, Listing Tags).
 
-    GET /v2/<repository>/tags/list[?n=..&last=..]     {"name": "app", "tags": ["1.24.3", "latest"]}
-    Link: </v2/app/tags/list?last=1.24.3&n=100>; rel="next"                                    (RFC 8288)
-
     what registries do                                 what is done
     distribution 2.8: all tags in one answer           one request, without `n`, which some refuse
-    GHCR, Quay, ECR, Harbor: pages with Link           Link is followed, with `n=1000` in place of a smaller one
+    GHCR, Quay, ECR, Harbor: pages with Link           Link is followed (RFC 8288), with `n=1000` in place of a smaller
     `n` refused (400, 413)                             Link as it is
     Link to another path of the same server            a proxy's mistake: only its query counts
     Link to another server                             asked as redirects are: by host policy, without credentials
@@ -15,7 +12,6 @@
 Docker Hub's own listing says the platforms of each tag, newest first. It is asked for public repositories of docker.io,
 where no mirror is in Docker's place; what refuses it, or a repository that it does not have, leads to the registry.
 
-    GET https://hub.docker.com/v2/repositories/<repository>/tags?page_size=100&ordering=last_updated
     {"next": "https://..", "results": [{"name": "1.27", "images": [{"os": "linux", "architecture": "arm64"}, ..]}, ..]}
 
 At most six pages are read, 4 MiB in all. The last of them begin where the tags in use stand: `?n=1000&last=1.24.` (tags
@@ -152,15 +148,11 @@ def hub_page(reply: Reply) -> Page:
     offers = {
         result["name"]: tuple(_platforms(result["images"]))
         for result in named
-        if isinstance(result.get("images"), list)
+        if is_tag(result["name"]) and isinstance(result.get("images"), list)
     }
     tags = _valid([result["name"] for result in named])
-    return Page(
-        tags,
-        _target(reply.url, following) if isinstance(following, str) and following else "",
-        {tag: offers[tag] for tag in tags if tag in offers},
-        understood=len(named) == len(results),
-    )
+    target = _target(reply.url, following) if isinstance(following, str) and following else ""
+    return Page(tags, target, offers, understood=len(named) == len(results))
 
 
 def _platforms(images: list[Any]) -> Iterator[Platform]:

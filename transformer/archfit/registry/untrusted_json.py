@@ -6,8 +6,7 @@
     names of one object        unique; two readers may choose different values of a repeated one
     integers                   of more than 18 digits are read as 10^18: no valid size is larger
 
-4 MiB of `{}` are 1.4 million objects and 100 MB of memory; a real index has some thousand values. Only one document is
-parsed at a time, so that 64 answers need no more memory than one.
+4 MiB of `{}` are 1.4 million objects and 100 MB of memory; a real index has some thousand values.
 """
 
 from __future__ import annotations
@@ -64,10 +63,10 @@ def _built(body: bytes, content_type: str) -> dict[str, Any]:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         raise InvalidManifest("it has the same key twice in one object")
-    return made
+    return members
 
 
 def _integer(text: str) -> int:

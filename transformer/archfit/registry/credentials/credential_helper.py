@@ -4,9 +4,8 @@
     exit 1    "credentials not found in native keychain"                 there is none
     else      the helper failed: an error for that registry; it is not asked anonymously
 
-A helper runs without a shell, in its own process group, until the deadline of the run and for at most 15 seconds, with
-at most 64 KiB of output; then the whole group is ended. Its output is never shown: it may hold the secret.
-Source: docker/docker-credential-helpers, README.md and client/client.go.
+Its output is never shown: it may hold the secret.
+Source: docker/docker-credential-helpers, README.md, client/client.go.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from archfit.registry.registry_errors import NO_THREAD, Misconfigured, RegistryE
 LONGEST_SECONDS = 15.0
 _MAX_OUTPUT = 64 * 1024
 _NAME = re.compile(r"[A-Za-z0-9_.-]+", re.ASCII).fullmatch
-_NOT_FOUND = (b"credentials not found in native keychain",)
+_NOT_FOUND = b"credentials not found in native keychain"
 
 
 class Helper:
@@ -115,7 +114,7 @@ class Helper:
                 f"the credential helper {program} wrote more than {_MAX_OUTPUT} bytes: {again}"
             )
         if process.returncode != 0:
-            if any(words in output for words in _NOT_FOUND):
+            if _NOT_FOUND in output:
                 return None
             raise RegistryError(
                 f"the credential helper {program} failed for {server} (exit {process.returncode}): {again}"

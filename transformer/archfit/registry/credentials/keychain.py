@@ -15,8 +15,6 @@ An empty entry only says that a helper has the credential. A helper that fails a
 for the registry: it is not asked anonymously, nor with another entry. No helper runs before a registry asks for
 credentials.
 
-Pull secrets come with the stream, not from the operator: each is for one repository of one registry, before the
-operator's own credentials (`PullKeychain`). They do not permit a private host, and are never sent to a mirror.
 Sources: containers-auth.json(5); containers/image, pkg/docker/config; docker/cli, cli/config/credentials.
 """
 
@@ -37,7 +35,6 @@ from archfit.startup import c_json
 _OLDEST = ".dockercfg"
 _MAX_FILE = 4 * 1024 * 1024
 
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.registry.credentials.credential_helper import Helper
@@ -48,10 +45,7 @@ class HelperNeeded(RegistryError):
 
 
 class Keychain:
-    """The operator's credentials; safe to ask from several threads.
-
-    left: seconds that a helper may take now.
-    """
+    """The operator's credentials; safe to ask from several threads. left: seconds that a helper may take now."""
 
     def __init__(self, authfile: str, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -69,38 +63,34 @@ class Keychain:
         unreadable file, a malformed entry or a helper that fails.
         """
         for path, document in self._read():
-            found = self._in_file(path, document, host, repository, helpers=helpers)
-            if found:
-                return found
+            credential = self._in_file(path, document, host, repository, helpers=helpers)
+            if credential:
+                return credential
         return None
 
     def close(self) -> None:
         """End the helpers that still run."""
         with self._choosing:
-            for one in self._helpers.values():
-                one.end()
+            for helper in self._helpers.values():
+                helper.end()
 
     def mentions(self, host: str) -> bool:
         """A file has an entry for this host: the registry can be expected to ask for credentials."""
         try:
-            files = self._read()
+            return not _aliases(host).isdisjoint(self._hosts())
         except RegistryError:
             return True
-        return any(
-            _host_of(key) in _aliases(host)
-            for _, document in files
-            for section in ("credHelpers", "auths")
-            for key in document[section]
-        )
 
     def named_hosts(self) -> tuple[str, ...]:
         """Hosts (`host[:port]`) that keys of the files name. Nothing where a file cannot be read."""
         try:
-            files = self._read()
+            return tuple(self._hosts())
         except RegistryError:
             return ()
-        keys = (key for _, document in files for part in ("credHelpers", "auths") for key in document[part])
-        return tuple(dict.fromkeys(_host_of(key) for key in keys))
+
+    def _hosts(self) -> dict[str, None]:
+        keys = (key for _, file in self._read() for part in ("credHelpers", "auths") for key in file[part])
+        return dict.fromkeys(map(_host_of, keys))
 
     def _read(self) -> tuple[tuple[str, dict[str, Any]], ...]:
         with self._reading:
@@ -117,12 +107,14 @@ class Keychain:
     ) -> Credential | None:
         aliases = _aliases(host)
         for key, name in document["credHelpers"].items():
-            if _host_of(key) in aliases and (found := self._from_helper(name, host, path, helpers=helpers)):
-                return found
+            if _host_of(key) in aliases and (
+                credential := self._from_helper(name, host, path, helpers=helpers)
+            ):
+                return credential
         auths = document["auths"]
         for key in (*_scoped(host, repository), *(key for key in auths if _legacy(key) in aliases)):
-            if key in auths and (found := from_entry(auths[key], f"{path} ({key})")):
-                return found
+            if key in auths and (credential := from_entry(auths[key], f"{path} ({key})")):
+                return credential
         store = document["credsStore"]
         return self._from_helper(store, host, path, helpers=helpers) if store else None
 
@@ -230,7 +222,10 @@ def _legacy(key: str) -> str:
 
 
 class PullKeychain(Keychain):
-    """chosen: by `host[:port]`, as it is asked, and repository. The rest is the operator's."""
+    """chosen: the stream's pull secrets, by `host[:port]`, as it is asked, and repository; the rest is the operator's.
+
+    Each is for one repository. They do not permit a private host, and are never sent to a mirror.
+    """
 
     def __init__(
         self, authfile: str, environ: Mapping[str, str], chosen: Mapping[tuple[str, str], Credential]

@@ -1,12 +1,7 @@
 """Bearer tokens of a run: fetched once for each realm, service, scope and credential, kept in memory only.
 
-One scope for each token, because some services honour only the first. Threads that need the same token wait for the
-one that fetches it. A refusal is remembered for the run, so that many images cause one request.
-
-    challenge   Bearer realm="https://auth.docker.io/token",service="registry.docker.io",scope="..."
-    request     GET https://auth.docker.io/token?service=registry.docker.io&scope=repository:library/nginx:pull
-    answer      {"token": "...", "expires_in": 300}
-    then        Authorization: Bearer ...
+One scope for each token, because some services honour only the first. A refusal is remembered for the run, so that many
+images cause one request.
 
     credential                 token request
     none                       GET, anonymous
@@ -22,19 +17,21 @@ from __future__ import annotations
 import base64
 import json
 import threading
-from collections.abc import Callable
+from time import monotonic
 from urllib.parse import quote, urlsplit
 
 from archfit.registry.credentials.credential import VISIBLE, Credential
 from archfit.registry.http.challenges import Challenge, check_realm, may_have_credentials
 from archfit.registry.http.http_client import HttpClient
-from archfit.registry.http.request import Reply, Request, origin_of
+from archfit.registry.http.request import Request, origin_of
 from archfit.registry.http.trust import host_port
 from archfit.registry.quirks import NO_TOKEN_BY_POST
 from archfit.registry.registry_errors import RegistryError, Unauthorized
-from archfit.startup.record import Record
 
 MAX_TOKEN_BODY = 128 * 1024
+_DEFAULT_LIFE_SECONDS = 60
+_RENEW_EARLY_SECONDS = 5
+_MAX_LIFE_SECONDS = 86400
 
 
 class _Slot:
@@ -46,11 +43,10 @@ class _Slot:
 
 
 class Tokens:
-    """monotonic: seconds of a clock that never goes back, for the tokens' life."""
+    """Safe to use from several threads: those that need the same token wait for the one that fetches it."""
 
-    def __init__(self, http: HttpClient, monotonic: Callable[[], float]) -> None:
+    def __init__(self, http: HttpClient) -> None:
         self._http = http
-        self._monotonic = monotonic
         self._lock = threading.Lock()
         self._slots: dict[tuple[str, str, str, Credential | None], _Slot] = {}
         self._given: set[str] = set()
@@ -82,14 +78,14 @@ class Tokens:
         with slot.lock:
             if slot.refused:
                 raise Unauthorized(str(slot.refused), status=slot.refused.status)
-            if slot.token and slot.token != refused and self._monotonic() < slot.until:
+            if slot.token and slot.token != refused and monotonic() < slot.until:
                 return slot.token, False
             try:
                 slot.token, life = self._fetch(challenge, scope, credential, origin, withheld)
             except Unauthorized as error:
                 slot.refused = error
                 raise
-            slot.until = self._monotonic() + life
+            slot.until = monotonic() + life
             with self._lock:
                 self._given.add(slot.token)
             return slot.token, True
@@ -103,12 +99,12 @@ class Tokens:
     ) -> tuple[str, float]:
         where = origin_of(challenge.realm)
         if credential and credential.identity_token:
-            reply = self._send(token_post(challenge, scope, credential), origin)
+            reply = self._http.send(token_post(challenge, scope, credential, origin))
             if reply.status in NO_TOKEN_BY_POST:
                 as_password = credential.replace(password=credential.identity_token, identity_token="")
-                reply = self._send(token_get(challenge, scope, as_password), origin)
+                reply = self._http.send(token_get(challenge, scope, as_password, origin))
         else:
-            reply = self._send(token_get(challenge, scope, credential), origin)
+            reply = self._http.send(token_get(challenge, scope, credential, origin))
         if reply.status in {401, 403}:
             if credential:
                 raise Unauthorized(
@@ -125,32 +121,6 @@ class Tokens:
             raise RegistryError(f"the token service {where} answered {reply.status}", status=reply.status)
         return parse_token(reply.body)
 
-    def _send(self, request: TokenRequest, origin: str) -> Reply:
-        headers = {"accept": "application/json"}
-        if request.authorization:
-            headers["authorization"] = request.authorization
-        method = "POST" if request.form else "GET"
-        if request.form:
-            headers["content-type"] = "application/x-www-form-urlencoded"
-        return self._http.send(
-            Request(
-                "token", method, request.url, headers, origin, MAX_TOKEN_BODY, request.form.encode("ascii")
-            )
-        )
-
-
-_DEFAULT_LIFE_SECONDS = 60
-_RENEW_EARLY_SECONDS = 5
-_MAX_LIFE_SECONDS = 86400
-
-
-class TokenRequest(Record):
-    """What to send to the token service. form: body of a POST, "" for a GET. authorization: "" if anonymous."""
-
-    url: str
-    form: str = ""
-    authorization: str = ""
-
 
 def basic(credential: Credential) -> str:
     """The Authorization header of a user and a password (RFC 7617)."""
@@ -158,16 +128,22 @@ def basic(credential: Credential) -> str:
     return "Basic " + base64.b64encode(pair).decode("ascii")
 
 
-def token_get(challenge: Challenge, scope: str, credential: Credential | None) -> TokenRequest:
-    """The usual request. Query parameters already in the realm are kept. scope: "" asks for no right at all."""
+def token_get(challenge: Challenge, scope: str, credential: Credential | None, origin: str) -> Request:
+    """The usual request, for the registry at `origin`. Query parameters already in the realm are kept.
+
+    scope: "" asks for no right at all.
+    """
     query = [f"service={quote(challenge.service, safe='')}"] if challenge.service else []
     query += [f"scope={quote(scope)}"] if scope else []
     joint = "&" if urlsplit(challenge.realm).query else "?"
     url = challenge.realm + (joint if query else "") + "&".join(query)
-    return TokenRequest(url, authorization=basic(credential) if credential and credential.password else "")
+    headers = {"accept": "application/json"}
+    if credential and credential.password:
+        headers["authorization"] = basic(credential)
+    return Request("token", "GET", url, headers, origin, MAX_TOKEN_BODY)
 
 
-def token_post(challenge: Challenge, scope: str, credential: Credential) -> TokenRequest:
+def token_post(challenge: Challenge, scope: str, credential: Credential, origin: str) -> Request:
     """The request of an identity token (oauth.md, grant_type=refresh_token)."""
     fields = {
         "grant_type": "refresh_token",
@@ -179,7 +155,8 @@ def token_post(challenge: Challenge, scope: str, credential: Credential) -> Toke
     form = "&".join(
         f"{name}={quote(value, safe='')}" for name, value in fields.items() if value or name != "scope"
     )
-    return TokenRequest(challenge.realm, form=form)
+    headers = {"accept": "application/json", "content-type": "application/x-www-form-urlencoded"}
+    return Request("token", "POST", challenge.realm, headers, origin, MAX_TOKEN_BODY, form.encode("ascii"))
 
 
 def parse_token(body: bytes) -> tuple[str, float]:

@@ -1,4 +1,4 @@
-"""HTTP to registries and API servers: connections, addresses, trust, proxies, retries."""
+"""HTTP to registries and API servers."""
 
 import sys
 

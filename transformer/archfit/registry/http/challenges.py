@@ -1,11 +1,9 @@
 """How a server asks for credentials, without I/O.
 
-    WWW-Authenticate: Bearer realm="https://auth.docker.io/token",service="registry.docker.io",scope="..."
-
     challenge      = scheme [ 1*SP parameter *( "," parameter ) ]         several in one header, separated by commas
     parameter      = token "=" ( token | quoted-string )
 
-The realm is the URL of a token service; the registry chooses it, and so it is checked before anything is sent there.
+The registry chooses the realm, the URL of a token service, and so it is checked before anything is sent there.
 Sources: RFC 9110 11.6.1 (grammar); distribution, docs/content/spec/auth/token.md.
 """
 
@@ -45,32 +43,31 @@ def challenges(headers: Iterable[str]) -> tuple[Challenge, ...]:
 
     The first 16 of the first 8 headers count, and 8 KiB of each header: registries send one or two.
     """
-    found = (
-        challenge for header in islice(headers, _MAX_HEADERS) for challenge in _parsed(header[:_MAX_HEADER])
-    )
-    return tuple(islice(found, _MAX_CHALLENGES))
+    headers = islice(headers, _MAX_HEADERS)
+    read = (challenge for header in headers for challenge in _parsed(header[:_MAX_HEADER]))
+    return tuple(islice(read, _MAX_CHALLENGES))
 
 
 def _parsed(header: str) -> list[Challenge]:
-    found: list[tuple[str, dict[str, str]]] = []
+    schemes: list[tuple[str, dict[str, str]]] = []
     at = 0
-    while at < len(header) and len(found) <= _MAX_CHALLENGES:
+    while at < len(header) and len(schemes) <= _MAX_CHALLENGES:
         if header[at] in " \t,":
             at += 1
             continue
-        if found and (parameter := _PARAMETER(header, at)):
+        if schemes and (parameter := _PARAMETER(header, at)):
             name, quoted, plain = parameter.groups()
             value = plain if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
-            found[-1][1].setdefault(name.lower(), value)
+            schemes[-1][1].setdefault(name.lower(), value)
             at = parameter.end()
         elif scheme := _SCHEME(header, at):
-            found.append((scheme[1].lower(), {}))
+            schemes.append((scheme[1].lower(), {}))
             at = scheme.end()
         else:
             # A token68, or a malformed part: skip to the next comma.
             at = (header.find(",", at) + 1) or len(header)
     names = ("realm", "service", "scope", "error")
-    return [Challenge(scheme, *(values.get(name, "") for name in names)) for scheme, values in found]
+    return [Challenge(scheme, *(values.get(name, "") for name in names)) for scheme, values in schemes]
 
 
 def choose(offered: Iterable[Challenge]) -> Challenge | None:
@@ -97,12 +94,8 @@ def check_realm(realm: str, origin: str) -> None:
         port, own_port = parts.port, own.port
     except ValueError:
         parts, own, port, own_port = urlsplit(""), urlsplit(""), None, None
-    if (
-        not parts.hostname
-        or parts.scheme not in {"https", "http"}
-        or not _VISIBLE(realm)
-        or len(realm) > 2048
-    ):
+    readable = _VISIBLE(realm) and len(realm) <= 2048
+    if not parts.hostname or parts.scheme not in {"https", "http"} or not readable:
         raise RegistryError(
             f"{origin} names a token service that is no https URL: its operator has to correct that"
         )

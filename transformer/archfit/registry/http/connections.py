@@ -1,7 +1,5 @@
 """Connections: the address that was checked is the one that is dialled, and one deadline covers all reads and writes.
 
-    resolve -> HostPolicy.permitted -> connect -> TLS -> httpcore.HTTP11Connection       no second resolution in between
-
     way                                                 kept apart
     direct, the registries' own servers                 requests to the registry itself (not `other_host`)
     direct, other hosts                                 redirects and token services (`other_host`); because the
@@ -9,9 +7,7 @@
     through a proxy                                     http: the whole URL as target; https: CONNECT, then TLS;
                                                         only numeric hosts can be judged
 
-Sockets, TLS and TLS inside TLS are httpcore's. There is one TLS context for each kind of trust (`trust`), made when a
-connection first needs it. httpcore's own pool is not used: it takes what came behind an answer for the answer to the
-next request.
+httpcore's own pool is not used: it takes what came behind an answer for the answer to the next request.
 """
 
 from __future__ import annotations
@@ -59,7 +55,7 @@ class Way(Record):
 
 
 class PooledConnection(httpcore.HTTP11Connection):
-    """httpcore's connection; it says whether anything came behind the last answer, as httpcore itself does not."""
+    """One that is kept for the next request of its way."""
 
     def __init__(self, way: Way, stream: TimedStream) -> None:
         origin = httpcore.Origin(way.scheme.encode(), way.host.encode(), way.port)
@@ -67,26 +63,21 @@ class PooledConnection(httpcore.HTTP11Connection):
         self.way = way
 
     def may_stay(self) -> bool:
-        """The answer was read to its end, and nothing came behind it."""
+        """The answer was read to its end, and nothing came behind it, which httpcore itself does not say."""
         return self.is_idle() and not self._h11_state.trailing_data[0]
 
 
 class TimedStream(httpcore.NetworkStream):
-    """A stream of httpcore's whose waits end at the run's deadline, whatever is asked for.
-
-    left: seconds until then. What fails raises httpcore's errors, and TimeoutError after the deadline.
-    """
+    """A stream whose waits end at the run's deadline, in `left` seconds. Raises httpcore's errors, and TimeoutError."""
 
     def __init__(self, stream: httpcore.NetworkStream, left: Callable[[], float]) -> None:
         self._stream = stream
         self._left = left
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """What comes next; b"" at the end."""
         return self._stream.read(max_bytes, clamped(self._left, timeout or READ_SECONDS))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send all of it."""
         self._stream.write(buffer, clamped(self._left, timeout or float("inf")))
 
     def secure(self, context: ssl.SSLContext, host: str, port: int) -> None:
@@ -121,12 +112,11 @@ class TimedStream(httpcore.NetworkStream):
         return True
 
     def close(self) -> None:
-        """End the connection."""
         self._stream.close()
 
 
 class ConnectionPool:
-    """For all threads of a run. left: seconds until the run's deadline, 0 after it. environ: names the proxies."""
+    """For all threads of a run. left: seconds until its deadline, 0 after it. environ: names the proxies."""
 
     def __init__(
         self, left: Callable[[], float], policy: HostPolicy, trust: Trust, environ: Mapping[str, str]
@@ -193,7 +183,7 @@ class ConnectionPool:
                     idle.pop().close()
 
     def context(self, tls: Tls) -> ssl.SSLContext:
-        """The TLS context for servers of this trust, made once. Raises RegistryError."""
+        """Made once for all servers of this trust. Raises RegistryError."""
         with self._making_context:
             if tls not in self._contexts:
                 self._contexts[tls] = tls_context(tls, self.trust.ca_file, self._environ)
@@ -226,7 +216,7 @@ class ConnectionPool:
     def _dialled(self, way: Way) -> TimedStream:
         host, port = way.host, way.port
         try:
-            known = _resolve(host, port, type=socket.SOCK_STREAM)
+            entries = _resolve(host, port, type=socket.SOCK_STREAM)
         except (socket.gaierror, UnicodeError) as error:
             again = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
             raise Unreachable(
@@ -234,9 +224,8 @@ class ConnectionPool:
                 "it, set HTTPS_PROXY",
                 retryable=again,
             ) from None
-        addresses = self.policy.permitted(
-            host, port, list(dict.fromkeys(str(entry[4][0]) for entry in known)), other_host=way.other_host
-        )
+        resolved = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
+        addresses = self.policy.permitted(host, port, resolved, other_host=way.other_host)
         why = "it has no address"
         for address in addresses:
             # The last address may take all the time there is, each before it half of that.
@@ -277,7 +266,6 @@ class ConnectionPool:
         return stream
 
     def _open_tunnel(self, stream: TimedStream, proxy: Proxy, way: Way) -> None:
-        """From now on the stream, to the proxy, leads to the server."""
         server = _shown(way)
         url = httpcore.URL(scheme=proxy.scheme, host=proxy.host, port=proxy.port, target=server)
         headers = {"Host": server, "accept": "*/*", **proxy.headers}
@@ -305,7 +293,6 @@ def _shown(way: Way, usual: int = 0) -> str:
 
 
 def _resolve(host: str, port: int, **hints: int) -> Sequence[tuple[int, int, int, str, tuple[Any, ...]]]:
-    """As `socket.getaddrinfo`."""
     return socket.getaddrinfo(host, port, **hints)
 
 

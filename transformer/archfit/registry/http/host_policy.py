@@ -14,14 +14,11 @@
     refused    unspecified, multicast, link-local, reserved, cloud          none
                metadata services
 
-IPv4 inside IPv6 (mapped, translated, compatible, 6to4, Teredo, NAT64) counts as the IPv4 address that it leads to.
-archfit connects to the address that it has checked and does not resolve the name again. Sources: RFC 6890, RFC 6052,
-RFC 7915, RFC 4380; for what Python takes as global RFC 3879 (site-local), RFC 7526 (192.88.99.0/24) and RFC 9602
-(segment identifiers); the metadata services of AWS, Google, Azure and Alibaba, which hand out credentials.
-
     pattern    HOST | HOST:PORT | *.DOMAIN | *.DOMAIN:PORT | *          without a port: 443
 
-A reference, a redirect or a challenge never makes a host a named one.
+IPv4 inside IPv6 counts as the IPv4 address that it leads to. A reference, a redirect or a challenge never makes a host
+a named one. Sources: RFC 6890, RFC 6052, RFC 7915, RFC 4380; for what Python takes as global RFC 3879 (site-local),
+RFC 7526 (192.88.99.0/24) and RFC 9602 (segment identifiers); the metadata services of AWS, Google, Azure and Alibaba.
 """
 
 from __future__ import annotations
@@ -38,29 +35,26 @@ from archfit.registry.registry_errors import RegistryError
 Kind: TypeAlias = "Literal['refused', 'loopback', 'private', 'public']"
 Address: TypeAlias = "ipaddress.IPv4Address | ipaddress.IPv6Address"
 
-_METADATA = frozenset(
-    ipaddress.ip_address(text)
-    for text in (
-        "169.254.169.254",
-        "100.100.100.200",
-        "168.63.129.16",
-        "192.0.0.192",
-        "fd00:ec2::254",
-        "fd20:ce::254",
-    )
-)
+_METADATA = """
+    169.254.169.254 100.100.100.200 168.63.129.16 192.0.0.192 fd00:ec2::254 fd20:ce::254
+"""
+_METADATA_ADDRESSES = frozenset(map(ipaddress.ip_address, _METADATA.split()))
 _NOWHERE = tuple(ipaddress.IPv4Network(text) for text in ("0.0.0.0/8", "240.0.0.0/4"))
-_NAT64 = tuple(ipaddress.IPv6Network(text) for text in ("64:ff9b::/96", "64:ff9b:1::/48"))
-_COMPATIBLE = ipaddress.IPv6Network("::/96")
-_TRANSLATED = ipaddress.IPv6Network("::ffff:0:0:0/96")
+# NAT64, compatible, translated: IPv4 in the last 32 bits.
+_HOLD_IPV4 = tuple(map(ipaddress.IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "::/96", "::ffff:0:0:0/96")))
+_KINDS = {
+    "refused": "a link-local, metadata or otherwise special",
+    "loopback": "a loopback",
+    "private": "a private",
+}
 _NOT_GLOBAL = tuple(ipaddress.ip_network(text) for text in ("fec0::/10", "5f00::/16", "192.88.99.0/24"))
 
 
 class HostPolicy:
-    """The operator's rules. named: host, lower case, and port; the set may grow. allowed, denied: patterns.
+    """The operator's rules. named: host, lower case, and port; the set may grow.
 
     mentioned: hosts (`host[:port]`) of the operator's credentials files; called when it is first needed.
-    referenced: registries that references name, over https; filled before they are asked.
+    referenced: filled before they are asked.
     private: servers that were not asked, as only a reference names them and they have no public address.
     """
 
@@ -74,9 +68,9 @@ class HostPolicy:
         self.named = set() if named is None else named
         self.referenced: set[HostPort] = set()
         self.private: set[str] = set()
-        self._allowed = [one.replace(port=one.port or 443) for one in allowed]
-        self._denied = [one for one in denied if one.name != "*"]
-        self._only_named = any(one.name == "*" for one in denied)
+        self._allowed = [pattern.replace(port=pattern.port or 443) for pattern in allowed]
+        self._denied = [pattern for pattern in denied if pattern.name != "*"]
+        self._only_named = any(pattern.name == "*" for pattern in denied)
         self._mentioned = mentioned
         self._hosts: set[HostPort] | None = None
 
@@ -140,15 +134,15 @@ def _shown(host: str, port: int) -> str:
 
 
 def _refusal(shown: str, address: str, kind: Kind, *, other_host: bool) -> str:
-    special = "a link-local, metadata or otherwise special"
-    what = {"refused": special, "loopback": "a loopback"}.get(kind, "a private")
+    refused = f"{shown} leads to {_KINDS[kind]} address, {address}, and archfit does not connect to it"
+    if kind == "refused":
+        return refused
     remedy = f": if it is meant, name the server with --allow-host {shown}"
     if kind == "loopback" and not other_host:  # as kind, k3d and minikube document it
         remedy += (
             f", or with --mirror {shown}=http://{shown} where it speaks plain http, as most on loopback do"
         )
-    refused = f"{shown} leads to {what} address, {address}, and archfit does not connect to it"
-    return refused + ("" if kind == "refused" else remedy)
+    return refused + remedy
 
 
 def kind_of(address: str) -> Kind:
@@ -157,7 +151,7 @@ def kind_of(address: str) -> Kind:
 
 
 def _kind(address: Address) -> Kind:
-    if address in _METADATA:
+    if address in _METADATA_ADDRESSES:
         return "refused"
     if isinstance(address, ipaddress.IPv6Address):
         if address == ipaddress.IPv6Address("::1"):
@@ -182,6 +176,6 @@ def _inner(address: ipaddress.IPv6Address) -> list[ipaddress.IPv4Address]:
         return [address.sixtofour]
     if address.teredo:
         return [address.teredo[1]]
-    if address in _COMPATIBLE or address in _TRANSLATED or any(address in network for network in _NAT64):
+    if any(address in network for network in _HOLD_IPV4):
         return [ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)]
     return []

@@ -1,21 +1,17 @@
 """HTTP/1.1 for all threads of a run, under one policy of tries, pauses, redirects and limits; no cookies.
 
-    send        waits where the server asked for a pause; then up to 5 tries
-    a try       the request, then at most 5 redirects
-    exchange    waits for a free place at the server (`servers`); one request, one answer
-
     408, 500, 502, 503, 504     up to 5 tries in all
     429                         the same, but not for Docker Hub's pull limit, which lasts hours
     connection errors           up to 3 tries; a wrong certificate, an unknown name or a refused address: 1
 
 Waits are Retry-After, in seconds or as an HTTP date (RFC 9110 10.2.3), else 0.25 s, doubled for each try up to 4 s. A
-wait that would end after the deadline is not begun, and none lasts longer.
+wait that would end after the deadline is not begun.
 
 A redirect never leads from https to http. Where scheme, host or port change, only Accept goes along: not Authorization,
 nor any header that the operator has set for one server. A token request follows no redirect to another origin.
 
-Bodies are read only up to a limit. identity is asked for; a server that gzips all the same is read, and what it sends
-and what that becomes have the same limit. Any other Content-Encoding is refused.
+identity is asked for; a server that gzips all the same is read, and what it sends and what that becomes have the same
+limit. Any other Content-Encoding is refused.
 """
 
 from __future__ import annotations
@@ -59,6 +55,12 @@ _FIRST_WAIT = 0.25
 _LONGEST_WAIT = 4.0
 MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_HEADERS = {
+    "accept": "*/*",
+    "connection": "keep-alive",
+    "user-agent": AGENT,
+    "accept-encoding": "identity",
+}
 _LIMITS = re.compile(r"[0-9]{1,12}(?:;w=[0-9]{1,12})?", re.ASCII).fullmatch
 
 # httpcore's lines for debugging hold headers of answers: signed URLs, cookies.
@@ -71,7 +73,6 @@ class HttpClient:
     bodies: large answers that are in memory. budget: when a server may be asked, None for at any time; the turn is
     taken last, so that nothing slow comes between it and the request. read_seconds: how long a server may be silent
     within an answer.
-
     requests: how many were sent, by kind. sparing: manifests are not asked for where few pulls are left.
     """
 
@@ -238,15 +239,9 @@ class HttpClient:
         return reply
 
     def _message(self, request: Request, url: httpx.URL, way: Way) -> httpcore.Request:
-        defaults = {
-            "accept": "*/*",
-            "connection": "keep-alive",
-            "user-agent": AGENT,
-            "accept-encoding": "identity",
-        }
         given = {name.lower(): value for name, value in request.headers.items()}
         proxy = way.forward
-        headers = {**defaults, **given, **(proxy.headers if proxy else {})}
+        headers = {**_HEADERS, **given, **(proxy.headers if proxy else {})}
         if any("\x7f" in value for value in headers.values()):  # h11 refuses all else that is not visible
             raise httpcore.LocalProtocolError
         message = httpx.Request(request.method, url, headers=headers, content=request.content or None)
@@ -337,7 +332,7 @@ def _redirected(url: str, location: str) -> str:
 
 
 def retry_after(header: str, now: float) -> float | None:
-    """Seconds to wait that a Retry-After header asks for, None if it cannot be read. now: Unix seconds."""
+    """Seconds of a Retry-After header, None if it cannot be read. now: Unix seconds."""
     text = header.strip()
     if text.isascii() and text.isdigit():
         return float(text[:9])
@@ -351,15 +346,13 @@ def retry_after(header: str, now: float) -> float | None:
         return None
 
 
-def wait_seconds(tried: int, asked: float | None) -> float:
-    """How long to wait after `tried` tries, where the server asked for `asked` seconds."""
-    return asked if asked is not None else min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (tried - 1))
+def wait_seconds(tried: int, wanted: float | None) -> float:
+    """How long to wait after `tried` tries, where the server asked for `wanted` seconds."""
+    return wanted if wanted is not None else min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (tried - 1))
 
 
 def is_pull_limit(headers: Mapping[str, str], body: bytes) -> bool:
     """Whether this 429 is Docker Hub's pull limit, which lasts hours, and not its guard against floods."""
     text = body[:4096].lower()
-    if any(words in text for words in PULL_LIMIT):
-        return True
     remaining = headers.get("ratelimit-remaining", "").partition(";")[0].strip()
-    return remaining == "0"
+    return remaining == "0" or any(words in text for words in PULL_LIMIT)

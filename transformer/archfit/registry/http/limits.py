@@ -5,20 +5,10 @@
     in memory     2 answers above 256 KiB in a run, 8 in a process with many, as `archfit serve` (`LargeBodies`)
     a second      what `--requests-per-second` allows (`RequestBudget`)
 
-    with bodies:    a thread reads an answer ──> over 256 KiB: enter ──> parses it ──> has its platforms
-
-A thread enters once for all answers that one image needs. Real indexes and configs have some kilobytes, so that only
-unusual ones wait for each other; a wait ends at the run's deadline.
-
-    request ── the next free time of its server ── wait ── sent
-                 reserved in Redis, for all processes that share it
-                 in this process, where there is no Redis
-
-    Redis fails during a run    each process keeps to N divided by the number of processes that shared it last
-
-For `--requests-per-second HOST=N` one request leaves each 1/N seconds, never two at once. A time is reserved, so that
-requests leave in the order of their reservations. A reservation behind the deadline is not made. The pauses that
-servers ask for (`retries`) come on top. This is the generic cell rate algorithm without a burst (ITU-T I.371).
+For `--requests-per-second HOST=N` one request leaves each 1/N seconds, never two at once: the generic cell rate
+algorithm without a burst (ITU-T I.371). A time is reserved, in Redis for all processes that share it, so that requests
+leave in the order of their reservations; while Redis fails, each process keeps to N divided by the number of processes
+that shared it last. A reservation behind the deadline is not made. The pauses that servers ask for come on top.
 """
 
 from __future__ import annotations
@@ -50,9 +40,10 @@ the server), None where nobody can be asked."""
 
 
 class LargeBodies:
-    """left: seconds until the run's deadline. shared: places that other runs take from, too.
+    """Large answers that are in memory: a thread enters once for all that one image needs, until its `with` ends.
 
-    What a thread has entered ends with its `with`.
+    left: seconds until the run's deadline. shared: places that other runs take from, too. Real indexes and configs have
+    some kilobytes, so that only unusual ones wait for each other.
     """
 
     def __init__(self, left: Callable[[], float], shared: threading.Semaphore | None = None) -> None:

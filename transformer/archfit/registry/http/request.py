@@ -1,14 +1,12 @@
 """One HTTP request, and what comes of it: a Reply, or Unreachable.
 
-    kind        method  asks for
-    manifest    GET     a manifest, by tag or digest
-    head        HEAD    the digest that a tag names
-    blob        GET     the config of an image
-    list        GET     the tags of a repository
-    token       GET or POST, at a token service
-    ping        GET     the API's root
-
-A Request is all that the transport has to know; a redirect or another try sends a changed copy.
+kind        method  asks for
+manifest    GET     a manifest, by tag or digest
+head        HEAD    the digest that a tag names
+blob        GET     the config of an image
+list        GET     the tags of a repository
+token       GET or POST, at a token service
+ping        GET     the API's root
 """
 
 from __future__ import annotations
@@ -23,12 +21,10 @@ from archfit.startup.record import Record
 
 
 class Request(Record):
-    """One request. kind: of the table above; requests are counted by it.
+    """kind: of the table above. headers: lower-case names; their values may be secrets and are not shown.
 
-    headers: lower-case names; their values may be secrets and are not shown.
     home: origin of the registry that the request is for; the URL may lead to another server.
-    limit: the most bytes that the answer's body may have.
-    content: the body, of a POST.
+    limit: the most bytes that the answer's body may have. content: the body, of a POST.
     retry: it is sent again where that may help; if not, the caller has another server to ask.
     """
 
@@ -117,11 +113,10 @@ def origin_of(url: str) -> str:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError:
-        host, port = None, None
-        parts = urlsplit("")
+        parts, host, port = urlsplit(""), None, None
     if parts.scheme not in DEFAULT_PORTS or not host:
         raise RegistryError("the registry leads to something that is not an http or https URL: refused")
-    bracketed = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{bracketed}" + (
-        f":{port}" if port and port != DEFAULT_PORTS[parts.scheme] else ""
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{shown}" + (
+        "" if port in {None, 0, DEFAULT_PORTS[parts.scheme]} else f":{port}"
     )

@@ -1,15 +1,12 @@
 """What a run knows of each server, shared by all threads.
 
     share         requests that may be in flight at once: 32, halved by each wave of 429 or 503, never below 1
-    pause         no thread sends a new request before its end; the server asks for it with Retry-After
-    retries left  how often requests to it may be sent again in a run, by all threads together
     challenge     how it asks for credentials; kept in the cache, so that later runs do not need its 401
     remembered    the challenge is from an earlier run, and nothing in this run has confirmed it
     head          it answers HEAD with a digest; where not, tags are asked by GET
     elsewhere     the server that it redirected to and that gives tokens to anybody: CRI-O asks for none there
     known         it has answered something
-    pulls left    its last RateLimit-Remaining header, as in "20;w=21600"; few where that is less than a tenth of its
-                  last RateLimit-Limit
+    pulls left    its last RateLimit-Remaining header, as in "20;w=21600"
 
 The cache gets only what the server tells everybody: scheme, realm, service; never tokens or credentials.
 """
@@ -33,10 +30,10 @@ _ELSEWHERE = "elsewhere"
 def elsewhere(text: str) -> str:
     """`ServerState.elsewhere` of what the cache keeps, "" for none and for what `to_json` did not make."""
     try:
-        found = json.loads(text)[_ELSEWHERE]
+        other = json.loads(text)[_ELSEWHERE]
     except (ValueError, TypeError, KeyError, RecursionError):
         return ""
-    return visible(found) if isinstance(found, str) else ""
+    return visible(other) if isinstance(other, str) else ""
 
 
 def leads(origin: str, other: str) -> str:
@@ -140,11 +137,10 @@ class ServerState:
 
     def to_json(self) -> str:
         """What the cache keeps."""
-        found = self.challenge or Challenge("")
-        kept = {"scheme": found.scheme, "realm": found.realm, "service": found.service, "head": self.head}
-        return json.dumps(
-            {**kept, **({_ELSEWHERE: self.elsewhere} if self.elsewhere else {})}, sort_keys=True
-        )
+        challenge = self.challenge or Challenge("")
+        kept = {name: getattr(challenge, name) for name in ("scheme", "realm", "service")}
+        kept |= {"head": self.head, **({_ELSEWHERE: self.elsewhere} if self.elsewhere else {})}
+        return json.dumps(kept, sort_keys=True)
 
     def from_json(self, text: str) -> None:
         """Take over what `to_json` made, checked again; anything else is ignored."""

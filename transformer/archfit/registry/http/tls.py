@@ -3,14 +3,13 @@
 usual CAs     SSL_CERT_FILE or SSL_CERT_DIR, else certifi's bundle; and --ca-file
 one server    those, or none of them, and its `ca`; its `client` certificates; no verification where it is insecure
 
-A context with the usual CAs takes 0.7 MB, and a server has a Lookup in each of its threads: they share it while its
-files are the same.
+A context with the usual CAs takes 0.7 MB, and `archfit serve` has a Lookup in each of its threads: they share it while
+its files are the same.
 """
 
 from __future__ import annotations
 
 import os
-import socket
 import ssl
 from collections.abc import Mapping
 
@@ -35,15 +34,15 @@ def context(tls: Tls, ca_file: str, environ: Mapping[str, str]) -> ssl.SSLContex
     """
     file, folder = environ.get("SSL_CERT_FILE", ""), environ.get("SSL_CERT_DIR", "")
     if folder or tls.client:
-        return _made(tls, ca_file, file, folder)
+        return _context(tls, ca_file, file, folder)
     key = tls, tuple(map(_identity, (file, ca_file, *tls.ca)))
-    found = _shared.get(key)
-    if found is None:
-        found = _made(tls, ca_file, file, folder)
+    shared = _shared.get(key)
+    if shared is None:
+        shared = _context(tls, ca_file, file, folder)
         if len(_shared) >= _MOST_SHARED:
             _shared.clear()
-        _shared[key] = found
-    return found
+        _shared[key] = shared
+    return shared
 
 
 def _identity(path: str) -> object:
@@ -55,25 +54,25 @@ def _identity(path: str) -> object:
     return path, about.st_mtime_ns, about.st_size, about.st_ino
 
 
-def _made(tls: Tls, ca_file: str, file: str, folder: str) -> ssl.SSLContext:
+def _context(tls: Tls, ca_file: str, file: str, folder: str) -> ssl.SSLContext:
     if tls.verify:
-        made = _usual(file, folder) if tls.usual else _usual(tls.ca[0], "")
+        context = _usual(file, folder) if tls.usual else _usual(tls.ca[0], "")
         for path in (*([ca_file] if ca_file and tls.usual else ()), *tls.ca):
-            _add(made, path)
+            _add(context, path)
     else:
-        made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        made.check_hostname = False
-        made.verify_mode = ssl.CERT_NONE
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
     # OpenSSL sends the last certificate of a kind that was loaded.
     for certificate, key in reversed(tls.client):
         try:
-            made.load_cert_chain(certificate, key or None, password=_no_password)
+            context.load_cert_chain(certificate, key or None, password=_no_password)
         except (OSError, ValueError) as error:
             raise RegistryError(
                 f"the client certificate {certificate} cannot be used: {reason(error)}"
             ) from None
-    made.set_alpn_protocols(["http/1.1"])
-    return made
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 def _usual(file: str, folder: str) -> ssl.SSLContext:
@@ -85,9 +84,9 @@ def _usual(file: str, folder: str) -> ssl.SSLContext:
         raise _unreadable(file or folder, error) from None
 
 
-def _add(made: ssl.SSLContext, path: str) -> None:
+def _add(context: ssl.SSLContext, path: str) -> None:
     try:
-        made.load_verify_locations(cafile=path)
+        context.load_verify_locations(cafile=path)
     except OSError as error:
         raise _unreadable(path, error) from None
 
@@ -99,34 +98,6 @@ def _unreadable(path: str, error: OSError) -> RegistryError:
 def _no_password() -> str:
     """Called for the password of a key; without it OpenSSL would ask on the terminal."""
     raise ValueError("its key has a password, which archfit does not support")
-
-
-def wrapped(context: ssl.SSLContext, connected: socket.socket, host: str) -> ssl.SSLSocket:
-    """TLS on the connection, before its handshake. host: whom the certificate has to name."""
-    # The name as bytes: for a str, `ssl` loads the codec for international names.
-    name = host.encode("ascii")
-    return context.wrap_socket(connected, server_hostname=name, do_handshake_on_connect=False)
-
-
-def begun(context: ssl.SSLContext, connected: socket.socket, host: str) -> ssl.SSLSocket | None:
-    """The same once the first message is sent, so that its answer comes while something else is done.
-
-    None, with the connection closed, where it cannot be sent: who makes the next one meets the reason.
-    """
-    connected.settimeout(0)
-    try:
-        made = wrapped(context, connected, host)
-    except OSError:
-        connected.close()
-        return None
-    try:
-        made.do_handshake()
-    except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
-        pass
-    except OSError:
-        made.close()
-        return None
-    return made
 
 
 def refusal(host: str, port: int, error: BaseException | None) -> Unreachable | None:

@@ -4,8 +4,7 @@
     certs.d           *.crt (CAs), *.cert with *.key (client certificates)
     registries.conf   insecure
 
-Settings of several files for one server add up. They hold for that host and port only, not for redirects to other hosts
-or token services on other hosts.
+They hold for that host and port only, not for redirects to other hosts or token services on other hosts.
 """
 
 from __future__ import annotations
@@ -79,10 +78,10 @@ class Trust:
 
 
 def added(known: Mapping[HostPort, Tls], more: Iterable[tuple[HostPort, Tls]]) -> dict[HostPort, Tls]:
-    """`known` with what `more` adds."""
-    found = dict(known)
+    """`known` with what `more` adds: settings of several files for one server add up."""
+    servers = dict(known)
     for server, tls in more:
-        before = found.get(server, USUAL)
+        before = servers.get(server, USUAL)
         both = Tls(
             tuple(dict.fromkeys((*before.ca, *tls.ca))),
             tuple(dict.fromkeys((*before.client, *tls.client))),
@@ -90,5 +89,5 @@ def added(known: Mapping[HostPort, Tls], more: Iterable[tuple[HostPort, Tls]]) -
             before.usual and tls.usual,
         )
         if both != USUAL:
-            found[server] = both
-    return found
+            servers[server] = both
+    return servers

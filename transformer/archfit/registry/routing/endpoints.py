@@ -5,9 +5,7 @@
     docker.io/library/nginx        docker.io=https://harbor.example/hub     https://harbor.example    hub/library/nginx
     quay.io/prometheus/node        *=http://127.0.0.1:5000                  http://127.0.0.1:5000       prometheus/node
 
-SOURCE is a registry host as a normalised reference has it, or `*` for all that no other mirror names. A path in the
-URL is a repository prefix, as `location` is in containers-registries.conf(5). Plain HTTP only where the URL says so.
-Mirrors come checked from `options.hosts`, their only parser.
+A path in a mirror's URL is a repository prefix, as `location` is in containers-registries.conf(5).
 """
 
 from __future__ import annotations
@@ -21,11 +19,9 @@ from archfit.startup.record import Record
 class Endpoint(Record):
     """One repository at one server.
 
-    origin: `scheme://host[:port]`, lower case, without a default port.
-    host: `host[:port]` as credentials are looked up, which is the mirror's where there is one.
-    repository: path below `base`.
+    origin: `scheme://host[:port]`, lower case, without a default port. host: `host[:port]` as credentials are looked
+    up, which is the mirror's where there is one. repository: path below `base`, the API's root at the server.
     configured: the operator named this server, so it may be on loopback or a private network.
-    base: the API's root at the server.
     namespace: the registry that a mirror answers for, sent as `?ns=`; "" sends nothing.
     headers: names and values that go to this origin alone; they may be secrets, and so are not shown.
     resolves: it may answer for tags. pulls: it may be asked for manifests and blobs by digest.
@@ -63,8 +59,8 @@ def mirrored(reference: Reference, mirrors: tuple[Mirror, ...]) -> Endpoint | No
         for mirror in mirrors:
             if mirror.source == source.lower():
                 url = f"{mirror.scheme}://{mirror.host}{'/' + mirror.prefix if mirror.prefix else ''}"
-                found = _mirrored(mirror, reference.repository)
-                return found.replace(
+                endpoint = _mirrored(mirror, reference.repository)
+                return endpoint.replace(
                     instead_of=reference.registry, named_by=f"--mirror {mirror.source}={url}"
                 )
     return None

@@ -17,8 +17,7 @@
         "^rancher/(.*)" = "mirror/rancher-$1"     the first that changes it counts
 
 A directory without hosts.toml holds certificates as Docker's certs.d does: *.crt are CAs, *.cert with *.key are for
-the client. Requests to a server other than the registry name the registry in `?ns=`. Unlike containerd, archfit refuses
-a file with a mistake, and does not use plain HTTP for loopback unless the file says `http://`.
+the client. Unlike containerd, archfit refuses a file with a mistake, and uses plain HTTP only where it says `http://`.
 Source: containerd, docs/hosts.md and core/remotes/docker/config/hosts.go; k3s, its page on private registries.
 """
 
@@ -39,16 +38,8 @@ from archfit.registry.routing.toml_file import TomlTable
 from archfit.startup.record import Record
 
 _DEFAULT = "_default"
-_SERVER_KEYS = (
-    "capabilities",
-    "ca",
-    "client",
-    "skip_verify",
-    "override_path",
-    "header",
-    "dial_timeout",
-    "rewrite",
-)
+_TLS_KEYS = ("ca", "client", "skip_verify")
+_SERVER_KEYS = ("capabilities", *_TLS_KEYS, "override_path", "header", "dial_timeout", "rewrite")
 # What archfit does is to resolve and pull; the others are of no use to it.
 _CAPABILITIES = ("pull", "resolve", "push", "referrers")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", re.ASCII).fullmatch
@@ -66,7 +57,7 @@ _FRAMING = {"host", "content-length", "transfer-encoding", "connection", "accept
 
 
 class _Server(Record):
-    """One server of a directory. url: "" is the registry itself. As in `endpoints.Endpoint` otherwise."""
+    """One server of a directory. host: "" is the registry itself. As in `endpoints.Endpoint` otherwise."""
 
     scheme: str = ""
     host: str = ""
@@ -80,9 +71,11 @@ class _Server(Record):
 
     def rewritten(self, repository: str) -> str:
         """The repository that this server is asked for."""
-        return next(
-            (new for one in self.rewrites if (new := _replaced(*one, repository)) != repository), repository
-        )
+        for pattern, replacement in self.rewrites:
+            rewritten = _replaced(pattern, replacement, repository)
+            if rewritten != repository:
+                return rewritten
+        return repository
 
 
 class HostsDir:
@@ -117,8 +110,8 @@ class HostsDir:
         for registry, servers in self._of.items():
             for server in servers:
                 if server.host or registry != _DEFAULT:
-                    found = at(server.scheme or "https", server.host or registry, "x")
-                    yield host_port(found.origin), server.tls
+                    endpoint = at(server.scheme or "https", server.host or registry, "x")
+                    yield host_port(endpoint.origin), server.tls
 
 
 def _registry(name: str) -> str:
@@ -126,17 +119,17 @@ def _registry(name: str) -> str:
     name = name.lower()
     if name == _DEFAULT:
         return name
-    found = re.fullmatch(r"(.+)_([0-9]{1,5})_", name)
-    return f"{found[1]}:{found[2]}" if found else name
+    with_port = re.fullmatch(r"(.+)_([0-9]{1,5})_", name)
+    return f"{with_port[1]}:{with_port[2]}" if with_port else name
 
 
 def _endpoint(server: _Server, reference: Reference, named: bool) -> Endpoint:
     own = itself(reference, configured=named)
-    found = at(server.scheme, server.host, reference.repository) if server.host else own
-    namespace = "" if found.host.lower() == own.host.lower() else reference.registry
+    endpoint = at(server.scheme, server.host, reference.repository) if server.host else own
+    namespace = "" if endpoint.host.lower() == own.host.lower() else reference.registry
     inner = server.base.removeprefix("/v2/") if server.base.startswith("/v2/") else ""
     repository = server.rewritten(reference.repository)
-    return found.replace(
+    return endpoint.replace(
         repository=f"{inner}/{repository}" if inner else repository,
         base="/v2" if inner else server.base,
         namespace=namespace,
@@ -161,22 +154,17 @@ def _servers(folder: str) -> Iterator[_Server]:
     if server:
         yield from _both(_server(server, root, folder), root)
     else:
-        yield _own(root, folder)
+        _can(root)  # the registry itself always has all capabilities
+        yield _Server(headers=_headers(root), tls=_tls(root, folder))
 
 
 def _both(server: _Server, table: TomlTable) -> Iterator[_Server]:
     """The server; for `http://` with settings of TLS, it is asked with TLS first, as containerd does."""
-    says_tls = any(table.get(key) is not None for key in ("ca", "client", "skip_verify"))
+    says_tls = any(key in _TLS_KEYS for key in table)
     if server.scheme == "http" and says_tls and not server.host.endswith(":80"):
         yield server.replace(scheme="https")
         server = server.replace(fallback=True)
     yield server
-
-
-def _own(root: TomlTable, folder: str) -> _Server:
-    """The registry itself, which always has all capabilities."""
-    _can(root)
-    return _Server(headers=_headers(root), tls=_tls(root, folder))
 
 
 def _can(table: TomlTable) -> list[str]:
@@ -216,13 +204,8 @@ def _server(url: str, table: TomlTable, folder: str) -> _Server:
 
 def _rewrites(table: TomlTable) -> Iterator[tuple[str, str]]:
     """(pattern, replacement). Raises UsageError for a pattern that is none, or that may take long."""
-    found = table.get("rewrite")
-    if found is None:
-        return
-    if not isinstance(found, dict):
-        table.refuse("rewrite", "has to be a table of regular expressions and what replaces them")
-    rewrite = toml_file.TomlTable(table.path, f"{table.where}.rewrite" if table.where else "rewrite", found)
-    for pattern in found:
+    rewrite = table.inner("rewrite", "regular expressions and what replaces them")
+    for pattern in rewrite:
         try:
             re.compile(pattern)
         except (re.error, OverflowError, RecursionError):
@@ -264,14 +247,9 @@ def _replaced(pattern: str, replacement: str, text: str) -> str:
 
 
 def _headers(table: TomlTable) -> tuple[tuple[str, str], ...]:
-    found = table.get("header")
-    if found is None:
-        return ()
-    if not isinstance(found, dict):
-        table.refuse("header", "has to be a table of names and values")
-    headers = toml_file.TomlTable(table.path, f"{table.where}.header" if table.where else "header", found)
+    headers = table.inner("header", "names and values")
     pairs = []
-    for name in found:
+    for name in headers:
         value = ", ".join(headers.texts(name))
         if not _HEADER_NAME(name) or name.lower() in _FRAMING or not _HEADER_VALUE(value):
             headers.refuse(name, "is not a header that can be sent: correct the name or the value")

@@ -88,10 +88,10 @@ class RegistriesConf:
         for prefix in prefixes:
             if prefixes.count(prefix) > 1:
                 raise UsageError(f"{path} has two tables for the prefix {prefix!r}: write one")
-        said: dict[str, tuple[bool, bool]] = {}
+        switches: dict[str, tuple[bool, bool]] = {}
         for registry in self._registries:
-            flags = registry.locations[-1].insecure, registry.blocked
-            if said.setdefault(registry.location, flags) != flags:
+            own = registry.locations[-1].insecure, registry.blocked
+            if switches.setdefault(registry.location, own) != own:
                 raise UsageError(
                     f"{path} has two tables for the location {registry.location!r} that differ in insecure or blocked, "
                     "so that no runtime reads it: write the same into both"
@@ -99,21 +99,21 @@ class RegistriesConf:
 
     def check(self, reference: Reference) -> None:
         """Raises RegistryError where the file blocks the image."""
-        found = self._of(reference)
-        if found and found.blocked:
-            raise RegistryError(f"{self._path} blocks {found.text}")
+        registry = self._of(reference)
+        if registry and registry.blocked:
+            raise RegistryError(f"{self._path} blocks {registry.text}")
 
     def endpoints(self, reference: Reference) -> tuple[Endpoint, ...]:
         """Where to ask, in order; nothing if no table is about this image."""
-        found = self._of(reference)
-        if not found:
+        registry = self._of(reference)
+        if not registry:
             return ()
         wanted = "digest-only" if reference.digest else "tag-only"
         return tuple(
             endpoint
-            for location in found.locations
+            for location in registry.locations
             if location.when in {"all", wanted}
-            for endpoint in _endpoints(location, _rewritten(reference, found.prefix, location.host_path))
+            for endpoint in _endpoints(location, _rewritten(reference, registry.prefix, location.host_path))
         )
 
     def trust(self) -> Iterator[tuple[HostPort, Tls]]:
@@ -121,16 +121,14 @@ class RegistriesConf:
         for registry in self._registries:
             for location in registry.locations:
                 if location.host_path:
-                    for endpoint in _endpoints(location, f"{location.host_path}/x"):
-                        yield host_port(endpoint.origin), Tls(verify=not location.insecure)
+                    yield from _trust(location, f"{location.host_path}/x")
 
     def trust_of(self, reference: Reference) -> Iterator[tuple[HostPort, Tls]]:
         """The same for a server that only a wildcard names."""
-        found = self._of(reference)
-        for location in found.locations if found else ():
+        registry = self._of(reference)
+        for location in registry.locations if registry else ():
             if not location.host_path:
-                for endpoint in _endpoints(location, reference.name):
-                    yield host_port(endpoint.origin), Tls(verify=not location.insecure)
+                yield from _trust(location, reference.name)
 
     def _of(self, reference: Reference) -> _Registry | None:
         matching = (registry for registry in self._registries if _matches(registry, reference))
@@ -156,17 +154,22 @@ def _rewritten(reference: Reference, prefix: str, location: str) -> str:
         return reference.name
     covered = _bare(reference.registry) if prefix.startswith("*.") else prefix
     rest = reference.name[len(covered) :]
-    made = location + rest
+    rewritten = location + rest
     try:
-        readable = parse(made).name == made
+        readable = parse(rewritten).name == rewritten
     except InvalidReference:
         readable = False
     if not readable:
         raise RegistryError(
-            f"registries.conf makes {made} of it, which no runtime can read: correct the location, or "
+            f"registries.conf makes {rewritten} of it, which no runtime can read: correct the location, or "
             "write the port into the prefix"
         )
-    return made
+    return rewritten
+
+
+def _trust(location: _Location, name: str) -> Iterator[tuple[HostPort, Tls]]:
+    for endpoint in _endpoints(location, name):
+        yield host_port(endpoint.origin), Tls(verify=not location.insecure)
 
 
 def _endpoints(location: _Location, name: str) -> Iterator[Endpoint]:
@@ -229,11 +232,10 @@ def _location(table: TomlTable, image: str) -> str:
     name, own = _split(table.text("location").rstrip("/"))
     if name:
         _check(table, "location", name)
+        if own != image and image:
+            table.refuse("location", f"has to end with {image}, as the prefix does")
         if own != image:
-            other = (
-                f"has to end with {image}, as the prefix does" if image else "has to be without tag or digest"
-            )
-            table.refuse("location", other)
+            table.refuse("location", "has to be without tag or digest")
     return name
 
 

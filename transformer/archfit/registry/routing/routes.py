@@ -1,13 +1,10 @@
 """Where each image is asked for, by all that the operator configured.
 
-    registries.conf blocks it              no server is asked
-    --mirror of its registry, else of *    that server alone
-    registries.conf has its prefix         its mirrors, then its location
-    --hosts-dir has its registry           its hosts, then its server
-    nothing                                its own registry
-
-The files are read when the first image has to be asked for. Their readers are imported then, too: a warm run with
---mirror alone loads neither.
+registries.conf blocks it              no server is asked
+--mirror of its registry, else of *    that server alone
+registries.conf has its prefix         its mirrors, then its location
+--hosts-dir has its registry           its hosts, then its server
+nothing                                its own registry
 """
 
 from __future__ import annotations
@@ -64,16 +61,13 @@ class Routes:
             self._learn(list(self._dir.trust()))
 
     def endpoints(self, reference: Reference) -> tuple[Endpoint, ...]:
-        """Where to ask, in order; at least one. Raises RegistryError where no server may be asked.
-
-        Found once for each image: keys of the cache and requests both need it.
-        """
-        found = self._endpoints.get(reference)
-        if found is None:
+        """Where to ask, in order; at least one. Raises RegistryError where no server may be asked."""
+        endpoints = self._endpoints.get(reference)  # keys of the cache and requests both need them
+        if endpoints is None:
             if len(self._endpoints) >= _MOST_KEPT:
                 self._endpoints.clear()
-            found = self._endpoints[reference] = self._found(reference)
-        return found
+            endpoints = self._endpoints[reference] = self._found(reference)
+        return endpoints
 
     def route(self, reference: Reference) -> Route:
         """The same, and why nobody may be asked."""
@@ -87,9 +81,9 @@ class Routes:
     def _found(self, reference: Reference) -> tuple[Endpoint, ...]:
         if self._conf:
             self._conf.check(reference)
-        found = mirrored(reference, self._mirrors)
-        if found:
-            return (found,)
+        mirror = mirrored(reference, self._mirrors)
+        if mirror:
+            return (mirror,)
         if self._conf and (some := self._conf.endpoints(reference)):
             self._learn(list(self._conf.trust_of(reference)))
             return _named(some, reference, "--registries-conf")
@@ -104,7 +98,5 @@ class Routes:
 
 def _named(some: tuple[Endpoint, ...], reference: Reference, by: str) -> tuple[Endpoint, ...]:
     """The endpoints; those of other servers say what puts them there."""
-    own = itself(reference).host
-    return tuple(
-        one if one.host == own else one.replace(instead_of=reference.registry, named_by=by) for one in some
-    )
+    own, other = itself(reference).host, {"instead_of": reference.registry, "named_by": by}
+    return tuple(endpoint if endpoint.host == own else endpoint.replace(**other) for endpoint in some)

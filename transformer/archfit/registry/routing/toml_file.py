@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from archfit.base.errors import UsageError
@@ -53,10 +53,20 @@ class TomlTable:
     def texts(self, key: str) -> list[str]:
         """A list of strings, or one of them. Raises UsageError."""
         value = self._values.get(key, [])
-        found = [value] if isinstance(value, str) else value
-        if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+        texts = [value] if isinstance(value, str) else value
+        if not isinstance(texts, list) or not all(isinstance(item, str) for item in texts):
             self.refuse(key, "has to be a string or a list of strings")
-        return found
+        return texts
+
+    def inner(self, key: str, contents: str) -> TomlTable:
+        """The table below a key, empty where there is none. contents: for the message. Raises UsageError."""
+        value = self._values.get(key, {})
+        if not isinstance(value, dict):
+            self.refuse(key, f"has to be a table of {contents}")
+        return TomlTable(self.path, f"{self.where}.{key}" if self.where else key, value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
 
     def tables(self, key: str) -> list[TomlTable]:
         """A list of tables. Raises UsageError."""
