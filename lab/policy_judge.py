@@ -17,11 +17,11 @@ from archfit.base.patch import apply
 from archfit.base.results import Decision
 from archfit.images.platforms import Absent, Unknown
 from archfit.lookup.lockfile import Lock
-from archfit.lookup.lookup import open_lookup
 from archfit.options.settings import Operator, Options
 from archfit.policy.cel.left_alone import LEFT_ALONE
 from archfit.yaml.values import plain, typed
 from line_judge import LineJudge
+from lookup_runs import lookup_with
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -124,7 +124,8 @@ def decided(
     if options.on_unknown == "fail":
         options = options.replace(on_unknown="leave")
     admitted = admitted_pod(pod, namespace, options, "policy")
-    lookup = open_lookup(Operator(), options.image_platforms, lock=Lock("archfit.lock", images, only=True))
+    lock = Lock("archfit.lock", images, only=True)
+    lookup = lookup_with(Operator(), Options(image_platforms=options.image_platforms), lock=lock)
     answers = {
         text: Absent(answer.cause) if isinstance(answer, Unknown) else answer
         for text, answer in lookup.resolve(admitted.questions).items()

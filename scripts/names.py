@@ -14,7 +14,7 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parents[1] / "transformer" / "archfit"
 WORDS = {"found", "one", "made", "said", "asked", "told"}
 NOT_YET = {
-    *("admission", "audit", "check", "cli", "cluster", "edit", "explain", "images", "lock", "lookup"),
+    *("admission", "audit", "check", "cli", "edit", "explain", "lock"),
     *("options", "placement", "policy", "rewrite", "webhook", "workloads"),
     "run.py",
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from archfit.cluster.cluster_error import ClusterError
-from archfit.cluster.resource_paths import resource_path
+from archfit.cluster.service_account import resource_path
 
 DEFINITION = {
     "apiVersion": "apiextensions.k8s.io/v1",

@@ -16,8 +16,7 @@ from archfit.cluster import cluster_connection
 from archfit.cluster.cluster_connection import connect
 from archfit.cluster.cluster_error import ClusterError
 from archfit.cluster.kubectl import Kubectl
-from archfit.cluster.resource_paths import resource_path
-from archfit.cluster.service_account import ServiceAccount
+from archfit.cluster.service_account import ServiceAccount, resource_path
 from fake_registry import Answer, FakeRegistry, as_json
 from tls_files import tls_files
 

@@ -16,12 +16,12 @@ from registry import Registry
 from archfit.images.platforms import Found, Platform
 from archfit.lookup.entries import to_json
 from archfit.lookup.lockfile import Lock, parse, render
-from archfit.lookup.lookup import open_lookup
 from archfit.lookup.store.sqlite import SqliteStore
 from archfit.options.settings import Operator
 from archfit.rewrite.command import run as transform
 from corpus_streams import each_stream
 from lock_runs import Locking, pod
+from lookup_runs import lookup_with
 from program import PROGRAM
 
 if TYPE_CHECKING:
@@ -369,7 +369,7 @@ def test_a_locked_answer_decides_as_the_registrys_did(found: Found, volume: bool
     from archfit.workloads.pods import ImageUse
 
     lock = Lock("archfit.lock", parse(render({"x.example/a:1": found}), ""), only=True)
-    lookup = open_lookup(Operator(), lock=lock, environ={})
+    lookup = lookup_with(Operator(), lock=lock)
     answer = lookup.resolve(["x.example/a:1"])["x.example/a:1"]
     assert isinstance(answer, Found)
     assert (answer.digest, answer.platforms, answer.image, answer.origin) == (

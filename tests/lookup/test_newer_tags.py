@@ -226,7 +226,7 @@ class TestOneRepository:
         told = found(runs, "x.example/app:1.0.0", "x.example/tool:1.0.0", most=1)
         assert told["x.example/app:1.0.0"].tags
         assert told["x.example/tool:1.0.0"] == NewerTags(
-            (), "no", "not asked: --newer-tags=1 allows no more repositories", asked=False
+            (), "no", "not asked: --newer-tags=1 allows no more repositories", searched=False
         )
 
     def test_overrides_of_the_repository_say_nothing_of_other_tags(self, runs, served):

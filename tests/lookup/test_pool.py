@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Unknown
-from archfit.lookup.pool import NoThread, side_by_side
+from archfit.lookup.registry_lookup import NoThread, side_by_side
 from fake_registry import Answer, Asked, FakeRegistry
 from lookup_runs import Runs
 

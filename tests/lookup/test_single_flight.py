@@ -11,7 +11,7 @@ from archfit.images.platforms import Absent, Answer, Found, Platform
 from archfit.images.reference import Reference, parse
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.entries import OwnKeys
-from archfit.lookup.single_flight import LEASE_SECONDS, single_flight
+from archfit.lookup.registry_lookup import LEASE_SECONDS, single_flight
 from archfit.lookup.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from archfit.cluster.resource_paths import plural
+from archfit.cluster.service_account import plural
 from archfit.options.settings import Options
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings

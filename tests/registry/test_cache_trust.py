@@ -8,7 +8,7 @@ import pytest
 
 from archfit.images.platforms import Found, Unknown
 from archfit.images.reference import parse
-from archfit.lookup.scoped_keys import EndpointNames
+from archfit.lookup.scoped_keys import ScopedKeys
 from archfit.options.hosts import mirror
 from archfit.options.settings import Operator
 from archfit.registry.manifest import INDEXES, MANIFESTS, OCI_ARTIFACT, OCI_INDEX
@@ -130,21 +130,21 @@ def named(folder: Path, text: str, reference: str = "x.io/a:1") -> str:
     (inner / "hosts.toml").write_text(text)
     routes = Routes(Operator(hosts_dir=str(folder / "certs.d")))
     image = parse(reference)
-    return EndpointNames(routes).name(image, routes.endpoints(image)[0])
+    return ScopedKeys(routes, None).endpoint_name(image, routes.endpoints(image)[0])
 
 
 class TestNames:
     def test_its_own_registry_has_none(self) -> None:
         for text in ("nginx:1", "ghcr.io/a/b:1", "localhost:5000/a:1"):
             image = parse(text)
-            assert EndpointNames(Routes(Operator())).name(image, itself(image)) == ""
+            assert ScopedKeys(Routes(Operator()), None).endpoint_name(image, itself(image)) == ""
 
     def test_a_mirror_is_named(self) -> None:
         mirrors = (mirror("docker.io", "https://harbor.example/hub"),)
         image = parse("nginx:1")
         endpoint = mirrored(image, mirrors)
         assert endpoint is not None
-        name = EndpointNames(Routes(Operator(mirrors=mirrors))).name(image, endpoint)
+        name = ScopedKeys(Routes(Operator(mirrors=mirrors)), None).endpoint_name(image, endpoint)
         assert name == "~https://harbor.example/v2/hub/library/nginx"
 
     def test_a_mirror_that_is_the_registry_has_none(self) -> None:
@@ -152,7 +152,7 @@ class TestNames:
         image = parse("x.io/a:1")
         endpoint = mirrored(image, mirrors)
         assert endpoint is not None
-        assert EndpointNames(Routes(Operator(mirrors=mirrors))).name(image, endpoint) == ""
+        assert ScopedKeys(Routes(Operator(mirrors=mirrors)), None).endpoint_name(image, endpoint) == ""
 
     def test_how_a_server_is_trusted_is_part_of_it(self, tmp_path: Path) -> None:
         certificate(tmp_path, "one")

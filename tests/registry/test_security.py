@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.images.platforms import Unknown
-from archfit.lookup.lookup import open_lookup
 from archfit.registry.http.host_policy import HostPolicy
 from archfit.registry.http.request import Request, origin_of
 from archfit.registry.http.tls import untrusted
@@ -327,9 +326,8 @@ class TestRedirects:
             runs.login(fake.host)
         assert runs.names("x.io/a:1") == BOTH
         assert all("token-" in asked.headers.get("authorization", "token-") for asked in stranger.asked)
-        lookup = open_lookup(runs.operator, environ=runs.environ, clock=lambda: runs.now)
-        assert lookup.elsewhere(["x.io/a:1", "stranger.io/b:1"]) == {fake.url: stranger.url}
-        lookup.close()
+        with runs.lookup() as lookup:
+            assert lookup.elsewhere(["x.io/a:1", "stranger.io/b:1"]) == {fake.url: stranger.url}
 
     def test_a_target_that_refuses_is_named_with_the_flag_that_asks_it(
         self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs

@@ -11,13 +11,12 @@ import pytest
 
 from archfit.base.errors import UsageError
 from archfit.images.platforms import Found, Unknown
-from archfit.lookup.lookup import open_lookup
 from archfit.options.hosts import host_pattern
 from archfit.options.settings import Operator
 from archfit.registry.http.host_policy import HostPolicy
 from archfit.registry.registry_errors import RegistryError
 from fake_registry import Answer, FakeRegistry
-from lookup_runs import Runs
+from lookup_runs import Runs, lookup_with
 from tls_files import tls_files
 
 if TYPE_CHECKING:
@@ -348,7 +347,7 @@ class TestHosts:
         monkeypatch.setattr("archfit.registry.http.connections._resolve", lambda *_, **__: found)
         monkeypatch.setattr("archfit.registry.http.connections._connect", connect)
         operator = Operator(no_cache=True, allow_hosts=tuple(map(host_pattern, allowed)))
-        lookup = open_lookup(operator, environ={}, wait=lambda _: None, named_hosts_only=only_named)
+        lookup = lookup_with(operator, wait=lambda _: None, named_hosts_only=only_named)
         answer = lookup.resolve(["x.io/a:1"])["x.io/a:1"]
         lookup.close()
         assert isinstance(answer, Unknown)

@@ -6,21 +6,31 @@ import base64
 import json
 import os
 from contextlib import contextmanager
+from time import sleep, time
 from typing import TYPE_CHECKING, Any
 
 from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown
 from archfit.images.reference import parse
-from archfit.lookup.lookup import open_lookup
+from archfit.lookup.lookup import Lookup
 from archfit.options.hosts import host_pattern, mirror
-from archfit.options.settings import Operator
+from archfit.options.settings import Operator, Options
 from archfit.options.text_form import cache_path
+from archfit.registry.lookup_context import Deadline, LookupContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from archfit.images.tags import TagList
-    from archfit.lookup.lookup import Lookup
+    from archfit.lookup.lockfile import Lock
+
+
+def lookup_with(
+    operator: Operator, options: Options | None = None, *, lock: Lock | None = None, **context: Any
+) -> Lookup:
+    """A lookup that is not opened. context: what differs from the usual one."""
+    usual = LookupContext({}, time, sleep, None, named_hosts_only=False, deadline=Deadline())
+    return Lookup(operator, options or Options(), usual.replace(**context), lock=lock)
 
 
 class Runs:
@@ -74,14 +84,15 @@ class Runs:
     @contextmanager
     def lookup(self) -> Iterator[Lookup]:
         """The lookup of one run."""
-        lookup = open_lookup(
+        lookup = lookup_with(
             self.operator,
-            self.overrides,
-            clock=lambda: self.now,
+            Options(image_platforms=self.overrides),
             environ=self.environ,
-            progress=self.progress,
+            clock=lambda: self.now,
             wait=self.waits.append,
+            progress=self.progress,
         )
+        lookup.open()
         try:
             yield lookup
         finally:

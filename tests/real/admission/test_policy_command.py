@@ -17,7 +17,7 @@ from registry import Registry
 from archfit.base.errors import ArchfitError
 from archfit.cli.setup import own_pods
 from archfit.cluster import cluster_connection
-from archfit.cluster.resource_paths import plural
+from archfit.cluster.service_account import plural
 from archfit.policy import command
 from archfit.policy.installed import setup_files
 from control_plane import ControlPlane

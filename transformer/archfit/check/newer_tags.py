@@ -97,7 +97,7 @@ def updates(check: Check) -> list[TagUpdate]:
 
 def counts(check: Check, found: Sequence[TagUpdate]) -> str:
     """How many of the images that lack a platform have such a version, and how many were not asked for."""
-    asked = {one.image: bool(one.newer and one.newer.asked) for one in check.of("required-platform")}
+    asked = {one.image: bool(one.newer and one.newer.searched) for one in check.of("required-platform")}
     words = (
         f"{len(found)} of {count(sum(asked.values()), 'image')} {'has' if len(found) == 1 else 'have'} one"
     )

@@ -1,14 +1,4 @@
-"""Why the cluster could not be read or written, with the remedy.
-
-reason         HTTP status   kubectl says                             remedy
-unauthorized   401           (Unauthorized)                           log in again
-forbidden      403           (Forbidden)                              the verb and resource to grant
-not-found      404           (NotFound), could not find the requested resource
-expired        410           (Expired), (Gone)                        what is read begins anew, once
-timeout                      it does not end in time                  --context, or try again
-unreachable                  connection refused, no such host, ..     --context
-other          the rest
-"""
+"""Why the cluster could not be read or written, with the remedy."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What `setup cluster` and `setup workloads` share: each reads what kubectl printed and writes a configuration file.
-
-read_input          a file, or standard input for `-`
-deliver             to standard output, or to a file that is not there yet
-"""
+"""What `setup cluster` and `setup workloads` share: each reads what kubectl printed and writes a configuration file."""
 
 from __future__ import annotations
 

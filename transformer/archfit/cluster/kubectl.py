@@ -1,9 +1,5 @@
 """The cluster through the user's kubectl: its login, its context, its proxy.
 
-    kubectl [--context ..] [--kubeconfig ..] get --raw /api/v1/pods?limit=500
-    kubectl .. apply --server-side --force-conflicts -f -
-    kubectl .. create --dry-run=server -o json -f -
-
 All calls share one deadline. What a call may write is bounded. Its complaint is shown as it is, up to a length. A call
 ends with kubectl itself: a helper that kubectl started may hold the pipe open for longer, and is not waited for.
 """
@@ -21,9 +17,9 @@ from time import monotonic
 from typing import Any
 
 from archfit.cluster.cluster_error import ClusterError, reason_of_words
-from archfit.cluster.resource_paths import DEFINITION
 from archfit.startup.record import Record
 
+DEFINITION = "CustomResourceDefinition"
 MAX_OUTPUT = 256 << 20
 MAX_COMPLAINT = 64 << 10
 _PART = 1 << 16
@@ -105,12 +101,16 @@ class Kubectl:
         left = self._ends - monotonic()
         if left <= 0:
             raise self._too_late(words)
-        with TemporaryFile() as sent, TemporaryFile() as said:
+        with TemporaryFile() as sent, TemporaryFile() as complaints:
             sent.write(given)
             sent.seek(0)
             try:
                 process = Popen(  # noqa: S603 - the user's own kubectl, from PATH; no shell
-                    [*self._words, *words], stdin=sent, stdout=PIPE, stderr=said, env=dict(self._environ)
+                    [*self._words, *words],
+                    stdin=sent,
+                    stdout=PIPE,
+                    stderr=complaints,
+                    env=dict(self._environ),
                 )
             except OSError as error:
                 raise ClusterError(f"{self._words[0]} cannot be run: {error.strerror}") from None
@@ -124,8 +124,8 @@ class Kubectl:
                 process.wait()
                 assert process.stdout  # noqa: S101 - for the type checker
                 process.stdout.close()
-            said.seek(0)
-            complaint = said.read(MAX_COMPLAINT).decode(errors="replace")
+            complaints.seek(0)
+            complaint = complaints.read(MAX_COMPLAINT).decode(errors="replace")
         if output is None:
             raise self._too_late(words)
         if len(output) > MAX_OUTPUT:
@@ -150,16 +150,12 @@ class Kubectl:
                     written += part
                 elif ended:
                     break
-        return self._waited(process, bytes(written))
-
-    def _waited(self, process: Popen[bytes], output: bytes) -> bytes | None:
-        """The output, once the program itself has ended; it may close its output before."""
-        if len(output) <= MAX_OUTPUT:
+        if len(written) <= MAX_OUTPUT:
             try:
-                process.wait(max(0.0, self._ends - monotonic()))
+                process.wait(max(0.0, self._ends - monotonic()))  # it may close its output before it ends
             except TimeoutExpired:
                 return None
-        return output
+        return bytes(written)
 
     def _too_late(self, words: Sequence[str]) -> ClusterError:
         return ClusterError(f"kubectl {words[0]} did not end within {self._seconds:g} s", "timeout")
@@ -170,8 +166,7 @@ def decoded(content: bytes, source: str) -> Any:
     try:
         return json.loads(content)
     except RecursionError:
-        raise ClusterError(f"{source} gave JSON that is nested too deeply: is this the API server?") from None
+        problem = "JSON that is nested too deeply: is this the API server?"
     except ValueError:
-        raise ClusterError(
-            f"{source} gave no JSON: is this the API server, or a proxy's page before it?"
-        ) from None
+        problem = "no JSON: is this the API server, or a proxy's page before it?"
+    raise ClusterError(f"{source} gave {problem}")

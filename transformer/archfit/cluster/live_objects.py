@@ -1,19 +1,12 @@
 """What runs and what makes it run: pods and the workloads of Kubernetes itself, read from a live cluster.
 
-    pods           /api/v1/pods                      nodes likewise
-    deployments    /apis/apps/v1/deployments      statefulsets, daemonsets, replicasets likewise
-    jobs           /apis/batch/v1/jobs            cronjobs likewise
-    services       /api/v1/services
-    mutatingwebhookconfigurations  /apis/admissionregistration.k8s.io/v1/..  validatingwebhookconfigurations likewise
+A list is read page by page: GET PATH?limit=500, then &continue=TOKEN until there is no token. A page leaves apiVersion
+and kind out of its items; they are put in here.
 
-A page of a list leaves apiVersion and kind out of its items; they are put in here.
-
-A list is read page by page: GET PATH?limit=500, then &continue=TOKEN until there is no token.
-
-    410 Gone               the token is too old: what was read so far is dropped, and reading begins anew, once
+    410 Gone               the token is too old: what was read so far may be gone in the meantime, so that the reader of
+                           the whole drops it and begins anew, once (`anew_once`)
     a token given twice    the API would be asked for ever: an error
 
-What was read before a 410 may be gone in the meantime, so only the reader of a whole can begin anew: `anew_once`.
 Source: kubernetes.io/docs/reference/using-api/api-concepts, retrieving large results sets in chunks.
 """
 
@@ -75,11 +68,8 @@ class LiveKind(Record):
     def path(self, namespace: str = "") -> str:
         """Of its list, in one namespace or over all of them."""
         root = f"/{'apis' if '/' in self.api_version else 'api'}/{self.api_version}"
-        return (
-            f"{root}/namespaces/{namespace}/{self.resource}"
-            if namespace and self.namespaced
-            else f"{root}/{self.resource}"
-        )
+        inside = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
+        return f"{root}{inside}/{self.resource}"
 
     @property
     def group(self) -> str:

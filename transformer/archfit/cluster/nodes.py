@@ -8,7 +8,7 @@ cluster          annotation cluster.x-k8s.io/cluster-name, which Cluster API wri
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from archfit.base.errors import InvalidInput
@@ -18,7 +18,7 @@ from archfit.startup.record import Record
 
 _ASK = "pass the output of `kubectl get nodes -o json`"
 CLUSTER_NAME = "cluster.x-k8s.io/cluster-name"
-_OS_KEYS = ("kubernetes.io/os", "beta.kubernetes.io/os")
+OS_KEYS = ("kubernetes.io/os", "beta.kubernetes.io/os")
 
 
 class Taint(Record):
@@ -82,30 +82,39 @@ def nodes(values: Sequence[dict[str, Any]]) -> list[Node]:
 
 
 def _node(item: dict[str, Any]) -> Node:
-    metadata, spec = _mapping(item, "metadata"), _mapping(item, "spec")
-    info = _mapping(_mapping(item, "status"), "nodeInfo")
-    labels = _mapping(metadata, "labels")
-    taints = spec.get("taints")
+    metadata = mapping(item, "metadata")
+    labels = mapping(metadata, "labels")
     return Node(
         str(metadata.get("name") or "without a name"),
-        str(_first(labels, _OS_KEYS) or info.get("operatingSystem") or "linux"),
-        str(_first(labels, ARCH_KEYS) or ""),
-        tuple(
-            Taint(*(str(taint.get(field) or "") for field in ("key", "value", "effect")))
-            for taint in (taints if isinstance(taints, list) else ())
-            if isinstance(taint, dict)
-        ),
-        str(_mapping(metadata, "annotations").get(CLUSTER_NAME) or ""),
+        label(labels, OS_KEYS) or str(mapping(item, "status", "nodeInfo").get("operatingSystem") or "linux"),
+        label(labels, ARCH_KEYS),
+        taints_of(sequence(item, "spec", "taints")),
+        str(mapping(metadata, "annotations").get(CLUSTER_NAME) or ""),
     )
 
 
-def _mapping(parent: dict[str, Any], key: str) -> dict[str, Any]:
-    found = parent.get(key)
-    return found if isinstance(found, dict) else {}
+def label(labels: Mapping[str, Any], keys: Iterable[str]) -> str:
+    """The first of these labels that says something, else ""."""
+    return next((str(labels[key]) for key in keys if labels.get(key)), "")
 
 
-def _first(labels: dict[str, Any], keys: Iterable[str]) -> object:
-    return next((labels[key] for key in keys if labels.get(key)), None)
+def mapping(value: object, *path: str) -> Mapping[str, Any]:
+    """The mapping at a path of keys, {} where there is none."""
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
+def sequence(value: object, *path: str) -> list[Mapping[str, Any]]:
+    """The mappings of the list at a path of keys."""
+    items = mapping(value, *path[:-1]).get(path[-1])
+    return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+
+
+def taints_of(items: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
+    """Taints as Kubernetes writes them, each once, in their order."""
+    fields = ("key", "value", "effect")
+    return tuple(dict.fromkeys(Taint(*(str(item.get(field) or "") for field in fields)) for item in items))
 
 
 def ascii_text(text: str) -> str:

@@ -1,15 +1,4 @@
-"""A configuration file with derived rows, for a person to read and check.
-
-# example.com/Database, by the schema of v1
-# Check: spec.exporter.image: no affinity or tolerations beside or above it; ..
-- group: example.com
-  kind: Database
-  podSpec: spec.servers[*].pod
-  within: spec.servers[*]
-  images:
-    - spec.image
-  nodeSelector: none
-"""
+"""A configuration file with derived rows, for a person to read and check: the notes of a kind stand above its rows."""
 
 from __future__ import annotations
 
@@ -35,22 +24,22 @@ or ARCHFIT_CONFIG."""
 _KNOWN = "archfit has rows of its own for these (--include-known writes them too):"
 
 
-def rows_file(found: Sequence[Derived], known: Mapping[str, str]) -> str:
+def rows_file(kinds: Sequence[Derived], known: Mapping[str, str]) -> str:
     """The whole file. known: how archfit knows its own rows of the kinds that were left out, by `group/Kind`."""
     rows = CommentedSeq()
     comment: list[str] = []
-    for one in found:
-        if one.rows or one.notes:
-            comment += _about(one)
-        for row in one.rows:
+    for kind in kinds:
+        if kind.rows or kind.notes:
+            comment += _about(kind)
+        for row in kind.rows:
             rows.append(mapping(**{key: _scalar(value) for key, value in entries(row)}))
             if comment:
                 rows.yaml_set_comment_before_after_key(len(rows) - 1, before="\n".join(comment), indent=4)
             comment = []
     data = mapping(apiVersion=API_VERSION, kind=KIND, spec=mapping(workloads=rows))
     data.yaml_set_start_comment(_HEAD)
-    without = [_name(one) for one in found if not one.rows and not one.notes and one.version]
-    unknown = [_name(one) for one in found if not one.version]
+    without = [_name(kind) for kind in kinds if not kind.rows and not kind.notes and kind.version]
+    unknown = [_name(kind) for kind in kinds if not kind.version]
     last = [
         *_listed("No pod, image or placement in the schema of:", without),
         *([_KNOWN] if known else []),
@@ -64,22 +53,22 @@ def rows_file(found: Sequence[Derived], known: Mapping[str, str]) -> str:
     )
 
 
-def _name(one: Derived) -> str:
-    return f"{one.group}/{one.kind}"
+def _name(kind: Derived) -> str:
+    return f"{kind.group}/{kind.kind}"
 
 
-def _about(one: Derived) -> Iterator[str]:
+def _about(kind: Derived) -> Iterator[str]:
     """The comment above the rows of a kind."""
     yield from _indented(
-        f"{_name(one)}, by the schema of {_shown(one.version)}" + ("" if one.rows else ": no row")
+        f"{_name(kind)}, by the schema of {_shown(kind.version)}" + ("" if kind.rows else ": no row")
     )
-    for note in one.notes:
+    for note in kind.notes:
         yield from _indented(f"Check: {_shown(note)}")
 
 
 def _listed(head: str, names: Iterable[str]) -> list[str]:
-    found = ", ".join(sorted(names))
-    return [head, *(f"  {line}" for line in wrap(found, _WIDTH - 4, break_on_hyphens=False))] if found else []
+    shown = ", ".join(sorted(names))
+    return [head, *(f"  {line}" for line in wrap(shown, _WIDTH - 4, break_on_hyphens=False))] if shown else []
 
 
 def _indented(line: str) -> Iterator[str]:

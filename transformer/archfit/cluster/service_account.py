@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from time import monotonic, sleep
 from typing import Any
+from urllib.parse import quote
 
 from archfit.cluster.cluster_error import ClusterError, reason_of_status
-from archfit.cluster.kubectl import MAX_OUTPUT, decoded
-from archfit.cluster.resource_paths import resource_path
+from archfit.cluster.kubectl import DEFINITION, MAX_OUTPUT, decoded
 from archfit.registry.http.connections import ConnectionPool
 from archfit.registry.http.host_policy import HostPolicy
 from archfit.registry.http.http_client import HttpClient
@@ -33,6 +33,13 @@ from archfit.registry.registry_errors import RegistryError
 HOST = "KUBERNETES_SERVICE_HOST"
 PORT = "KUBERNETES_SERVICE_PORT"
 FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"
+_PLURALS = {
+    "MutatingAdmissionPolicy": "mutatingadmissionpolicies",
+    "MutatingAdmissionPolicyBinding": "mutatingadmissionpolicybindings",
+    "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+    "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
+    DEFINITION: "customresourcedefinitions",
+}
 # The manager of `kubectl apply --server-side`: with another one, list items that kubectl applied would stay for ever.
 _QUERY = "?fieldManager=kubectl&force=true"
 _APPLY = {"Content-Type": "application/apply-patch+yaml"}
@@ -143,3 +150,25 @@ def _message(content: bytes) -> str:
         return text
     message = status.get("message") if isinstance(status, dict) else None
     return message[:_LONGEST_MESSAGE] if isinstance(message, str) else text
+
+
+def plural(value: Mapping[str, Any], beside: Iterable[Mapping[str, Any]]) -> str:
+    """The plural of an object's kind. beside: objects among which its definition may be. Raises ClusterError."""
+    kind = value["kind"]
+    if kind in _PLURALS:
+        return _PLURALS[kind]
+    for other in beside:
+        if other["kind"] == DEFINITION and other["spec"]["names"]["kind"] == kind:
+            return str(other["spec"]["names"]["plural"])
+    raise ClusterError(f"{kind} has no definition beside it, so its place in the API is not known")
+
+
+def resource_path(value: Mapping[str, Any], beside: Iterable[Mapping[str, Any]]) -> str:
+    """The path of an object, as /apis/GROUP/VERSION/[namespaces/NAMESPACE/]PLURAL/NAME. Raises ClusterError.
+
+    Source: kubernetes.io/docs/reference/using-api/api-concepts, resource URIs.
+    """
+    metadata = value["metadata"]
+    inside = f"/namespaces/{quote(metadata['namespace'])}" if metadata.get("namespace") else ""
+    group = "/api" if "/" not in value["apiVersion"] else "/apis"
+    return f"{group}/{value['apiVersion']}{inside}/{plural(value, beside)}/{quote(metadata['name'])}"

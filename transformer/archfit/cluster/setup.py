@@ -1,17 +1,11 @@
 """`archfit setup cluster [FILE|-].. | --live [--arch-taint KEY].. [-o FILE]`: an archfit.yaml from nodes and pools.
 
-    archfit setup cluster --live -o archfit.yaml
-
-    kubectl get nodes -o json > nodes.json; kubectl get nodepools -o json > pools.json
-    archfit setup cluster nodes.json pools.json -o archfit.yaml
-
     stdin or FILE..    nodes and what makes them, JSON or YAML, lists or single objects
     --live             the same of a live cluster, as far as the user may list it (`pools.live`)
     stdout or -o       the configuration file, with comments that say where each value comes from
     stderr             what was not used, and why; the same stands in the file as comments
 
-`cluster.nodes` and `cluster.pools` read them, `cluster.summary` draws the conclusions. The same objects give the same
-bytes.
+The same objects give the same bytes.
 """
 
 from __future__ import annotations
@@ -33,7 +27,7 @@ from archfit.cluster.pools.karpenter import KIND as NODE_POOL
 from archfit.cluster.pools.live import PoolObjects, nodes_and_pools
 from archfit.cluster.pools.object_files import objects_of
 from archfit.cluster.pools.read import PREFER, of_this_cluster, pools
-from archfit.cluster.summary import NodeSummary, UsedTaint, some_of, summarised
+from archfit.cluster.summary import NodeSummary, some_of, summarised
 from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.text_form import Problem, label_key
 
@@ -59,9 +53,9 @@ def run(
     argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> int:
     """The command, after the words `setup cluster`. The exit code; raises ArchfitError."""
-    found, words = BY_NAME["setup cluster"].parser().read(argv)
-    keys = [_key(key) for key in found.arch_taint]
-    read = _objects(found, words, stdin, environ)
+    flags, words = BY_NAME["setup cluster"].parser().read(argv)
+    keys = [_key(key) for key in flags.arch_taint]
+    read = _objects(flags, words, stdin, environ)
     those = nodes(read.values)
     clusters = {node.cluster for node in those if node.cluster}
     cluster = summarised(those, keys, of_this_cluster(pools(read.values), clusters))
@@ -69,7 +63,7 @@ def run(
     cluster = cluster.replace(unused=(*cluster.unused, *unread))
     messages = "".join(f"not used: {subject}: {reason}\n" for subject, reason in cluster.unused)
     advice = "use it with --config or ARCHFIT_CONFIG"
-    deliver(configuration(cluster), found.output, stdout, stderr, messages, advice)
+    deliver(configuration(cluster), flags.output, stdout, stderr, messages, advice)
     return 0
 
 
@@ -104,7 +98,10 @@ def configuration(cluster: NodeSummary) -> str:
         clusterArchitectures=_list(
             (name, _bringers(name, number, cluster)) for name, number in cluster.architectures
         ),
-        tolerate=_list((rule.text, f"on {_those(rule)}") for rule in cluster.rules) or "none",
+        tolerate=_list(
+            (rule.text, f"on {_carriers(rule.count, 'node', rule.pools)}") for rule in cluster.rules
+        )
+        or "none",
     )
     if cluster.windows_taint:
         spec.insert(1, "systemTaints", mapping(windows=cluster.windows_taint))
@@ -126,16 +123,13 @@ def configuration(cluster: NodeSummary) -> str:
 
 
 def _bringers(name: str, number: int, cluster: NodeSummary) -> str:
-    """`2 Linux nodes, NodePool default`."""
     pools = list(dict.fromkeys(pool.title for pool in cluster.pools if name in pool.architectures))
-    nodes = [count(number, "Windows node" if "/" in name else "Linux node")] if number else []
-    return ", ".join([*nodes, *([some_of(pools)] if pools else [])])
+    return _carriers(number, "Windows node" if "/" in name else "Linux node", pools)
 
 
-def _those(rule: UsedTaint) -> str:
-    return ", ".join(
-        [*([count(rule.count, "node")] if rule.count else []), *([some_of(rule.pools)] if rule.pools else [])]
-    )
+def _carriers(number: int, node: str, pools: Sequence[str]) -> str:
+    """`2 Linux nodes, NodePool default`."""
+    return ", ".join(filter(None, (count(number, node) if number else "", some_of(pools))))
 
 
 def _list(entries: Iterable[tuple[str, str]]) -> CommentedSeq:

@@ -65,27 +65,27 @@ class NodeSummary(Record):
     windows_taint: str = ""
 
 
-def summarised(found: Sequence[Node], keys: Sequence[str] = (), pools: Sequence[Pool] = ()) -> NodeSummary:
+def summarised(nodes: Sequence[Node], keys: Sequence[str] = (), pools: Sequence[Pool] = ()) -> NodeSummary:
     """What nodes and pools say. keys: those of --arch-taint. Raises InvalidInput without a labelled Linux node."""
-    numbers = Counter(node.entry for node in found if node.entry)
+    numbers = Counter(node.entry for node in nodes if node.entry)
     usable = [pool for pool in pools if not pool.problem]
     numbers.update(dict.fromkeys((entry for pool in usable for entry in pool.architectures), 0))
     linux = {entry for entry in numbers if "/" not in entry}
     if not linux:
         raise InvalidInput(
-            f"none of the {len(found)} nodes is a Linux node with a label kubernetes.io/arch: "
+            f"none of the {len(nodes)} nodes is a Linux node with a label kubernetes.io/arch: "
             "look at `kubectl get nodes -L kubernetes.io/os,kubernetes.io/arch`"
         )
     left_out: dict[str, list[Node]] = {}
-    for node in found:
+    for node in nodes:
         if not node.entry:
             left_out.setdefault(_why_not_counted(node), []).append(node)
     unused = [
         (_named([Carrier(node.name, "") for node in those]), reason) for reason, those in left_out.items()
     ]
     unused += [(pool.title, pool.problem) for pool in pools if pool.problem]
-    carriers = _carriers(found, usable)
-    windows_taint = _windows_taint(found, usable, (*ARCH_KEYS, *keys))
+    carriers = _carriers(nodes, usable)
+    windows_taint = _windows_taint(nodes, usable, (*ARCH_KEYS, *keys))
     rules = []
     for taint in sorted(carriers, key=str):
         named = taint.key in (*ARCH_KEYS, *keys)
@@ -108,9 +108,9 @@ def summarised(found: Sequence[Node], keys: Sequence[str] = (), pools: Sequence[
     )
 
 
-def _windows_taint(found: Sequence[Node], pools: Sequence[Pool], keys: Sequence[str]) -> Taint | None:
+def _windows_taint(nodes: Sequence[Node], pools: Sequence[Pool], keys: Sequence[str]) -> Taint | None:
     """A taint that keeps pods off every Windows node, the one that says so first. keys: of architectures."""
-    shared = [set(node.taints) for node in found if node.os == "windows"]
+    shared = [set(node.taints) for node in nodes if node.os == "windows"]
     shared += [
         set(pool.taints) for pool in pools if any(name.startswith("windows/") for name in pool.architectures)
     ]
@@ -198,10 +198,10 @@ def _is_kubernetes(key: str) -> bool:
 def _named(those: Sequence[Carrier]) -> str:
     """`node a`, `3 nodes, as a`, `node a and NodePool b`."""
     titles = [
-        list(dict.fromkeys(ascii_text(one.title) for one in those if one.is_pool is kind))
+        list(dict.fromkeys(ascii_text(carrier.title) for carrier in those if carrier.is_pool is kind))
         for kind in (False, True)
     ]
-    nodes = sum(not one.is_pool for one in those)
+    nodes = sum(not carrier.is_pool for carrier in those)
     parts = [f"node {titles[0][0]}" if nodes == 1 else f"{nodes} nodes, as {titles[0][0]}"] if nodes else []
     if titles[1]:
         parts.append(some_of(titles[1]))

@@ -1,11 +1,9 @@
 """`archfit setup workloads --crds FILE|DIR|-.. [--include-known] [-o FILE]`: rows for `workloads:` from schemas.
 
-    kubectl get crd -o yaml | archfit setup workloads --crds - -o archfit.yaml
-
     FILE, -    CustomResourceDefinitions as YAML or JSON: several documents, or a List
     DIR        every *.yaml, *.yml and *.json below it; other objects are passed over
 
-`cluster.crds.derive` makes the rows; a person has to check them. The same definitions give the same bytes.
+The same definitions give the same bytes.
 """
 
 from __future__ import annotations
@@ -37,36 +35,36 @@ _ASK = f"pass the output of `{_SOURCE}`, or the definitions that the operator pu
 
 def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     """The command, after the words `setup workloads`. The exit code; raises UsageError and InvalidInput."""
-    found, words = BY_NAME["setup workloads"].parser().read(argv)
+    flags, words = BY_NAME["setup workloads"].parser().read(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected: name files and folders behind --crds")
-    names = [name for name in found.crds if name]
+    names = [name for name in flags.crds if name]
     if not names:
         raise UsageError("no definitions are named: write --crds FILE, a folder, or - for standard input")
-    rows = {} if found.include_known else {**all_custom_rows(), **dict.fromkeys(WORKLOADS, ())}
+    rows = {} if flags.include_known else {**all_custom_rows(), **dict.fromkeys(WORKLOADS, ())}
     kinds, passed_over = _kinds(_definitions(names, stdin), rows)
     left_out = {"/".join(key): known_kind(rows[key]) if rows[key] else "Kubernetes" for key in passed_over}
     _checked(kinds, left_out)
     advice = "check it, then use it with --config or ARCHFIT_CONFIG"
-    deliver(rows_file(kinds, left_out), found.output, stdout, stderr, _summary(kinds, left_out), advice)
+    deliver(rows_file(kinds, left_out), flags.output, stdout, stderr, _summary(kinds, left_out), advice)
     return 0
 
 
 def _kinds(
-    found: Iterable[Definition], known: Collection[tuple[str, str]]
+    definitions: Iterable[Definition], known: Collection[tuple[str, str]]
 ) -> tuple[list[Derived], list[tuple[str, str]]]:
     """What was derived for each kind, by name, and the kinds that are left out."""
     kinds: dict[tuple[str, str], Derived] = {}
     left_out = set()
-    for definition in found:
+    for definition in definitions:
         key = definition.group, definition.kind
         if key in known:
             left_out.add(key)
             continue
-        one = derived(definition)
-        first = kinds.setdefault(key, one)
+        kind = derived(definition)
+        first = kinds.setdefault(key, kind)
         note = "a second definition of it differs; the rows are those of the first one"
-        if first != one and note not in first.notes and first.replace(notes=()) != one.replace(notes=()):
+        if note not in first.notes and first.replace(notes=()) != kind.replace(notes=()):
             kinds[key] = first.replace(notes=(*first.notes, note))
     return [kinds[key] for key in sorted(kinds)], sorted(left_out)
 
@@ -108,30 +106,25 @@ def _in_folder(folder: str, stdin: BinaryIO) -> Iterator[Definition]:
         raise UsageError(
             f"--crds: the folder {folder!r} holds no *.yaml, *.yml or *.json: name the folder with the definitions"
         )
-    found = 0
+    empty = True
     for name in files:
         for value in _values(name, _content(name, stdin), every=False):
             for definition in definitions(value):
-                found += 1
+                empty = False
                 yield definition
-    if not found:
+    if empty:
         raise InvalidInput(f"{folder}: none of its {len(files)} files holds a {KIND}: {_ASK}")
 
 
 def _in_file(name: str, data: bytes) -> Iterator[Definition]:
     values = list(_values(name, data, every=True))
-    found = [definition for value in values for definition in definitions(value)]
-    if not found:
-        kinds = sorted(
-            {
-                str(value.get("kind") or "an object without a kind")
-                for value in values
-                if isinstance(value, dict)
-            }
-        )
+    inside = [definition for value in values for definition in definitions(value)]
+    if not inside:
+        objects = [value for value in values if isinstance(value, dict)]
+        kinds = sorted({str(value.get("kind") or "an object without a kind") for value in objects})
         what = f", but {', '.join(kinds[:5])}" if kinds else ""
         raise InvalidInput(f"{name}: it holds no {KIND}{what}: {_ASK}")
-    yield from found
+    yield from inside
 
 
 def _values(name: str, data: bytes, *, every: bool) -> Iterator[Any]:

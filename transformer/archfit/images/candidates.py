@@ -8,21 +8,14 @@
     6  latest    last
 
 The first that is read and has the platforms ends the search. A build for an architecture is seldom taken back, so each
-step is bisected:
-
-    patch   1.24.4  1.24.5  1.24.6          the newest lacks it, so none of the step is read any more
-    minor   1.25.0  1.25.1  1.26.0  1.26.1  the newest has it, 1.25.1 lacks it, its neighbour 1.26.0 has it
-               -       2       3       1
-
-`search` does no I/O: it yields a tag and is sent what was read of it.
+step is bisected. What is read of a tag:
 
     has       all the wanted platforms        part     what the image lacks, but not all that is wanted
     lacks     it is there without them        absent   the list named a tag that does not exist: it no longer counts
     unknown   nobody could say: it no longer counts, and nothing that follows is the smallest for certain
 
-At most six tags of a repository are read, whatever the cache knows, so that the answer does not depend on it. No tag is
-suggested that was not read. Where the reads do not suffice, or the list was not read to its end, the suggestion is not
-`exact`: it is an upper bound.
+At most six tags of a repository are read, whatever the cache knows, so that the answer does not depend on it. Where the
+reads do not suffice, or the list was not read to its end, the suggestion is an upper bound, not `exact`.
 
 A list that states platforms (`TagList.offers`) saves reads: what it says to lack them is not read, and of those that it
 says to have them the oldest is read first.
@@ -34,6 +27,7 @@ from bisect import bisect
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Literal, TypeAlias
 
+from archfit.base.record_json import record_value
 from archfit.images.platforms import Platform
 from archfit.images.tags import (
     Read,
@@ -95,13 +89,13 @@ class NewerTag(Record):
 class NewerTags(Record):
     """The outcome for one image. tags: none or one. read: of the list of tags. why: what was not read, or "".
 
-    asked: False where the budget allowed no question.
+    searched: False where the budget allowed no question.
     """
 
     tags: tuple[NewerTag, ...] = ()
     read: Read = "no"
     why: str = ""
-    asked: bool = True
+    searched: bool = True
 
     @property
     def advice(self) -> str:
@@ -110,27 +104,14 @@ class NewerTags(Record):
             return self.tags[0].advice
         if self.read == "complete":
             return "no newer tag has it"
-        why = f": {self.why}" if self.why else ""
-        return (
-            f"no newer tag is known{why}"
-            if self.read == "no"
-            else f"none of the tags that were read has it{why}"
-        )
+        nothing = "no newer tag is known" if self.read == "no" else "none of the tags that were read has it"
+        return f"{nothing}: {self.why}" if self.why else nothing
 
     @property
     def members(self) -> dict[str, object]:
         """The keys of it in JSON reports."""
-        tags = [
-            {
-                "tag": tag.tag,
-                "digest": tag.digest,
-                "step": tag.step,
-                "platforms": list(tag.platforms),
-                "exact": tag.exact,
-            }
-            for tag in self.tags
-        ]
-        return {"newer": tags, "newerRead": self.read, **({"newerWhy": self.why} if self.why else {})}
+        why = {"newerWhy": self.why} if self.why else {}
+        return {"newer": record_value(self.tags), "newerRead": self.read, **why}
 
 
 class Reads:
@@ -148,7 +129,7 @@ class Reads:
         if self._families is None:
             self._families = families(listed.tags)
         some = self._families.get(now.family, [])
-        return some[bisect(some, now.order, key=lambda one: one.order) :]
+        return some[bisect(some, now.order, key=lambda later: later.order) :]
 
     def read(self, tag: str) -> Generator[str, Reading, Reading]:
         """What is known of the tag; "unread" where no more may be read."""
@@ -172,11 +153,16 @@ def search(
 ) -> Search:
     """The smallest upgrade of one image, None where there is none among what was read.
 
-    wanted: every platform that it has to have. missing: those of them that the image lacks. moved: the tag itself may
-    name another image by now.
+    Yields each tag that is to be read, and is sent its reading. wanted: every platform that it has to have. missing:
+    those of them that the image lacks. moved: the tag itself may name another image by now.
     """
     tags = frozenset(listed.tags)
-    hint = _hint(listed, wanted)
+
+    def hint(tag: str) -> bool | None:
+        """Whether the list itself says that a tag has the platforms; None where it does not say."""
+        stated = listed.offers.get(tag)
+        return None if stated is None else offers(stated, wanted)
+
     same = [current] if moved else []
     bare = without_architecture(current)
     same += [bare] if bare != current and (bare in tags or listed.read == "no") else []
@@ -188,19 +174,18 @@ def search(
         exact = exact and reading != "unknown"
     now = version(bare)
     for step, steps in _steps(now, reads.family(now, listed)) if now else ():
-        oldest = yield from _oldest([tag for tag in steps if hint(tag) is not False], hint, reads)
-        if oldest.tag:
-            return Suggestion(oldest.tag, step, exact=exact and oldest.exact and listed.read == "complete")
-        exact = exact and oldest.exact
+        oldest, certain = yield from _oldest([tag for tag in steps if hint(tag) is not False], hint, reads)
+        exact = exact and certain
+        if oldest:
+            return Suggestion(oldest, step, exact=exact and listed.read == "complete")
     architectures = list(dict.fromkeys(platform.architecture for platform in missing))
     names = siblings(current, architectures)
     for tag in names[:1] if listed.read == "no" else [name for name in names if name in tags]:
         if tag != current and (yield from reads.read(tag)) in {"has", "part"}:
             return Suggestion(tag, "sibling", exact=True)
-    if current != _LATEST and (_LATEST in tags or listed.read == "no"):
-        reading = yield from reads.read(_LATEST)
-        if reading == "has":
-            return Suggestion(_LATEST, "latest", exact=True)
+    latest = current != _LATEST and (_LATEST in tags or listed.read == "no")
+    if latest and (yield from reads.read(_LATEST)) == "has":
+        return Suggestion(_LATEST, "latest", exact=True)
     return None
 
 
@@ -214,22 +199,18 @@ def _steps(now: Version, later: Iterable[Version]) -> list[tuple[Step, list[str]
     return list(by_step.items())
 
 
-class _Oldest(Record):
-    """The oldest tag of a step that has the platforms, "" for none. exact: nothing stands against that."""
-
-    tag: str
-    exact: bool
-
-
 def _oldest(
     tags: list[str], hint: Callable[[str], bool | None], reads: Reads
-) -> Generator[str, Reading, _Oldest]:
-    """tags: of one step, oldest first."""
+) -> Generator[str, Reading, tuple[str, bool]]:
+    """The oldest of a step's tags that has the platforms, "" for none, and whether nothing stands against that.
+
+    tags: oldest first.
+    """
     exact = True
     if tags and hint(tags[0]):
         reading = yield from reads.read(tags[0])
         if reading == "has":
-            return _Oldest(tags[0], exact=True)
+            return tags[0], True
         tags, exact = tags[1:], reading != "unknown"
     while tags:
         reading = yield from reads.read(tags[-1])
@@ -237,10 +218,10 @@ def _oldest(
             break
         if reading not in {"absent", "unknown"}:
             only = reading == "part" and len(tags) == 1
-            return _Oldest("", exact=exact and (reading == "lacks" or only))
+            return "", exact and (reading == "lacks" or only)
         tags, exact = tags[:-1], exact and reading == "absent"
     if not tags:
-        return _Oldest("", exact=exact)
+        return "", exact
     high = next(index for index, tag in enumerate(tags) if reads.known.get(tag) == "has")
     low = max(
         (index for index in range(high) if reads.known.get(tags[index]) in {"lacks", "part"}), default=-1
@@ -256,29 +237,19 @@ def _oldest(
             case "part":  # a build of another kind than its neighbours: older ones may have all
                 low, exact = middle, False
             case "unread":
-                return _Oldest(tags[high], exact=False)
+                return tags[high], False
             case _:
                 tags = tags[:middle] + tags[middle + 1 :]
                 high -= 1
                 exact = exact and reading == "absent"
-    return _Oldest(tags[high], exact=exact)
+    return tags[high], exact
 
 
 def offers(platforms: Iterable[Platform], wanted: Iterable[Platform]) -> bool:
     """A baseline node of each wanted platform finds a build; any variant of arm counts for arm."""
-    found = {
+    built = {
         (platform.os, platform.architecture)
         for platform in platforms
         if not platform.variant or platform.architecture == "arm"
     }
-    return all((platform.os, platform.architecture) in found for platform in wanted)
-
-
-def _hint(listed: TagList, wanted: Sequence[Platform]) -> Callable[[str], bool | None]:
-    """Whether the list itself says that a tag has the platforms; None where it does not say."""
-
-    def hint(tag: str) -> bool | None:
-        stated = listed.offers.get(tag)
-        return None if stated is None else offers(stated, wanted)
-
-    return hint
+    return all((platform.os, platform.architecture) in built for platform in wanted)

@@ -4,8 +4,7 @@
     manifest     config        the digest of its config; the platform that the config states, where it was read
     config       platform      what it states
 
-`registry.client` makes them, `audit.builds` matches them with what runs. A digest never changes what it
-names, so that the cache keeps them for ever.
+A digest never changes what it names, so that the cache keeps them for ever.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 from fnmatch import translate
+from functools import lru_cache
 
 from archfit.base.errors import UsageError
-from archfit.base.memo import Memo
 from archfit.images.platforms import Found, ImagePlatforms
 from archfit.images.reference import HUB, Reference, host_and_rest
 from archfit.images.reference_grammar import IPV6
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # `re` is loaded for a run that has an override: options and usual patterns are read without it.
 _WILDCARD = r"\[[^\]]*\]|[*?]"
+_MOST_PATTERNS = 32768
+"""As `fnmatch` keeps: a file with more would compile each for each image."""
 
 
 def override(reference: Reference, rows: tuple[ImagePlatforms, ...]) -> Found | None:
@@ -55,31 +57,21 @@ def matches(pattern: str, reference: Reference) -> bool:
         subject = f"{reference.name}:{reference.tag}" if reference.tag else ""
     else:
         subject = reference.name
-    return bool(subject) and (pattern == subject or _matchers[pattern](subject) is not None)
+    return bool(subject) and (pattern == subject or _matcher(pattern)(subject) is not None)
 
 
+@lru_cache(_MOST_PATTERNS)
 def _matcher(pattern: str) -> Callable[[str], re.Match[str] | None]:
     host, rest = split_host(pattern)
     return re.compile(re.escape(host) + translate(rest)).match
 
 
-_MOST_PATTERNS = 32768
-"""As `fnmatch` keeps: a file with more would compile each for each image."""
-_matchers = Memo(_matcher, _MOST_PATTERNS)
-
-
-def _specificity(pattern: str) -> tuple[bool, int]:
+@lru_cache(_MOST_PATTERNS)
+def specificity(pattern: str) -> tuple[bool, int]:
+    """Of several patterns that match, the one with the highest rank counts."""
     host, rest = split_host(pattern)
     literal = re.sub(_WILDCARD, "", rest)
     return literal == rest, len(host) + len(literal)
-
-
-_ranks = Memo(_specificity, _MOST_PATTERNS)
-
-
-def specificity(pattern: str) -> tuple[bool, int]:
-    """Of several patterns that match, the one with the highest rank counts."""
-    return _ranks[pattern]
 
 
 def with_host(pattern: str) -> str:

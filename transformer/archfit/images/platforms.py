@@ -1,22 +1,8 @@
-"""Platforms, and the four answers to "on which platforms does this image run?".
-
-    Found(platforms, digest)    it restricts the pod to these platforms
-    Absent(detail)              the registry has no such manifest
-    Unknown(cause)              the registry could not be asked, or its answer was not understood
-    Unasked(reason)             no lookup is possible: empty, a placeholder, never pulled
-
-    Malformed(reason)           no answer: the string is no reference, so that no node could pull it
-
-Code, cache and report keep them apart.
+"""Platforms, and the answers to "on which platforms does this image run?"; code, cache and report keep them apart.
 
 A platform is `os/architecture[/variant]` in Go's words (GOOS, GOARCH; OCI image-spec, image-index.md). Spellings are
-folded as containerd does (containerd/platforms, database.go):
-
-    x86_64, x86-64 -> amd64         aarch64 -> arm64            armhf -> arm/v7
-    i386 -> 386                     arm64/8, arm64/v8 -> arm64  armel -> arm/v6
-    macos -> darwin                 amd64/v1 -> amd64           arm, arm/7 -> arm/v7
-
-A normalised platform has a variant only where it differs from the baseline of its architecture, and always for arm.
+folded as containerd does (containerd/platforms, database.go). A normalised platform has a variant only where it differs
+from the baseline of its architecture, and always for arm.
 """
 
 from __future__ import annotations
@@ -47,6 +33,8 @@ _TOOLS = {
     "armv6": "arm", "armv7": "arm", "armv6l": "arm", "armv7l": "arm", "x64": "amd64", "i586": "386",
     "i686": "386", "x8664": "amd64",
 }  # fmt: skip
+# Clouds call their amd64 nodes so.
+_REMEDIES = {"x86": "write 'amd64' (64 bit) or '386' (32 bit)"}
 _VARIANTS = {
     "amd64": {"v1": ""},
     "arm64": {"8": "", "v8": "", "v8.0": ""},
@@ -101,20 +89,15 @@ class ImagePlatforms(Record):
     platforms: tuple[Platform, ...]
 
 
-_NO_LABEL = "is not an architecture as Kubernetes labels its nodes"
-
-
 def no_architecture(text: str) -> str:
     """Why a word is not a value of the label kubernetes.io/arch, and the word to write."""
     from archfit.base.spelling import nearest  # only this error needs it
 
     word = text.lower().removeprefix("linux/").partition("/")[0].replace("-", "").replace("_", "")
-    if word == "x86":  # clouds call their amd64 nodes so
-        return f"{text!r} {_NO_LABEL}: write 'amd64' (64 bit) or '386' (32 bit)"
     label = _TOOLS.get(word) or normalised("linux", word).architecture
     near = label if label in ARCHITECTURES else nearest(word, ARCHITECTURES)
-    remedy = f"write {near!r}" if near else f"known are {', '.join(ARCHITECTURES)}"
-    return f"{text!r} {_NO_LABEL}: {remedy}"
+    remedy = _REMEDIES.get(word) or (f"write {near!r}" if near else f"known are {', '.join(ARCHITECTURES)}")
+    return f"{text!r} is not an architecture as Kubernetes labels its nodes: {remedy}"
 
 
 def meant_arm64(architectures: Iterable[str], answers: Iterable[object]) -> str:

@@ -83,7 +83,7 @@ def is_path(text: str) -> bool:
         return True
     from archfit.images.reference_grammar import follows_path
 
-    return follows_path(text)
+    return follows_path(text) is not None
 
 
 def is_digest(text: str) -> bool:
@@ -92,7 +92,7 @@ def is_digest(text: str) -> bool:
         return True
     from archfit.images.reference_grammar import follows_digest
 
-    return follows_digest(text)
+    return follows_digest(text) is not None
 
 
 def is_placeholder(text: str) -> bool:

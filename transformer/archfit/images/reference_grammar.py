@@ -36,10 +36,10 @@ PATH = rf"{_COMPONENT}(?:/{_COMPONENT})*"
 TAG = r"\w[\w.-]{0,127}"
 DIGEST = r"sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128}"
 IDENTIFIER = r"[a-f0-9]{64}"
-_HOST = re.compile(HOST, re.ASCII).fullmatch
-_PATH = re.compile(PATH, re.ASCII).fullmatch
+follows_host = re.compile(HOST, re.ASCII).fullmatch
+follows_path = re.compile(PATH, re.ASCII).fullmatch
 _TAG = re.compile(TAG, re.ASCII).fullmatch
-_DIGEST = re.compile(DIGEST, re.ASCII).fullmatch
+follows_digest = re.compile(DIGEST, re.ASCII).fullmatch
 _IDENTIFIER = re.compile(IDENTIFIER, re.ASCII).fullmatch
 _TEMPLATE = re.compile(r"\{\{|\}\}|\$\(|\$\{|<[a-zA-Z_ -]+>", re.ASCII).search
 # Pages that people copy instead of the reference, without their scheme and query: the reference to write.
@@ -65,21 +65,6 @@ _SITES = ("hub.docker.com", "github.com", "gallery.ecr.aws", "console.cloud.goog
 _LENGTHS = {"sha256": 64, "sha512": 128}
 
 
-def follows_host(text: str) -> bool:
-    """Whether it is a `host`, whatever its port."""
-    return _HOST(text) is not None
-
-
-def follows_path(text: str) -> bool:
-    """Whether it is a `path`, of any length."""
-    return _PATH(text) is not None
-
-
-def follows_digest(text: str) -> bool:
-    """Whether it is a `digest`."""
-    return _DIGEST(text) is not None
-
-
 def check(
     text: str,
     host: str,
@@ -89,7 +74,7 @@ def check(
     digest: str | None,
     parse: Callable[[str], object],
 ) -> None:
-    """Raises InvalidReference unless the parts of `text` follow the grammar.
+    """Raises InvalidReference unless the parts of `text` follow the grammar; it names the likeliest mistake.
 
     host, path: with Docker's defaults. written: the path without them. tag, digest: None where there is none.
     parse: `reference.parse`, to say whether a URL without its scheme is a reference.
@@ -99,26 +84,14 @@ def check(
             text, "is 64 hexadecimal digits, which Docker reads as an image ID; write the repository's name"
         )
     if (
-        len(text) > LONGEST
-        or _PATH(path) is None
-        or len(path) > MAX_PATH
-        or _HOST(host) is None
-        or (tag is not None and _TAG(tag) is None)
-        or (digest is not None and _DIGEST(digest) is None)
+        len(text) <= LONGEST
+        and follows_path(path)
+        and len(path) <= MAX_PATH
+        and follows_host(host)
+        and (tag is None or _TAG(tag))
+        and (digest is None or follows_digest(digest))
     ):
-        _explain(text, host, written, path, tag, digest, parse)
-
-
-def _explain(
-    text: str,
-    host: str,
-    written: str,
-    path: str,
-    tag: str | None,
-    digest: str | None,
-    parse: Callable[[str], object],
-) -> NoReturn:
-    """Names what is wrong, the likeliest mistakes first."""
+        return
     if not text:
         raise InvalidReference("the image is empty")
     if _TEMPLATE(text):
@@ -135,7 +108,7 @@ def _explain(
         _refuse(text, "holds characters outside ASCII")
     if text.startswith("[") and "/" not in text:
         _refuse(text, "has a host and no repository")
-    if _HOST(host) is None:
+    if follows_host(host) is None:
         _refuse(
             text,
             f"has a host, {host!r}, that is not a DNS name, an IPv4 address or an IPv6 address in brackets",
@@ -144,7 +117,7 @@ def _explain(
         _refuse(text, "has no repository")
     if written.lower() != written:
         _refuse(text, f"has upper-case letters in its repository, {written!r}; they must be lower case")
-    if _PATH(written) is None:
+    if follows_path(written) is None:
         _refuse(text, f"has a malformed repository, {written!r}")
     if len(path) > MAX_PATH:
         _refuse(text, f"has a repository of {len(path)} characters; at most {MAX_PATH} are allowed")

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from archfit.images.platforms import Platform
 from archfit.startup.record import Record
@@ -82,7 +82,7 @@ class Version(Record):
     anew: tuple[int, ...]
 
     @property
-    def order(self) -> tuple[object, ...]:
+    def order(self) -> tuple[Any, ...]:
         """Sorts the versions of a family; the tag itself only makes the order certain."""
         return (self.numbers, not self.pre_release, self.pre_release, self.suffix, self.tag)
 
@@ -116,14 +116,12 @@ def begins(tag: str) -> str:
 
 def families(tags: Iterable[str]) -> dict[tuple[object, ...], list[Version]]:
     """Those of the tags that are versions, by family, each sorted."""
-    found: dict[tuple[object, ...], list[Version]] = {}
-    for tag in dict.fromkeys(tags):
-        one = version(tag)
-        if one:
-            found.setdefault(one.family, []).append(one)
-    for some in found.values():
-        some.sort(key=lambda one: one.order)
-    return found
+    by_family: dict[tuple[object, ...], list[Version]] = {}
+    for named in filter(None, map(version, dict.fromkeys(tags))):
+        by_family.setdefault(named.family, []).append(named)
+    for members in by_family.values():
+        members.sort(key=lambda member: member.order)
+    return by_family
 
 
 def _numbers(written: str) -> tuple[tuple[int, ...], str]:
@@ -141,12 +139,7 @@ def step_between(current: Version, other: Version) -> Step | None:
     """The step that leads to a later version of the same family, None where there is none."""
     if other.family != current.family or (other.pre_release and not current.pre_release):
         return None
-    if (other.numbers, not other.pre_release, other.pre_release, other.suffix) <= (
-        current.numbers,
-        not current.pre_release,
-        current.pre_release,
-        current.suffix,
-    ):
+    if other.order[:-1] <= current.order[:-1]:
         return None
     for index, (now, then) in enumerate(zip(current.suffix, other.suffix, strict=True)):
         if then < now and index not in current.anew:

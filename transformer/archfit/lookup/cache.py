@@ -3,10 +3,8 @@
     age of a tag     up to --cache-ttl: fresh          older: stale, may only be confirmed
                      from the future: the same, and it counts as older than each that is not; its age is -1
     age of a digest  none: fresh for ever
-    trouble          one warning; the run goes on in memory
 
-A claim says that a process is asking for an image, so that others can wait for its answer. It ends by itself after
-some seconds: a process that was killed delays the others by no more than that.
+A claim ends by itself after some seconds: a process that was killed delays the others by no more than that.
 """
 
 from __future__ import annotations
@@ -37,12 +35,12 @@ def _youngest(kept: Sequence[tuple[Found, int]], latest: float) -> tuple[Found, 
     return max(kept, key=lambda entry: (entry[1] <= latest, entry[1]))
 
 
-def _younger(found: Found, other: Found) -> bool:
-    return 0 <= found.age_seconds < other.age_seconds or other.age_seconds < 0 <= found.age_seconds
+def _younger(known: Found, other: Found) -> bool:
+    return 0 <= known.age_seconds < other.age_seconds or other.age_seconds < 0 <= known.age_seconds
 
 
 class LookupCache:
-    """warn: takes a sentence for the user. Safe to use from several threads; raises nothing."""
+    """Safe to use from several threads; raises nothing. warn: takes a sentence, once, where the store failed."""
 
     def __init__(self, store: Store, keys: OwnKeys, ttl_seconds: int, warn: Callable[[str], None]) -> None:
         self._store = store
@@ -98,27 +96,19 @@ class LookupCache:
         now: Unix seconds.
         """
         texts = dict(servers)
-        for reference, found, endpoint, used in answers:
-            made = entries.to_json(found, now)
-            pinned = reference.replace(tag="", digest=found.digest)
-            texts[self._keys.written(pinned, endpoint, used=used)] = made["digest"]
+        for reference, answer, endpoint, used in answers:
+            both = entries.to_json(answer, now)
+            pinned = reference.replace(tag="", digest=answer.digest)
+            texts[self._keys.written(pinned, endpoint, used=used)] = both["digest"]
             if reference.tag:
-                texts[self._keys.written(reference, endpoint, used=used)] = made["tag"]
+                texts[self._keys.written(reference, endpoint, used=used)] = both["tag"]
         self._put(texts)
 
     def read_texts(
         self, references: Sequence[Reference], spelt: Callable[[str], str]
     ) -> dict[str, list[str]]:
-        """What else is kept, as texts of `entries`, by normalised reference.
-
-        spelt: `contents_key` or `tags_key`.
-        """
-        kept = self._held(
-            {
-                reference.normalised: [spelt(key) for key in self._keys.of(reference)]
-                for reference in references
-            }
-        )
+        """What else is kept, as texts of `entries`, by normalised reference. spelt: `contents_key` or `tags_key`."""
+        kept = self._texts(references, spelt)
         rest = [reference for reference in references if not kept.get(reference.normalised)]
         return {**kept, **self._late(rest, spelt)}
 
@@ -129,9 +119,9 @@ class LookupCache:
         for part in parts:
             name = part.reference.normalised
             read = map(entries.contents_from_json, texts.get(name, ()))
-            enough = next((one for one in read if one and part.is_answered_by(one)), None)
+            enough = [contents for contents in read if contents and part.is_answered_by(contents)]
             if enough:
-                known[name] = enough
+                known[name] = enough[0]
         return known
 
     def tag_lists(self, repositories: Sequence[Reference], now: float, seconds: float) -> dict[str, TagList]:
@@ -194,35 +184,36 @@ class LookupCache:
             if not kept:
                 continue
             latest = _NEVER if reference.digest else now + entries.CLOCK_SLACK_SECONDS
-            found, checked = kept[0] if len(kept) == 1 else _youngest(kept, latest)
+            answer, checked = kept[0] if len(kept) == 1 else _youngest(kept, latest)
             age = 0 if reference.digest else int(now) - checked
             future = checked > latest
-            known = found.replace(age_seconds=-1 if future else max(0, age))
+            known = answer.replace(age_seconds=-1 if future else max(0, age))
             if reference.digest or (not future and (checked >= since or 0 < self._ttl >= age)):
                 fresh[name] = known
             elif name not in stale or _younger(known, stale[name]):
                 stale[name] = known.replace(origin="stale")
 
-    def _texts(self, references: Sequence[Reference]) -> dict[str, list[str]]:
-        return self._held({reference.normalised: self._keys.of(reference) for reference in references})
+    def _texts(
+        self, references: Sequence[Reference], spelt: Callable[[str], str] = str
+    ) -> dict[str, list[str]]:
+        """What the store has under the keys that are known at once. spelt: the store's form of a key."""
+        keys = {reference.normalised: list(map(spelt, self._keys.of(reference))) for reference in references}
+        return self._held(keys)
 
     def _late(
         self, references: Sequence[Reference], spelt: Callable[[str], str] = str
     ) -> dict[str, list[str]]:
         """What can only be asked for once the servers' entries are known. spelt: the store's form of a key."""
-        servers = {reference.normalised: self._keys.server(reference) for reference in references}
-        known = self._get([key for key in dict.fromkeys(servers.values()) if key])
-        self._keys.prepare(
-            (reference, known.get(servers[reference.normalised], "")) for reference in references
+        servers = [(reference, self._keys.server(reference)) for reference in references]
+        known = self._get([key for key in dict.fromkeys(key for _, key in servers) if key])
+        texts = [(reference, known.get(key, "")) for reference, key in servers if key]
+        self._keys.prepare(texts)
+        return self._held(
+            {
+                reference.normalised: list(map(spelt, self._keys.late(reference, text)))
+                for reference, text in texts
+            }
         )
-        keys = {
-            reference.normalised: [
-                spelt(key) for key in self._keys.late(reference, known.get(servers[reference.normalised], ""))
-            ]
-            for reference in references
-            if servers[reference.normalised]
-        }
-        return self._held(keys)
 
     def _held(self, keys: Mapping[str, list[str]]) -> dict[str, list[str]]:
         """What the store has for the keys of each name, in one round trip."""
@@ -247,7 +238,6 @@ class LookupCache:
                 self._store.put_many(texts)
 
     def _use_memory(self, trouble: StoreTrouble) -> None:
-        """Warn that the store failed, and go on in memory."""
         self._warn(f"{trouble}; this run goes on without it")
         self._store.close()
         self._store = MemoryStore()

@@ -1,23 +1,24 @@
 """What a cache holds, and for how long it is of use.
 
-    tag:..       for --cache-ttl or --max-stale, whichever is longer; not from the future, which would be for ever
-    digest:..    while a tag's entry of use names it, and for 30 days from when it was last confirmed
-    contents:..  for 30 days from when it was read
-    tags:..      for --max-stale or a day, whichever is longer
-    host:..      always
-    claim:..     until the time that it states
-    others, and what cannot be read: never
-
-Removing the entry of a pinned digest costs one request in the next run.
+tag:..       for --cache-ttl or --max-stale, whichever is longer; not from the future, which would be for ever
+digest:..    while a tag's entry of use names it, and for 30 days from when it was last confirmed
+contents:..  for 30 days from when it was read
+tags:..      for --max-stale or a day, whichever is longer
+host:..      always
+claim:..     until the time that it states
+others, and what cannot be read: never
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from archfit.lookup import entries
+
+if TYPE_CHECKING:
+    from archfit.lookup.store.sqlite import SqliteStore
 
 _KINDS = {
     "tag": "tags",
@@ -45,36 +46,26 @@ def expired(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> l
         if key.startswith("tag:") and (entry := entries.from_json(text, "")) and lasts(entry[1], tag_seconds)
     }
 
+    lives = {
+        "tag": tag_seconds,
+        "digest": _DIGEST_SECONDS,
+        "contents": _DIGEST_SECONDS,
+        "tags": max(tag_seconds, entries.LIST_SECONDS),
+    }
+
     def useful(key: str, text: str) -> bool:
-        when = confirmed_at(key, text)
-        match key.partition(":")[0]:
-            case "tag":
-                return lasts(when, tag_seconds)
-            case "digest":
-                return lasts(when, _DIGEST_SECONDS) or _digest(key) in named
-            case "contents":
-                return lasts(when, _DIGEST_SECONDS)
-            case "tags":
-                return lasts(when, max(tag_seconds, entries.LIST_SECONDS))
-            case "claim":
-                return now < _until(text) <= now + _CLAIM_SECONDS
-        return True
+        kind = key.partition(":")[0]
+        if kind == "claim":
+            return now < _until(text) <= now + _CLAIM_SECONDS
+        if kind == "digest" and _digest(key) in named:
+            return True
+        return kind not in lives or lasts(confirmed_at(key, text), lives[kind])
 
     return [key for key, text in items if not (readable(key, text) and useful(key, text))]
 
 
-class Pages(Protocol):
-    """A store that is read some entries at a time."""
-
-    def pages(self) -> Iterator[list[tuple[str, str]]]: ...
-
-    def discard(self, keys: Iterable[str]) -> int: ...
-
-    def used(self) -> int: ...
-
-
 def prune_pages(
-    store: Pages, now: float, tag_seconds: int, most: int, pause: Callable[[], object] = lambda: None
+    store: SqliteStore, now: float, tag_seconds: int, most: int, pause: Callable[[], object] = lambda: None
 ) -> int:
     """Remove what is expired, then the oldest while more than `most` bytes are used; how many entries.
 
@@ -111,10 +102,10 @@ def prune_pages(
 
 def counts(keys: Iterable[str]) -> dict[str, int]:
     """How many there are of each kind."""
-    found = dict.fromkeys((*_KINDS.values(), "others"), 0)
+    numbers = dict.fromkeys((*_KINDS.values(), "others"), 0)
     for key in keys:
-        found[_KINDS.get(key.partition(":")[0], "others")] += 1
-    return found
+        numbers[_KINDS.get(key.partition(":")[0], "others")] += 1
+    return numbers
 
 
 def readable(key: str, text: str) -> bool:
@@ -140,15 +131,15 @@ def _digest(key: str) -> str:
 
 def confirmed_at(key: str, text: str) -> int:
     """When an entry was last confirmed, in Unix seconds; 0 without one."""
-    found = _object(text) if key.startswith(("tag:", "digest:", "contents:", "tags:")) else None
-    when = found.get("checked") if isinstance(found, dict) else None
+    entry = _object(text) if key.startswith(("tag:", "digest:", "contents:", "tags:")) else None
+    when = entry.get("checked") if isinstance(entry, dict) else None
     return when if isinstance(when, int) and 0 < when < 2**40 else 0
 
 
 def _until(text: str) -> float:
     """When a claim ends, in Unix seconds; 0 without one."""
-    found = _object(text)
-    until = found.get("until") if isinstance(found, dict) else None
+    claim = _object(text)
+    until = claim.get("until") if isinstance(claim, dict) else None
     return float(until) if isinstance(until, int | float) and 0 < until < 2**40 else 0.0
 
 

@@ -5,8 +5,7 @@
     contents:<host/repository>@<digest>      what is behind it, for `archfit audit`
     tags:<host/repository>                   its tags, for newer ones
 
-These are the keys of answers of the images' own registries. `scoped_keys` adds who answered and who may read the
-answer, where that matters.
+`scoped_keys` adds who answered and who may read the answer, where that matters.
 
     tag:..            {"checked": 1767225600, "digest": "sha256:..", "index": true, "image": true, "platforms": [..],
                        "rules": 2}
@@ -68,16 +67,16 @@ _OFTEN = 32
 """Platforms of an index that others repeat; a longer list is parsed anew."""
 
 
-def to_json(found: Found, checked: int) -> dict[str, str]:
+def to_json(answer: Found, checked: int) -> dict[str, str]:
     """The two texts worth keeping, without their keys: "tag" and "digest". checked: Unix seconds."""
     body = {
-        "image": found.image,
-        "index": found.index,
-        "platforms": [str(platform) for platform in found.platforms],
+        "image": answer.image,
+        "index": answer.index,
+        "platforms": [str(platform) for platform in answer.platforms],
         "rules": RULES,
     }
     return {
-        "tag": c_json.dumps({"checked": checked, "digest": found.digest, **body}),
+        "tag": c_json.dumps({"checked": checked, "digest": answer.digest, **body}),
         "digest": c_json.dumps({"checked": checked, **body}),
     }
 

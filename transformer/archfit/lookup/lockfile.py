@@ -12,8 +12,7 @@
 
 Its contents do not depend on when, where or by whom it was written. Reading is strict, because people and merges edit
 it: any layout of the JSON is accepted, any other content is an error that names its line. Errors about a file that is
-not a lock file do not repeat its contents, because a configuration may name any file. On disk it is read whole, up to a
-limit, and replaced completely or not at all.
+not a lock file do not repeat its contents, because a configuration may name any file.
 """
 
 from __future__ import annotations
@@ -82,9 +81,9 @@ class _DuplicateKey(Record):
     key: str
 
 
-def as_locked(found: Found) -> Found:
+def as_locked(answer: Found) -> Found:
     """The answer as it is read from the file again: without what the file does not keep."""
-    return Found(found.platforms, found.digest, found.index and found.image, found.image, "lock")
+    return Found(answer.platforms, answer.digest, answer.index and answer.image, answer.image, "lock")
 
 
 def render(images: Mapping[str, Found]) -> bytes:
@@ -98,10 +97,10 @@ def parse(content: bytes, path: str) -> dict[str, Found]:
     return _LockReader(content, path).images()
 
 
-def _entry_text(found: Found) -> str:
-    kind = "artifact" if not found.image else "index" if found.index else "manifest"
-    names = [str(platform) for platform in found.platforms]
-    return c_json.dumps({"digest": found.digest, "kind": kind, "platforms": names})
+def _entry_text(answer: Found) -> str:
+    kind = "artifact" if not answer.image else "index" if answer.index else "manifest"
+    names = [str(platform) for platform in answer.platforms]
+    return c_json.dumps({"digest": answer.digest, "kind": kind, "platforms": names})
 
 
 class _LockReader:
@@ -118,14 +117,13 @@ class _LockReader:
             raise InvalidLock(path, "is not UTF-8; take it from version control again", line) from None
 
     def images(self) -> dict[str, Found]:
-        document = self._document()
-        found = {}
-        for name, entry in document.items():
+        answers = {}
+        for name, entry in self._document().items():
             try:
-                found[name] = _answer(name, entry)
+                answers[name] = _answer(name, entry)
             except _Wrong as wrong:
                 raise self._wrong(f"{_short(name)} {wrong}", name) from None
-        return found
+        return answers
 
     def _document(self) -> dict[str, Any]:
         """The object under `images`, after everything around it has been checked."""
@@ -200,16 +198,15 @@ class _LockReader:
         """The error, with the line of the last place where `key` is a key."""
         import re
 
-        found = list(re.finditer(re.escape(c_json.dumps(key)) + r"\s*:", self._text)) if key else []
-        return InvalidLock(
-            self._path, message, self._text.count("\n", 0, found[-1].start()) + 1 if found else 0
-        )
+        places = list(re.finditer(re.escape(c_json.dumps(key)) + r"\s*:", self._text)) if key else []
+        line = self._text.count("\n", 0, places[-1].start()) + 1 if places else 0
+        return InvalidLock(self._path, message, line)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _DuplicateKey:
-    made = dict(pairs)
-    if len(made) == len(pairs):
-        return made
+    members = dict(pairs)
+    if len(members) == len(pairs):
+        return members
     names = [name for name, _ in pairs]
     return _DuplicateKey(next(name for name in names if names.count(name) > 1))
 

@@ -11,18 +11,12 @@
                                      Unknown, but the cache is younger than --max-stale: Found, origin "stale"
                                      Unknown, and the cache is older: Unknown, with that answer as its last
 
-    settings ── lock file ─┐
-             └─ cache ─────┴─ registries ── answers, with a line of progress on a terminal
-
-A run opens lock file and cache with its first question. Everything of it is asked at once, each distinct image once.
-Where another process asks for an image just now, the run waits for its answer (`single_flight`). The network modules
-are imported with the first image that has to be asked for (`registry_lookup`). Locked tags are read from the cache too,
-only to warn where it has another digest. --locked does not open the cache.
+Everything of a run is asked at once, each distinct image once. Locked tags are read from the cache too, only to warn
+where it has another digest. --locked does not open the cache.
 """
 
 from __future__ import annotations
 
-import os
 import time
 from time import monotonic
 
@@ -39,7 +33,7 @@ from archfit.registry.lookup_context import Deadline, LookupContext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import TextIO
 
     from archfit.base.terminal import Progress
@@ -104,19 +98,26 @@ class Lookup:
                 from archfit.lookup.lockfile import lock_of
 
                 self._lock = lock_of(self._options)
-            store, trouble = _open_store(
-                self._operator, self._context, used=not (self._lock and self._lock.only)
-            )
+            store, ttl = self._store(), self._operator.cache_ttl_seconds
             try:
-                self._opened = LookupCache(
-                    store, self._keys(store), self._operator.cache_ttl_seconds, self.messages.append
-                )
+                self._opened = LookupCache(store, self._keys(store), ttl, self.messages.append)
             except BaseException:
                 store.close()
                 raise
-            if trouble:
-                self.messages.append(f"{trouble}; this run goes on without it")
         return self._opened
+
+    def _store(self) -> Store:
+        """The operator's; one in memory where none is needed, and where it cannot be used, with a message."""
+        if not self._operator.no_cache and not (self._lock and self._lock.only):
+            from archfit.lookup.store.open import open_store
+
+            context = self._context
+            left = context.deadline.left_for_cache
+            try:
+                return open_store(self._operator, context.environ, context.clock, left)
+            except StoreTrouble as trouble:
+                self.messages.append(f"{trouble}; this run goes on without it")
+        return MemoryStore()
 
     @property
     def results(self) -> list[Result]:
@@ -138,7 +139,8 @@ class Lookup:
     def requests(self) -> dict[str, int]:
         """How many of each kind were sent, as in {"manifest": 12, "token": 3}."""
         total = dict(self._pull_secrets.requests) if self._pull_secrets else {}
-        for kind, count in (self._asked.requests if self._asked else {}).items():
+        own = self._asked.client.http.requests if self._asked else {}
+        for kind, count in sorted(own.items()):
             total[kind] = total.get(kind, 0) + count
         return total
 
@@ -146,7 +148,8 @@ class Lookup:
     def pulls_left(self) -> dict[str, str]:
         """The last RateLimit-Remaining header of each server that sends it, by origin."""
         left = dict(self._pull_secrets.pulls_left) if self._pull_secrets else {}
-        return left | (self._asked.pulls_left if self._asked else {})
+        servers = self._asked.client.http.servers if self._asked else ()
+        return left | {server.origin: server.pulls_left for server in servers if server.pulls_left}
 
     def use_pull_secrets(self, streams: Iterable[tuple[bytes, Sequence[Piece]]]) -> None:
         """Use the pull secrets of streams for their images, where the operator allows it (`--pull-secrets`)."""
@@ -181,12 +184,10 @@ class Lookup:
         from archfit.registry.http.servers import elsewhere
 
         references = [reference for reference, _ in self._without_lookup(texts)[1].values()]
-        origins = [
-            one.origin for reference in references for one in self._routes().route(reference).endpoints
-        ]
-        kept = self.open().servers(origins)
-        found = {key.removeprefix("host:"): elsewhere(text) for key, text in kept.items()}
-        return {origin: other for origin, other in sorted(found.items()) if other}
+        routes = [self._routes().route(reference) for reference in references]
+        kept = self.open().servers(endpoint.origin for route in routes for endpoint in route.endpoints)
+        others = {key.removeprefix("host:"): elsewhere(text) for key, text in sorted(kept.items())}
+        return {origin: other for origin, other in others.items() if other}
 
     def take_replies(self) -> dict[tuple[str, int], int]:
         """How many answers registries gave since the last call, by server and HTTP status; 0 is none."""
@@ -217,9 +218,9 @@ class Lookup:
             except InvalidReference as error:
                 answers[text] = unanswerable(text, error)
                 continue
-            found = self._overridden(reference) if self._overrides else None
-            if found:
-                answers[text] = found
+            stated = self._overridden(reference) if self._overrides else None
+            if stated:
+                answers[text] = stated
             else:
                 wanted.setdefault(reference.normalised, (reference, []))[1].append(text)
         return answers, wanted
@@ -278,7 +279,7 @@ class Lookup:
         lists: dict[str, TagList | Absent | Unknown] = {}
         if self._operator.cache_ttl_seconds or self._silent:
             lists |= cache.tag_lists(list(wanted.values()), now, longest)
-        missing = [one for one in wanted.values() if one.normalised not in lists]
+        missing = [repository for repository in wanted.values() if repository.normalised not in lists]
         if missing and not self._silent:
             from archfit.images.tags import begins
 
@@ -290,7 +291,10 @@ class Lookup:
                     known.append(beginning)
             lists |= self._registries().tag_lists(missing, near)
         self._clear_line()
-        return {name: _listed(lists.get(one.normalised), self._operator) for name, one in wanted.items()}
+        return {
+            name: _listed(lists.get(repository.normalised), self._operator)
+            for name, repository in wanted.items()
+        }
 
     def probe(self, references: Sequence[Reference], *, seconds: float) -> dict[str, Answer]:
         """The answer for each, by normalised reference, as `resolve`, but without overrides.
@@ -367,12 +371,14 @@ class Lookup:
         if lock and moved:
             self.messages.append(lock.outdated_warning(moved))
         if missing:
-            asked = (
-                self._offline(missing)
-                if self._operator.offline
-                else self._registries().answers(missing, stale)
-            )
-            answers |= {name: self._or_stale(name, answer, stale.get(name)) for name, answer in asked.items()}
+            if self._operator.offline:
+                why = "the cache has no answer, and --offline forbids asking: run once without --offline"
+                learned: dict[str, Answer] = {reference.normalised: Unknown(why) for reference in missing}
+            else:
+                learned = self._registries().answers(missing, stale)
+            answers |= {
+                name: self._or_stale(name, answer, stale.get(name)) for name, answer in learned.items()
+            }
         return answers
 
     def _or_stale(self, name: str, answer: Answer, known: Found | None) -> Answer:
@@ -383,14 +389,9 @@ class Lookup:
         if not longest or not 0 <= known.age_seconds <= longest:
             return answer.replace(last=known)
         if not self._operator.offline:
-            self.messages.append(
-                f"{name}: an answer {_age(known.age_seconds)} old is used, because {answer.cause}"
-            )
+            age = _age(known.age_seconds)
+            self.messages.append(f"{name}: an answer {age} old is used, because {answer.cause}")
         return known
-
-    def _offline(self, references: list[Reference]) -> dict[str, Answer]:
-        answer = Unknown("the cache has no answer, and --offline forbids asking: run once without --offline")
-        return {reference.normalised: answer for reference in references}
 
     def _with(self, operator: Operator, keychain: Keychain) -> Lookup:
         """Another lookup of the same run, with other credentials."""
@@ -423,22 +424,16 @@ def open_lookup(
     operator: Operator,
     overrides: tuple[ImagePlatforms, ...] = (),
     *,
-    lock: Lock | None = None,
-    clock: Callable[[], float] = time.time,
-    environ: Mapping[str, str] = os.environ,
-    progress: Callable[[int, int, str], None] | None = None,
-    wait: Callable[[float], object] = time.sleep,
+    environ: Mapping[str, str],
     named_hosts_only: bool = False,
     keychain: Keychain | None = None,
 ) -> Lookup:
-    """A Lookup over the operator's cache and registries, opened.
+    """A Lookup over the operator's cache and registries, opened. Raises as `Lookup.open`.
 
-    clock, environ, progress, wait, named_hosts_only: as `LookupContext` has them; the last is for servers and plugins,
-    where somebody else chooses the images. Raises as `Lookup.open`.
+    named_hosts_only: for servers and plugins, where somebody else chooses the images.
     """
-    context = LookupContext(environ, clock, wait, progress, named_hosts_only, Deadline())
-    options = Options(image_platforms=overrides)
-    lookup = Lookup(operator, options, context, lock=lock, keychain=keychain)
+    context = LookupContext(environ, time.time, time.sleep, None, named_hosts_only, Deadline())
+    lookup = Lookup(operator, Options(image_platforms=overrides), context, keychain=keychain)
     lookup.open()
     return lookup
 
@@ -462,20 +457,6 @@ def lookup_of(
         line = Progress(stderr, monotonic)
     context = LookupContext(environ, time.time, time.sleep, line, named_hosts_only, Deadline())
     return Lookup(operator, settings.options, context, line=line)
-
-
-def _open_store(operator: Operator, context: LookupContext, *, used: bool) -> tuple[Store, str]:
-    """The store, and why it is not the one that the operator wants. used: False for a run that needs none."""
-    why = ""
-    if used and not operator.no_cache:
-        from archfit.lookup.store.open import open_store
-
-        try:
-            left = context.deadline.left_for_cache
-            return open_store(operator, context.environ, context.clock, left), ""
-        except StoreTrouble as trouble:
-            why = str(trouble)
-    return MemoryStore(), why
 
 
 def _listed(answer: TagList | Absent | Unknown | None, operator: Operator) -> TagList:

@@ -7,10 +7,6 @@
     app       1.24.9       1.24.5           each repository wants one manifest in a round, and all are asked at once
     tool      2.3.0        -
 
-Lists and manifests come by the way of all answers: the cache, single flight, budgets, credentials, host policy. All of
-it together takes no longer than --timeout. Images whose platforms are stated, and those that are named by a digest
-alone, have no tag to go on from.
-
 An upgrade has to keep the architectures of the cluster that the image has, and add those that are required: a tag for
 arm64 alone takes no amd64 image's place.
 """
@@ -68,12 +64,12 @@ class _Repository:
         self.tag = next(self.plan, "")
 
     def _plan(self) -> Generator[str, Reading, None]:
-        for one in self.images:
+        for image in self.images:
             if monotonic() >= self.end:
                 return
-            self.image = one
-            self.suggestions[one.text] = yield from search(
-                one.tag, self.listed, one.wanted, one.missing, self.reads, moved=one.moved
+            self.image = image
+            self.suggestions[image.text] = yield from search(
+                image.tag, self.listed, image.wanted, image.missing, self.reads, moved=image.moved
             )
 
     def reference(self) -> Reference:
@@ -98,14 +94,9 @@ class _Repository:
         if image.text not in self.suggestions and listed.read != "no":
             return NewerTags((), "no", "no time was left for it: allow more with --timeout")
         if suggestion:
-            found = self.answers[suggestion.tag]
-            tag = NewerTag(
-                suggestion.tag,
-                found.digest,
-                suggestion.step,
-                tuple(map(str, found.platforms)),
-                suggestion.exact,
-            )
+            answer = self.answers[suggestion.tag]
+            platforms = tuple(map(str, answer.platforms))
+            tag = NewerTag(suggestion.tag, answer.digest, suggestion.step, platforms, suggestion.exact)
             return NewerTags((tag,), listed.read, listed.why)
         unread = sum(reading == "unknown" for reading in self.reads.known.values())
         if unread and listed.read == "complete":
@@ -132,33 +123,33 @@ def newer_tags(
     """
     end = monotonic() + seconds
     by_repository: dict[str, list[_Image]] = {}
-    for text, found in images.items():
-        image = _image(text, found, required, cluster)
+    for text, answer in images.items():
+        image = _image(text, answer, required, cluster)
         if image:
             by_repository.setdefault(image.reference.name, []).append(image)
-    asked = dict(list(by_repository.items())[:most])
-    outcomes: dict[str, NewerTags] = {}
-    for name, some in by_repository.items():
-        if name not in asked:
-            why = f"not asked: --newer-tags={most} allows no more repositories"
-            outcomes |= {image.text: NewerTags((), "no", why, asked=False) for image in some}
-    if not asked:
+    groups = list(by_repository.items())
+    why = f"not asked: --newer-tags={most} allows no more repositories"
+    outcomes = {
+        image.text: NewerTags((), "no", why, searched=False) for _, group in groups[most:] for image in group
+    }
+    named = [image.reference.replace(tag=image.tag) for _, group in groups[:most] for image in group]
+    if not named:
         return outcomes
-    named = [one.reference.replace(tag=one.tag) for some in asked.values() for one in some]
     lists = lookup.tag_lists(named, seconds=end - monotonic())
-    repositories = [_Repository(some, lists[name], end) for name, some in asked.items()]
-    while waiting := [one for one in repositories if one.tag]:
-        answers = lookup.probe([one.reference() for one in waiting], seconds=max(0.0, end - monotonic()))
-        for one in waiting:
-            one.take(answers[one.reference().normalised])
-    for one in repositories:
-        outcomes |= {image.text: one.outcome(image) for image in one.images}
+    repositories = [_Repository(group, lists[name], end) for name, group in groups[:most]]
+    while waiting := [repository for repository in repositories if repository.tag]:
+        references = [repository.reference() for repository in waiting]
+        answers = lookup.probe(references, seconds=max(0.0, end - monotonic()))
+        for repository, reference in zip(waiting, references, strict=True):
+            repository.take(answers[reference.normalised])
+    for repository in repositories:
+        outcomes |= {image.text: repository.outcome(image) for image in repository.images}
     return {text: outcomes[text] for text in images if text in outcomes}
 
 
 def _with_what_runs(listed: TagList, images: Sequence[_Image]) -> TagList:
     """The list; a part of one where it lacks a tag in use: proxies and pull-through caches list what they hold."""
-    absent = next((one.tag for one in images if one.tag not in listed.tags), "")
+    absent = next((image.tag for image in images if image.tag not in listed.tags), "")
     if listed.read != "complete" or not absent:
         return listed
     return listed.replace(
@@ -166,10 +157,10 @@ def _with_what_runs(listed: TagList, images: Sequence[_Image]) -> TagList:
     )
 
 
-def _image(text: str, found: Found, required: Sequence[Platform], cluster: Collection[str]) -> _Image | None:
+def _image(text: str, answer: Found, required: Sequence[Platform], cluster: Collection[str]) -> _Image | None:
     """The image as it is searched for, None where there is nothing to search."""
-    missing = tuple(platform for platform in required if not offers(found.platforms, [platform]))
-    if not missing or not found.image or found.origin == "override":
+    missing = tuple(platform for platform in required if not offers(answer.platforms, [platform]))
+    if not missing or not answer.image or answer.origin == "override":
         return None
     before, at, _ = text.partition("@")
     try:
@@ -179,7 +170,7 @@ def _image(text: str, found: Found, required: Sequence[Platform], cluster: Colle
         return None
     systems = dict.fromkeys(platform.os for platform in required)
     kept = [Platform(system, architecture) for system in systems for architecture in sorted(cluster)]
-    wanted = [*required, *(platform for platform in kept if offers(found.platforms, [platform]))]
+    wanted = [*required, *(platform for platform in kept if offers(answer.platforms, [platform]))]
     return _Image(text, reference, tag, bool(at), tuple(dict.fromkeys(wanted)), missing) if tag else None
 
 

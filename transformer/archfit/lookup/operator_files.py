@@ -1,8 +1,5 @@
 """The files that the operator names: whether they are there, before anything is asked and before the cache answers.
 
-    a file      --authfile, --ca-file, --registries-conf, --cache-password-file, --cache-ca-file, --lock-file
-    a folder    --hosts-dir
-
 Files of certificates have to hold one. Other contents are read where they are used.
 """
 

@@ -82,10 +82,10 @@ class PullSecretLookup:
                 operator.replace(timeout_seconds=left), PullKeychain(operator.authfile, environ, chosen)
             )
             try:
-                found = lookup.resolve(wanted)
+                answered = lookup.resolve(wanted)
             finally:
                 lookup.close()
-            answers |= {text: answer for text, answer in found.items() if not isinstance(answer, Unknown)}
+            answers |= {text: answer for text, answer in answered.items() if not isinstance(answer, Unknown)}
             self.messages += [text for text in lookup.messages if text not in self.messages]
             self.pulls_left |= lookup.pulls_left
             for kind, count in lookup.requests.items():

@@ -3,16 +3,17 @@
     references ── single_flight ── side_by_side ── RegistryClient ── Found | Absent | Unknown ── cache
                   (one process asks for each image, the others wait)
 
-    a digest       ImageContents | Absent | Unknown
-    a repository   TagList | Absent | Unknown
-
-`lookup` imports this module when the first image has to be asked for; a run that finds everything in the cache never
-does.
+`lookup` imports this module when the first image has to be asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import contextlib
+import queue
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from archfit.images.contents import ImageContents, Part
@@ -21,12 +22,11 @@ from archfit.images.reference import Reference
 from archfit.images.tags import TagList
 from archfit.lookup import entries
 from archfit.lookup.cache import LookupCache
-from archfit.lookup.pool import NoThread, side_by_side
-from archfit.lookup.single_flight import single_flight
 from archfit.lookup.store.open import open_budget
 from archfit.options.settings import Operator
 from archfit.registry.client import RawManifest, RegistryClient
 from archfit.registry.credentials.keychain import Keychain
+from archfit.registry.http.limits import MAX_IN_FLIGHT, MAX_PER_SERVER
 from archfit.registry.http.request import late
 from archfit.registry.lookup_context import LookupContext
 from archfit.registry.refusals import because
@@ -36,6 +36,11 @@ from archfit.registry.routing.routes import Route, Routes
 
 T = TypeVar("T")
 ContentsAnswer: TypeAlias = ImageContents | Absent | Unknown
+LEASE_SECONDS = 10.0
+_FIRST_PAUSE_SECONDS = 0.05
+_LONGEST_PAUSE_SECONDS = 0.4
+# A signal that comes just before a thread begins to wait for a lock is not handled before that wait ends.
+_SIGNALS_SECONDS = 0.25
 
 
 class _Outcome(NamedTuple, Generic[T]):
@@ -45,6 +50,10 @@ class _Outcome(NamedTuple, Generic[T]):
     answer: T | Absent | Unknown
     endpoint: Endpoint | None
     used: bool
+
+
+class NoThread(Exception):
+    """The machine allows no thread more."""
 
 
 class RegistryLookup:
@@ -69,16 +78,6 @@ class RegistryLookup:
         reserve = self._budget.reserve if self._budget else None
         self.client = RegistryClient(operator, context, cache.recall, keychain, routes, reserve=reserve)
 
-    @property
-    def requests(self) -> dict[str, int]:
-        """How many requests of each kind were sent, sorted by kind."""
-        return dict(sorted(self.client.http.requests.items()))
-
-    @property
-    def pulls_left(self) -> dict[str, str]:
-        """The last RateLimit-Remaining header of each server that sends it, by origin."""
-        return {server.origin: server.pulls_left for server in self.client.http.servers if server.pulls_left}
-
     def answers(self, references: Sequence[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
         """An answer for each, by normalised reference. stale: what the cache has that is too old to be used as it is.
 
@@ -97,10 +96,16 @@ class RegistryLookup:
         def kept(some: Sequence[Reference], _since: float) -> dict[str, ContentsAnswer]:
             return {**self._cache.contents([by_name[reference.normalised] for reference in some])}
 
-        def ask(some: Sequence[Reference]) -> dict[str, ContentsAnswer]:
-            return self._read([by_name[reference.normalised] for reference in some])
+        def read(reference: Reference, route: Route) -> tuple[ImageContents, Endpoint]:
+            return self.client.part(by_name[reference.normalised], route)
 
-        return self._shared([part.reference for part in parts], kept, ask)
+        return self._shared(
+            [part.reference for part in parts],
+            kept,
+            lambda some: self._texts(
+                some, read, ImageContents, entries.contents_to_json, entries.contents_key
+            ),
+        )
 
     def tag_lists(
         self, repositories: Sequence[Reference], near: Mapping[str, Sequence[str]]
@@ -108,13 +113,19 @@ class RegistryLookup:
         """The tags of each repository (`entries.repository`), by its normalised reference.
 
         near: by the same, how the tags in use begin.
-        A list of the last 24 hours is used as it is.
         """
 
         def kept(some: Sequence[Reference], _since: float) -> dict[str, TagList | Absent | Unknown]:
             return {**self._cache.tag_lists(some, self._context.clock(), entries.LIST_SECONDS)}
 
-        return self._shared(repositories, kept, lambda some: self._list(some, near))
+        def read(repository: Reference, route: Route) -> tuple[TagList, Endpoint]:
+            return self.client.tags(route, near.get(repository.normalised, ()))
+
+        return self._shared(
+            repositories,
+            kept,
+            lambda some: self._texts(some, read, TagList, entries.tags_to_json, entries.tags_key),
+        )
 
     def keep_contents(self) -> dict[str, ImageContents]:
         """From now on, keep what is behind the indexes and manifests that are read; by digest, as it grows."""
@@ -168,44 +179,40 @@ class RegistryLookup:
             if isinstance(row.answer, Found)
         ]
         self._cache.write(answered, client.changed_servers(), self._now())
-        contents = client.contents
-        if contents is not None:
-            self._keep(
-                (reference.replace(tag="", digest=found.digest), contents[found.digest], endpoint, used)
-                for reference, found, endpoint, used in answered
-                if found.digest in contents
-            )
-        return {row.reference.normalised: row.answer for row in rows}
-
-    def _list(
-        self, repositories: Sequence[Reference], near: Mapping[str, Sequence[str]]
-    ) -> dict[str, TagList | Absent | Unknown]:
-        rows = self._all(
-            repositories,
-            lambda reference, route: self.client.tags(route, near.get(reference.normalised, ())),
-        )
-        self._cache.write((), self.client.changed_servers(), self._now())
+        contents = client.contents or {}
         self._cache.write_texts(
             (
-                (row.reference, entries.tags_to_json(row.answer, self._now()), row.endpoint, row.used)
-                for row in rows
-                if isinstance(row.answer, TagList)
+                (
+                    reference.replace(tag="", digest=answer.digest),
+                    entries.contents_to_json(contents[answer.digest], self._now()),
+                    endpoint,
+                    used,
+                )
+                for reference, answer, endpoint, used in answered
+                if answer.digest in contents
             ),
-            entries.tags_key,
+            entries.contents_key,
         )
         return {row.reference.normalised: row.answer for row in rows}
 
-    def _read(self, parts: Sequence[Part]) -> dict[str, ContentsAnswer]:
-        by_name = {part.reference.normalised: part for part in parts}
-        rows = self._all(
-            [part.reference for part in parts],
-            lambda reference, route: self.client.part(by_name[reference.normalised], route),
-        )
-        self._cache.write((), self.client.changed_servers(), self._now())
-        self._keep(
-            (row.reference, row.answer, row.endpoint, row.used)
-            for row in rows
-            if isinstance(row.answer, ImageContents)
+    def _texts(
+        self,
+        references: Sequence[Reference],
+        ask: Callable[[Reference, Route], tuple[T, Endpoint]],
+        kind: type[T],
+        to_json: Callable[[T, int], str],
+        key: Callable[[str], str],
+    ) -> dict[str, T | Absent | Unknown]:
+        """The answers, of which the cache keeps those of a kind as texts."""
+        rows, now = self._all(references, ask), self._now()
+        self._cache.write((), self.client.changed_servers(), now)
+        self._cache.write_texts(
+            (
+                (row.reference, to_json(row.answer, now), row.endpoint, row.used)
+                for row in rows
+                if isinstance(row.answer, kind)
+            ),
+            key,
         )
         return {row.reference.normalised: row.answer for row in rows}
 
@@ -239,16 +246,6 @@ class RegistryLookup:
             rows.append(_Outcome(reference, answer, endpoint, client.credential_sent(route)))
         return rows
 
-    def _keep(self, read: Iterable[tuple[Reference, ImageContents, Endpoint | None, bool]]) -> None:
-        now = self._now()
-        self._cache.write_texts(
-            (
-                (reference, entries.contents_to_json(contents, now), endpoint, used)
-                for reference, contents, endpoint, used in read
-            ),
-            entries.contents_key,
-        )
-
     def _now(self) -> int:
         return int(self._context.clock())
 
@@ -265,5 +262,116 @@ def _answer(
     except RegistryError as error:
         return Unknown(str(error), mistake=error.mistake), None
     except InvalidManifest as error:
-        servers = " or ".join(dict.fromkeys(f"{one.origin}{because(one)}" for one in route.endpoints))
+        origins = (f"{endpoint.origin}{because(endpoint)}" for endpoint in route.endpoints)
+        servers = " or ".join(dict.fromkeys(origins))
         return Unknown(f"{servers} answered for {reference}, but the answer is not understood: {error}"), None
+
+
+def single_flight(
+    references: Sequence[Reference],
+    cache: LookupCache,
+    read: Callable[[Sequence[Reference], float], Mapping[str, T]],
+    ask: Callable[[Sequence[Reference]], Mapping[str, T]],
+    *,
+    clock: Callable[[], float],
+    wait: Callable[[float], object],
+    left: Callable[[], float],
+) -> dict[str, T]:
+    """An answer for each, by normalised reference. Of all processes that share the cache, one asks, the others wait.
+
+    claim ─┬─ won       read again (the other may just have finished), ask, keep, release
+           └─ not won   pause, read; claim again, as the other may have failed or died
+
+    A process waits for at most half of its time and then asks for the rest itself: claims save requests, but no answer
+    depends on them. `Absent` and `Unknown` are not kept, so each process gets them from the registry itself.
+
+    read: what the cache has now, and from after a time in Unix seconds. ask: asks registries and writes the answers to
+    the cache. clock: Unix seconds. wait: sleeps for some seconds. left: seconds to the deadline.
+    """
+    answers: dict[str, T] = {}
+    since, half = int(clock()), left() / 2
+    lease = min(LEASE_SECONDS, left() / 3)
+    patience, pause = half, _FIRST_PAUSE_SECONDS
+    waiting = list(references)
+    while waiting:
+        won = cache.claim(waiting, lease)
+        claimed = [reference for reference in waiting if reference.normalised in won]
+        try:
+            answers |= read(waiting, since)
+            mine = [
+                reference
+                for reference in (claimed if patience > 0 else waiting)
+                if reference.normalised not in answers
+            ]
+            if mine:
+                answers |= ask(mine)
+        finally:
+            cache.release(claimed)
+        waiting = [reference for reference in waiting if reference.normalised not in answers]
+        if waiting and not mine:
+            pause = min(pause, patience)
+            wait(pause)
+            patience = patience - pause if left() > half else 0
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+    return answers
+
+
+def side_by_side(
+    servers: Sequence[str],
+    ask: Callable[[int], T],
+    left: Callable[[], float],
+    progress: Callable[[int, int, str], None] | None = None,
+) -> dict[int, T]:
+    """The answers that came in time, by index: at most 32 questions of one server at once, in a pool of 64 threads.
+
+    A question that is done makes place for the next one of its server, so that a slow server holds 32 threads at most.
+    The caller stops waiting at the deadline; threads that are still in a read end soon after it.
+
+    servers: whom each question is for. ask: the answer to the question at an index; what it raises is raised here.
+    left: seconds until the deadline. progress: called with (done, total, "") for each answer, and while
+    none comes with a server that is waited for. Raises NoThread.
+    """
+    waiting: dict[str, deque[int]] = {}
+    for index, server in enumerate(servers):
+        waiting.setdefault(server, deque()).append(index)
+    done: queue.SimpleQueue[tuple[int, T | None, BaseException | None]] = queue.SimpleQueue()
+
+    def work(index: int) -> None:
+        try:
+            done.put((index, ask(index), None))
+        except BaseException as error:  # noqa: BLE001 - a bug must reach the caller, not end a thread in silence
+            done.put((index, None, error))
+
+    first = [[some.popleft() for _ in range(min(MAX_PER_SERVER, len(some)))] for some in waiting.values()]
+    begun = [index for turn in zip_longest(*first) for index in turn if index is not None]
+    answers: dict[int, T] = {}
+    pool = ThreadPoolExecutor(max(1, min(MAX_IN_FLIGHT, len(begun))))
+    try:
+        for number, index in enumerate(begun):
+            try:
+                pool.submit(work, index)
+            except RuntimeError:  # no thread more; those that run take what was submitted
+                if not number:
+                    raise NoThread from None
+        while len(answers) < len(servers):
+            seconds = left()
+            try:
+                index, answer, error = done.get(timeout=min(seconds, _SIGNALS_SECONDS))
+            except queue.Empty:
+                if seconds <= _SIGNALS_SECONDS:
+                    break
+                if progress:
+                    slow = next(server for index, server in enumerate(servers) if index not in answers)
+                    progress(len(answers), len(servers), slow)
+                continue
+            if error:
+                raise error
+            answers[index] = answer  # type: ignore[assignment]  # without an error it is what `ask` gave
+            if waiting[servers[index]]:
+                with contextlib.suppress(RuntimeError):
+                    pool.submit(work, waiting[servers[index]].popleft())
+            if progress:
+                progress(len(answers), len(servers), "")
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    return answers

@@ -3,7 +3,8 @@
     tag:<host/repository:tag>[~<endpoint>][#<credential>]
     digest:<host/repository>@<digest>[~<endpoint>][#<credential>]
 
-`endpoint` is there when the answer did not come from the image's own registry in the usual way:
+`endpoint` is there when the answer did not come from the image's own registry in the usual way, because a mirror may
+answer something else than the registry, and a server may show more to a client that it knows:
 
     docker.io/library/nginx from registry-1.docker.io    ""
     the same from a mirror                               ~https://harbor.example/v2/hub/library/nginx
@@ -11,12 +12,8 @@
     without verification, with CAs of its own            ~...!insecure, ~...!ca=/etc/mirror.crt
     with headers or a client certificate                 ~...!<slow hash of those>
 
-An answer serves only runs that would ask the same server in the same way: a mirror may answer something else than the
-registry, and a server may show more to a client that it knows.
-
 `credential` is there when the answer was learned with a credential that other readers of the cache may not have: in a
-cache of several users any credential, in a user's own cache a pull secret of the stream. A run with another credential,
-or with none, does not find the entry and cannot see which credential it is for. `credential` is a slow hash (scrypt,
+cache of several users any credential, in a user's own cache a pull secret of the stream. It is a slow hash (scrypt,
 RFC 7914) of server and credential, secret included: anybody could claim a user name, and guessing reverses a fast hash
 of a password. Docker's official images are public for everybody who asks Docker for them.
 
@@ -55,7 +52,7 @@ class ScopedKeys(OwnKeys):
 
     def __init__(self, routes: Routes, keychain: Keychain | None) -> None:
         self._routes = routes
-        self._endpoints = EndpointNames(routes)
+        self._secrets: dict[object, str] = {}
         self._keychain = keychain
         self._names: dict[tuple[str, Credential], str] = {}
 
@@ -66,9 +63,8 @@ class ScopedKeys(OwnKeys):
     def server(self, reference: Reference) -> str:
         if self._credentials(reference, helpers=False) is not None:
             return ""
-        slow = filter(self._needs_helper, self._asked(reference))
-        first = next(slow, None)
-        return f"host:{first.origin}" if first else ""
+        slow = (endpoint for endpoint in self._asked(reference) if self._needs_helper(endpoint))
+        return next((f"host:{endpoint.origin}" for endpoint in slow), "")
 
     def prepare(self, servers: Iterable[tuple[Reference, str]]) -> None:
         asking = [reference for reference, server in servers if _wants_credentials(server)]
@@ -100,7 +96,7 @@ class ScopedKeys(OwnKeys):
 
     def written(self, reference: Reference, endpoint: Endpoint | None, *, used: bool) -> str:
         name = self._credentials(reference, helpers=True) if used else ""
-        key = key_of(reference) + (self._endpoints.name(reference, endpoint) if endpoint else "")
+        key = key_of(reference) + (self.endpoint_name(reference, endpoint) if endpoint else "")
         return f"{key}#{name}" if name else key
 
     def claimed(self, reference: Reference) -> str:
@@ -109,7 +105,7 @@ class ScopedKeys(OwnKeys):
     def _keys(self, reference: Reference) -> list[str]:
         """Without credentials: one for each endpoint that may answer for the reference."""
         able = [endpoint for endpoint in self._asked(reference) if endpoint.may_answer(reference)]
-        names = dict.fromkeys(self._endpoints.name(reference, endpoint) for endpoint in able)
+        names = dict.fromkeys(self.endpoint_name(reference, endpoint) for endpoint in able)
         return [key_of(reference) + name for name in names]
 
     def _asked(self, reference: Reference) -> Sequence[Endpoint]:
@@ -149,34 +145,15 @@ class ScopedKeys(OwnKeys):
         if credential is None:
             return ""
         if (host, credential) not in self._names:
-            self._names[host, credential] = _slow_hash(
-                host,
-                (
-                    credential.username,
-                    credential.password,
-                    credential.identity_token,
-                    credential.registry_token,
-                ),
-            )
+            fields = ("username", "password", "identity_token", "registry_token")
+            self._names[host, credential] = _slow_hash(host, [getattr(credential, name) for name in fields])
         return self._names[host, credential]
 
-
-class EndpointNames:
-    """The part of a key that names an endpoint. Secrets are hashed once for each server."""
-
-    def __init__(self, routes: Routes) -> None:
-        self._routes = routes
-        self._secrets: dict[object, str] = {}
-
-    def name(self, reference: Reference, endpoint: Endpoint) -> str:
+    def endpoint_name(self, reference: Reference, endpoint: Endpoint) -> str:
         """`~..` as in the module, "" for the image's own registry in the usual way. Raises RegistryError."""
         own = itself(reference)
         tls = self._routes.tls.get(host_port(endpoint.origin), USUAL)
-        same = (endpoint.origin, endpoint.base, endpoint.repository) == (
-            own.origin,
-            own.base,
-            own.repository,
-        )
+        same = all(getattr(endpoint, name) == getattr(own, name) for name in ("origin", "base", "repository"))
         if same and not endpoint.headers and tls == USUAL:
             return ""
         parts = [f"~{endpoint.origin}{endpoint.base}/{endpoint.repository}"]

@@ -105,7 +105,8 @@ class RegistryClient:
     def remember(self, kept: Mapping[str, str]) -> None:
         """Take over what earlier runs learned of servers. kept: what the store has under `host:<origin>`."""
         self._remembered |= kept
-        self.http.servers.from_json({key.removeprefix("host:"): text for key, text in kept.items()})
+        for key, text in kept.items():
+            self.http.servers.of(key.removeprefix("host:")).from_json(text)
 
     def changed_servers(self) -> dict[str, str]:
         """What the store should have for servers that answered, where it has not, by `host:<origin>`."""

@@ -113,5 +113,5 @@ def _with(image: ImageFacts, newer: NewerTags | None, architecture: str) -> Imag
     if newer is None:
         why = "its platforms are stated" if image.origin == "override" else "it names a digest and no tag"
         return image.replace(newer_why=why)
-    asked = architecture if newer.asked else ""
+    asked = architecture if newer.searched else ""
     return image.replace(newer=newer.tags, newer_read=newer.read, newer_for=asked, newer_why=newer.why)

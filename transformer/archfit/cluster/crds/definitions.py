@@ -45,14 +45,14 @@ class Definition(Record):
 
 def definitions(value: Any) -> Iterator[Definition]:
     """The definitions in a document's value; what is none is passed over."""
-    found = mapping_of(value)
-    kind = text_of(found.get("kind"))
+    definition = mapping_of(value)
+    kind = text_of(definition.get("kind"))
     if kind in {"List", KIND + "List"}:
-        for item in items(found.get("items")):
-            typed = {"apiVersion": found.get("apiVersion"), "kind": KIND} if kind != "List" else {}
+        for item in items(definition.get("items")):
+            typed = {"apiVersion": definition.get("apiVersion"), "kind": KIND} if kind != "List" else {}
             yield from definitions({**typed, **mapping_of(item)})
-    elif kind == KIND and group_of(text_of(found.get("apiVersion"))) == GROUP:
-        spec = mapping_of(found.get("spec"))
+    elif kind == KIND and group_of(text_of(definition.get("apiVersion"))) == GROUP:
+        spec = mapping_of(definition.get("spec"))
         group, name = text_of(spec.get("group")), text_of(mapping_of(spec.get("names")).get("kind"))
         if _GROUP(group) and _KIND(name):
             yield Definition(group, name, tuple(_versions(spec)))
@@ -63,12 +63,12 @@ def _versions(spec: dict[str, Any]) -> list[SchemaVersion]:
     listed = items(spec.get("versions")) or [{"name": spec.get("version"), "storage": _TRUE}]
     versions = [
         SchemaVersion(
-            text_of(one.get("name")),
-            _schema(mapping_of(one.get("schema")) or shared),
-            one.get("storage") == _TRUE,
+            text_of(version.get("name")),
+            _schema(mapping_of(version.get("schema")) or shared),
+            version.get("storage") == _TRUE,
         )
-        for one in map(mapping_of, listed)
-        if one.get("served") != _FALSE or one.get("storage") == _TRUE
+        for version in map(mapping_of, listed)
+        if version.get("served") != _FALSE or version.get("storage") == _TRUE
     ]
     return sorted(versions, key=lambda version: not version.storage)
 

@@ -8,9 +8,6 @@
     place is no more than a pod template
     self == oldSelf at or above a place      immutable: true
 
-What a row cannot express becomes a note: an image without a place, a place without an image, parts of an image's name,
-open open parts, places inside of each other. Rows are for a person to check.
-
 What belongs together and makes one pod's placement:
 
     containers beside affinity, ..            a pod spec
@@ -44,10 +41,7 @@ _OPEN_CONTAINERS = ("container", "containers", "sidecar", "sidecars")
 
 
 class Derived(Record):
-    """What was derived for one kind. version: whose schema it was, "" if no version has a schema that says anything.
-
-    notes: what to check or to write by hand, one sentence each.
-    """
+    """version: whose schema it was, "" if no version has one that says anything. notes: what a person has to check."""
 
     group: str
     kind: str
@@ -76,14 +70,14 @@ def derived(definition: Definition) -> Derived:
 
 
 def _of(definition: Definition, version: SchemaVersion) -> tuple[list[Workload], list[str]]:
-    found = facts(version.schema or {})
-    every = {place.path: place for place in placements_of(found)}
-    if len(every) > PLACES_LIMIT or len(found.images) > IMAGES_LIMIT:
+    schema = facts(version.schema or {})
+    every = {place.path: place for place in placements_of(schema)}
+    if len(every) > PLACES_LIMIT or len(schema.images) > IMAGES_LIMIT:
         return [], [
-            f"its schema has {len(every)} places for pods and {len(found.images)} images: too many to read"
+            f"its schema has {len(every)} places for pods and {len(schema.images)} images: too many to read"
         ]
     places = {path: place for path, place in every.items() if can_be_written(path)}
-    inside, above, unplaced = _shared(found, places)
+    inside, above, unplaced = _shared(schema, places)
     rows, notes = [], []
     shown: set[Path] = set()
     for place in places.values():
@@ -91,7 +85,7 @@ def _of(definition: Definition, version: SchemaVersion) -> tuple[list[Workload],
         beside = any(_holder(image) == place.path for image in own)
         images = own if beside else [*above.get(place.path, ()), *own]
         unplaced += above.get(place.path, ()) if beside else ()
-        row = _row(definition, found, place, images)
+        row = _row(definition, schema, place, images)
         problem = _problem(place, images, places)
         if place.likely:
             notes.append(
@@ -111,23 +105,23 @@ def _of(definition: Definition, version: SchemaVersion) -> tuple[list[Workload],
         for image in sorted(dict.fromkeys(unplaced))
         if image not in shown
     ]
-    notes += _doubts(found, every, rows)
+    notes += _doubts(schema, every, rows)
     notes += [
         f"{pattern_text(path)!r}: a key in this path cannot be written in a row"
-        for path in (*found.images, *every)
+        for path in (*schema.images, *every)
         if not can_be_written(path)
     ]
     return rows, notes
 
 
 def _shared(
-    found: Facts, places: dict[Path, Placement]
+    schema: Facts, places: dict[Path, Placement]
 ) -> tuple[dict[Path, list[Path]], dict[Path, list[Path]], list[Path]]:
     """Images by the place that they stand in, by the places below them, and those without either."""
     inside: dict[Path, list[Path]] = {}
     above: dict[Path, list[Path]] = {}
     unplaced = []
-    for image in found.images:
+    for image in schema.images:
         if not can_be_written(image):
             continue
         holder = _holder(image)
@@ -147,32 +141,32 @@ def _problem(place: Placement, images: list[Path], places: dict[Path, Placement]
     """Why a place gets no row, "" if it gets one."""
     if not images and not place.pod_spec:
         return "placement without an image; if an image at another path runs there, write a row with both"
-    if place.affinity is None and any(
-        other.pod_spec
-        and not other.likely
-        and other.path != place.path
-        and other.path[: len(place.path)] == place.path
-        for other in places.values()
-    ):
-        return "tolerations of the pods whose templates stand below it; the rows are those of the templates"
+    if place.affinity is None:
+        below = [
+            other
+            for path, other in places.items()
+            if path != place.path and path[: len(place.path)] == place.path
+        ]
+        if any(other.pod_spec and not other.likely for other in below):
+            return (
+                "tolerations of the pods whose templates stand below it; the rows are those of the templates"
+            )
     return ""
 
 
-def _row(definition: Definition, found: Facts, place: Placement, images: list[Path]) -> Workload:
-    there: Path = ()
-    if images:
-        there = _creatable(found, place, images) or place.path
-    elif place.affinity or place.tolerations or place.node_selector:
+def _row(definition: Definition, schema: Facts, place: Placement, images: list[Path]) -> Workload:
+    fields = (place.affinity, place.tolerations, place.node_selector)
+    there = _creatable(schema, place, images) if images else ()
+    if not there and (images or fields != ((), (), ())):
         there = place.path
     written = place.affinity or (*place.path, "affinity")
-    frozen = any(written[: len(path)] == path for path in found.frozen)
+    frozen = any(written[: len(path)] == path for path in schema.frozen)
     return Workload(
         definition.group,
         definition.kind,
         place.path,
         frozen,
-        there=there
-        or (place.path if None in {place.affinity, place.tolerations, place.node_selector} else ()),
+        there=there,
         images=tuple((image,) for image in images),
         affinity=place.affinity,
         tolerations=place.tolerations,
@@ -180,7 +174,7 @@ def _row(definition: Definition, found: Facts, place: Placement, images: list[Pa
     )
 
 
-def _creatable(found: Facts, place: Placement, images: list[Path]) -> Path:
+def _creatable(schema: Facts, place: Placement, images: list[Path]) -> Path:
     """What there is of a place that may be created below the images, () if it has to be there."""
     holders = [_holder(image) for image in images]
     if any(holder[: len(place.path)] == place.path for holder in holders):
@@ -188,12 +182,12 @@ def _creatable(found: Facts, place: Placement, images: list[Path]) -> Path:
     path = place.path
     stars = [index + 1 for index, step in enumerate(path) if step == "*"]
     there = path[: max(0, *stars, *map(len, holders))]
-    made = path[len(there) :]
-    if not made or any(step not in _TEMPLATES and step != "spec" for step in made):
+    created = path[len(there) :]
+    if not created or any(step not in _TEMPLATES and step != "spec" for step in created):
         return ()
     for end in range(len(there) + 1, len(path) + 1):
         following = {str(path[end])} if end < len(path) else set()
-        if found.required.get(path[:end], frozenset()) - following:
+        if schema.required.get(path[:end], frozenset()) - following:
             return ()
     return there
 
@@ -206,9 +200,9 @@ def _holder(image: Path) -> Path:
     return image[:end]
 
 
-def _doubts(found: Facts, places: dict[Path, Placement], rows: Iterable[Workload]) -> Iterator[str]:
+def _doubts(schema: Facts, places: dict[Path, Placement], rows: Iterable[Workload]) -> Iterator[str]:
     """What to look up before the rows are used."""
-    for image, others in found.partial:
+    for image, others in schema.partial:
         yield f"{pattern_text(image)}: {others} beside it may be a part of the image's name, which no row reads"
     paths = {row.pod_spec for row in rows}
     for path in sorted(paths):
@@ -218,21 +212,21 @@ def _doubts(found: Facts, places: dict[Path, Placement], rows: Iterable[Workload
                 f"{pattern_text(path)}: it may inherit or replace the placement of {pattern_text(outer)}, which no "
                 "row can express"
             )
-    for path in found.node_selector:
+    for path in schema.node_selector:
         if path[:-1] not in places and not any(path == place.node_selector for place in places.values()):
             yield f"{pattern_text(path)}: a nodeSelector alone; archfit writes affinity and tolerations"
-    for path in found.unusable:
+    for path in schema.unusable:
         yield f"{pattern_text(path)}: its members are not those of Kubernetes, so that archfit cannot write there"
     loose: list[str] = []
-    for path in found.open:
-        if last_key(path) in _OPEN_CONTAINERS:
+    for path in schema.open:
+        if _last_key(path) in _OPEN_CONTAINERS:
             yield f"{pattern_text(path)}: the schema leaves it open; if images stand there, add them to a row's images"
         elif not any(place.likely and place.path[: len(path)] == path for place in places.values()):
             loose.append(pattern_text(path))
     if loose:
         more = f" and {len(loose) - OPEN_LIMIT} more" if len(loose) > OPEN_LIMIT else ""
         yield f"{', '.join(loose[:OPEN_LIMIT])}{more}: the schema leaves this open; a row is needed if a pod is in it"
-    for path in found.embedded:
+    for path in schema.embedded:
         yield f"{pattern_text(path)}: a whole object is there, which a row cannot describe"
 
 
@@ -259,15 +253,15 @@ class Placement(Record):
     likely: bool = False
 
 
-def placements_of(found: Facts) -> Iterator[Placement]:
+def placements_of(schema: Facts) -> Iterator[Placement]:
     """Placement put together: what stands beside each other, or as operators nest it (`affinity.tolerations`)."""
     taken: set[Path] = set()
-    for pod in found.pod_specs:
-        here = [None if name in pod.missing else () for name in FIELDS]
-        yield Placement(pod.path, True, here[0], here[1], here[2])
-        taken.add(pod.path)
-    tolerations, selectors = set(found.tolerations), set(found.node_selector)
-    for affinity in found.affinity:
+    for pod_spec, missing in schema.pod_specs.items():
+        here = [None if name in missing else () for name in FIELDS]
+        yield Placement(pod_spec, True, here[0], here[1], here[2])
+        taken.add(pod_spec)
+    tolerations, selectors = set(schema.tolerations), set(schema.node_selector)
+    for affinity in schema.affinity:
         base = affinity
         while base and base[-1] in {"affinity", "advanced"}:
             base = base[:-1]
@@ -286,14 +280,14 @@ def placements_of(found: Facts) -> Iterator[Placement]:
         if base not in taken and base:
             selector = (*base, "nodeSelector")
             yield Placement(base, False, None, (), () if selector in selectors else None)
-    for path in found.open:
-        name = last_key(path)
+    for path in schema.open:
+        name = _last_key(path)
         below = next((below for end, below in _OPEN if name.endswith(end)), None)
         if below is not None and (*path, *below) not in taken:
             yield Placement((*path, *below), pod_spec=True, likely=True)
 
 
-def last_key(path: Path) -> str:
+def _last_key(path: Path) -> str:
     """The last key of a path, in small letters."""
     return next((str(step).lower() for step in reversed(path) if step != "*"), "")
 

@@ -7,9 +7,9 @@
     x-kubernetes-preserve-unknown-fields          open: the schema does not define the members
     self == oldSelf                               frozen: it cannot change once applied
 
-https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/. A structural schema
-has no references, so each node is visited once. "*" is every item of a list or member of a
-mapping. Values are those of `yaml.values`.
+"*" is every item of a list or member of a mapping. Values are those of `yaml.values`. A structural schema
+(kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions) has no references, so each
+node is visited once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import Any
 
 from archfit.base.patch import Path
 from archfit.options.placement_fields import ATTRIBUTES, FIELDS, REQUIRED
-from archfit.startup.record import Record
 from archfit.workloads.unsupported.unread import IMAGE_ENDS
 from archfit.yaml.values import Typed, mapping_of, text_of
 
@@ -46,59 +45,17 @@ _WITHOUT_POD = """
 _NOTHING = frozenset(_WITHOUT_POD.split())
 
 
-class PodSpec(Record):
-    """Where a pod spec stands. missing: those of FIELDS that it lacks."""
+class Facts:
+    """What a schema says. Paths are from the object's root, and sorted.
 
-    path: Path
-    missing: tuple[str, ...] = ()
-
-
-class Facts(Record):
-    """What a schema says. Paths are from the object's root.
-
-    affinity: mappings that hold nodeAffinity. images: "repository+tag" names two members of one mapping. partial:
-    images of which the schema has another part elsewhere, and which. open: objects of unknown members. embedded: whole
-    objects. unusable: fields of placement whose members are not Kubernetes'. frozen: what cannot change. required:
-    members that a mapping has to have.
+    pod_specs: those of FIELDS that each lacks. affinity: mappings that hold nodeAffinity. images: "repository+tag" is
+    two members of one mapping. partial: images of which the schema has another part elsewhere, and which. open: objects
+    of unknown members. embedded: whole objects. unusable: fields of placement whose members are not Kubernetes'.
+    frozen: what cannot change. required: members that a mapping has to have.
     """
 
-    pod_specs: tuple[PodSpec, ...]
-    images: tuple[Path, ...]
-    affinity: tuple[Path, ...]
-    tolerations: tuple[Path, ...]
-    node_selector: tuple[Path, ...]
-    partial: tuple[tuple[Path, str], ...]
-    open: tuple[Path, ...]
-    embedded: tuple[Path, ...]
-    unusable: tuple[Path, ...]
-    frozen: tuple[Path, ...]
-    required: dict[Path, frozenset[str]]
-
-
-def facts(schema: dict[str, Any]) -> Facts:
-    """The facts of an openAPIV3Schema."""
-    collector = _FactCollector()
-    collector.take(schema, ())
-    return Facts(
-        tuple(sorted(collector.pod_specs, key=lambda found: found.path)),
-        tuple(sorted(collector.images)),
-        tuple(sorted(collector.affinity)),
-        tuple(sorted(collector.tolerations)),
-        tuple(sorted(collector.node_selector)),
-        tuple(sorted(collector.partial)),
-        tuple(sorted(collector.open)),
-        tuple(sorted(collector.embedded)),
-        tuple(sorted(collector.unusable)),
-        tuple(sorted(collector.frozen)),
-        collector.required,
-    )
-
-
-class _FactCollector:
-    """Collects the facts in one pass over a schema."""
-
     def __init__(self) -> None:
-        self.pod_specs: list[PodSpec] = []
+        self.pod_specs: dict[Path, tuple[str, ...]] = {}
         self.images: list[Path] = []
         self.affinity: list[Path] = []
         self.tolerations: list[Path] = []
@@ -109,6 +66,15 @@ class _FactCollector:
         self.unusable: list[Path] = []
         self.frozen: list[Path] = []
         self.required: dict[Path, frozenset[str]] = {}
+
+    def sort(self) -> None:
+        """By path."""
+        self.pod_specs = dict(sorted(self.pod_specs.items()))
+        self.partial.sort()
+        for paths in (self.images, self.affinity, self.tolerations, self.node_selector):
+            paths.sort()
+        for paths in (self.open, self.embedded, self.unusable, self.frozen):
+            paths.sort()
 
     def take(self, schema: Any, path: Path) -> None:
         """A node of the schema, and what is below it."""
@@ -143,7 +109,7 @@ class _FactCollector:
         missing = tuple(name for name in FIELDS if not _usable(name, properties.get(name)))
         if len(missing) == len(FIELDS):
             return False
-        self.pod_specs.append(PodSpec(path, missing))
+        self.pod_specs[path] = missing
         self.unusable += [(*path, name) for name in missing if name in properties]
         return True
 
@@ -151,9 +117,8 @@ class _FactCollector:
         for name in FIELDS:
             if name not in properties:
                 continue
-            found = getattr(self, ATTRIBUTES[name])
             if _usable(name, properties[name]):
-                found.append((*path, name))
+                getattr(self, ATTRIBUTES[name]).append((*path, name))
             elif name != "affinity" or not mapping_of(mapping_of(properties[name]).get("properties")):
                 self.unusable.append((*path, name))
         if path and path[-1] != "affinity" and "nodeAffinity" in properties:
@@ -194,41 +159,42 @@ class _FactCollector:
         return True
 
 
-def is_open(schema: dict[str, Any]) -> bool:
-    """Whether the schema takes members that it does not name."""
-    return schema.get(_OPEN) == _TRUE
+def facts(schema: dict[str, Any]) -> Facts:
+    """The facts of an openAPIV3Schema."""
+    collected = Facts()
+    collected.take(schema, ())
+    collected.sort()
+    return collected
 
 
 def _usable(name: str, schema: Any) -> bool:
     """Whether a field of placement has the members that Kubernetes has there, or leaves them open."""
-    found = mapping_of(schema)
-    if not found:
+    field = mapping_of(schema)
+    if not field:
         return False
     if name == "affinity":
-        properties = mapping_of(found.get("properties"))
-        return _has_terms(properties["nodeAffinity"]) if "nodeAffinity" in properties else is_any(found)
+        properties = mapping_of(field.get("properties"))
+        return _has_terms(properties["nodeAffinity"]) if "nodeAffinity" in properties else is_any(field)
     if name == "nodeSelector":
-        return "additionalProperties" in found or is_any(found)
-    inner = mapping_of(found.get("items"))
+        return "additionalProperties" in field or is_any(field)
+    inner = mapping_of(field.get("items"))
     properties = mapping_of(inner.get("properties"))
     return {"key", "operator", "value", "effect"} <= properties.keys() or is_any(inner)
 
 
 def _has_terms(schema: Any) -> bool:
     """Whether nodeAffinity can require an architecture."""
-    found = mapping_of(schema)
-    for step in (
-        REQUIRED, "nodeSelectorTerms", "", "matchExpressions", "",
-    ):  # fmt: skip
-        if is_any(found):
+    node = mapping_of(schema)
+    for step in (REQUIRED, "nodeSelectorTerms", "", "matchExpressions", ""):
+        if is_any(node):
             return True
-        found = mapping_of(mapping_of(found.get("properties")).get(step) if step else found.get("items"))
-    return {"key", "operator", "values"} <= mapping_of(found.get("properties")).keys() or is_any(found)
+        node = mapping_of(mapping_of(node.get("properties")).get(step) if step else node.get("items"))
+    return {"key", "operator", "values"} <= mapping_of(node.get("properties")).keys() or is_any(node)
 
 
 def is_any(schema: dict[str, Any]) -> bool:
     """Whether the schema says nothing of the members."""
-    return is_open(schema) and not mapping_of(schema.get("properties"))
+    return schema.get(_OPEN) == _TRUE and not mapping_of(schema.get("properties"))
 
 
 def _freezes(rule: Any) -> bool:

@@ -3,20 +3,13 @@
     weights       NodePools that bring the architecture alone get heavier than all others, and keep their order among
                   themselves. The heavier one is tried first; spec.weight is 1 to 100, and 0 where it is not set
     priorities    data.priorities of the ConfigMap cluster-autoscaler-priority-expander: priority -> regular
-                  expressions of names of node groups; the highest priority with a match wins
-
-        10:
-          - .*                                       every other group
-        20:
-          - ^MachineDeployment/fleet/arm$            the groups of the architecture
+                  expressions of names of node groups; the highest priority with a match wins. One above all others is
+                  added
 
     group                                   its name to cluster-autoscaler
     machines with a largest size            KIND/NAMESPACE/NAME
     eks.amazonaws.com/nodegroup=NAME        eks-NAME-UUID, of the Auto Scaling group
     kubernetes.azure.com/agentpool=NAME     what the names of its nodes begin with: aks-NAME-12345678-vmss
-
-What the ConfigMap says already stays: a priority above all others is added. A NodePool of several architectures is one
-of the others, as no weight chooses between its instance types.
 
 Sources: sigs.k8s.io/karpenter v1.14.0, pkg/utils/nodepool (OrderByWeight), pkg/apis/crds/karpenter.sh_nodepools.yaml;
 kubernetes/autoscaler, cluster-autoscaler/expander/priority/readme.md, cloudprovider/clusterapi (ID);
@@ -29,12 +22,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from archfit.cluster.nodes import ascii_text
+from archfit.cluster.nodes import ascii_text, label, mapping
 from archfit.cluster.pools.karpenter import KIND as NODE_POOL
-from archfit.cluster.pools.pool import Pool, mapping
+from archfit.cluster.pools.pool import Pool
 from archfit.options.config_yaml import read
 from archfit.options.text_form import ARCH_KEYS, Problem
-from archfit.startup.record import Record
 
 CONFIG_MAP = "cluster-autoscaler-priority-expander"
 _HEAVIEST = 100
@@ -42,13 +34,6 @@ _STEP = 10
 _EVERY = ".*"
 _SPECIAL = re.compile(r"([\\.+*?()|\[\]{}^$])")
 _AKS_NODE = re.compile(r"(aks-.+-[0-9]+-vmss)[0-9a-z]{6}")
-
-
-class AutoscaledGroup(Record):
-    """A group that cluster-autoscaler scales. pattern: a regular expression (RE2) of its name."""
-
-    pattern: str
-    architectures: tuple[str, ...]
 
 
 def weights(pools: Sequence[Pool], architecture: str) -> tuple[dict[str, int], list[str]]:
@@ -78,8 +63,11 @@ def weights(pools: Sequence[Pool], architecture: str) -> tuple[dict[str, int], l
     return {pool.name: pool.weight + lowest - lightest for pool in wanted}, messages
 
 
-def node_groups(pools: Iterable[Pool], nodes: Iterable[Mapping[str, Any]]) -> list[AutoscaledGroup]:
-    """The groups that cluster-autoscaler may scale, by pattern. nodes: the objects of nodes."""
+def node_groups(pools: Iterable[Pool], nodes: Iterable[Mapping[str, Any]]) -> dict[str, set[str]]:
+    """The architectures of each group that cluster-autoscaler may scale, by a regular expression (RE2) of its name.
+
+    nodes: the objects of nodes.
+    """
     groups = {
         f"^{_escaped(pool.group)}$": set(pool.architectures)
         for pool in pools
@@ -87,11 +75,11 @@ def node_groups(pools: Iterable[Pool], nodes: Iterable[Mapping[str, Any]]) -> li
     }
     for node in nodes:
         labels = mapping(node, "metadata", "labels")
-        architecture = next((str(labels[key]) for key in ARCH_KEYS if labels.get(key)), "")
+        architecture = label(labels, ARCH_KEYS)
         pattern = _pattern(labels, str(mapping(node, "metadata").get("name") or ""))
         if architecture and pattern:
             groups.setdefault(pattern, set()).add(architecture)
-    return [AutoscaledGroup(pattern, tuple(sorted(found))) for pattern, found in sorted(groups.items())]
+    return dict(sorted(groups.items()))
 
 
 def _pattern(labels: Mapping[str, Any], name: str) -> str:
@@ -108,9 +96,9 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", text)
 
 
-def priorities(groups: Sequence[AutoscaledGroup], architecture: str, before: str) -> tuple[str, list[str]]:
+def priorities(groups: Mapping[str, set[str]], architecture: str, before: str) -> tuple[str, list[str]]:
     """The text of data.priorities, and messages; the text is `before` where there is nothing to change."""
-    wanted = [group.pattern for group in groups if group.architectures == (architecture,)]
+    wanted = [pattern for pattern, architectures in groups.items() if architectures == {architecture}]
     if not wanted or len(wanted) == len(groups):
         return before, []
     if not before.strip():
@@ -119,12 +107,9 @@ def priorities(groups: Sequence[AutoscaledGroup], architecture: str, before: str
         values = read(before).values
     except Problem as problem:
         return before, [f"{CONFIG_MAP}: data.priorities {problem.message}"]
-    levels = (
-        {int(key): found for key, found in values.items() if key.isdecimal()}
-        if isinstance(values, dict)
-        else {}
-    )
-    if not isinstance(values, dict) or len(levels) != len(values) or before.lstrip().startswith("{"):
+    block = values if isinstance(values, dict) and not before.lstrip().startswith("{") else {}
+    levels = {int(key): patterns for key, patterns in block.items() if key.isdecimal()}
+    if not levels or len(levels) != len(block):
         return before, [
             f"{CONFIG_MAP}: data.priorities is no block of numbers with lists below them: correct it first"
         ]

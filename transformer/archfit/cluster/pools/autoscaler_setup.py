@@ -1,16 +1,10 @@
 """`archfit setup autoscaler [FILE|-].. [--architecture ARCH] [--namespace NAME] [-o FILE]`: Arm nodes first.
 
-    kubectl get nodepools -o json > pools.json
-    archfit setup autoscaler pools.json                 a diff of what would change, on standard output
-    archfit setup autoscaler pools.json -o first.yaml   the changed fields as manifests, for
-    kubectl apply --server-side -f first.yaml
-
-    FILE      NodePools, MachineDeployments, nodes of EKS and AKS, and where there is one the ConfigMap
-              cluster-autoscaler-priority-expander: JSON or YAML, lists or single objects
-    stderr    what stands in the way
-
-`cluster.pools.autoscaler` decides. Nothing is applied: manifests name only the fields that change, so that a
-server-side apply takes only those.
+FILE      NodePools, MachineDeployments, nodes of EKS and AKS, and where there is one the ConfigMap
+          cluster-autoscaler-priority-expander: JSON or YAML, lists or single objects
+stdout    a diff of what would change; with -o a file of manifests, which name only the fields that change, so that
+          a server-side apply takes only those
+stderr    what stands in the way
 """
 
 from __future__ import annotations
@@ -28,18 +22,16 @@ from archfit.base.printable import count, encoded, visible
 from archfit.cli.setup.own_pods import LABEL, object_name
 from archfit.cli.setup.yaml_files import mapping, written
 from archfit.cli.usage.command_table import BY_NAME
-from archfit.cluster.nodes import ascii_text
-from archfit.cluster.pools import pool as fields
+from archfit.cluster import nodes as fields
 from archfit.cluster.pools.autoscaler import CONFIG_MAP, node_groups, priorities, weights
 from archfit.cluster.pools.karpenter import is_node_pool
 from archfit.cluster.pools.object_files import objects_of
-from archfit.cluster.pools.pool import Pool
+from archfit.cluster.pools.pool import Pool, name_of
 from archfit.cluster.pools.read import pools
 from archfit.images.platforms import ALIASES, ARCHITECTURES
 from archfit.startup.record import Record
 
 _SOURCE = "kubectl get nodepools -o json"
-_NAMESPACE = "kube-system"
 
 
 class Change(Record):
@@ -52,26 +44,26 @@ class Change(Record):
 
 def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) -> int:
     """The command, after the words `setup autoscaler`. The exit code; raises UsageError and InvalidInput."""
-    found, words = BY_NAME["setup autoscaler"].parser().read(argv)
-    architecture = ALIASES.get(found.architecture, found.architecture)
+    flags, words = BY_NAME["setup autoscaler"].parser().read(argv)
+    architecture = ALIASES.get(flags.architecture, flags.architecture)
     if architecture not in ARCHITECTURES:
         raise UsageError(
             f"--architecture: {architecture!r} is not known: write one of {', '.join(ARCHITECTURES)}"
         )
-    namespace = object_name("--namespace", found.namespace, LABEL)
+    namespace = object_name("--namespace", flags.namespace, LABEL)
     values = objects_of(words or ["-"], stdin, _SOURCE)
     those = pools(values)
     changes, messages = changed(values, those, architecture, namespace)
     messages += [f"not used: {pool.title}: {pool.problem}" for pool in those if pool.problem]
-    text = "---\n".join(change.after for change in changes) if found.output else "".join(map(_diff, changes))
-    if found.output and changes:
-        write_new(found.output, text.encode())
-        advice = f"look at it, then kubectl apply --server-side -f {found.output}"
-        messages.append(f"written: {found.output}; {advice}")
+    text = "---\n".join(change.after for change in changes) if flags.output else "".join(map(_diff, changes))
+    if flags.output and changes:
+        write_new(flags.output, text.encode())
+        advice = f"look at it, then kubectl apply --server-side -f {flags.output}"
+        messages.append(f"written: {flags.output}; {advice}")
     elif changes:
         standard_streams.write(stdout, [encoded(text)])
     done = f"{count(len(changes), 'object')} would change" if changes else "nothing to change"
-    stderr.writelines(f"{line}\n" for line in (*messages, *([] if found.output and changes else [done])))
+    stderr.writelines(f"{line}\n" for line in (*messages, *([] if flags.output and changes else [done])))
     return 0
 
 
@@ -81,34 +73,34 @@ def changed(
     """What makes nodes of the architecture first, and messages. Raises InvalidInput without a pool or node group."""
     groups = node_groups(those, [value for value in values if value.get("kind") == "Node"])
     if not those and not groups:
-        kinds = ", ".join(
-            sorted({ascii_text(str(value.get("kind") or "an object without a kind")) for value in values})
-        )
+        names = {fields.ascii_text(str(value.get("kind") or "an object without a kind")) for value in values}
+        kinds = ", ".join(sorted(names))
         raise InvalidInput(
             f"there is no pool in the input{f', but {kinds}' if kinds else ''}: pass NodePools, MachineDeployments or "
             "nodes of EKS or AKS, as `kubectl get` prints them"
         )
     heavier, messages = weights(those, architecture)
-    changes = [_weighed(value, heavier) for value in values if is_node_pool(value)]
+    changes = [
+        _weighed(value, heavier[name_of(value)])
+        for value in values
+        if is_node_pool(value) and name_of(value) in heavier
+    ]
     there = next((value for value in values if _is_config_map(value)), None)
     before = fields.mapping(there, "data").get("priorities") if there else ""
     text, more = priorities(groups, architecture, before if isinstance(before, str) else "")
     if text != before:
         changes.append(_config_map(there, str(before or ""), text, namespace))
-    return [change for change in changes if change], [*messages, *more]
+    return changes, [*messages, *more]
 
 
 def _is_config_map(value: Mapping[str, Any]) -> bool:
     return value.get("kind") == "ConfigMap" and fields.mapping(value, "metadata").get("name") == CONFIG_MAP
 
 
-def _weighed(value: Mapping[str, Any], heavier: Mapping[str, int]) -> Change | None:
-    name = fields.name_of(value)
-    if name not in heavier:
-        return None
-    weight = fields.mapping(value, "spec").get("weight")
+def _weighed(value: Mapping[str, Any], heavier: int) -> Change:
+    name, weight = name_of(value), fields.mapping(value, "spec").get("weight")
     before = _manifest(value, name, spec=mapping(weight=weight)) if weight else _manifest(value, name)
-    return Change(f"NodePool/{name}", before, _manifest(value, name, spec=mapping(weight=heavier[name])))
+    return Change(f"NodePool/{name}", before, _manifest(value, name, spec=mapping(weight=heavier)))
 
 
 def _config_map(there: Mapping[str, Any] | None, before: str, after: str, namespace: str) -> Change:

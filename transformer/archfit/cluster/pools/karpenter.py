@@ -15,12 +15,6 @@ Karpenter sets no architecture of its own: it takes each instance type that meet
 types of amd64 and arm64 are known to its providers for AWS and Azure. Its nodes run Linux unless a requirement on
 kubernetes.io/os or the family of images says Windows, which is amd64 alone on EC2.
 
-    operator       a value v is allowed where
-    In, NotIn      it is, is not among the values
-    Exists         always
-    DoesNotExist   never
-    Gt, Lt         it is a whole number above, below the one that stands there; Gte, Lte: or equal
-
 Sources: sigs.k8s.io/karpenter v1.14.0, pkg/scheduling/requirement.go (NewRequirement, Has),
 pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go (labels are requirements), pkg/apis/v1/labels.go
 (NormalizedLabels); karpenter-provider-aws v1.14.0, pkg/providers/instancetype/types.go (computeRequirements, getOS).
@@ -33,17 +27,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from archfit.cluster.nodes import ascii_text
-from archfit.cluster.pools.pool import (
-    LINUX,
-    Pool,
-    entries,
-    group_of,
-    mapping,
-    name_of,
-    sequence,
-    taints_of,
-)
+from archfit.cluster.nodes import ascii_text, mapping, sequence, taints_of
+from archfit.cluster.pools.pool import LINUX, Pool, entries, group_of, name_of
 from archfit.cluster.quantity import nano
 from archfit.startup.record import Record
 
@@ -142,10 +127,7 @@ def node_pool(value: Mapping[str, Any], classes: Iterable[Mapping[str, Any]] = (
         scales=spec.get("replicas") is None,
     )
     problem = _no_node(spec) or contradiction(requirements)
-    if problem:
-        return pool.replace(problem=problem)
-    found, basis, problem = _architectures(requirements, node_class)
-    return pool.replace(problem=problem) if problem else pool.replace(architectures=found, basis=basis)
+    return pool.replace(problem=problem) if problem else _judged(pool, requirements, node_class)
 
 
 def _no_node(spec: Mapping[str, Any]) -> str:
@@ -164,36 +146,35 @@ def _no_node(spec: Mapping[str, Any]) -> str:
 
 
 def _requirements(template: Mapping[str, Any]) -> list[Requirement]:
-    found = [
-        (item.get("key"), str(item.get("operator")), item.get("values"))
-        for item in sequence(template, "spec", "requirements")
+    labels = mapping(template, "metadata", "labels")
+    stated = [
+        *sequence(template, "spec", "requirements"),
+        *({"key": key, "operator": "In", "values": [value]} for key, value in labels.items()),
     ]
-    found += [(key, "In", [value]) for key, value in mapping(template, "metadata", "labels").items()]
-    return sorted(
-        (
-            Requirement(
-                _SPELLINGS.get(str(key), str(key)),
-                operator,
-                tuple(str(value) for value in values) if isinstance(values, list) else (),
-            )
-            for key, operator, values in found
-        ),
-        key=lambda one: one.key,
-    )
+    requirements = []
+    for item in stated:
+        key, values = str(item.get("key")), item.get("values")
+        texts = tuple(map(str, values)) if isinstance(values, list) else ()
+        requirements.append(Requirement(_SPELLINGS.get(key, key), str(item.get("operator")), texts))
+    return sorted(requirements, key=lambda requirement: requirement.key)
+
+
+def _met(value: str, requirements: Iterable[Requirement]) -> bool:
+    return all(requirement.allows(value) for requirement in requirements)
 
 
 def contradiction(requirements: Sequence[Requirement]) -> str:
     """Why no node can meet the requirements, which are sorted by key: a clause; "" where nothing speaks against one."""
-    for key, group in groupby(requirements, key=lambda one: one.key):
+    for key, group in groupby(requirements, key=lambda requirement: requirement.key):
         those = list(group)
-        unknown = next((one for one in those if one.operator not in _OPERATORS), None)
+        unknown = [requirement for requirement in those if requirement.operator not in _OPERATORS]
         if unknown:
-            return f"its requirement on {ascii_text(key)} has an operator that Karpenter does not know: {unknown}"
-        listed = next((one for one in those if one.operator == "In"), None)
+            return f"its requirement on {ascii_text(key)} has an operator that Karpenter does not know: {unknown[0]}"
+        listed = [requirement for requirement in those if requirement.operator == "In"]
         if listed:
-            possible = any(all(one.allows(value) for one in those) for value in listed.values)
+            possible = any(_met(value, those) for value in listed[0].values)
         else:
-            numbers = [one.bounds for one in those if one.operator in _OPERATORS[4:]]
+            numbers = [requirement.bounds for requirement in those if requirement.operator in _OPERATORS[4:]]
             possible = not numbers or max(low for low, _ in numbers) <= min(high for _, high in numbers)
         if not possible:
             return (
@@ -203,40 +184,34 @@ def contradiction(requirements: Sequence[Requirement]) -> str:
     return ""
 
 
-def _architectures(
-    requirements: Sequence[Requirement], node_class: Mapping[str, Any]
-) -> tuple[tuple[str, ...], str, str]:
-    """The entries, what they rest on, and the problem where there are none."""
+def _judged(pool: Pool, requirements: Sequence[Requirement], node_class: Mapping[str, Any]) -> Pool:
+    """The pool with its architectures and what they rest on, or with its problem where there are none."""
     of_key: dict[str, list[Requirement]] = {}
     for requirement in requirements:
         of_key.setdefault(requirement.key, []).append(requirement)
     stated = of_key.get(_ARCH, [])
-    named = {value for one in stated if one.operator == "In" for value in one.values}
-    candidates = {*_KNOWN, *named}
-    allowed = {value for value in candidates if all(one.allows(value) for one in stated)}
-    evidence = [
-        (basis, told)
-        for basis, told in (
-            ("its requirements", allowed if stated else None),
-            ("its instance types", _told_by_types(of_key)),
-            ("the images of its node class", _told_by_images(node_class)),
-        )
-        if told is not None
-    ]
-    possible = set.intersection(candidates, *(told for _basis, told in evidence))
+    candidates = {*_KNOWN, *(value for item in stated if item.operator == "In" for value in item.values)}
+    evidence: dict[str, set[str] | None] = {
+        "its requirements": {value for value in candidates if _met(value, stated)} if stated else None,
+        "its instance types": _of_types(of_key),
+        "the images of its node class": _of_images(node_class),
+    }
+    allowed = {basis: some for basis, some in evidence.items() if some is not None}
+    possible = set.intersection(candidates, *allowed.values())
     if not possible:
-        parts = "; ".join(f"{basis} allow {' and '.join(sorted(told)) or 'none'}" for basis, told in evidence)
-        return (), "", f"it allows no architecture: {ascii_text(parts)}"
+        parts = [f"{basis} allow {' and '.join(sorted(some)) or 'none'}" for basis, some in allowed.items()]
+        return pool.replace(problem=f"it allows no architecture: {ascii_text('; '.join(parts))}")
     systems = _systems(of_key.get(_OS, []), node_class)
-    result = entries(systems, possible)
-    if not result:
+    architectures = entries(systems, possible)
+    if not architectures:
         what = f"{' and '.join(sorted(systems)) or 'no operating system'} on {' and '.join(sorted(possible))}"
-        return (), "", f"it brings no node that archfit knows: {ascii_text(what)}"
-    narrowing = [basis for basis, told in evidence if not candidates <= told]
-    return result, " and ".join(narrowing or [basis for basis, _told in evidence]) or "nothing narrows it", ""
+        return pool.replace(problem=f"it brings no node that archfit knows: {ascii_text(what)}")
+    narrowing = [basis for basis, some in allowed.items() if not candidates <= some]
+    basis = " and ".join(narrowing or allowed) or "nothing narrows it"
+    return pool.replace(architectures=architectures, basis=basis)
 
 
-def _told_by_types(of_key: Mapping[str, Sequence[Requirement]]) -> set[str] | None:
+def _of_types(of_key: Mapping[str, Sequence[Requirement]]) -> set[str] | None:
     """The architectures of the instance types that are named, None where no name tells one."""
     tables = (
         (_TYPE, _architecture_of_type),
@@ -244,17 +219,17 @@ def _told_by_types(of_key: Mapping[str, Sequence[Requirement]]) -> set[str] | No
         ("karpenter.k8s.aws/instance-cpu-manufacturer", _MAKERS.get),
         ("karpenter.azure.com/sku-name", _architecture_of_type),
     )
-    told: set[str] | None = None
+    possible: set[str] | None = None
     for key, read in tables:
         those = of_key.get(key, [])
         for listed in those:
             if listed.operator != "In":
                 continue
-            left = [read(value) for value in listed.values if all(one.allows(value) for one in those)]
-            if all(left):
-                these = {one for one in left if one}
-                told = these if told is None else told & these
-    return told
+            read_values = [read(value) for value in listed.values if _met(value, those)]
+            if all(read_values):
+                these = {architecture for architecture in read_values if architecture}
+                possible = these if possible is None else possible & these
+    return possible
 
 
 def _architecture_of_type(name: str) -> str | None:
@@ -275,33 +250,30 @@ def _class(reference: Mapping[str, Any], classes: Iterable[Mapping[str, Any]]) -
     """The node class that a nodeClassRef names, {} where it is not there. v1beta1 has apiVersion in place of group."""
     group = str(reference.get("group") or group_of(reference))
     wanted = group, reference.get("kind"), reference.get("name")
-    return next(
-        (
-            one
-            for one in classes
-            if (group_of(one), one.get("kind"), mapping(one, "metadata").get("name")) == wanted
-        ),
-        {},
-    )
+    for value in classes:
+        if (group_of(value), value.get("kind"), mapping(value, "metadata").get("name")) == wanted:
+            return value
+    return {}
 
 
-def _told_by_images(node_class: Mapping[str, Any]) -> set[str] | None:
+def _of_images(node_class: Mapping[str, Any]) -> set[str] | None:
     """The architectures of its images: of Windows amd64, of others by the status; None where that has no word of it."""
     if _WINDOWS.fullmatch(_family(node_class)):
         return {"amd64"}
     images = sequence(node_class, "status", "amis") or sequence(node_class, "status", "images")
-    told: set[str] = set()
+    architectures: set[str] = set()
     for image in images:
-        values = [
-            value
-            for one in sequence(image, "requirements")
-            if one.get("key") == _ARCH and one.get("operator") == "In" and isinstance(one.get("values"), list)
-            for value in one["values"]
+        stated = [
+            item["values"]
+            for item in sequence(image, "requirements")
+            if item.get("key") == _ARCH
+            and item.get("operator") == "In"
+            and isinstance(item.get("values"), list)
         ]
-        if not values:
+        if not any(stated):
             return None
-        told |= {str(value) for value in values}
-    return told or None
+        architectures.update(str(value) for values in stated for value in values)
+    return architectures or None
 
 
 def _systems(stated: Sequence[Requirement], node_class: Mapping[str, Any]) -> set[str]:
@@ -313,18 +285,14 @@ def _systems(stated: Sequence[Requirement], node_class: Mapping[str, Any]) -> se
         possible = {LINUX}
     else:
         possible = {LINUX, "windows"}
-    return {system for system in possible if all(one.allows(system) for one in stated)}
+    return {system for system in possible if _met(system, stated)}
 
 
 def _family(node_class: Mapping[str, Any]) -> str:
     """The family of images of an EC2NodeClass, as `al2023`; "" where its images are named one by one."""
-    aliases = (
-        str(term.get("alias") or "").partition("@")[0]
-        for term in sequence(node_class, "spec", "amiSelectorTerms")
-    )
-    family = str(mapping(node_class, "spec").get("amiFamily") or "") or next(
-        (alias for alias in aliases if alias), ""
-    )
+    terms = sequence(node_class, "spec", "amiSelectorTerms")
+    aliases = [str(term.get("alias") or "").partition("@")[0] for term in terms]
+    family = str(mapping(node_class, "spec").get("amiFamily") or "") or next(filter(None, aliases), "")
     return "" if family == "Custom" else family
 
 

@@ -1,13 +1,5 @@
 """The pools of a live cluster, and what says more about them: read as far as the user may.
 
-    GET /apis                                  which of these groups the API server has, in which version
-    GET /apis/GROUP/VERSION/RESOURCE           page by page (`cluster.live_objects`)
-
-    karpenter.sh              nodepools             karpenter.k8s.aws         ec2nodeclasses
-    karpenter.azure.com       aksnodeclasses        cloud.google.com          computeclasses
-    cluster.x-k8s.io          machinedeployments, machinepools, machinesets
-    machine.openshift.io      machinesets
-
     the group is not there, or the kind is not     there are no such pools
     403                                            not read: nobody may say that there are none
 
@@ -89,9 +81,9 @@ def _versions(answer: Any) -> dict[str, str]:
     groups = answer.get("groups") if isinstance(answer, dict) else None
     if not isinstance(groups, list):
         raise ClusterError(f"{_GROUPS} is no list of API groups: is this the API server?")
-    found = {}
+    versions = {}
     for group in groups:
         preferred = group.get("preferredVersion") if isinstance(group, dict) else None
         if isinstance(preferred, dict) and preferred.get("version"):
-            found[str(group.get("name"))] = str(preferred["version"])
-    return found
+            versions[str(group.get("name"))] = str(preferred["version"])
+    return versions

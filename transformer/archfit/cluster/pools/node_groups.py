@@ -30,18 +30,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from archfit.cluster.nodes import Taint, ascii_text
-from archfit.cluster.pools.pool import (
-    LINUX,
-    Pool,
-    entries,
-    group_of,
-    kind_of,
-    mapping,
-    name_of,
-    sequence,
-    taints_of,
-)
+from archfit.cluster.nodes import OS_KEYS, Taint, ascii_text, label, mapping, sequence, taints_of
+from archfit.cluster.pools.pool import LINUX, Pool, entries, group_of, kind_of, name_of
 from archfit.images.platforms import normalised
 from archfit.options.text_form import ARCH_KEYS
 
@@ -58,7 +48,6 @@ INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io"
 
 _CAPACITY = "capacity.cluster-autoscaler.kubernetes.io"
 _SIZE = "/cluster-api-autoscaler-node-group-"
-_OS_KEYS = ("kubernetes.io/os", "beta.kubernetes.io/os")
 _ARM_FAMILIES = ("t2a", "c4a", "n4a")
 _X86_FAMILIES = (
     "a2", "a3", "c2", "c2d", "c3", "c3d", "c4", "c4d", "e2", "g2", "h3", "m1", "m2", "m3", "m4", "n1", "n2", "n2d",
@@ -81,7 +70,10 @@ def machines(value: Mapping[str, Any], templates: Iterable[Mapping[str, Any]] = 
     sizes = {
         str(key).rpartition(_SIZE)[2]: str(text) for key, text in annotations.items() if _SIZE in str(key)
     }
-    labels = _labels(str(annotations.get(f"{_CAPACITY}/labels") or ""))
+    pairs = (
+        part.strip().partition("=") for part in str(annotations.get(f"{_CAPACITY}/labels") or "").split(",")
+    )
+    labels = {key: text for key, equals, text in pairs if equals}
     basis = f"by {_CAPACITY}/labels"
     if group_of(value) == OPENSHIFT and not any(key in labels for key in ARCH_KEYS):
         labels |= {
@@ -89,8 +81,7 @@ def machines(value: Mapping[str, Any], templates: Iterable[Mapping[str, Any]] = 
             for key, text in mapping(spec, "template", "spec", "metadata", "labels").items()
         }
         basis = "by the labels of its nodes"
-    architecture = next((labels[key] for key in ARCH_KEYS if labels.get(key)), "")
-    system = next((labels[key] for key in _OS_KEYS if labels.get(key)), "")
+    architecture, system = label(labels, ARCH_KEYS), label(labels, OS_KEYS)
     if not architecture:
         info = mapping(
             _template(mapping(spec, "template", "spec", "infrastructureRef"), templates), "status", "nodeInfo"
@@ -123,34 +114,24 @@ def machines(value: Mapping[str, Any], templates: Iterable[Mapping[str, Any]] = 
     return pool
 
 
-def _labels(text: str) -> dict[str, str]:
-    pairs = (part.strip().partition("=") for part in text.split(","))
-    return {key: value for key, equals, value in pairs if equals}
-
-
 def _taints(value: Mapping[str, Any], annotations: Mapping[str, Any]) -> tuple[Taint, ...]:
     """Those of the annotation win over those of the template with their key and effect."""
-    found = {
-        (one.key, one.effect): one for one in taints_of(sequence(value, "spec", "template", "spec", "taints"))
-    }
+    of_template = taints_of(sequence(value, "spec", "template", "spec", "taints"))
+    taints = {(taint.key, taint.effect): taint for taint in of_template}
     for part in str(annotations.get(f"{_CAPACITY}/taints") or "").split(","):
         head, colon, effect = part.strip().rpartition(":")
         key, _equals, text = head.partition("=")
         if colon and key:
-            found[key, effect] = Taint(key, text, effect)
-    return tuple(found.values())
+            taints[key, effect] = Taint(key, text, effect)
+    return tuple(taints.values())
 
 
 def _template(reference: Mapping[str, Any], templates: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
     wanted = reference.get("kind"), reference.get("name")
-    return next(
-        (
-            template
-            for template in templates
-            if (template.get("kind"), mapping(template, "metadata").get("name")) == wanted
-        ),
-        {},
-    )
+    for template in templates:
+        if (template.get("kind"), mapping(template, "metadata").get("name")) == wanted:
+            return template
+    return {}
 
 
 def is_compute_class(value: Mapping[str, Any]) -> bool:
@@ -167,18 +148,18 @@ def compute_class(value: Mapping[str, Any]) -> list[Pool]:
     config = mapping(spec, "nodePoolConfig")
     taints = taints_of(sequence(config, "taints"))
     untainted = str(mapping(config, "taintConfig").get("architectureTaintBehavior") or "").upper() == "NONE"
-    found = []
+    pools = []
     for architecture in sorted({_FAMILIES[family] for family in families if family in _FAMILIES}):
         those = [family for family in families if _FAMILIES.get(family) == architecture]
         added = () if untainted or architecture != "arm64" else (_ARM_TAINT,)
-        found.append(
+        pools.append(
             pool.replace(
                 architectures=(architecture,),
                 basis=f"machine family {', '.join(those)}",
                 taints=tuple(dict.fromkeys((*taints, *added))),
             )
         )
-    return [*found, *_unknown(pool, families)]
+    return [*pools, *_unknown(pool, families)]
 
 
 def _unknown(pool: Pool, families: list[str]) -> Iterator[Pool]:

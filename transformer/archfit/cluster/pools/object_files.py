@@ -8,8 +8,8 @@ from typing import Any, BinaryIO
 
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.cluster.configuration_file import read_input
-from archfit.cluster.nodes import objects
-from archfit.cluster.pools.pool import group_of, kind_of, mapping
+from archfit.cluster.nodes import mapping, objects
+from archfit.cluster.pools.pool import group_of, kind_of
 from archfit.options.config_yaml import read
 from archfit.options.text_form import Problem
 from archfit.yaml.scan import whole
@@ -25,16 +25,16 @@ def objects_of(names: Sequence[str], stdin: BinaryIO, source: str) -> list[dict[
     """
     if names.count("-") > 1:
         raise UsageError("- is standard input, which can be read only once: name it once")
-    found: list[dict[str, Any]] = []
+    values: list[dict[str, Any]] = []
     for name in names:
         place = f"{name}: " if len(names) > 1 and name != "-" else ""
         try:
             for value in _decoded(read_input(name, stdin, source), source):
-                found += objects(value)
+                values += objects(value)
         except InvalidInput as error:
             raise InvalidInput(f"{place}{error.message}", line=error.line) from None
     by_identity: dict[object, dict[str, Any]] = {}
-    for number, value in enumerate(found):
+    for number, value in enumerate(values):
         metadata = mapping(value, "metadata")
         name = str(metadata.get("name") or number)
         identity = group_of(value), kind_of(value), str(metadata.get("namespace")), name
@@ -58,11 +58,11 @@ def _decoded(content: bytes, source: str) -> list[object]:
         if text.lstrip()[0] in "{[":
             raise InvalidInput(f"the list of nodes is not complete JSON: {error}") from None
     data = text.encode()
-    found = []
+    documents = []
     for piece in split(data):
         try:
-            found.append(read(whole(piece).text(data)).values)
+            documents.append(read(whole(piece).text(data)).values)
         except Problem as problem:
             message = f"the list of nodes is neither JSON nor YAML as kubectl writes it: {problem.message}"
             raise InvalidInput(message, line=piece.line - 1 + problem.line) from None
-    return found
+    return documents

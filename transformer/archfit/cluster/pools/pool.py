@@ -15,10 +15,10 @@ A pool with a problem counts nowhere: it is named with the problem.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from archfit.cluster.nodes import Taint, ascii_text
+from archfit.cluster.nodes import Taint, ascii_text, mapping
 from archfit.images.platforms import ARCHITECTURES, WINDOWS
 from archfit.startup.record import Record
 
@@ -57,39 +57,14 @@ class Pool(Record):
         return self.problem or f"{' and '.join(self.architectures)} ({self.basis}){self.detail}"
 
 
-def entries(systems: Iterable[str], architectures: Iterable[str]) -> tuple[str, ...]:
+def entries(systems: Collection[str], architectures: Collection[str]) -> tuple[str, ...]:
     """The entries of clusterArchitectures for nodes of these systems and architectures, sorted."""
-    architectures = tuple(architectures)
-    found = set()
-    for system in systems:
-        if system == LINUX:
-            found |= {architecture for architecture in architectures if architecture in ARCHITECTURES}
-        elif system == "windows":
-            found |= {f"windows/{architecture}" for architecture in architectures if architecture in WINDOWS}
-    return tuple(sorted(found))
-
-
-def mapping(value: object, *path: str) -> Mapping[str, Any]:
-    """The mapping at a path of keys, {} where there is none."""
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else {}
-
-
-def sequence(value: object, *path: str) -> list[Mapping[str, Any]]:
-    """The mappings of the list at a path of keys."""
-    parent = mapping(value, *path[:-1])
-    found = parent.get(path[-1])
-    return [item for item in found if isinstance(item, Mapping)] if isinstance(found, list) else []
-
-
-def taints_of(items: Iterable[Mapping[str, Any]]) -> tuple[Taint, ...]:
-    """Taints as Kubernetes writes them, each once, in their order."""
-    return tuple(
-        dict.fromkeys(
-            Taint(*(str(item.get(field) or "") for field in ("key", "value", "effect"))) for item in items
-        )
-    )
+    names: set[str] = set()
+    if LINUX in systems:
+        names |= {architecture for architecture in architectures if architecture in ARCHITECTURES}
+    if "windows" in systems:
+        names |= {f"windows/{architecture}" for architecture in architectures if architecture in WINDOWS}
+    return tuple(sorted(names))
 
 
 def name_of(value: Mapping[str, Any]) -> str:

@@ -1,9 +1,5 @@
 """The pools among the objects of a cluster, whatever order they come in.
 
-    NodePool             read with the node class that it names
-    MachineDeployment    read with the machine template that it names; those of other clusters are left out
-    ComputeClass         by itself
-
 A management cluster of Cluster API holds the machines of many clusters. The nodes say to which one they belong: their
 annotation cluster.x-k8s.io/cluster-name. So a MachineDeployment counts where a node names its cluster.
 """
@@ -42,26 +38,26 @@ def pools(values: Iterable[Mapping[str, Any]]) -> list[Pool]:
     """Every pool of these objects, by kind and name; other objects are passed over."""
     objects = list(values)
     beside = [value for value in objects if is_beside(value)]
-    found: list[Pool] = []
+    read: list[Pool] = []
     for value in objects:
         if karpenter.is_node_pool(value):
-            found.append(karpenter.node_pool(value, beside))
+            read.append(karpenter.node_pool(value, beside))
         elif node_groups.is_machines(value):
-            found.append(node_groups.machines(value, beside))
+            read.append(node_groups.machines(value, beside))
         elif node_groups.is_compute_class(value):
-            found += node_groups.compute_class(value)
-    return sorted(found, key=lambda one: (one.kind, one.name, one.architectures))
+            read += node_groups.compute_class(value)
+    return sorted(read, key=lambda pool: (pool.kind, pool.name, pool.architectures))
 
 
-def of_this_cluster(found: Sequence[Pool], clusters: Collection[str]) -> list[Pool]:
+def of_this_cluster(read: Sequence[Pool], clusters: Collection[str]) -> list[Pool]:
     """The pools, with a problem for those of another cluster. clusters: that the nodes name (`Node.cluster`)."""
-    return [_judged(pool, clusters) for pool in found]
-
-
-def _judged(pool: Pool, clusters: Collection[str]) -> Pool:
-    if not pool.cluster or pool.cluster in clusters:
-        return pool
-    name = ascii_text(pool.cluster)
     those = ascii_text(", ".join(sorted(clusters)))
     whose = f"the nodes are of {those}" if those else "no node says that it belongs to it"
-    return pool.replace(architectures=(), problem=f"it is of the cluster {name}, and {whose}")
+    return [
+        pool.replace(
+            architectures=(), problem=f"it is of the cluster {ascii_text(pool.cluster)}, and {whose}"
+        )
+        if pool.cluster and pool.cluster not in clusters
+        else pool
+        for pool in read
+    ]

@@ -1,18 +1,7 @@
 """Where answers of registries are kept between runs.
 
-    Store            get_many(keys) -> {key: text}       the entries that exist, in one round trip
-                     put_many({key: text})               all or none
-                     close()
-    Claims           claim(keys, owner, seconds) -> set  the keys without another owner, now claimed by this one
-                     release(keys, owner)                ends the owner's claims, not those of others
-                     shared                              several users read it (`lookup.scoped_keys`)
-    StoreContents    items() -> [(key, text)]            everything, for `archfit cache`
-                     remove(keys) -> int                 how many existed
-                     size() -> int                       bytes, as far as the store knows
-
-Keys are `tag:<normalised reference>..`, `digest:<repository>@<digest>..` (`lookup.entries`) and `host:<origin>`, and
-`claim:<key>` for claims where they are entries; texts are JSON (`lookup.entries`). A claim ends by itself after its
-seconds. A store raises only StoreTrouble. Readers have to validate what it returns.
+Keys and texts are those of `lookup.entries`, and `claim:<key>` for claims where they are entries. A store raises only
+StoreTrouble. Readers have to validate what it returns.
 """
 
 from __future__ import annotations
@@ -24,8 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Protocol
 
-    class Claims(Protocol):
-        """Which process asks for which image now; see the module."""
+    class Store(Protocol):
+        """shared: several users read it (`lookup.scoped_keys`).
+
+        get_many: in one round trip. put_many: all or none. claim: the keys without another owner, now claimed by this
+        one, until the seconds are over. release: ends the owner's claims, not those of others.
+        """
 
         @property
         def shared(self) -> bool: ...
@@ -34,9 +27,6 @@ if TYPE_CHECKING:
 
         def release(self, keys: Sequence[str], owner: str) -> None: ...
 
-    class Store(Claims, Protocol):
-        """Where lookups are kept; see the module."""
-
         def get_many(self, keys: Sequence[str]) -> dict[str, str]: ...
 
         def put_many(self, entries: Mapping[str, str]) -> None: ...
@@ -44,7 +34,7 @@ if TYPE_CHECKING:
         def close(self) -> None: ...
 
     class StoreContents(Protocol):
-        """Everything in a store, for `archfit cache`; see the module."""
+        """Everything in a store, for `archfit cache`. remove: how many existed. size: in bytes, as far as it knows."""
 
         def items(self) -> list[tuple[str, str]]: ...
 

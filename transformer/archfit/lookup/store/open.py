@@ -1,13 +1,9 @@
 """The store that the operator's options name.
 
     --cache redis://.., rediss://..     store.redis, shared with other machines
-    --cache PATH, or nothing            store.sqlite, in the user's cache directory
+    --cache PATH, or nothing            store.sqlite, in the user's cache directory (XDG Base Directory: absolute paths)
 
-Each store is imported only where it is used: sqlite3 and redis may be missing, and importing them takes time. The
-user's cache directory (XDG Base Directory: absolute paths only):
-
-    Linux and others    $XDG_CACHE_HOME/archfit, else ~/.cache/archfit
-    macOS               the same variable, else ~/Library/Caches/archfit
+Each store is imported only where it is used: sqlite3 and redis may be missing, and importing them takes time.
 """
 
 from __future__ import annotations
@@ -42,15 +38,11 @@ def cache_location(operator: Operator, environ: Mapping[str, str]) -> str:
     return path
 
 
-def _unlimited() -> float:
-    return float("inf")
-
-
 def open_store(
     operator: Operator,
     environ: Mapping[str, str],
     clock: Callable[[], float],
-    left: Callable[[], float] = _unlimited,
+    left: Callable[[], float] = lambda: float("inf"),
 ) -> SqliteStore | RedisStore:
     """The store, opened; a server is not asked yet. clock: Unix seconds. left: seconds that a command may take now.
 

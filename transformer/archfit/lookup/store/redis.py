@@ -162,13 +162,13 @@ class RedisStore:
 
     def items(self) -> list[tuple[str, str]]:
         """Everything there is of this format. Raises StoreTrouble."""
-        found: list[tuple[str, str]] = []
+        items: set[tuple[str, str]] = set()
         cursor = 0
         while True:
             cursor, some = self._page(cursor)
-            found += some
+            items.update(some)
             if cursor == 0:
-                return sorted(set(found))
+                return sorted(items)
 
     def remove(self, keys: Iterable[str]) -> int:
         """How many there were. Raises StoreTrouble."""

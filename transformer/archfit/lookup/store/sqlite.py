@@ -81,7 +81,7 @@ class SqliteStore:
                 self._file.executescript("PRAGMA journal_mode = WAL;" + _PRAGMAS + _TABLE)
             (application,) = self._file.execute("PRAGMA application_id").fetchone()
             (version,) = self._file.execute("PRAGMA user_version").fetchone()
-            found = self._file.execute("SELECT type, name, sql FROM sqlite_master LIMIT 2").fetchall()
+            tables = self._file.execute("SELECT type, name, sql FROM sqlite_master LIMIT 2").fetchall()
         except (sqlite3.Error, OSError) as error:
             raise self._trouble(error) from None
         if application == APPLICATION_ID and version > SCHEMA:
@@ -89,7 +89,7 @@ class SqliteStore:
                 f"the cache {self._path} was written by another version of archfit (format {version}, not {SCHEMA}) "
                 "and is not used: remove it, or name another file in --cache"
             )
-        if application != APPLICATION_ID or found != [("table", "entries", _TABLE)]:
+        if application != APPLICATION_ID or tables != [("table", "entries", _TABLE)]:
             raise StoreTrouble(
                 f"{self._path} is not a cache of archfit and is not changed: name another file in --cache"
             )
@@ -106,7 +106,7 @@ class SqliteStore:
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
         """Those of the keys that there are. Raises StoreTrouble."""
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         self._reads += 1
         try:
             if self._reads == _READS:
@@ -115,12 +115,12 @@ class SqliteStore:
                 some = keys[start : start + _AT_ONCE]
                 marks = ",".join("?" * len(some))
                 rows = self._file.execute(f"SELECT key, value FROM entries WHERE key IN ({marks})", some)  # noqa: S608 - only question marks
-                found.update(
+                texts.update(
                     (key, value) for key, value in rows if isinstance(key, str) and isinstance(value, str)
                 )
         except sqlite3.Error as error:
             raise self._trouble(error) from None
-        return found
+        return texts
 
     def put_many(self, entries: Mapping[str, str]) -> None:
         """Write all or none. Raises StoreTrouble."""
@@ -273,11 +273,11 @@ def _make(path: str) -> None:
     partial = os.path.join(folder, f".{os.path.basename(path)}.{os.urandom(8).hex()}.new")
     try:
         os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
-        made = _connect(partial)
+        file = _connect(partial)
         try:
-            made.executescript("PRAGMA journal_mode = WAL;" + _PRAGMAS + _TABLE)
+            file.executescript("PRAGMA journal_mode = WAL;" + _PRAGMAS + _TABLE)
         finally:
-            made.close()
+            file.close()
         try:
             os.link(partial, path)
         except FileExistsError:

@@ -17,6 +17,7 @@ from archfit.startup.record import Record
 
 VISIBLE = re.compile(r"[\x21-\x7e]+", re.ASCII).fullmatch
 """Characters that a header can hold: ASCII without blanks and control characters."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]").search
 
 
 class Credential(Record):
@@ -72,12 +73,8 @@ def checked(credential: Credential) -> Credential:
         raise Misconfigured(
             f"the credential {credential.source} has a character that is not valid Unicode: log in again"
         ) from None
-    if ":" in credential.username or any(map(_is_control, credential.username + credential.password)):
+    if ":" in credential.username or _CONTROL(credential.username + credential.password):
         raise Misconfigured(
             f"the credential {credential.source} has a control character, or a colon in the user name: log in again"
         )
     return credential
-
-
-def _is_control(character: str) -> bool:
-    return character < " " or character == "\x7f"

@@ -146,18 +146,17 @@ def places(authfile: str, environ: Mapping[str, str]) -> Iterator[tuple[str, boo
     docker = environ.get("DOCKER_CONFIG", "")
     runtime = _folder(environ.get("XDG_RUNTIME_DIR", ""))
     config = _folder(environ.get("XDG_CONFIG_HOME", "")) or (home and os.path.join(home, ".config"))
-    if docker:
-        if not os.path.isabs(docker):
-            raise Misconfigured(f"DOCKER_CONFIG is {docker!r}: set it to an absolute path, or unset it")
-        yield os.path.join(docker, "config.json"), False
-    if runtime:
-        yield os.path.join(runtime, "containers", "auth.json"), False
-    if config:
-        yield os.path.join(config, "containers", "auth.json"), False
-    if home and not docker:
-        yield os.path.join(home, ".docker", "config.json"), False
-    if home:
-        yield os.path.join(home, _OLDEST), False
+    if docker and not os.path.isabs(docker):
+        raise Misconfigured(f"DOCKER_CONFIG is {docker!r}: set it to an absolute path, or unset it")
+    for folder, *path in (
+        (docker, "config.json"),
+        (runtime, "containers", "auth.json"),
+        (config, "containers", "auth.json"),
+        ("" if docker else home, ".docker", "config.json"),
+        (home, _OLDEST),
+    ):
+        if folder:
+            yield os.path.join(folder, *path), False
 
 
 def _folder(path: str) -> str:
@@ -183,11 +182,8 @@ def load_file(path: str) -> dict[str, Any]:
         document = {"auths": document}
     auths, helpers = document.get("auths") or {}, document.get("credHelpers") or {}
     store = document.get("credsStore") or ""
-    if (
-        not isinstance(auths, dict)
-        or not isinstance(helpers, dict)
-        or not all(isinstance(name, str) for name in (store, *helpers.values()))
-    ):
+    tables = isinstance(auths, dict) and isinstance(helpers, dict)
+    if not tables or not all(isinstance(name, str) for name in (store, *helpers.values())):
         raise Misconfigured(
             f"the credentials file {path} has auths, credHelpers or credsStore of a wrong type: "
             "log in again, or name another"

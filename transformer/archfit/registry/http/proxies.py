@@ -22,8 +22,6 @@ from archfit.registry.http.trust import DEFAULT_PORTS
 from archfit.registry.registry_errors import RegistryError
 from archfit.startup.record import Record
 
-_SOCKS = ("socks", "socks4", "socks4a", "socks5", "socks5h")
-
 
 class Proxy(Record):
     """headers: what it wants in each request; a secret."""
@@ -49,11 +47,8 @@ def proxy_at(url: str) -> Proxy:
     except ValueError:
         parts, host, port = urlsplit(""), None, None
     if parts.scheme not in DEFAULT_PORTS or not host:
-        shown = (
-            f" (it begins with {parts.scheme}://, which archfit does not speak)"
-            if parts.scheme in _SOCKS
-            else ""
-        )
+        socks = parts.scheme in {"socks", "socks4", "socks4a", "socks5", "socks5h"}
+        shown = f" (it begins with {parts.scheme}://, which archfit does not speak)" if socks else ""
         raise RegistryError(
             f"the proxy in the environment is not an http:// or https:// URL{shown}: "
             "correct HTTPS_PROXY, HTTP_PROXY or ALL_PROXY"

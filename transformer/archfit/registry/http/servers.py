@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from archfit.base.printable import visible
 from archfit.registry.http.challenges import Challenge, check_realm
@@ -174,8 +174,3 @@ class Servers:
 
     def __iter__(self) -> Iterator[ServerState]:
         return iter(tuple(self._states.values()))
-
-    def from_json(self, remembered: Mapping[str, str]) -> None:
-        """Take over the texts of an earlier run, by origin."""
-        for origin, text in remembered.items():
-            self.of(origin).from_json(text)

@@ -56,9 +56,17 @@ def _identity(path: str) -> object:
 
 def _context(tls: Tls, ca_file: str, file: str, folder: str) -> ssl.SSLContext:
     if tls.verify:
-        context = _usual(file, folder) if tls.usual else _usual(tls.ca[0], "")
-        for path in (*([ca_file] if ca_file and tls.usual else ()), *tls.ca):
-            _add(context, path)
+        if not tls.usual:
+            file, folder, ca_file = tls.ca[0], "", ""
+        elif not file and not folder:
+            file = certifi.where()
+        path = file or folder
+        try:
+            context = ssl.create_default_context(cafile=file or None, capath=folder or None)
+            for path in filter(None, (ca_file, *tls.ca)):
+                context.load_verify_locations(cafile=path)
+        except OSError as error:
+            raise RegistryError(f"the CA certificates in {path} cannot be read: {reason(error)}") from None
     else:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
@@ -73,26 +81,6 @@ def _context(tls: Tls, ca_file: str, file: str, folder: str) -> ssl.SSLContext:
             ) from None
     context.set_alpn_protocols(["http/1.1"])
     return context
-
-
-def _usual(file: str, folder: str) -> ssl.SSLContext:
-    if not file and not folder:
-        file = certifi.where()
-    try:
-        return ssl.create_default_context(cafile=file or None, capath=folder or None)
-    except OSError as error:
-        raise _unreadable(file or folder, error) from None
-
-
-def _add(context: ssl.SSLContext, path: str) -> None:
-    try:
-        context.load_verify_locations(cafile=path)
-    except OSError as error:
-        raise _unreadable(path, error) from None
-
-
-def _unreadable(path: str, error: OSError) -> RegistryError:
-    return RegistryError(f"the CA certificates in {path} cannot be read: {reason(error)}")
 
 
 def _no_password() -> str:

@@ -74,7 +74,8 @@ def itself(reference: Reference, *, configured: bool = False) -> Endpoint:
 def at(scheme: str, host: str, repository: str, *, configured: bool = True) -> Endpoint:
     """A repository at `host[:port]`."""
     host = HUB_API if host == HUB else host
-    return Endpoint(_origin(scheme, host), host, repository, configured)
+    origin = f"{scheme}://{host.lower().removesuffix(f':{DEFAULT_PORTS[scheme]}')}"
+    return Endpoint(origin, host, repository, configured)
 
 
 def servers(mirrors: tuple[Mirror, ...]) -> set[HostPort]:
@@ -84,7 +85,3 @@ def servers(mirrors: tuple[Mirror, ...]) -> set[HostPort]:
 
 def _mirrored(mirror: Mirror, repository: str) -> Endpoint:
     return at(mirror.scheme, mirror.host, f"{mirror.prefix}/{repository}" if mirror.prefix else repository)
-
-
-def _origin(scheme: str, host: str) -> str:
-    return f"{scheme}://{host.lower().removesuffix(f':{DEFAULT_PORTS[scheme]}')}"
