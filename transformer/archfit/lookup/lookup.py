@@ -271,10 +271,9 @@ class Lookup:
         From the cache for 24 hours, then from registries; with --offline from the cache, up to --max-stale.
         seconds: how long it may take.
         """
-        self.open()
+        cache, now = self.open(), self._context.clock()
         self._deadline.start(seconds)
         wanted = {reference.name: entries.repository(reference) for reference in references}
-        cache, now = self.open(), self._context.clock()
         longest = self._operator.max_stale_seconds if self._silent else entries.LIST_SECONDS
         lists: dict[str, TagList | Absent | Unknown] = {}
         if self._operator.cache_ttl_seconds or self._silent:

@@ -91,14 +91,9 @@ class Requirement(Record):
         number = _integer(self.values[0]) if self.values else None
         if number is None:
             return 1, 0
-        match self.operator:
-            case "Gt":
-                return number + 1, float("inf")
-            case "Gte":
-                return number, float("inf")
-            case "Lt":
-                return float("-inf"), number - 1
-        return float("-inf"), number
+        endless = float("inf")
+        above = {"Gt": (number + 1, endless), "Gte": (number, endless), "Lt": (-endless, number - 1)}
+        return above.get(self.operator, (-endless, number))
 
 
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte")

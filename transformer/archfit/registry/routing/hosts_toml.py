@@ -116,11 +116,7 @@ class HostsDir:
 
 def _registry(name: str) -> str:
     """The registry that a directory is about."""
-    name = name.lower()
-    if name == _DEFAULT:
-        return name
-    with_port = re.fullmatch(r"(.+)_([0-9]{1,5})_", name)
-    return f"{with_port[1]}:{with_port[2]}" if with_port else name
+    return re.sub(r"^(.+)_([0-9]{1,5})_\Z", r"\1:\2", name.lower())
 
 
 def _endpoint(server: _Server, reference: Reference, named: bool) -> Endpoint:
