@@ -26,7 +26,7 @@ from archfit.registry.http.proxies import Proxy, proxy_at, proxy_for, variable_o
 from archfit.registry.http.request import Unreachable, cause_of, reason
 from archfit.registry.http.tls import context as tls_context
 from archfit.registry.http.tls import refusal
-from archfit.registry.http.trust import DEFAULT_PORTS, USUAL, Tls, Trust
+from archfit.registry.http.trust import DEFAULT_PORTS, USUAL, Tls, Trust, shown
 from archfit.startup.record import Record
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class ConnectionPool:
             remedy = f"write user and password into {variable}, as {proxy.scheme}://USER:PASSWORD@{proxy.host}:{proxy.port}"
         else:
             remedy = f"correct {variable}, or ask {way.host} without it: NO_PROXY={way.host}"
-        server = _shown(way, DEFAULT_PORTS[way.scheme])
+        server = shown(way.host, way.port, DEFAULT_PORTS[way.scheme])
         return Unreachable(
             f"the proxy {proxy} ({variable}), through which {server} is asked, {what}: {remedy}",
             retryable=False,
@@ -266,7 +266,7 @@ class ConnectionPool:
         return stream
 
     def _open_tunnel(self, stream: TimedStream, proxy: Proxy, way: Way) -> None:
-        server = _shown(way)
+        server = shown(way.host, way.port)
         url = httpcore.URL(scheme=proxy.scheme, host=proxy.host, port=proxy.port, target=server)
         headers = {"Host": server, "accept": "*/*", **proxy.headers}
         response = httpcore.HTTP11Connection(url.origin, stream).handle_request(
@@ -275,7 +275,9 @@ class ConnectionPool:
         if not 200 <= response.status <= 299:
             words = response.extensions["reason_phrase"].decode("ascii", errors="ignore")
             status = visible(f"{response.status} {words}"[:200]).rstrip(".")
-            raise self.refused_by_proxy(way, f"refused a connection to {_shown(way, 443)}: {status}")
+            raise self.refused_by_proxy(
+                way, f"refused a connection to {shown(way.host, way.port, 443)}: {status}"
+            )
 
 
 def clamped(left: Callable[[], float], seconds: float) -> float:
@@ -284,12 +286,6 @@ def clamped(left: Callable[[], float], seconds: float) -> float:
     if most <= 0:
         raise TimeoutError
     return min(most, seconds)
-
-
-def _shown(way: Way, usual: int = 0) -> str:
-    """`host:port`. usual: a port that is left out."""
-    host = f"[{way.host}]" if ":" in way.host else way.host
-    return host if way.port == usual else f"{host}:{way.port}"
 
 
 def _resolve(host: str, port: int, **hints: int) -> Sequence[tuple[int, int, int, str, tuple[Any, ...]]]:

@@ -29,7 +29,7 @@ from typing import Literal, TypeAlias
 
 from archfit.images.reference import host_and_port
 from archfit.options.option_entries import HostPattern
-from archfit.registry.http.trust import HostPort
+from archfit.registry.http.trust import HostPort, shown
 from archfit.registry.registry_errors import RegistryError
 
 Kind: TypeAlias = "Literal['refused', 'loopback', 'private', 'public']"
@@ -91,7 +91,7 @@ class HostPolicy:
         """Raises RegistryError for a server that --deny-host excludes, however it would be reached."""
         denied = any(_matches(pattern, host.lower(), port) for pattern in self._denied)
         if denied or (self._only_named and not self.is_named(host, port)):
-            raise RegistryError(f"{_shown(host, port)} is not asked: --deny-host forbids it")
+            raise RegistryError(f"{shown(host, port)} is not asked: --deny-host forbids it")
 
     def permitted(self, host: str, port: int, addresses: list[str], *, other_host: bool) -> list[str]:
         """Those addresses of `host:port` that may be dialled. Raises RegistryError if there are none.
@@ -108,9 +108,9 @@ class HostPolicy:
             kinds.add("private")
         good = [address for address, kind in judged if kind in kinds]
         if not good and judged and judged[0][1] == "private" and not other_host:
-            self.private.add(_shown(host, port))
+            self.private.add(shown(host, port))
         if not good and judged:
-            raise RegistryError(_refusal(_shown(host, port), *judged[0], other_host=other_host))
+            raise RegistryError(_refusal(shown(host, port), *judged[0], other_host=other_host))
         return good
 
 
@@ -129,18 +129,14 @@ def _matches(pattern: HostPattern, host: str, port: int) -> bool:
     return host.endswith(name[1:]) if name.startswith("*.") else host == name
 
 
-def _shown(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _refusal(shown: str, address: str, kind: Kind, *, other_host: bool) -> str:
-    refused = f"{shown} leads to {_KINDS[kind]} address, {address}, and archfit does not connect to it"
+def _refusal(server: str, address: str, kind: Kind, *, other_host: bool) -> str:
+    refused = f"{server} leads to {_KINDS[kind]} address, {address}, and archfit does not connect to it"
     if kind == "refused":
         return refused
-    remedy = f": if it is meant, name the server with --allow-host {shown}"
+    remedy = f": if it is meant, name the server with --allow-host {server}"
     if kind == "loopback" and not other_host:  # as kind, k3d and minikube document it
         remedy += (
-            f", or with --mirror {shown}=http://{shown} where it speaks plain http, as most on loopback do"
+            f", or with --mirror {server}=http://{server} where it speaks plain http, as most on loopback do"
         )
     return refused + remedy
 

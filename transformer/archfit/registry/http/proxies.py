@@ -18,7 +18,7 @@ import ipaddress
 from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
-from archfit.registry.http.trust import DEFAULT_PORTS
+from archfit.registry.http.trust import DEFAULT_PORTS, shown
 from archfit.registry.registry_errors import RegistryError
 from archfit.startup.record import Record
 
@@ -36,7 +36,7 @@ class Proxy(Record):
 
     def __str__(self) -> str:
         """For messages: without user and password."""
-        return f"{self.scheme}://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
+        return f"{self.scheme}://{shown(self.host, self.port)}"
 
 
 def proxy_at(url: str) -> Proxy:
@@ -48,9 +48,9 @@ def proxy_at(url: str) -> Proxy:
         parts, host, port = urlsplit(""), None, None
     if parts.scheme not in DEFAULT_PORTS or not host:
         socks = parts.scheme in {"socks", "socks4", "socks4a", "socks5", "socks5h"}
-        shown = f" (it begins with {parts.scheme}://, which archfit does not speak)" if socks else ""
+        scheme = f" (it begins with {parts.scheme}://, which archfit does not speak)" if socks else ""
         raise RegistryError(
-            f"the proxy in the environment is not an http:// or https:// URL{shown}: "
+            f"the proxy in the environment is not an http:// or https:// URL{scheme}: "
             "correct HTTPS_PROXY, HTTP_PROXY or ALL_PROXY"
         )
     headers = {}

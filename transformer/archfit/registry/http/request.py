@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from archfit.base.printable import visible
-from archfit.registry.http.trust import DEFAULT_PORTS
+from archfit.registry.http.trust import DEFAULT_PORTS, shown
 from archfit.registry.registry_errors import RegistryError
 from archfit.startup.record import Record
 
@@ -116,7 +116,5 @@ def origin_of(url: str) -> str:
         parts, host, port = urlsplit(""), None, None
     if parts.scheme not in DEFAULT_PORTS or not host:
         raise RegistryError("the registry leads to something that is not an http or https URL: refused")
-    shown = f"[{host}]" if ":" in host else host
-    return f"{parts.scheme}://{shown}" + (
-        "" if port in {None, 0, DEFAULT_PORTS[parts.scheme]} else f":{port}"
-    )
+    usual = DEFAULT_PORTS[parts.scheme]
+    return f"{parts.scheme}://{shown(host, port or usual, usual)}"

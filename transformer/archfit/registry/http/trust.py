@@ -37,6 +37,12 @@ def host_port(origin: str) -> HostPort:
     return name, int(port)
 
 
+def shown(host: str, port: int, usual: int = 0) -> str:
+    """`host:port`, an IPv6 address in brackets. usual: a port that is left out."""
+    name = f"[{host}]" if ":" in host else host
+    return name if port == usual else f"{name}:{port}"
+
+
 class Tls(Record):
     """ca: paths of PEM files, beside the usual CAs. client: paths of certificate and key, "" where one file has both.
 
