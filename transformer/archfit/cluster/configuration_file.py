@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import BinaryIO, TextIO
 
 from archfit.base import standard_streams
@@ -20,11 +21,8 @@ def read_input(name: str, stdin: BinaryIO, source: str, *, flag: str = "", limit
     if name == "-" and stdin.isatty():
         raise UsageError(f"{where}standard input is a terminal: pipe `{source}` in")
     try:
-        if name == "-":
-            content = stdin.read(limit + 1 if limit else -1)
-        else:
-            with open(name, "rb") as file:
-                content = file.read(limit + 1 if limit else -1)
+        with nullcontext(stdin) if name == "-" else open(name, "rb") as file:
+            content = file.read(limit + 1 if limit else -1)
     except OSError as error:
         raise UsageError(f"{where}cannot read {shown} ({error.strerror}): name a readable file") from None
     if limit and len(content) > limit:

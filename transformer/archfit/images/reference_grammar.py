@@ -123,12 +123,16 @@ def check(
         _refuse(text, f"has a repository of {len(path)} characters; at most {MAX_PATH} are allowed")
     if tag is not None and _TAG(tag) is None:
         _refuse(text, f"has a malformed tag, {tag!r}")
-    algorithm, _, value = (digest or "").partition(":")
+    _refuse(text, _digest_problem(digest or ""))
+
+
+def _digest_problem(digest: str) -> str:
+    algorithm, _, value = digest.partition(":")
     if algorithm not in _LENGTHS:
-        _refuse(text, f"has a digest of unknown kind, {algorithm!r}; sha256 and sha512 are known")
+        return f"has a digest of unknown kind, {algorithm!r}; sha256 and sha512 are known"
     if len(value) != _LENGTHS[algorithm]:
-        _refuse(text, f"has a {algorithm} digest of {len(value)} digits; it must have {_LENGTHS[algorithm]}")
-    _refuse(text, f"has a {algorithm} digest that is not lower-case hexadecimal")
+        return f"has a {algorithm} digest of {len(value)} digits; it must have {_LENGTHS[algorithm]}"
+    return f"has a {algorithm} digest that is not lower-case hexadecimal"
 
 
 def url_problem(text: str, parse: Callable[[str], object]) -> str:
