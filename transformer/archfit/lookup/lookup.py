@@ -256,8 +256,7 @@ class Lookup:
         if not missing:
             return kept
         if self._silent:
-            option = "--offline" if self._operator.offline else "--locked"
-            refused = Unknown(f"the cache does not know the digest, and {option} forbids asking")
+            refused = Unknown(f"the cache does not know the digest, and {self._silent} forbids asking")
             return {**kept, **{part.reference.normalised: refused for part in missing}}
         try:
             return {**kept, **self._registries().contents(missing)}
@@ -291,7 +290,7 @@ class Lookup:
             lists |= self._registries().tag_lists(missing, near)
         self._clear_line()
         return {
-            name: _listed(lists.get(repository.normalised), self._operator)
+            name: _listed(lists.get(repository.normalised), self._silent)
             for name, repository in wanted.items()
         }
 
@@ -310,9 +309,11 @@ class Lookup:
             self._clear_line()
 
     @property
-    def _silent(self) -> bool:
-        """No registry may be asked."""
-        return self._operator.offline or bool(self._lock and self._lock.only)
+    def _silent(self) -> str:
+        """The option that forbids to ask a registry, "" where one may be asked."""
+        if self._operator.offline:
+            return "--offline"
+        return "--locked" if self._lock and self._lock.only else ""
 
     def close(self) -> None:
         """Close the cache and the connections, and end the credential helpers that still run."""
@@ -458,13 +459,12 @@ def lookup_of(
     return Lookup(operator, settings.options, context, line=line)
 
 
-def _listed(answer: TagList | Absent | Unknown | None, operator: Operator) -> TagList:
+def _listed(answer: TagList | Absent | Unknown | None, silent: str) -> TagList:
     from archfit.images.tags import TagList
 
     match answer:
         case None:
-            option = "--offline" if operator.offline else "--locked"
-            why = f"the cache has no list of its tags, and {option} forbids asking"
+            why = f"the cache has no list of its tags, and {silent} forbids asking"
         case Absent():
             why = answer.detail
         case Unknown():
