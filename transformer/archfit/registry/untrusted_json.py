@@ -1,8 +1,6 @@
 """JSON from servers that are not trusted: counted before it is parsed, one document at a time.
 
-    bytes of the document      4 MiB at most (`client`)
-    values in it               200,000 at most: counted as commas and opening brackets, those in strings included
-    nesting                    32 levels
+    values in the document     counted as commas and opening brackets, those in strings included
     names of one object        unique; two readers may choose different values of a repeated one
     integers                   of more than 18 digits are read as 10^18: no valid size is larger
 

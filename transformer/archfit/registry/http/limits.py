@@ -1,10 +1,5 @@
 """How much is asked at once, and how often.
 
-    in flight     32 requests to one server, 64 in all; as many threads
-    sent again    96 requests to one server
-    in memory     2 answers above 256 KiB in a run, 8 in a process with many, as `archfit serve` (`LargeBodies`)
-    a second      what `--requests-per-second` allows (`RequestBudget`)
-
 For `--requests-per-second HOST=N` one request leaves each 1/N seconds, never two at once: the generic cell rate
 algorithm without a burst (ITU-T I.371). A time is reserved, in Redis for all processes that share it, so that requests
 leave in the order of their reservations; while Redis fails, each process keeps to N divided by the number of processes
@@ -26,6 +21,7 @@ from archfit.registry.registry_errors import RegistryError
 MAX_PER_SERVER = 32
 MAX_IN_FLIGHT = 64
 MAX_RETRIES_PER_SERVER = 96
+# Of answers that are larger: in a run, and in a process with many runs, as `archfit serve`.
 SMALL = 256 * 1024
 AT_ONCE = 2
 IN_PROCESS = 8
