@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from archfit.base.printable import LONGEST_LINE, beneath, encoded, json_text, lines, messages, visible
+from archfit.base.printable import LONGEST_LINE, beneath, encoded, few, json_text, lines, messages, visible
 
 ODD = (
     *map(chr, (*range(9), *range(11, 32), *range(127, 160))),
@@ -82,3 +82,16 @@ def test_messages_are_cleaned_and_archfits_own_control_characters_go_beneath() -
     assert stream.getvalue() == "a\\x1b\n\\x3a:b\nc\r"
     assert beneath(stream) is stream
     assert not cleaned.isatty()
+
+
+@pytest.mark.parametrize(
+    ("names", "number", "shown"),
+    [
+        pytest.param([], 0, "", id="none"),
+        pytest.param(["a", "b"], 0, "a, b", id="as many as are shown"),
+        pytest.param(["a", "b", "c"], 0, "a, b and 1 more", id="one more"),
+        pytest.param(["a", "b"], 7, "a, b and 5 more", id="the names are not all"),
+    ],
+)
+def test_few_names_say_how_many_are_left_out(names: list[str], number: int, shown: str) -> None:
+    assert few(names, 2, number) == shown

@@ -14,6 +14,7 @@ r"""Escapes untrusted text for terminals, CI logs and JSON. Every output passes 
     messages    a text stream that cleans what is written to it, for standard error, and puts `archfit: ` before each
                 line that begins with the kind of a message
     count       a number with its noun
+    few         the first of several names
     json_text   JSON that says the same and shows nothing else raw
 
 A text without any of it keeps its bytes. JSON keeps the exact strings: a program that reads it gets what was there.
@@ -26,7 +27,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import TextIO
 
 LONGEST_LINE = 4000
@@ -55,6 +56,12 @@ def visible(text: str, kept: str = "") -> str:
 def count(number: int, noun: str) -> str:
     """A number with its noun: `1 image`, `2 images`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def few(names: Sequence[str], most: int, number: int = 0) -> str:
+    """The first names, and how many are left out: `a, b and 3 more`. number: of all, where `names` are not all."""
+    left = (number or len(names)) - len(names[:most])
+    return ", ".join(names[:most]) + (f" and {left} more" if left > 0 else "")
 
 
 def lines(text: str) -> str:
