@@ -1,7 +1,6 @@
 """The clock of this machine. What a machine can know by itself: whether its files are from the future.
 
-A clock that is wrong makes certificates and tokens look expired, and answers of the cache fresh or stale. How far it
-is off, only a server can tell: `archfit doctor --registry HOST` compares it with the Date header of that answer.
+How far it is off, only a server can tell: `archfit doctor --registry HOST` compares it with its answer's Date header.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from email.utils import parsedate_to_datetime
 
-from archfit.doctor.findings import NOTE, OK, WRONG, Diagnostic
+from archfit.doctor.findings import Diagnostic, note, ok, wrong
 
 SUBJECT = "clock"
 _TOLERATED_SECONDS = 60
@@ -23,12 +22,11 @@ def clock(now: float, files: Iterable[str]) -> Iterator[Diagnostic]:
     shown = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
     ahead = {path: seconds for path in files if (seconds := _mtime(path) - now) > _TOLERATED_SECONDS}
     if not ahead:
-        yield Diagnostic(SUBJECT, OK, f"{shown}; no file of archfit is later (--registry HOST compares)")
+        yield ok(SUBJECT, f"{shown}; no file of archfit is later (--registry HOST compares)")
         return
     path, seconds = max(ahead.items(), key=lambda item: item[1])
-    yield Diagnostic(
+    yield note(
         SUBJECT,
-        NOTE,
         f"{shown}, but {path} was written {_span(seconds)} later: the clock is behind, or it was ahead then",
         _SET,
     )
@@ -39,13 +37,13 @@ def skew(date: str, now: float, origin: str) -> Iterator[Diagnostic]:
     try:
         seconds = parsedate_to_datetime(date).timestamp() - now
     except ValueError:
-        yield Diagnostic(SUBJECT, NOTE, f"{origin} sent no date to compare the clock with")
+        yield note(SUBJECT, f"{origin} sent no date to compare the clock with")
         return
     if abs(seconds) <= _TOLERATED_SECONDS:
-        yield Diagnostic(SUBJECT, OK, f"agrees with {origin} within a minute")
+        yield ok(SUBJECT, f"agrees with {origin} within a minute")
         return
     direction = "behind" if seconds > 0 else "ahead of"
-    yield Diagnostic(SUBJECT, WRONG, f"is {_span(abs(seconds))} {direction} {origin}", _SET)
+    yield wrong(SUBJECT, f"is {_span(abs(seconds))} {direction} {origin}", _SET)
 
 
 def _mtime(path: str) -> float:

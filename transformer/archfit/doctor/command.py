@@ -1,8 +1,5 @@
 """`archfit doctor`: what this machine has for each entry point, and what is wrong with it.
 
-    integrations.doctor      one module for each subject; they run side by side, within --timeout
-    report.doctor_findings   findings, entry points, exit code
-
 Nothing is asked over the network, but the server that --cache names, the registry of --registry and, with --live, the
 cluster of kubectl's context. No credential helper is started, but for --registry.
 """
@@ -30,7 +27,7 @@ from archfit.doctor import (
     program_checks,
     python_checks,
 )
-from archfit.doctor.findings import OK, WRONG, Diagnostic, doctor_value, exit_code
+from archfit.doctor.findings import Diagnostic, doctor_value, exit_code, ok, wrong
 from archfit.doctor.program_checks import Check, run_checks
 from archfit.doctor.text import doctor_text
 from archfit.inspect.login_check import servers_checked
@@ -105,14 +102,14 @@ def _registry(word: str, operator: Operator, environ: Mapping[str, str]) -> Iter
     try:
         _, servers = servers_checked(word, operator, environ)
     except ArchfitError as error:
-        yield Diagnostic("registry", WRONG, str(error), f"archfit login-check {word}")
+        yield wrong("registry", str(error), f"archfit login-check {word}")
         return
     for server in servers:
         text = f"{server.origin}: {server.answer}"
         if server.good:
-            yield Diagnostic("registry", OK, text)
+            yield ok("registry", text)
         else:
-            yield Diagnostic("registry", WRONG, text, f"archfit login-check {word}")
+            yield wrong("registry", text, f"archfit login-check {word}")
         if server.date:
             yield from clock_checks.skew(server.date, time.time(), server.origin)
 

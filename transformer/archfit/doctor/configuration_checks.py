@@ -1,17 +1,11 @@
-"""Where configuration comes from: the file, the variables, and the files that they name. No value is shown.
-
-ARCHFIT_.. of an option        listed by name
-ARCHFIT_.. nearly of one       wrong: every run refuses it
-of a Service, by the kubelet   nothing
-another ARCHFIT_..             a note: it is ignored
-"""
+"""Where configuration comes from: the file, the variables, and the files that they name. No value is shown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from archfit.base.errors import ArchfitError, UsageError
-from archfit.doctor.findings import NOTE, OK, WRONG, Diagnostic
+from archfit.doctor.findings import Diagnostic, note, ok, wrong
 from archfit.lookup import lockfile, operator_files
 from archfit.options.layers import is_service_link
 from archfit.options.settings import Operator, Settings
@@ -27,17 +21,17 @@ def configuration(
     """problem: why the configuration could not be read; settings are then the defaults."""
     if problem is not None:
         for mistake in str(problem).split("\n"):
-            yield Diagnostic(SUBJECT, WRONG, mistake, "correct it: every run ends with this")
+            yield wrong(SUBJECT, mistake, "correct it: every run ends with this")
     elif settings.sources:
-        yield Diagnostic(SUBJECT, OK, ", then ".join(settings.sources))
+        yield ok(SUBJECT, ", then ".join(settings.sources))
     else:
-        yield Diagnostic(SUBJECT, OK, "none: every option has its default")
+        yield ok(SUBJECT, "none: every option has its default")
     yield from _unknown(environ, str(problem or ""))
     yield from _named(settings)
 
 
-def _unknown(environ: Mapping[str, str], remedy: str) -> Iterator[Diagnostic]:
-    """said: the problem of the configuration, which may name one of them."""
+def _unknown(environ: Mapping[str, str], problem: str) -> Iterator[Diagnostic]:
+    """Variables of nobody. problem: of the configuration, which may name one of them."""
     known = {option.variable for option in TABLE if option.variable} | _OTHERS
     ignored = sorted(
         name
@@ -45,15 +39,12 @@ def _unknown(environ: Mapping[str, str], remedy: str) -> Iterator[Diagnostic]:
         if name.startswith(VARIABLE_PREFIX)
         and name not in known
         and not is_service_link(name, value)
-        and not remedy.startswith(f"{name}:")
+        and not problem.startswith(f"{name}:")
     )
     if ignored:
         verb = "is not a variable" if len(ignored) == 1 else "are not variables"
-        yield Diagnostic(
-            SUBJECT,
-            NOTE,
-            f"{', '.join(ignored)} {verb} of archfit, and ignored",
-            f"unset {' '.join(ignored)}",
+        yield note(
+            SUBJECT, f"{', '.join(ignored)} {verb} of archfit, and ignored", f"unset {' '.join(ignored)}"
         )
 
 
@@ -68,14 +59,14 @@ def _named(settings: Settings) -> Iterator[Diagnostic]:
         try:
             operator_files.check(Operator().replace(**{field: value}))
         except UsageError as error:
-            yield Diagnostic(SUBJECT, WRONG, str(error))
+            yield wrong(SUBJECT, str(error))
         else:
-            yield Diagnostic(SUBJECT, OK, f"{flag} {value} is there")
+            yield ok(SUBJECT, f"{flag} {value} is there")
     path = settings.options.lock_file
     if path:
         try:
             lock = lockfile.lock_of(settings.options)
         except ArchfitError as error:
-            yield Diagnostic(SUBJECT, WRONG, str(error), "archfit lock")
+            yield wrong(SUBJECT, str(error), "archfit lock")
         else:
-            yield Diagnostic(SUBJECT, OK, f"--lock-file {path} has {len(lock.images) if lock else 0} images")
+            yield ok(SUBJECT, f"--lock-file {path} has {len(lock.images) if lock else 0} images")

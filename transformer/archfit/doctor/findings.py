@@ -1,10 +1,5 @@
 """What `archfit doctor` found, as values: findings, and the entry points that need them. Pure.
 
-    ok        it is there and works
-    note      it works, and something about it is worth knowing
-    missing   an optional part is not here
-    wrong     it is configured, and broken: exit 3
-
 An entry point is a way in which other programs reach archfit. It is open where every finding that it needs is ok or a
 note.
 """
@@ -13,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from archfit.base.record_json import record_value
 from archfit.startup.record import Record
 
 OK, NOTE, MISSING, WRONG = "ok", "note", "missing", "wrong"
@@ -31,10 +27,28 @@ class Diagnostic(Record):
     remedy: str = ""
 
 
+def ok(subject: str, text: str) -> Diagnostic:
+    """It is there and works."""
+    return Diagnostic(subject, OK, text)
+
+
+def note(subject: str, text: str, remedy: str = "") -> Diagnostic:
+    """It works, and something about it is worth knowing."""
+    return Diagnostic(subject, NOTE, text, remedy)
+
+
+def missing(subject: str, text: str, remedy: str) -> Diagnostic:
+    """An optional part is not here."""
+    return Diagnostic(subject, MISSING, text, remedy)
+
+
+def wrong(subject: str, text: str, remedy: str = "") -> Diagnostic:
+    """It is configured, and broken: exit 3."""
+    return Diagnostic(subject, WRONG, text, remedy)
+
+
 class Need(Record):
-    """What an entry point needs. subjects: of the findings that decide it. elsewhere: where it is checked,
-    if not here.
-    """
+    """What an entry point needs. subjects: of the findings that decide it. elsewhere: where it is checked instead."""
 
     entry_point: str
     words: str
@@ -45,7 +59,7 @@ class Need(Record):
 class EntryPoint(Record):
     """here: `yes`, `no`, `wrong`, or `-` where it is checked elsewhere."""
 
-    name: str
+    entry_point: str
     needs: str
     here: str
     remedy: str
@@ -73,9 +87,8 @@ def entry_points(findings: Iterable[Diagnostic]) -> list[EntryPoint]:
     """Each entry point of ENTRY_POINTS, by the findings."""
     by_subject: dict[str, Diagnostic] = {}
     for finding in findings:
-        before = by_subject.get(finding.subject)
-        if before is None or _rank(finding) < _rank(before):
-            by_subject[finding.subject] = finding
+        before = by_subject.setdefault(finding.subject, finding)
+        by_subject[finding.subject] = min(before, finding, key=_rank)
     return [
         _entry_point(need, [by_subject[subject] for subject in need.subjects if subject in by_subject])
         for need in ENTRY_POINTS
@@ -91,23 +104,9 @@ def doctor_value(facts: object, findings: Sequence[Diagnostic]) -> dict[str, obj
     """All of it for JSON. facts: as `archfit version --json` has them."""
     return {
         "installation": facts,
-        "findings": [
-            {
-                "subject": finding.subject,
-                "state": finding.state,
-                "text": finding.text,
-                "remedy": finding.remedy or None,
-            }
-            for finding in findings
-        ],
+        "findings": [{**record_value(finding), "remedy": finding.remedy or None} for finding in findings],
         "entryPoints": [
-            {
-                "entryPoint": entry_point.name,
-                "needs": entry_point.needs,
-                "here": entry_point.here,
-                "remedy": entry_point.remedy or None,
-            }
-            for entry_point in entry_points(findings)
+            {**record_value(row), "remedy": row.remedy or None} for row in entry_points(findings)
         ],
         "wrong": sum(finding.state == WRONG for finding in findings),
     }

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from archfit.base.errors import UsageError
 from archfit.base.printable import count
-from archfit.doctor.findings import NOTE, OK, WRONG, Diagnostic
+from archfit.doctor.findings import Diagnostic, note, ok, wrong
 from archfit.options.settings import Operator
 from archfit.registry.http.tls import context
 from archfit.registry.http.trust import USUAL
@@ -27,19 +27,14 @@ def network(operator: Operator, environ: Mapping[str, str]) -> Iterator[Diagnost
     try:
         routes = Routes(operator)
     except (UsageError, RegistryError) as error:
-        yield Diagnostic("network", WRONG, str(error))
+        yield wrong("network", str(error))
         return
     words = [count(len(routes.named), "mirror or server")] if routes.named else []
-    words += (
-        [f"{count(len(operator.allow_hosts), 'pattern')} in --allow-host"] if operator.allow_hosts else []
-    )
-    words += [f"{count(len(operator.deny_hosts), 'pattern')} in --deny-host"] if operator.deny_hosts else []
+    for flag, hosts in (("--allow-host", operator.allow_hosts), ("--deny-host", operator.deny_hosts)):
+        words += [f"{count(len(hosts), 'pattern')} in {flag}"] if hosts else []
     words += ["--offline: no registry is asked"] if operator.offline else []
-    yield Diagnostic(
-        "network",
-        OK,
-        f"configured: {', '.join(words)}" if words else "no mirrors, and no patterns of hosts",
-    )
+    text = f"configured: {', '.join(words)}" if words else "no mirrors, and no patterns of hosts"
+    yield ok("network", text)
 
 
 def trust(operator: Operator, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
@@ -48,30 +43,23 @@ def trust(operator: Operator, environ: Mapping[str, str]) -> Iterator[Diagnostic
     for name in named:
         path = environ[name]
         if not os.path.exists(path):
-            yield Diagnostic(
-                "certificates", WRONG, f"{name} names {path!r}, which is not there", f"unset {name}"
-            )
+            yield wrong("certificates", f"{name} names {path!r}, which is not there", f"unset {name}")
             return
     try:
         tls = context(USUAL, operator.ca_file, environ)
     except RegistryError as error:
-        remedy = (
-            f"unset {named[0]}" if named else "correct --ca-file; openssl x509 -in FILE -noout -text reads it"
-        )
-        yield Diagnostic("certificates", WRONG, str(error), remedy)
+        correct = "correct --ca-file; openssl x509 -in FILE -noout -text reads it"
+        yield wrong("certificates", str(error), f"unset {named[0]}" if named else correct)
         return
     loaded = len(tls.get_ca_certs())
     where = " and ".join(named) or "certifi"
     also = " and --ca-file" if operator.ca_file else ""
     if loaded or environ.get("SSL_CERT_DIR"):  # a folder is read when a certificate of it is needed
         amount = count(loaded, "CA certificate") if loaded else "CA certificates"
-        yield Diagnostic("certificates", OK, f"{amount} of {where}{also}")
+        yield ok("certificates", f"{amount} of {where}{also}")
     else:
-        yield Diagnostic(
-            "certificates",
-            WRONG,
-            f"{where} holds no CA certificate, so no registry is trusted",
-            f"unset {where}",
+        yield wrong(
+            "certificates", f"{where} holds no CA certificate, so no registry is trusted", f"unset {where}"
         )
 
 
@@ -83,29 +71,18 @@ def _proxies(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
             if environ.get(spelling, "").strip()
         }
         for spelling, value in given.items():
-            shown = _shown(value)
-            if shown:
-                yield Diagnostic("network", OK, f"{spelling} is {shown}")
+            remedy = f"export {spelling}=http://proxy.example:3128"
+            if shown := _shown(value):
+                yield ok("network", f"{spelling} is {shown}")
             else:
-                yield Diagnostic(
-                    "network",
-                    WRONG,
-                    f"{spelling} is not an http:// or https:// URL",
-                    f"export {spelling}=http://proxy.example:3128",
-                )
+                yield wrong("network", f"{spelling} is not an http:// or https:// URL", remedy)
         if len(set(given.values())) > 1:
-            yield Diagnostic(
-                "network",
-                NOTE,
-                f"{name} and {name.upper()} differ, and {name} counts",
-                f"unset {name.upper()}",
+            yield note(
+                "network", f"{name} and {name.upper()} differ, and {name} counts", f"unset {name.upper()}"
             )
-    if any(environ.get(spelling) for spelling in ("no_proxy", "NO_PROXY")) and not any(
-        environ.get(spelling) for name in _PROXIES for spelling in (name, name.upper())
-    ):
-        yield Diagnostic(
-            "network", NOTE, "NO_PROXY is set, and no proxy is: it has no effect", "unset NO_PROXY no_proxy"
-        )
+    proxies = any(environ.get(spelling) for name in _PROXIES for spelling in (name, name.upper()))
+    if not proxies and (environ.get("no_proxy") or environ.get("NO_PROXY")):
+        yield note("network", "NO_PROXY is set, and no proxy is: it has no effect", "unset NO_PROXY no_proxy")
 
 
 def _shown(value: str) -> str:

@@ -1,11 +1,5 @@
 """The findings of `archfit doctor` as text of at most 100 columns. Pure.
 
-    wrong    credentials  docker-credential-ecr-login is not on PATH
-                          -> install it
-
-    ENTRY POINT           NEEDS                         HERE   WHAT TO DO
-    Helm 4                Helm 4, the plugin            no     eval "$(archfit setup helm)"
-
 What to do about a missing part is told once: by the entry points that need it.
 """
 
@@ -58,14 +52,14 @@ def _findings(findings: Sequence[Diagnostic], *, colors: bool) -> Iterator[str]:
 
 
 def _entry_points(table: Sequence[EntryPoint], *, colors: bool) -> Iterator[str]:
-    width = max(len(row.name) for row in table) + 2
+    width = max(len(row.entry_point) for row in table) + 2
     needs = max(len(row.needs) for row in table) + 2
     yield f"{'ENTRY POINT':{width}}{'NEEDS':{needs}}{'HERE':7}WHAT TO DO"
     indent = " " * (width + needs + 7)
     for row in table:
         first, *more = _folded(row.remedy, indent) if row.remedy else [""]
         here = _painted(row.here, 7, colors=colors)
-        yield f"{row.name:{width}}{row.needs:{needs}}{here}{first}".rstrip()
+        yield f"{row.entry_point:{width}}{row.needs:{needs}}{here}{first}".rstrip()
         yield from (f"{indent}{line}" for line in more)
 
 
