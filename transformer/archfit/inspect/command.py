@@ -1,12 +1,8 @@
 """`archfit inspect IMAGE.. [--json | --raw]`: what a registry has for images, and what archfit makes of it.
 
-stdout    a table, JSON, or with --raw the exact bytes of the one image's manifest
-stderr    what could not be had, then how many requests it took
-
-registry    always asked, whatever the cache holds, which learns from it: one request for an index, two for a
-            single manifest, whose config names its platform; a token is one more
---offline   what the cache holds, however old: digest and platforms; it keeps no documents, so --raw has no answer
---newer-tags   for images that lack an architecture, the nearest tag that has it (`lookup.newer_tags`)
+The registry is always asked, whatever the cache holds, which learns from it: one request for an index, two for a single
+manifest, whose config names its platform; a token is one more. With --offline the cache alone, however old; it keeps no
+documents, so --raw has no answer then.
 """
 
 from __future__ import annotations
@@ -19,20 +15,21 @@ from archfit.base.errors import InvalidReference, UsageError
 from archfit.base.printable import count, encoded
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
-from archfit.images.platforms import Answer, Found, Platform, unanswerable
+from archfit.images.candidates import NewerTags
+from archfit.images.overrides import override
+from archfit.images.platforms import Answer, Found, Platform, Unknown, is_wasm, unanswerable
 from archfit.images.reference import Reference, parse
-from archfit.inspect.images import described
-from archfit.inspect.report import as_json, problem, text
+from archfit.inspect.listing import listed
+from archfit.inspect.report import Inspected, as_json, problem, text
 from archfit.lookup import operator_files
 from archfit.lookup.lookup import Lookup, open_lookup
 from archfit.lookup.newer_tags import newer_tags
 from archfit.options.settings import Settings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from archfit.images.candidates import NewerTags
-    from archfit.inspect.images import Asked
-    from archfit.inspect.report import Inspected
+from archfit.placement.evidence import is_plain, offered
+from archfit.placement.uncounted import counted
+from archfit.registry.client import RawManifest
+from archfit.registry.routing.endpoints import Endpoint
+from archfit.workloads.pods import ImageUse
 
 _COMMAND = BY_NAME["inspect"]
 _ANY_AGE = 100 * 365 * 86400
@@ -68,11 +65,8 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         problems = [
             f"{texts[0]}: the cache keeps no documents, so that --raw has to ask: leave out --offline"
         ]
-    messages = [
-        *(f"warning: {message}" for message in lookup.messages),
-        *(f"error: {problem}" for problem in problems),
-    ]
-    stderr.writelines(f"{line}\n" for line in messages)
+    stderr.writelines(f"warning: {message}\n" for message in lookup.messages)
+    stderr.writelines(f"error: {problem}\n" for problem in problems)
     if not flags.raw:
         stderr.write(f"archfit: {_counted(requests)}\n")
     return 1 if problems else 0
@@ -83,37 +77,65 @@ def _inspected(
 ) -> tuple[list[Inspected], list[bytes]]:
     """The images in their order, and the documents that were read for them."""
     references: dict[str, Reference] = {}
-    refused: dict[str, Answer] = {}
-    for word in dict.fromkeys(texts):
+    images: dict[str, Inspected | None] = dict.fromkeys(texts)
+    for word in images:
         try:
             references[word] = parse(word)
         except InvalidReference as error:
-            refused[word] = unanswerable(word, error)
-    answers: dict[str, Asked]
+            images[word] = Inspected(word, "", unanswerable(word, error))
+    answers: dict[str, tuple[Answer, Endpoint | None, RawManifest | None]]
     if settings.operator.offline:
         answers = {word: (answer, None, None) for word, answer in lookup.resolve(references).items()}
     else:
         fetched = lookup.fetch(list(references.values()))
         answers = {word: fetched[reference.normalised] for word, reference in references.items()}
-    return described(texts, references, answers, refused, settings)
+    for word, reference in references.items():
+        answer, endpoint, document = answers[word]
+        stated = override(reference, settings.options.image_platforms)
+        image = Inspected(word, reference.normalised, answer, stated)
+        images[word] = _described(image, answer, endpoint, document) if isinstance(answer, Found) else image
+    documents = [document.body for _, _, document in answers.values() if document]
+    return [image for image in images.values() if image], documents
+
+
+def _described(
+    image: Inspected, answer: Found, endpoint: Endpoint | None, document: RawManifest | None
+) -> Inspected:
+    use, current = ImageUse((), image.text), image.stated or answer
+    architectures = offered(use, current, "linux")
+    notes: tuple[str, ...] = ()
+    if not is_plain(current):
+        taken, notes = counted(use, current, runtime_class=False, wanted=None)
+        if isinstance(taken, Unknown):
+            notes = (f"{taken.cause}; {taken.remedy}" if taken.remedy else taken.cause,)
+        if architectures is not None and any(map(is_wasm, current.platforms)):
+            notes += (
+                "in a pod whose runtimeClassName is one for WebAssembly it runs anywhere, by its WebAssembly platforms",
+            )
+    return image.replace(
+        source=f"{endpoint.origin}/{endpoint.repository}" if endpoint else "",
+        listing=listed(document.body, document.content_type) if document and endpoint else None,
+        runs_on=None if architectures is None else tuple(sorted(architectures)),
+        notes=notes,
+    )
 
 
 def _with_newer(images: list[Inspected], lookup: Lookup, settings: Settings) -> list[Inspected]:
-    cluster = [
-        cluster_architecture
-        for cluster_architecture in settings.options.cluster_architectures
-        if "/" not in cluster_architecture
-    ]
+    cluster = [name for name in settings.options.cluster_architectures if "/" not in name]
     lacking: dict[str, tuple[str, ...]] = {}
     for image in images:
         if image.runs_on is not None and not image.stated:
-            lacking[image.text] = tuple(platform for platform in cluster if platform not in image.runs_on)
+            lacking[image.text] = tuple(name for name in cluster if name not in image.runs_on)
     newer: dict[str, NewerTags] = {}
     for lacks in dict.fromkeys(filter(None, lacking.values())):
-        some = {image.text: image.answer for image in images if lacking.get(image.text) == lacks}
+        answers = {
+            image.text: image.answer
+            for image in images
+            if lacking.get(image.text) == lacks and isinstance(image.answer, Found)
+        }
         newer |= newer_tags(
             lookup,
-            {text: answer for text, answer in some.items() if isinstance(answer, Found)},
+            answers,
             [Platform("linux", lack) for lack in lacks],
             cluster=cluster,
             seconds=settings.operator.timeout_seconds,

@@ -1,14 +1,6 @@
 """What an image's manifest or index lists, as values: everything in it, and which of that counts.
 
-    entry of an index                                kind
-    a manifest that could run                        image
-    a nested index                                   index
-    vnd.docker.reference.* annotations               attestation
-    unknown/unknown, another media type              other
-
-    part of a manifest                               config or layer
-
-`inspect.report` shows them. Source: OCI image-spec 1.1, image-index.md, manifest.md.
+Source: OCI image-spec 1.1, image-index.md, manifest.md.
 """
 
 from __future__ import annotations
@@ -66,13 +58,10 @@ def listed(body: bytes, content_type: str) -> ManifestListing:
     if isinstance(parsed, Index):
         counted = {entry.digest for entry in parsed.entries}
         return ManifestListing(*head, tuple(_listed_entry(entry, counted) for entry in document["manifests"]))
-    parts = [
-        ("config", document.get("config")),
-        *(("layer", layer) for layer in document.get("layers") or ()),
-    ]
-    return ManifestListing(
-        *head, tuple(_described(kind, part) for kind, part in parts if isinstance(part, dict))
-    )
+    parts = [("config", document.get("config"))]
+    parts += (("layer", layer) for layer in document.get("layers") or ())
+    entries = tuple(_described(kind, part) for kind, part in parts if isinstance(part, dict))
+    return ManifestListing(*head, entries)
 
 
 def _listed_entry(entry: dict[str, Any], counted: set[str]) -> ListedEntry:

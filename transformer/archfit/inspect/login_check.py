@@ -3,11 +3,6 @@
     HOST     ghcr.io, localhost, localhost:5000; or with "/" at its end, as in registry:5000/
     IMAGE    anything else, as in ghcr.io/team/app:1, for which a path in a credentials file may count
 
-    for     ghcr.io/team/app:1
-    asked   https://ghcr.io
-    with    user and password from /home/me/.docker/config.json (ghcr.io)
-    answer  accepted
-
 An image that has mirrors is asked for at each of them; all have to accept. The credential itself is never shown.
 """
 
@@ -65,8 +60,16 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     name, checked = servers_checked(words[0], operator, environ)
     good = all(server.good for server in checked)
     if invocation.flags.format == "json":
-        value = {"for": name, "good": good, "servers": [_server_value(server) for server in checked]}
-        stdout.write(json_output(value))
+        servers = [
+            {
+                "server": server.origin,
+                "credential": server.credential or None,
+                "good": server.good,
+                "answer": server.answer,
+            }
+            for server in checked
+        ]
+        stdout.write(json_output({"for": name, "good": good, "servers": servers}))
     else:
         stdout.write("\n".join(_text(name, server) for server in checked).encode())
     stdout.flush()
@@ -119,22 +122,20 @@ def _one(endpoint: Endpoint, tag: str, keychain: Keychain, client: RegistryClien
         return Checked(endpoint.origin, words, good=False, answer=str(error))
     status, date, other = reply.status, reply.headers.get("date", ""), origin_of(reply.url)
     server = client.http.servers.of(endpoint.origin)
-    if status in {401, 403} and other != endpoint.origin:
+    good = status not in {401, 403}
+    if not good and other != endpoint.origin:
         answer = (
             f"refused: {endpoint.origin} leads to {other}, which answers {status}; a login for {endpoint.host} changes "
             f"nothing there: write {other.partition('://')[2]} into the manifest, and log in there"
         )
-        return Checked(endpoint.origin, words, good=False, answer=answer, date=date)
-    if status in {401, 403}:
+    elif not good:
         advice = "log in again" if credential else f"log in with `docker login {endpoint.host}`"
         answer = f"refused: {endpoint.origin} answers {status}; {advice}, or ask for the right to pull"
-        return Checked(endpoint.origin, words, good=False, answer=answer, date=date)
-    answer = "accepted" if server.challenge is not None else "accepted: it asked for no credential"
-    if server.elsewhere:
-        answer = f"accepted: {leads(endpoint.origin, server.elsewhere)}"
-    if status == 404:
-        answer += "; there is no such image"
-    return Checked(endpoint.origin, words, good=True, answer=answer, date=date)
+    else:
+        answer = "accepted" if server.challenge is not None else "accepted: it asked for no credential"
+        answer = f"accepted: {leads(endpoint.origin, server.elsewhere)}" if server.elsewhere else answer
+        answer += "; there is no such image" if status == 404 else ""
+    return Checked(endpoint.origin, words, good=good, answer=answer, date=date)
 
 
 def _asked(client: RegistryClient, endpoint: Endpoint, tag: str) -> Reply:
@@ -202,12 +203,3 @@ def _text(name: str, server: Checked) -> str:
         ("answer", server.answer),
     )
     return "".join(f"{label:8}{visible(value)}\n" for label, value in rows)
-
-
-def _server_value(server: Checked) -> dict[str, object]:
-    return {
-        "server": server.origin,
-        "credential": server.credential or None,
-        "good": server.good,
-        "answer": server.answer,
-    }

@@ -1,17 +1,5 @@
 """Images as their registry has them, as a table and as JSON.
 
-    docker.io/library/nginx:1.27
-      digest      sha256:..
-      media type  application/vnd.oci.image.index.v1+json (1.2 kB)
-      source      https://registry-1.docker.io/library/nginx
-      runs on     amd64, arm64
-      note        linux/amd64/v3 does not count ..
-      arm64       use 1.28.0 (minor): linux/amd64, linux/arm64          with --newer-tags
-
-      PLATFORM      DIGEST      SIZE    KIND
-      linux/amd64   sha256:..   1.1 kB  image
-      -             sha256:..   840 B   attestation of sha256:..
-
 `runs on` is what archfit concludes for pods on Linux: values of the node label kubernetes.io/arch. The size of an
 entry is that of its manifest; of a single manifest, config and layers are listed, and their sizes added up.
 """
@@ -80,8 +68,7 @@ def text(images: Sequence[Inspected]) -> str:
 
 def as_json(images: Sequence[Inspected], requests: Mapping[str, int]) -> bytes:
     """One JSON object. requests: by kind, of all images together."""
-    value = {"images": [_image_value(image) for image in images], "requests": dict(requests)}
-    return json_output(value)
+    return json_output({"images": list(map(_image_value, images)), "requests": dict(requests)})
 
 
 def _lines(image: Inspected) -> Iterator[str]:
@@ -129,12 +116,10 @@ def _runs_on(image: Inspected) -> str:
 
 
 def _table(entries: Sequence[ListedEntry]) -> Iterator[str]:
-    rows = [_HEADS, *(_row(entry) for entry in entries)]
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    rows = [_HEADS, *map(_row, entries)]
+    widths = [*(max(len(row[column]) for row in rows) for column in range(3)), 0]
     for row in rows:
-        yield "  " + "  ".join(
-            (*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3])
-        )
+        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
 
 
 def _row(entry: ListedEntry) -> tuple[str, str, str, str]:
@@ -150,12 +135,8 @@ def _image_value(image: Inspected) -> dict[str, Any]:
     answer, listing = image.answer, image.listing
     if not isinstance(answer, Found):
         return {**value, "outcome": type(answer).__name__, "error": problem(image)}
-    value |= {
-        "outcome": "Found",
-        "digest": answer.digest,
-        "kind": image.kind,
-        "source": image.source or "cache",
-    }
+    value |= {"outcome": "Found", "digest": answer.digest}
+    value |= {"kind": image.kind, "source": image.source or "cache"}
     if not image.source:
         value["ageSeconds"] = answer.age_seconds
     if listing:
