@@ -11,6 +11,7 @@ import pytest
 from archfit.audit.build_lookup import answered
 from archfit.audit.facts import Shard
 from archfit.audit.merge import merge
+from archfit.lookup.lookup import lookup_of
 from archfit.options.hosts import mirror
 from archfit.options.settings import Operator, Options, Settings
 from fake_registry import Answer, FakeRegistry
@@ -42,7 +43,11 @@ class Audits:
     def answered(self, facts: AuditFacts, shard: tuple[int, int] | None = None) -> AuditFacts:
         """One run; the requests are counted anew."""
         self.fake.forget()
-        return answered(facts, Settings(self.options, self.operator), self.environ, io.StringIO(), shard)
+        lookup = lookup_of(Settings(self.options, self.operator), self.environ, io.StringIO())
+        try:
+            return answered(facts, lookup, shard)
+        finally:
+            lookup.close()
 
     def one(self, pod: Pod) -> BuildFacts:
         (build,) = self.answered(running(pod)).builds

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from archfit.audit.build_lookup import answered
+from archfit.lookup.lookup import lookup_of
 from archfit.lookup.store.redis import RedisStore
 from archfit.options.hosts import mirror
 from archfit.options.option_entries import RequestRate
@@ -145,7 +146,11 @@ class Fleet:
         return running(*pods)
 
     def run(self, facts: AuditFacts, shard: tuple[int, int] | None = None) -> AuditFacts:
-        return answered(facts, Settings(operator=self.operator), self.environ, io.StringIO(), shard)
+        lookup = lookup_of(Settings(operator=self.operator), self.environ, io.StringIO())
+        try:
+            return answered(facts, lookup, shard)
+        finally:
+            lookup.close()
 
 
 def test_a_server_that_is_gone_in_the_middle_makes_it_slower_and_right(

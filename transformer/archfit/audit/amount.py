@@ -1,9 +1,4 @@
-"""Counts and requested resources of a set of workloads, and how a person reads them.
-
-amount_of(workload, 100)    its pods; each pod without a CPU request counts as 100m CPU
-percent(1999, 2000)         "99.9 %": never more than is true, so that 100 % means all
-cpu_text(1500)              "1.5"; memory_text(1 << 30) "1.0 GiB"
-"""
+"""Counts and requested resources of a set of workloads, and how a person reads them."""
 
 from __future__ import annotations
 
@@ -35,17 +30,12 @@ NOTHING = Amount()
 
 def amount_of(workload: WorkloadFacts, assume_cpu: int = 0) -> Amount:
     """What a workload weighs. assume_cpu: 1/1000 CPU for each pod that requests none."""
-    return Amount(
-        1,
-        workload.pods,
-        workload.cpu + assume_cpu * workload.without_cpu,
-        workload.memory,
-        workload.without_cpu,
-    )
+    cpu = workload.cpu + assume_cpu * workload.without_cpu
+    return Amount(1, workload.pods, cpu, workload.memory, workload.without_cpu)
 
 
 def percent(part: int, whole: int) -> str:
-    """The share with one decimal, rounded down; `-` of nothing."""
+    """The share with one decimal, rounded down, so that 100 % means all; `-` of nothing."""
     if whole <= 0:
         return "-"
     tenths = part * 1000 // whole

@@ -1,8 +1,5 @@
 """The answers of registries for an audit: which platforms each image has, and which build really runs.
 
-    AuditFacts ── images ──> Lookup ────────────────────── ImageFacts
-               └─ builds ──> what is behind digests ────── `builds.proof` ────── BuildFacts with a verdict
-
 Each round asks what is left for all builds at once, each digest once; the cache keeps what is behind a digest for ever:
 
     images      the tags, as every run asks them; what is behind the indexes that this reads is known, too
@@ -15,26 +12,15 @@ Each round asks what is left for all builds at once, each digest once; the cache
 So a config digest costs at most three requests besides the image's own, and never more than the index has builds and
 one. What cannot be learned makes a verdict `unknown` with the reason; a registry that fails changes nothing else.
 
-A shard asks for the images of its repositories, and for the builds whose imageID names one of them.
-
-The answer for one image as a fact:
-
-    answer                     architectures                                     restricts
-    Found, an image            what counts for pods on Linux (`placement`)       yes
-    Found, all WebAssembly,    ()                                                no: it runs on every node
-      or an artifact
-    Found, an index none of    (), and the answer is Unknown, as for a pod       yes
-      whose entries counts
-    all others                 ()                                                yes
-
-What the cache has is a registry's answer, and is called so: an audit that runs again gives the same bytes.
-`--on-unknown` and `--on-absent` say what archfit writes into manifests. An audit reports the answers as they are.
+A shard asks for the images of its repositories, and for the builds whose imageID names one of them. What the cache has
+is a registry's answer, and is called so: an audit that runs again gives the same bytes. --on-unknown and --on-absent
+say what archfit writes into manifests; an audit reports the answers as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TextIO
+from typing import Literal
 
 from archfit.audit.builds import ImageId, Known, image_id, proof, taken
 from archfit.audit.facts import AuditFacts, BuildFacts, ImageFacts, Shard
@@ -43,8 +29,7 @@ from archfit.base.errors import InvalidReference
 from archfit.images.contents import Build, ImageContents, Part
 from archfit.images.platforms import Absent, Answer, Found, Malformed, Unasked, Unknown
 from archfit.images.reference import Reference, parse
-from archfit.lookup.lookup import Lookup, lookup_of
-from archfit.options.settings import Settings
+from archfit.lookup.lookup import Lookup
 from archfit.placement.evidence import is_plain, offered
 from archfit.placement.uncounted import counted
 from archfit.startup.record import Record
@@ -53,44 +38,28 @@ from archfit.workloads.pods import ImageUse
 _ANSWERED_NOW = ("registry", "cache")
 
 
-def answered(
-    facts: AuditFacts,
-    settings: Settings,
-    environ: Mapping[str, str],
-    stderr: TextIO,
-    shard: tuple[int, int] | None = None,
-    *,
-    lookup: Lookup | None = None,
-) -> AuditFacts:
+def answered(facts: AuditFacts, lookup: Lookup, shard: tuple[int, int] | None = None) -> AuditFacts:
     """The facts with the answers of lock file, cache and registries.
 
-    shard: (index, number of shards): only its images and builds are asked, the others stay unread. lookup: one that
-    the caller closes, for its messages and numbers of requests. Raises UsageError and InvalidLock.
+    shard: (index, number of shards): only its images and builds are asked, the others stay unread.
+    Raises UsageError and InvalidLock.
     """
-    own = lookup or lookup_of(settings, environ, stderr)
-    try:
-        return _answered(facts, own, shard)
-    finally:
-        if lookup is None:
-            own.close()
 
-
-def _answered(facts: AuditFacts, lookup: Lookup, shard: tuple[int, int] | None) -> AuditFacts:
     def mine(reference: str) -> bool:
         return shard is None or shard_of(reference, shard[1]) == shard[0]
 
     images = [image.reference for image in facts.images if image.answer == "Unread" and mine(image.reference)]
     running = {build: _running(build) for build in facts.builds if build.verdict == "unread"}
-    running = {build: one for build, one in running.items() if mine(one.home)}
+    running = {build: image for build, image in running.items() if mine(image.home)}
     distinct = list(dict.fromkeys(running.values()))
-    wanted = [*images, *(one.spec.normalised for one in distinct if one.spec and one.at_home)]
+    wanted = [*images, *(image.spec.normalised for image in distinct if image.spec and image.at_home)]
     answers, contents = lookup.answers_with_contents(list(dict.fromkeys(wanted)))
     asking = _Asking(lookup, answers, dict(contents))
     asking.learn(distinct)
     own = frozenset(images)
     return facts.replace(
         images=tuple(
-            image_facts(image.reference, answers[image.reference]) if image.reference in own else image
+            _image_facts(image.reference, answers[image.reference]) if image.reference in own else image
             for image in facts.images
         ),
         builds=tuple(
@@ -162,8 +131,8 @@ class _Asking:
             self._read(next_part(build) for build in loaded if not self._is_known(build))
         self._take_indexes(builds)
         for build in pinned:
-            found = self._contents.get(build.identity.digest)
-            if build.spec and build.at_home and found and found.kind == "index":
+            top = self._contents.get(build.identity.digest)
+            if build.spec and build.at_home and top and top.kind == "index":
                 self._indexes.setdefault(build.spec.normalised, set()).add(build.identity.digest)
 
     def known(self, build: _RunningImages) -> Known:
@@ -185,31 +154,31 @@ class _Asking:
     def _is_known(self, build: _RunningImages) -> bool:
         """The proof needs nothing more."""
         digest = build.identity.digest
-        found, current = self._contents.get(digest), self._current(build)
-        named = build.identity.form == "digest"
-        if found and (found.kind == "index" or (found.platform if named else found.kind == "manifest")):
+        contents, top = self._contents.get(digest), self._top(build)
+        if contents and contents.kind == "index":
             return True
-        top = self._contents.get(current.digest) if current else None
-        if top is None:
-            return False
-        if top.kind == "manifest":
-            return top.config == digest
-        return any(child.digest == digest or self._config(child) == digest for child in top.children)
+        if contents and (
+            contents.platform if build.identity.form == "digest" else contents.kind == "manifest"
+        ):
+            return True
+        if top is None or top.kind == "manifest":
+            return top is not None and top.config == digest
+        names = {child.digest for child in top.children}
+        return digest in names or digest in (
+            self._contents[name].config for name in names & self._contents.keys()
+        )
 
-    def _config(self, child: Build) -> str:
-        found = self._contents.get(child.digest)
-        return found.config if found else ""
+    def _top(self, build: _RunningImages) -> ImageContents | None:
+        """What is behind the answer for the pod's image."""
+        current = self._current(build)
+        return self._contents.get(current.digest) if current else None
 
     # The parts of each round; None asks nothing.
 
     def _all_parts(self, builds: Iterable[_RunningImages]) -> list[Part]:
         """What the rounds may ask for, but for builds of indexes."""
-        parts = [
-            part
-            for build in builds
-            for part in (self._index(build), _at_imageid(build), _at_spec(build))
-            if part
-        ]
+        places = (self._index, _at_imageid, _at_spec)
+        parts = (part for build in builds for place in places if (part := place(build)))
         return list({part.reference.normalised: part for part in parts}.values())
 
     def _index(self, build: _RunningImages) -> Part | None:
@@ -220,15 +189,13 @@ class _Asking:
 
     def _unread(self, build: _RunningImages) -> list[Build]:
         """Builds of the image's index whose configs are not known, the one that the node would take first."""
-        current = self._current(build)
-        top = self._contents.get(current.digest) if current else None
+        top = self._top(build)
         if top is None or build.spec is None:
             return []
         first = taken(top.children, build.os, build.architecture, build.runtime)
-        ordered = dict.fromkeys([*first, *top.children])
         return [
             child
-            for child in ordered
+            for child in dict.fromkeys([*first, *top.children])
             if child.digest not in self._contents
             and _part(build.spec, child.digest).reference.normalised not in self._failures
         ]
@@ -259,11 +226,12 @@ class _Asking:
     # What answers say
 
     def _read(self, parts: Iterable[Part | None]) -> None:
-        wanted = {part.reference.normalised: part for part in parts if part}
         wanted = {
-            name: part
-            for name, part in wanted.items()
-            if name not in self._failures and part.reference.digest not in self._contents
+            part.reference.normalised: part
+            for part in parts
+            if part
+            and part.reference.normalised not in self._failures
+            and part.reference.digest not in self._contents
         }
         for name, answer in self._lookup.contents(list(wanted.values())).items():
             if isinstance(answer, ImageContents):
@@ -271,8 +239,8 @@ class _Asking:
             else:
                 self._failures[name] = answer.detail if isinstance(answer, Absent) else answer.cause
 
-    def _keep(self, found: Mapping[str, ImageContents]) -> None:
-        for name, contents in found.items():
+    def _keep(self, read: Mapping[str, ImageContents]) -> None:
+        for name, contents in read.items():
             self._contents.setdefault(name.rpartition("@")[2], contents)
 
     def _take_manifests(self, builds: Iterable[_RunningImages]) -> None:
@@ -300,9 +268,9 @@ class _Asking:
             part = _part(build.spec, build.identity.digest, "config")
             why = self._failures.get(part.reference.normalised, "nothing was asked")
             return f"{build.image} names no build with this config: the tag moved, or the image was loaded ({why})"
-        places = [place(build) for place in (_at_imageid, _at_spec)]
-        found = [self._failures.get(part.reference.normalised, "") for part in places if part]
-        return "; ".join(dict.fromkeys(filter(None, found)))
+        parts = filter(None, (_at_imageid(build), _at_spec(build)))
+        causes = [self._failures.get(part.reference.normalised, "") for part in parts]
+        return "; ".join(dict.fromkeys(filter(None, causes)))
 
 
 def _at_imageid(build: _RunningImages) -> Part | None:
@@ -318,11 +286,9 @@ def _part(spec: Reference, digest: str, kind: Literal["document", "manifest", "c
     return Part(spec.replace(tag="", digest=digest), kind)
 
 
-def image_facts(reference: str, answer: Answer) -> ImageFacts:
-    """The fact for a reference, which may be no reference at all."""
+def _image_facts(reference: str, answer: Answer) -> ImageFacts:
+    """The fact for a reference, which may be no reference at all. An index none of whose entries counts is Unknown."""
     match answer:
-        case Found():
-            return _found(reference, answer)
         case Absent(detail=detail):
             return ImageFacts(reference, "Absent", detail=detail)
         case Unknown(cause=cause):
@@ -331,18 +297,15 @@ def image_facts(reference: str, answer: Answer) -> ImageFacts:
             return ImageFacts(reference, "Unasked", detail=reason)
         case Malformed(reason=reason):
             return ImageFacts(reference, "Malformed", detail=reason)
-
-
-def _found(reference: str, found: Found) -> ImageFacts:
     use = ImageUse((), reference)
-    judged, _ = (found, ()) if is_plain(found) else counted(use, found, runtime_class=False, wanted=None)
+    judged, _ = (answer, ()) if is_plain(answer) else counted(use, answer, runtime_class=False, wanted=None)
     fact = ImageFacts(
         reference,
         "Found",
-        tuple(map(str, found.platforms)),
-        digest=found.digest,
-        kind="artifact" if not found.image else "index" if found.index else "manifest",
-        origin="registry" if found.origin == "cache" else found.origin,
+        tuple(map(str, answer.platforms)),
+        digest=answer.digest,
+        kind="artifact" if not answer.image else "index" if answer.index else "manifest",
+        origin="registry" if answer.origin == "cache" else answer.origin,
     )
     if isinstance(judged, Unknown):
         return fact.replace(answer="Unknown", detail=judged.cause)

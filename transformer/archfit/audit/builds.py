@@ -1,6 +1,4 @@
-"""The builds of images that run: what an imageID names, which build that proves, and how many of each kind there are.
-
-imageID (`status.containerStatuses[].imageID`) is which image a node runs, in the words of its container runtime:
+"""Which builds of images run: what imageIDs (`status.containerStatuses[].imageID`) name, and what that proves.
 
     imageID                                  form      reported by
     repository@sha256:D                      digest    containerd, CRI-O
@@ -17,23 +15,6 @@ repository may be another than the pod's: a runtime keeps one entry for an image
 Source: kubelet_pods.go; containerd, internal/cri/server/container_status.go and internal/cri/store/image; CRI-O,
 internal/storage/image.go; kubernetes/kubernetes issues 31621, 95968 and 115199.
 
-The imageID of a container against what is known of digests and of its node:
-
-    imageID names    what is behind it             the build that runs
-    a digest D       an index                      the one that the node's runtime takes from it
-                     a manifest                    that one; its platform as an index of the image states it,
-                                                   else as its config does
-    a config C       a build of a known index      that build
-                     its platform only             that platform; its manifest is not known
-    nothing          -                             unknown: the container has not started
-
-    verdict          when
-    proven           the node runs this platform: its own, or 386 and 32-bit arm, which `reason` then names
-    mismatch         another platform: it is emulated, or the container fails
-    ambiguous        several builds of the index could be the one
-    unknown          `reason` says what is not known
-    unread           another shard reads the image
-
 What runtimes take on Linux, in this order; nodes report no CPU variant, and runtimes do not look for one of amd64:
 
     node     containerd, Docker                 CRI-O
@@ -42,19 +23,20 @@ What runtimes take on Linux, in this order; nodes report no CPU variant, and run
     arm      one of arm, by the CPU             one of arm, by the CPU
     others   their own                          their own
 
-Nothing here trusts a tag: a digest names the same bytes for ever. What a tag names now is compared with what runs, for
-the hint that it moved. Source: containerd/platforms, compare.go (platformVector); containers/image,
+Source: containerd/platforms, compare.go (platformVector); containers/image,
 internal/pkg/platform/platform_matcher.go; the tests hold the table against both runtimes' code.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from archfit.audit.facts import BuildFacts, BuildState
 from archfit.base.errors import InvalidReference
+from archfit.base.printable import few
 from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import Platform, is_wasm, normalised
 from archfit.images.reference import Reference, is_digest, parse
@@ -63,7 +45,7 @@ from archfit.startup.record import Record
 
 Form: TypeAlias = Literal["digest", "image", "none", "malformed"]
 
-LONGEST = 1024
+_LONGEST = 1024
 _PREFIXES = ("docker-pullable://", "docker://")
 _IDENTIFIER = re.compile(IDENTIFIER, re.ASCII).fullmatch
 # `ctr image import` names an image without a name so; no registry has it.
@@ -87,7 +69,7 @@ def image_id(text: str) -> ImageId:
     rest = text.strip()
     if not rest:
         return ImageId("none")
-    if len(rest) > LONGEST:
+    if len(rest) > _LONGEST:
         return ImageId("malformed")
     for prefix in _PREFIXES:
         rest = rest.removeprefix(prefix)
@@ -113,11 +95,10 @@ _ALSO = {
 
 
 class Known(Record):
-    """What is known for one build.
+    """contents: by digest. indexes: digests of the image's indexes, what its tag names now first.
 
-    contents: by digest. indexes: digests of the image's indexes, what its tag names now first. current: the digest that
-    the tag names now, "" where that is not known, or the image has no tag. failure: why nothing is behind the digest of
-    the imageID.
+    current: the digest that the tag names now, "" where that is not known, or the image has no tag. failure: why
+    nothing is behind the digest of the imageID.
     """
 
     contents: Mapping[str, ImageContents]
@@ -182,16 +163,15 @@ def _running(build: BuildFacts, identity: ImageId, known: Known) -> _Running | N
             return _Running(contents.children, digest)
         wasm = tuple(child for child in contents.children if is_wasm(child.platform))
         return _Running((*builds, *wasm) or contents.children, digest, none_for_node=not (builds or wasm))
-    for index in known.indexes:
-        found = known.contents.get(index)
-        for child in found.children if found else ():
-            listed = known.contents.get(child.digest)
-            if child.digest == digest or (listed and listed.config == digest):
-                return _Running((child,), index)
-    for name in known.indexes:  # the tag names a manifest alone
-        found = known.contents.get(name)
-        if found and found.kind == "manifest" and found.config == digest and found.platform:
-            return _Running((Build(name, found.platform),))
+    listing = {name: known.contents[name] for name in known.indexes if name in known.contents}
+    for name, index in listing.items():
+        for child in index.children:
+            manifest = known.contents.get(child.digest)
+            if child.digest == digest or (manifest and manifest.config == digest):
+                return _Running((child,), name)
+    for name, manifest in listing.items():  # the tag names a manifest alone
+        if manifest.kind == "manifest" and manifest.config == digest and manifest.platform:
+            return _Running((Build(name, manifest.platform),))
     if contents and contents.platform:
         return _Running((Build(digest if contents.kind == "manifest" else "", contents.platform),))
     return None
@@ -241,12 +221,14 @@ def _moved(build: BuildFacts, identity: ImageId, judged: BuildFacts, known: Know
         return ""
     if not (reference.tag and current) or known.current in (judged.index, judged.manifest):
         return ""
-    if not (judged.index or judged.manifest) or _elsewhere(identity, reference):
+    # Of another repository the index may be another one although the tag has not moved.
+    elsewhere = identity.name not in ("", reference.name)
+    if elsewhere or not (judged.index or judged.manifest):
         return ""
     if any(child.digest == judged.manifest for child in current.children if judged.manifest):
         return ""
-    if current.kind == "index" and any(not child.digest for child in current.children):
-        return "" if not judged.index else _changes(reference, judged, current, known)
+    if not judged.index and current.kind == "index" and not all(child.digest for child in current.children):
+        return ""
     return _changes(reference, judged, current, known)
 
 
@@ -256,17 +238,10 @@ def _changes(reference: Reference, judged: BuildFacts, current: ImageContents, k
     other = f"{reference.name}:{reference.tag} names another image now"
     if before is None:
         return f"{other}, with {_listed(sorted(now))}"
-    gained, lost = sorted(now - _offered(before)), sorted(_offered(before) - now)
-    parts = [
-        *([f"with {_listed(gained)} in addition"] if gained else []),
-        *([f"without {_listed(lost)}"] if lost else []),
-    ]
+    gained, lost = now - _offered(before), _offered(before) - now
+    parts = [f"with {_listed(sorted(gained))} in addition"] if gained else []
+    parts += [f"without {_listed(sorted(lost))}"] if lost else []
     return f"{other}, {' and '.join(parts) or 'for the same platforms'}"
-
-
-def _elsewhere(identity: ImageId, reference: Reference) -> bool:
-    """The runtime names another repository: its index may be another one although the tag has not moved."""
-    return bool(identity.name) and identity.name != reference.name
 
 
 def _offered(contents: ImageContents) -> set[str]:
@@ -275,22 +250,19 @@ def _offered(contents: ImageContents) -> set[str]:
     return {str(contents.platform)} if contents.platform else set()
 
 
-def _distinct(children: Iterable[Build]) -> tuple[Build, ...]:
-    """Each once: an index may list the same manifest twice."""
-    return tuple(dict.fromkeys(children))
+def _distinct(builds: Iterable[Build]) -> tuple[Build, ...]:
+    return tuple(dict.fromkeys(builds))  # an index may list the same manifest twice
 
 
 def _listed(texts: Iterable[str]) -> str:
-    """At most five, as the text goes into tables."""
-    unique = list(dict.fromkeys(texts))
-    return ", ".join(unique[:5]) + (f" and {len(unique) - 5} more" if len(unique) > 5 else "")
+    return few(list(dict.fromkeys(texts)), 5)
 
 
 def _unknown(build: BuildFacts, reason: str) -> BuildFacts:
     return build.replace(verdict="unknown", reason=reason)
 
 
-VERDICTS: tuple[BuildState, ...] = ("proven", "mismatch", "ambiguous", "unknown", "unread")
+_VERDICTS: tuple[BuildState, ...] = ("proven", "mismatch", "ambiguous", "unknown", "unread")
 
 
 class VerdictCount(Record):
@@ -324,19 +296,23 @@ class BuildFindings(Record):
 
 def build_findings(builds: Sequence[BuildFacts]) -> BuildFindings:
     """What is to be said of the builds, in the order of the facts."""
-    counted = dict.fromkeys(VERDICTS, (0, 0))
-    reasons: dict[tuple[BuildState, str], int] = {}
+    kinds: Counter[BuildState] = Counter()
+    containers: Counter[BuildState] = Counter()
+    reasons: Counter[tuple[BuildState, str]] = Counter()
     for build in builds:
-        kinds, containers = counted[build.verdict]
-        counted[build.verdict] = (kinds + 1, containers + build.pods)
+        kinds[build.verdict] += 1
+        containers[build.verdict] += build.pods
         if build.verdict in {"ambiguous", "unknown"}:
-            key = (build.verdict, build.reason)
-            reasons[key] = reasons.get(key, 0) + build.pods
+            reasons[build.verdict, build.reason] += build.pods
     return BuildFindings(
-        tuple(VerdictCount(verdict, *counted[verdict]) for verdict in VERDICTS if counted[verdict][0]),
         tuple(
-            ReasonCount(*key, containers)
-            for key, containers in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+            VerdictCount(verdict, kinds[verdict], containers[verdict])
+            for verdict in _VERDICTS
+            if kinds[verdict]
+        ),
+        tuple(
+            ReasonCount(*key, number)
+            for key, number in sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
         ),
         tuple(build for build in builds if build.verdict == "mismatch"),
         tuple(build for build in builds if build.evidence),

@@ -1,28 +1,21 @@
 """Nodes by architecture, what pools may bring, and what could run nowhere if one architecture were lost.
 
-    open        a node that is Ready, not cordoned and not virtual
-    closed to   pods that do not tolerate one of its taints with the effect NoSchedule or NoExecute; the taint
-                kubernetes.io/arch=<the node's own architecture> does not count: archfit writes its toleration
-    free        allocatable - requested of the open nodes that are closed to no pod; never below 0 for a node
-    possible    architectures on which a workload's images all run, less those that its own placement excludes
-    bring(a)    architectures but a of Linux nodes that a pool without a problem may make; its limits do not count
-    lost(a)     stranded: `possible` has a, and none of the other architectures of the cluster's nodes and of bring(a)
-                uncertain: the same may be so; an image of it is unknown or gone
-                moving: what runs on nodes of a and could run on another one
-                free: of the open nodes of other architectures that every pod of `moving` could use
-
-Pods do not move between clusters, so each snapshot is judged by itself.
+A node is open if it is Ready, not cordoned and not virtual; it is closed to pods that do not tolerate one of its taints
+with the effect NoSchedule or NoExecute, but for kubernetes.io/arch=<its own architecture>: archfit writes that
+toleration. What is free is allocatable - requested of the open nodes that are closed to no pod; never below 0 for a
+node. Pods do not move between clusters, so each snapshot is judged by itself; limits of pools do not count.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.clusters import brought
 from archfit.audit.facts import AuditFacts, ImageFacts, NodeFacts, PoolFacts
-from archfit.audit.readiness import Failures, WorkloadFinding, distinct_uses, image_state
+from archfit.audit.readiness import Failures, WorkloadFinding, distinct_uses, use_state
 from archfit.options.settings import Toleration
 from archfit.options.text_form import ARCH_KEYS
 from archfit.placement.tolerations import covers
@@ -87,6 +80,8 @@ class Mislabelled(Record):
 class Loss(Record):
     """What becomes of the workloads that could move if one architecture of a cluster were lost.
 
+    stranded: those that no other architecture of the cluster's nodes and pools runs; uncertain: of which the same may
+    be so, as an image is unknown or gone; moving: what runs on nodes of it and could run on another one.
     others: architectures of the other Linux nodes. bring: the other architectures that a pool may bring.
     free_*: on nodes of the other architectures that every pod of `moving` could use; 0 where nothing moves.
     """
@@ -145,16 +140,15 @@ def capacity(
     failures: Failures,
 ) -> Capacity:
     """What the nodes of the facts have, and what depends on them."""
-    by_group: dict[tuple[str, str, str], list[NodeFacts]] = {}
-    by_type: dict[tuple[str, str, str, str, str], list[NodeFacts]] = {}
+    by_group: dict[tuple[str, str, str], list[NodeFacts]] = defaultdict(list)
+    by_type: dict[tuple[str, str, str, str, str], list[NodeFacts]] = defaultdict(list)
     for node in facts.nodes:
         key = (node.snapshot, node.os, node.architecture)
-        by_group.setdefault(key, []).append(node)
-        by_type.setdefault((*key, node.instance_type, node.capacity), []).append(node)
-    groups = tuple(_group(*key, by_group[key]) for key in sorted(by_group))
+        by_group[key].append(node)
+        by_type[*key, node.instance_type, node.capacity].append(node)
     return Capacity(
-        groups,
-        tuple(_instances(*key, by_type[key]) for key in sorted(by_type)),
+        tuple(_group(*key, by_group[key]) for key in sorted(by_group)),
+        tuple(InstanceGroup(*key, len(by_type[key]), *_requested(by_type[key])) for key in sorted(by_type)),
         tuple(
             Mislabelled(node.snapshot, node.name, node.architecture, node.kubelet_architecture)
             for node in facts.nodes
@@ -166,12 +160,12 @@ def capacity(
 
 
 def _pool_taints(pools: Iterable[PoolFacts], workloads: Iterable[WorkloadFinding]) -> Iterable[PoolTaint]:
-    having: dict[str, Counter[tuple[tuple[str, str, str, str], ...]]] = {}
+    having: dict[str, Counter[tuple[tuple[str, str, str, str], ...]]] = defaultdict(Counter)
     for workload in workloads:
         if workload.movable:
-            having.setdefault(workload.facts.snapshot, Counter())[workload.facts.tolerations] += 1
+            having[workload.facts.snapshot][workload.facts.tolerations] += 1
     for pool in pools:
-        own = having.get(pool.snapshot, Counter())
+        own = having[pool.snapshot]
         for text in () if pool.problem else pool.taints:
             taint = _toleration(text)
             if taint.effect not in _CLOSING:
@@ -186,54 +180,44 @@ def _pool_taints(pools: Iterable[PoolFacts], workloads: Iterable[WorkloadFinding
             )
 
 
-def share_on(workload: WorkloadFinding, architectures: frozenset[str]) -> Amount:
-    """The part of a workload whose pods are on nodes of these architectures; CPU and memory in proportion."""
-    facts, amount = workload.facts, workload.amount
-    pods = sum(count for architecture, count in facts.runs_on if architecture in architectures)
-    if not pods or not facts.pods:
+def share_on(workload: WorkloadFinding, architecture: str) -> Amount:
+    """The part of a workload whose pods are on nodes of an architecture; CPU and memory in proportion."""
+    whole, amount = workload.facts.pods, workload.amount
+    pods = sum(number for name, number in workload.facts.runs_on if name == architecture)
+    if not pods or not whole:
         return NOTHING
-    return Amount(
-        1,
-        pods,
-        amount.cpu * pods // facts.pods,
-        amount.memory * pods // facts.pods,
-        amount.without_cpu * pods // facts.pods,
-    )
+    parts = (value * pods // whole for value in (amount.cpu, amount.memory, amount.without_cpu))
+    return Amount(1, pods, *parts)
 
 
 def _group(snapshot: str, os: str, architecture: str, nodes: Sequence[NodeFacts]) -> NodeGroup:
     open_nodes = [node for node in nodes if is_open(node)]
     unreserved = [node for node in open_nodes if not _closing_taints(node)]
-    taints: dict[str, int] = {}
-    for node in nodes:
-        for taint in node.taints:
-            taints[taint] = taints.get(taint, 0) + 1
+    cpu, requested_cpu, memory, requested_memory = _requested(nodes)
+    free_cpu, free_memory, free_pods = _free(unreserved)
+    taints = Counter(taint for node in nodes for taint in node.taints)
     return NodeGroup(
         snapshot,
         os,
         architecture,
         len(nodes),
-        sum(node.cpu for node in nodes),
-        sum(node.requested_cpu for node in nodes),
-        sum(max(0, node.cpu - node.requested_cpu) for node in unreserved),
-        sum(node.memory for node in nodes),
-        sum(node.requested_memory for node in nodes),
-        sum(max(0, node.memory - node.requested_memory) for node in unreserved),
+        cpu,
+        requested_cpu,
+        free_cpu,
+        memory,
+        requested_memory,
+        free_memory,
         sum(node.pods for node in nodes),
         sum(node.requested_pods for node in nodes),
-        sum(max(0, node.pods - node.requested_pods) for node in unreserved),
+        free_pods,
         sum(node.unschedulable for node in nodes),
         sum(not node.ready for node in nodes),
         sum(node.virtual for node in nodes),
         len(open_nodes) - len(unreserved),
-        sum(any(_of_architecture(taint) for taint in node.taints) for node in nodes),
+        sum(any(_toleration(taint).key in ARCH_KEYS for taint in node.taints) for node in nodes),
         sum(node.capacity == "spot" for node in nodes),
         tuple(sorted(taints.items(), key=lambda pair: (-pair[1], pair[0]))),
     )
-
-
-def _of_architecture(taint: str) -> bool:
-    return taint.partition(":")[0].partition("=")[0] in ARCH_KEYS
 
 
 def is_open(node: NodeFacts) -> bool:
@@ -261,16 +245,9 @@ def _toleration(taint: str) -> Toleration:
     return Toleration(key, "Equal", value, effect)
 
 
-def _instances(
-    snapshot: str, os: str, architecture: str, instance_type: str, kind: str, nodes: Sequence[NodeFacts]
-) -> InstanceGroup:
-    return InstanceGroup(
-        snapshot,
-        os,
-        architecture,
-        instance_type,
-        kind,
-        len(nodes),
+def _requested(nodes: Sequence[NodeFacts]) -> tuple[int, int, int, int]:
+    """CPU of the nodes and what of it is requested, and the same of memory."""
+    return (
         sum(node.cpu for node in nodes),
         sum(node.requested_cpu for node in nodes),
         sum(node.memory for node in nodes),
@@ -278,11 +255,8 @@ def _instances(
     )
 
 
-class _Mover(Record):
-    """What pods that would move have in common: where they could run, and which taints they tolerate."""
-
-    possible: frozenset[str]
-    tolerations: tuple[tuple[str, str, str, str], ...]
+_Mover: TypeAlias = tuple[frozenset[str], tuple[tuple[str, str, str, str], ...]]
+"""Where pods that would move could run, and which taints they tolerate."""
 
 
 def _losses(
@@ -292,11 +266,11 @@ def _losses(
     failures: Failures,
 ) -> list[Loss]:
     linux: dict[str, dict[str, list[NodeFacts]]] = {}
-    for node in sorted(facts.nodes, key=lambda one: (one.snapshot, one.architecture)):
+    for node in sorted(facts.nodes, key=lambda node: (node.snapshot, node.architecture)):
         if node.os == "linux" and node.architecture and not node.virtual:
             linux.setdefault(node.snapshot, {}).setdefault(node.architecture, []).append(node)
     allowed = brought(facts.pools)
-    keys = [(snapshot, lost) for snapshot, found in linux.items() for lost in found]
+    keys = [(snapshot, lost) for snapshot, architectures in linux.items() for lost in architectures]
     sums = {key: [NOTHING, NOTHING, NOTHING] for key in keys}
     movers: dict[tuple[str, str], set[_Mover]] = {key: set() for key in keys}
     for workload in workloads:
@@ -312,44 +286,38 @@ def _losses(
             elif lost in possible and not certain:
                 total[1] += workload.amount
             elif possible - {lost}:
-                moving = share_on(workload, frozenset({lost}))
+                moving = share_on(workload, lost)
                 total[2] += moving
                 if moving.pods:
-                    movers[snapshot, lost].add(_Mover(possible, workload.facts.tolerations))
-    found = []
+                    movers[snapshot, lost].add((possible, workload.facts.tolerations))
+    losses = []
     for snapshot, lost in keys:
-        others = [name for name in linux[snapshot] if name != lost]
-        usable = [
-            node
-            for name in others
-            for node in linux[snapshot][name]
-            if movers[snapshot, lost] and is_open(node) and _may_use(node, movers[snapshot, lost])
-        ]
+        others = tuple(name for name in linux[snapshot] if name != lost)
+        moved = movers[snapshot, lost]
+        nodes = [node for name in others for node in linux[snapshot][name] if moved and is_open(node)]
+        bring = tuple(sorted(allowed.get(snapshot, set()) - {lost}))
+        room = _free([node for node in nodes if _may_use(node, moved)])
         stranded, uncertain, moving = sums[snapshot, lost]
-        found.append(
-            Loss(
-                snapshot,
-                lost,
-                tuple(others),
-                tuple(sorted(allowed.get(snapshot, set()) - {lost})),
-                stranded,
-                uncertain,
-                moving,
-                sum(max(0, node.cpu - node.requested_cpu) for node in usable),
-                sum(max(0, node.memory - node.requested_memory) for node in usable),
-                sum(max(0, node.pods - node.requested_pods) for node in usable),
-            )
-        )
-    return found
+        losses.append(Loss(snapshot, lost, others, bring, stranded, uncertain, moving, *room))
+    return losses
+
+
+def _free(nodes: Sequence[NodeFacts]) -> tuple[int, int, int]:
+    """CPU, memory and pods that the nodes have left."""
+    return (
+        sum(max(0, node.cpu - node.requested_cpu) for node in nodes),
+        sum(max(0, node.memory - node.requested_memory) for node in nodes),
+        sum(max(0, node.pods - node.requested_pods) for node in nodes),
+    )
 
 
 def _may_use(node: NodeFacts, movers: Iterable[_Mover]) -> bool:
     """Whether every one of them could run on the node."""
     taints = _closing_taints(node)
     return all(
-        node.architecture in mover.possible
-        and all(any(covers(Toleration(*own), taint) for own in mover.tolerations) for taint in taints)
-        for mover in movers
+        node.architecture in possible
+        and all(any(covers(Toleration(*own), taint) for own in tolerations) for taint in taints)
+        for possible, tolerations in movers
     )
 
 
@@ -358,17 +326,11 @@ def _possible(
 ) -> tuple[frozenset[str], bool]:
     """Where the workload may run among `there`, and whether the platforms of every image are known."""
     uses = distinct_uses(workload.facts)
-    certain = all(
-        (image := images.get(use.reference)) is not None and image.answer == "Found" for use in uses
-    )
+    certain = all(use.reference in images and images[use.reference].answer == "Found" for use in uses)
     possible = frozenset(
         architecture
         for architecture in there
         if workload.goes_to(architecture)
-        and not any(
-            image_state(images.get(use.reference), architecture, failures, volume=use.role == "volume")
-            in ("no", "fails")
-            for use in uses
-        )
+        and not any(use_state(use, images, architecture, failures) in ("no", "fails") for use in uses)
     )
     return possible, certain

@@ -1,13 +1,5 @@
 """The clusters of an audit: what each is called, of when it is, and which snapshots are of one cluster.
 
-    two snapshots                                            are of
-    uids of kube-system that are known and equal             one cluster
-    uids that are known and differ                           two clusters
-    a node with the same uid in both                         one cluster
-    names of --cluster or of kubectl's context, equal        one cluster
-    names of --cluster, not equal                            two clusters
-    anything else: files that say nothing of their cluster   nobody knows
-
 Manifests are of no cluster at a moment: several sets of them may be of one.
 """
 
@@ -19,13 +11,11 @@ from typing import Literal, TypeAlias
 from archfit.audit.facts import AuditFacts, PoolFacts, Snapshot
 from archfit.audit.merge import missing_shards
 from archfit.base.errors import InvalidInput, UsageError
-from archfit.base.printable import visible
+from archfit.base.printable import few, visible
 from archfit.startup.record import Record
 
 Relation: TypeAlias = Literal["one", "two", "unknown"]
 _SOURCES: frozenset[str] = frozenset({"flag", "context"})
-
-
 _LONGEST_NAME = 120
 
 
@@ -59,6 +49,10 @@ class Cluster(Record):
 def clusters(facts: AuditFacts) -> tuple[Cluster, ...]:
     """Every snapshot, in the order of the facts."""
     names = [snapshot.name for snapshot in facts.snapshots]
+    nodes: dict[str, set[str]] = {snapshot.id: set() for snapshot in facts.snapshots}
+    for node in facts.nodes:
+        if node.os == "linux" and node.architecture:
+            nodes.setdefault(node.snapshot, set()).add(node.architecture)
     pools = brought(facts.pools)
     return tuple(
         Cluster(
@@ -69,7 +63,7 @@ def clusters(facts: AuditFacts) -> tuple[Cluster, ...]:
             snapshot.uid,
             snapshot.date,
             snapshot.date_by,
-            _architectures(facts, snapshot),
+            tuple(sorted(nodes[snapshot.id])),
             tuple(sorted(pools.get(snapshot.id, ()))),
             snapshot.unread_pools,
         )
@@ -77,48 +71,40 @@ def clusters(facts: AuditFacts) -> tuple[Cluster, ...]:
     )
 
 
-def _architectures(facts: AuditFacts, snapshot: Snapshot) -> tuple[str, ...]:
-    nodes = (node for node in facts.nodes if node.snapshot == snapshot.id and node.os == "linux")
-    return tuple(sorted({node.architecture for node in nodes if node.architecture}))
-
-
 def brought(pools: Iterable[PoolFacts]) -> dict[str, set[str]]:
     """The architectures of Linux nodes that the pools of each snapshot may bring."""
-    found: dict[str, set[str]] = {}
+    architectures: dict[str, set[str]] = {}
     for pool in pools:
         if not pool.problem:
-            found.setdefault(pool.snapshot, set()).update(
+            architectures.setdefault(pool.snapshot, set()).update(
                 architecture for architecture in pool.architectures if "/" not in architecture
             )
-    return found
+    return architectures
 
 
-def node_uids(facts: AuditFacts) -> dict[str, frozenset[str]]:
-    """The uids of the nodes of each snapshot."""
+def _node_uids(facts: AuditFacts) -> dict[str, set[str]]:
     uids: dict[str, set[str]] = {snapshot.id: set() for snapshot in facts.snapshots}
     for node in facts.nodes:
         if node.uid:
             uids.setdefault(node.snapshot, set()).add(node.uid)
-    return {snapshot: frozenset(found) for snapshot, found in uids.items()}
+    return uids
 
 
-def relation(
-    one: Snapshot, other: Snapshot, nodes: Mapping[str, frozenset[str]], others: Mapping[str, frozenset[str]]
+def _relation(
+    snapshot: Snapshot, other: Snapshot, nodes: Mapping[str, set[str]], others: Mapping[str, set[str]]
 ) -> Relation:
-    """Whether two snapshots are of one cluster. nodes, others: `node_uids` of the facts of each."""
-    if one.id == other.id:
+    """Whether two snapshots are of one cluster. nodes, others: `_node_uids` of the facts of each."""
+    if snapshot.id == other.id:
         return "one"
-    if "manifests" in (one.source, other.source):
+    if "manifests" in (snapshot.source, other.source):
         return "unknown"
-    if one.uid and other.uid:
-        return "one" if one.uid == other.uid else "two"
-    if nodes[one.id] & others[other.id]:
+    if snapshot.uid and other.uid:
+        return "one" if snapshot.uid == other.uid else "two"
+    if nodes[snapshot.id] & others[other.id]:
         return "one"
-    if {one.name_by, other.name_by} <= _SOURCES:
-        if one.name == other.name:
-            return "one"
-        return "two" if one.name_by == other.name_by == "flag" else "unknown"
-    return "unknown"
+    if {snapshot.name_by, other.name_by} <= _SOURCES and snapshot.name == other.name:
+        return "one"
+    return "two" if snapshot.name_by == other.name_by == "flag" else "unknown"
 
 
 def check_moments(facts: AuditFacts, files: Mapping[str, Sequence[str]]) -> None:
@@ -126,12 +112,12 @@ def check_moments(facts: AuditFacts, files: Mapping[str, Sequence[str]]) -> None
 
     files: of which files each snapshot is, by its id.
     """
-    nodes = node_uids(facts)
+    nodes = _node_uids(facts)
     incomplete = {shard.snapshot for shard in missing_shards(facts)}
     parted = {shard.snapshot for shard in facts.shards}
     for place, other in enumerate(facts.snapshots):
         for snapshot in facts.snapshots[:place]:
-            known = relation(snapshot, other, nodes, nodes)
+            known = _relation(snapshot, other, nodes, nodes)
             earlier, later = sorted((snapshot, other), key=lambda each: (each.date, files[each.id]))
             first, second = (_file(each, files) for each in (earlier, later))
             if known != "two" and {snapshot.id, other.id} <= parted and {snapshot.id, other.id} & incomplete:
@@ -148,9 +134,7 @@ def check_moments(facts: AuditFacts, files: Mapping[str, Sequence[str]]) -> None
 
 
 def _file(snapshot: Snapshot, files: Mapping[str, Sequence[str]]) -> str:
-    names = files[snapshot.id]
-    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return f"{names[0]}{more} ({snapshot.date or 'without a date'})"
+    return f"{few(files[snapshot.id], 1)} ({snapshot.date or 'without a date'})"
 
 
 def pairs(old: AuditFacts, new: AuditFacts) -> dict[str, str]:
@@ -158,10 +142,10 @@ def pairs(old: AuditFacts, new: AuditFacts) -> dict[str, str]:
 
     Where nobody knows, single snapshots are of one cluster, and those whose files have one name that no other has.
     """
-    before, now = node_uids(old), node_uids(new)
-    found: dict[str, str] = {}
+    before, now = _node_uids(old), _node_uids(new)
+    partners: dict[str, str] = {}
     for snapshot in old.snapshots:
-        known = {other.id: relation(snapshot, other, before, now) for other in new.snapshots}
+        known = {other.id: _relation(snapshot, other, before, now) for other in new.snapshots}
         same = [other for other in new.snapshots if known[other.id] == "one"]
         if not same:
             alone = len(old.snapshots) == len(new.snapshots) == 1
@@ -171,24 +155,21 @@ def pairs(old: AuditFacts, new: AuditFacts) -> dict[str, str]:
                 if known[other.id] == "unknown" and (alone or (snapshot.name and snapshot.name == other.name))
             ]
             same = same if [each.name for each in old.snapshots].count(snapshot.name) == 1 else []
-        if len(same) == 1 and same[0].id not in found.values():
-            found[snapshot.id] = same[0].id
-    return found
+        if len(same) == 1 and same[0].id not in partners.values():
+            partners[snapshot.id] = same[0].id
+    return partners
 
 
 def check_comparison(old: AuditFacts, new: AuditFacts, file: str) -> None:
     """Raises InvalidInput where no cluster is in both, so that nothing can be compared. file: of `old`."""
     if old.snapshots and new.snapshots and not pairs(old, new):
-        before, now = (_several(sorted(map(_named, clusters(facts)))) for facts in (old, new))
+        before, now = (few(sorted(map(_named, clusters(facts))), 1) for facts in (old, new))
         raise InvalidInput(
             f"--compare: {file} is of the cluster {before}, and this audit is of {now}: name a report of the same "
             "cluster"
         )
 
 
-def _several(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-
-
-def _named(one: Cluster) -> str:
-    return f"{visible(one.name)} (uid {one.uid})" if one.uid and one.uid != one.name else visible(one.name)
+def _named(cluster: Cluster) -> str:
+    is_uid = cluster.uid in ("", cluster.name)
+    return visible(cluster.name) + ("" if is_uid else f" (uid {cluster.uid})")

@@ -1,11 +1,5 @@
 """`archfit audit [FILE|-].. | --live | --merge FILE..`: what runs, on which architectures it could, what keeps it off.
 
-    lists, manifests ─┐
-    --live ───────────┼─ facts ── images and builds looked up ──┬─ findings ── one report
-    --merge ──────────┴─ facts of earlier reports ──────────────┘       └─ --compare: what changed
-
-stdout    the report, or the file that -o names        stderr    warnings, progress on a terminal, a summary
-
 Exit 3: --require, --min-ready or --fail-on-regression found something; what is not known fails the first two, unless
 --allow-unknown. Exit 1: images were asked for, and not one was answered: the report is written all the same, and says
 so. Else what no flag asks for never fails an audit: a registry that gives no answer is a line in the report.
@@ -26,25 +20,26 @@ from archfit.audit.compare import ArchitectureChange, AuditComparison, compare
 from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.flags import AuditFlags, audit_flags
-from archfit.audit.inputs import Collected, from_cluster, from_files, from_rendering, merged, stated
+from archfit.audit.inputs import Collected, as_stated, from_cluster, from_files, from_rendering, merged
 from archfit.audit.merge import missing_shards
 from archfit.audit.prices import Prices, parse_prices, with_currency
-from archfit.audit.readiness import check_labels
+from archfit.audit.readiness import check_labels, title
 from archfit.audit.report import csv as audit_csv
 from archfit.audit.report import json as audit_json
 from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import openmetrics as audit_openmetrics
 from archfit.audit.report import rules as audit_rules
 from archfit.audit.report import text as audit_text
-from archfit.audit.report.words import title, unknown_reasons, upgrade_counts
+from archfit.audit.report.words import unknown_reasons, upgrade_counts
 from archfit.audit.reports import facts_of_report
 from archfit.audit.upgrades.upgrade_lookup import with_newer_tags
 from archfit.audit.upgrades.upgrades import tag_updates
 from archfit.base import packages, standard_streams
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.base.files import read_file, replace, unwritable
-from archfit.base.printable import count, visible
+from archfit.base.printable import count, few, visible
 from archfit.base.results import Result
+from archfit.cli.inputs.command_inputs import stated_date
 from archfit.cli.inputs.output_files import check_report
 from archfit.cli.inputs.renderer_command import rendered_inputs
 from archfit.cli.invocation import Invocation, read_invocation
@@ -65,7 +60,8 @@ def run(
 ) -> int:
     """The command, after its name. The exit code; raises ArchfitError."""
     invocation = read_invocation(_COMMAND, argv, environ, stderr, fallback=_DEFAULTS)
-    flags = audit_flags(invocation.flags, _named(invocation), environ)
+    rendering = [invocation.rendering.flag] if invocation.rendering else []
+    flags = audit_flags(invocation.flags, [*invocation.words, *rendering], environ)
     check_report("--output", flags.output, invocation.words)
     prices = _prices(invocation.flags)
     if flags.currency is not None:
@@ -73,33 +69,31 @@ def run(
     before = facts_of_report(flags.compare, "--compare") if flags.compare else None
     render = _renderer(flags)
     if flags.merge:
-        joined = merged((file, facts_of_report(file, "--merge")) for file in flags.merge)
-        facts, requests = joined.facts, 0
+        collected = merged((file, facts_of_report(file, "--merge")) for file in flags.merge)
+        facts, results, requests = collected.facts, [*collected.results], 0
         check_labels(facts, flags.by, merged=True)
-        results = [*joined.results, *_missing(facts)]
+        if missing := [f"{shard.index} of {shard.number}" for shard in missing_shards(facts)]:
+            text = f"the reports of these shards are missing: {few(missing, 10)}; their images are not known. Name them"
+            results.append(Result("warning", f"{text} with --merge, too"))
     else:
         facts, results, requests = _audited(invocation, flags, stdin, stderr, environ)
     if before:
         check_comparison(before, facts, flags.compare)
-    found = findings(facts, flags.required, prices, flags.assume_cpu, flags.by, flags.own)
-    since = None if before is None else compare(before, found)
-    _write(render(found, since), flags.output, stdout)
-    code, verdict = _judged(found, since, flags)
+    report = findings(facts, flags.required, prices, flags.assume_cpu, flags.by, flags.own)
+    since = None if before is None else compare(before, report)
+    _write(render(report, since), flags.output, stdout)
+    code, verdict = _judged(report, since, flags)
     if flags.format == "openmetrics":
-        results = [*results, *(Result("warning", text) for text in audit_openmetrics.left_out(found))]
-    asked = not (flags.merge or flags.shard or invocation.settings.operator.offline)
-    if asked and _is_silent(facts):
+        results += (Result("warning", text) for text in audit_openmetrics.left_out(report))
+    answers = {image.answer for image in facts.images}
+    is_asked = not (flags.merge or flags.shard or invocation.settings.operator.offline)
+    if is_asked and "Unknown" in answers and not answers & {"Found", "Absent"}:
         code = 1
-        verdict.append(f"error: no image was answered, so nothing is known: {next(unknown_reasons(found))}")
+        verdict.append(f"error: no image was answered, so nothing is known: {next(unknown_reasons(report))}")
     results = [*(Result("warning", text) for text in flags.warnings), *results]
     stderr.writelines(f"{line}\n" for line in (*lines(results), *verdict))
-    stderr.write(f"archfit: {_summary(found, requests)}\n")
+    stderr.write(f"archfit: {_summary(facts, requests)}\n")
     return code
-
-
-def _named(invocation: Invocation) -> list[str]:
-    """The files, or the flag of a renderer, which stands for one."""
-    return [*invocation.words, *([invocation.rendering.flag] if invocation.rendering else [])]
 
 
 def _audited(
@@ -113,7 +107,7 @@ def _audited(
     strangers = not invocation.rendering
     lookup, started = lookup_of(settings, environ, stderr, named_hosts_only=strangers), monotonic()
     try:
-        facts = answered(collected.facts, settings, environ, stderr, flags.shard, lookup=lookup)
+        facts = answered(collected.facts, lookup, flags.shard)
         if flags.newer_tags:
             facts = with_newer_tags(
                 facts,
@@ -132,14 +126,16 @@ def _collected(
     invocation: Invocation, flags: AuditFlags, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
 ) -> Collected:
     options = invocation.settings.options
-    said = stated(flags, environ)
+    date = stated_date(environ)
     if flags.live:
         seconds = invocation.settings.operator.timeout_seconds
-        return from_cluster(flags, options, environ, said, seconds=seconds)
-    if invocation.rendering:
+        collected = from_cluster(flags, options, environ, seconds=seconds)
+    elif invocation.rendering:
         read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
-        return from_rendering(read, invocation.rendering, options, said)
-    return from_files(invocation.words, stdin, options, said)
+        collected = from_rendering(read, invocation.rendering, options, flags)
+    else:
+        collected = from_files(invocation.words, stdin, options, flags)
+    return as_stated(collected, flags.cluster, date)
 
 
 def _prices(flags: Namespace) -> Prices:
@@ -156,29 +152,14 @@ def _prices(flags: Namespace) -> Prices:
     return parse_prices(flags.price, table, flags.prices)
 
 
-def _missing(facts: AuditFacts) -> list[Result]:
-    missing = missing_shards(facts)
-    if not missing:
-        return []
-    names = ", ".join(f"{shard.index} of {shard.number}" for shard in missing[:10])
-    more = f" and {len(missing) - 10} more" if len(missing) > 10 else ""
-    return [
-        Result(
-            "warning",
-            f"the reports of these shards are missing: {names}{more}; their images are not known. Name them with "
-            "--merge, too",
-        )
-    ]
+def _kustomize(report: AuditFindings, _since: AuditComparison | None) -> bytes:
+    updates, kept = tag_updates(report.architectures[0], report.workloads, report.images)
+    return kustomize(updates, kept, report.architectures[0], upgrade_counts(report.upgrades))
 
 
-def _kustomize(found: AuditFindings, _since: AuditComparison | None) -> bytes:
-    updates, kept = tag_updates(found.architectures[0], 0, found.workloads, found.images)
-    return kustomize(updates, kept, found.architectures[0], upgrade_counts(found.upgrades))
-
-
-def _renovate(found: AuditFindings, _since: AuditComparison | None) -> bytes:
-    updates, _ = tag_updates(found.architectures[0], 0, found.workloads, found.images)
-    return renovate(updates, found.architectures[0], upgrade_counts(found.upgrades))
+def _renovate(report: AuditFindings, _since: AuditComparison | None) -> bytes:
+    updates, _ = tag_updates(report.architectures[0], report.workloads, report.images)
+    return renovate(updates, report.architectures[0], upgrade_counts(report.upgrades))
 
 
 _FORMS: Mapping[str, Render] = {
@@ -215,33 +196,28 @@ def _write(report: bytes, path: str, stdout: BinaryIO) -> None:
         raise unwritable("--output", path, error) from None
 
 
-def _judged(found: AuditFindings, since: AuditComparison | None, flags: AuditFlags) -> tuple[int, list[str]]:
+def _judged(report: AuditFindings, since: AuditComparison | None, flags: AuditFlags) -> tuple[int, list[str]]:
     """The exit code, and an error for each thing that the flags ask for and that does not hold."""
     failed: list[str] = []
-    for index, architecture in enumerate(found.architectures if found.required else ()):
-        required = [workload for workload in found.workloads if workload.is_required(architecture)]
+    for index, architecture in enumerate(report.architectures if report.required else ()):
+        required = [workload for workload in report.workloads if workload.is_required(architecture)]
         for state, words in (("blocked", "cannot run there"), ("unknown", "not known to run there")):
-            names = [title(one) for one in required if one.states[index] == state]
+            names = [title(workload.owner) for workload in required if workload.states[index] == state]
             if names and not (state == "unknown" and flags.allow_unknown):
-                failed.append(
-                    f"--require {architecture}: {count(len(names), 'workload')} {words} ({_few(names)})"
-                )
-    first = found.readiness[0]
+                workloads = f"{count(len(names), 'workload')} {words} ({visible(few(names, 3))})"
+                failed.append(f"--require {architecture}: {workloads}")
+    first = report.readiness[0]
     ready, known = first.share
     unknown = first.counted(first.unknown)
     whole = known if flags.allow_unknown else known + unknown
     if flags.min_ready and not whole:
         nothing = "no workload that could move is known" if unknown else "no workload could move"
-        failed.append(
-            f"--min-ready: {nothing}, so there is no share that is ready for {first.architecture}, "
-            f"not {flags.min_ready:g} %"
-        )
+        share = f"{nothing}, so there is no share that is ready for {first.architecture}"
+        failed.append(f"--min-ready: {share}, not {flags.min_ready:g} %")
     elif flags.min_ready and 100 * ready < flags.min_ready * whole:
         beside = f" ({percent(unknown, whole)} is not known)" if unknown and not flags.allow_unknown else ""
-        failed.append(
-            f"--min-ready: {percent(ready, whole)} is ready for {first.architecture}{beside}, "
-            f"not {flags.min_ready:g} %"
-        )
+        share = f"{percent(ready, whole)} is ready for {first.architecture}{beside}"
+        failed.append(f"--min-ready: {share}, not {flags.min_ready:g} %")
     if since and flags.fail_on_regression:
         failed += (
             f"--fail-on-regression: {_regression(change, since)}"
@@ -260,24 +236,12 @@ def _regression(change: ArchitectureChange, since: AuditComparison) -> str:
     return f"{count(len(change.regressed), 'workload')} that ran on {change.architecture} {verb} not run there now"
 
 
-def _few(names: Sequence[str]) -> str:
-    """The first three, as the text goes into a message."""
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return visible(", ".join(names[:3])) + more
-
-
-def _is_silent(facts: AuditFacts) -> bool:
-    """Whether images were asked for, and not one was answered."""
-    answers = {image.answer for image in facts.images}
-    return "Unknown" in answers and not answers & {"Found", "Absent"}
-
-
-def _summary(found: AuditFindings, requests: int) -> str:
-    pods = sum(workload.pods for workload in found.facts.workloads)
-    parts = (
-        count(len(found.facts.workloads), "workload"),
-        count(pods, "pod"),
-        count(len(found.facts.images), "image"),
-        count(requests, "registry request"),
-    )
-    return ", ".join(parts)
+def _summary(facts: AuditFacts, requests: int) -> str:
+    pods = sum(workload.pods for workload in facts.workloads)
+    numbers = {
+        "workload": len(facts.workloads),
+        "pod": pods,
+        "image": len(facts.images),
+        "registry request": requests,
+    }
+    return ", ".join(count(number, noun) for noun, number in numbers.items())

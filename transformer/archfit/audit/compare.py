@@ -1,21 +1,7 @@
 """What changed between two audits: what became ready, and what regressed.
 
-    before       now               the workload
-    blocked,     ready             became ready
-    unknown
-    ready        blocked           regressed: an image of it no longer runs there
-    ready        unknown           is no longer known: a registry did not answer, which is no regression
-    not there    blocked           arrived blocked: new, and no regression of anything
-    ..           not there         gone
-
-    yes          no, fails,        the image lost the architecture
-                 absent
-    no, fails,   yes               the image gained it
-    absent
-
 A workload is the same where its cluster, namespace, kind and name are; its state is the worst of its records that run
-or will run, DaemonSets with them (`REQUIRED`). `clusters.pairs` says which clusters are the same; what is of
-another cluster arrived or is gone.
+or will run, DaemonSets with them (`REQUIRED`). What is no longer known, as a registry did not answer, is no regression.
 """
 
 from __future__ import annotations
@@ -89,17 +75,11 @@ class AuditComparison(Record):
     clusters_arrived: tuple[str, ...] = ()
     clusters_gone: tuple[str, ...] = ()
 
-    @property
-    def regressed(self) -> bool:
-        """Whether something that was ready is blocked now."""
-        return any(change.regressed for change in self.changes)
-
 
 def compare(old: AuditFacts, new: AuditFindings) -> AuditComparison:
     """The changes since `old`, for the architectures of `new`."""
-    before = findings(
-        old, [Platform("linux", architecture) for architecture in new.architectures], None, new.assume_cpu
-    )
+    required = [Platform("linux", architecture) for architecture in new.architectures]
+    before = findings(old, required, assume_cpu=new.assume_cpu)
     same = pairs(old, new.facts)
     names = {cluster.snapshot: cluster.name for cluster in clusters(new.facts)}
     alone = len(old.snapshots) <= 1 and len(names) <= 1
@@ -118,10 +98,10 @@ def compare(old: AuditFacts, new: AuditFindings) -> AuditComparison:
     )
 
 
-def _by_key(found: AuditFindings, same: Mapping[str, str]) -> dict[_Key, list[WorkloadFinding]]:
+def _by_key(report: AuditFindings, same: Mapping[str, str]) -> dict[_Key, list[WorkloadFinding]]:
     """By cluster, namespace, kind and name. same: the snapshot by which a cluster is known in the other audit."""
     records: dict[_Key, list[WorkloadFinding]] = {}
-    for workload in found.workloads:
+    for workload in report.workloads:
         if workload.facts.standing in REQUIRED:
             facts = workload.facts
             key = same.get(facts.snapshot, facts.snapshot), facts.namespace, facts.kind, facts.name
@@ -138,33 +118,26 @@ def _change(
     names: Mapping[str, str],
 ) -> ArchitectureChange:
     compared = 0
-    sorts: dict[str, list[WorkloadChange]] = {
-        "became_ready": [], "regressed": [], "no_longer_known": [], "arrived_blocked": []
-    }  # fmt: skip
+    sorts: dict[str, list[WorkloadChange]] = {}
     for key in sorted(now):
         old, after = _state(was.get(key, ()), index), _state(now[key], index)
         sort = _sort(old, after)
         compared += bool(old and after) and (old == "blocked" or after == "ready" or sort == "regressed")
         if sort and after is not None:
-            images = dict.fromkeys(
-                use.reference for one in now[key] for use in one.not_ready[index] if after != "ready"
-            )
-            amount = sum((one.amount for one in now[key]), NOTHING)
-            sorts[sort].append(
-                WorkloadChange(names.get(key[0], ""), *key[1:], old, after, tuple(images), amount)
-            )
+            rows = now[key] if after != "ready" else ()
+            images = dict.fromkeys(use.reference for row in rows for use in row.not_ready[index])
+            amount = sum((row.amount for row in now[key]), NOTHING)
+            change = WorkloadChange(names.get(key[0], ""), *key[1:], old, after, tuple(images), amount)
+            sorts.setdefault(sort, []).append(change)
     gained, lost = _images(before, new, index)
     return ArchitectureChange(
         new.architectures[index],
         before.readiness[index],
         new.readiness[index],
         compared,
-        tuple(sorts["became_ready"]),
-        tuple(sorts["regressed"]),
-        tuple(sorts["no_longer_known"]),
-        tuple(sorts["arrived_blocked"]),
-        gained,
-        lost,
+        **{sort: tuple(changes) for sort, changes in sorts.items()},
+        images_gained=gained,
+        images_lost=lost,
     )
 
 
@@ -185,13 +158,10 @@ def _sort(before: WorkloadState | None, after: WorkloadState | None) -> str:
 
 def _images(before: AuditFindings, new: AuditFindings, index: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The references that gained the architecture, and those that lost it."""
-    was: dict[str, ImageState] = {image.facts.reference: image.states[index] for image in before.images}
-    gained, lost = [], []
-    for image in new.images:
-        reference, after = image.facts.reference, image.states[index]
-        old = was.get(reference)
-        if old in ("no", "fails", "absent") and after == "yes":
-            gained.append(reference)
-        if old == "yes" and after in ("no", "fails", "absent"):
-            lost.append(reference)
+    was, now = (
+        {image.facts.reference: image.states[index] for image in audit.images} for audit in (before, new)
+    )
+    lacking: tuple[ImageState, ...] = ("no", "fails", "absent")
+    gained = [name for name, state in now.items() if state == "yes" and was.get(name) in lacking]
+    lost = [name for name, state in now.items() if state in lacking and was.get(name) == "yes"]
     return tuple(sorted(gained)), tuple(sorted(lost))

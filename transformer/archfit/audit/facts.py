@@ -1,21 +1,6 @@
 """What an audit knows: the facts from which every report is made, and by which shards and clusters are merged.
 
-    lists of a cluster, manifests ─> Snapshot, NodeFacts, PoolFacts, WorkloadFacts ─┐
-    registries, cache, lock file ─> ImageFacts, BuildFacts ─────────────────────────┴> AuditFacts ─ findings ─> reports
-    lists of tags (--newer-tags) ─> `newer` of ImageFacts
-
-Facts are sets of records with a key, so that their union has no order: merging is associative, commutative and
-idempotent. Nothing that follows from facts (readiness, the work list) is a fact. Two records with one key differ only
-in what a shard did not ask, or where a registry answered differently at another time: `merge` chooses.
-
-    record           key
-    Snapshot         id
-    NodeFacts        snapshot, name
-    PoolFacts        snapshot, kind, name, architectures, problem
-    WorkloadFacts    snapshot, namespace, kind, name, standing, images
-    BuildFacts       snapshot, namespace, kind, name, container, image, image_id, node os and architecture, runtime
-    ImageFacts       reference
-    Shard            all of it
+Nothing that follows from facts (readiness, the work list) is a fact. `merge` has the key of each record.
 """
 
 from __future__ import annotations
@@ -40,7 +25,10 @@ old: an earlier revision, as a ReplicaSet with 0 replicas that a Deployment keep
 
 Role: TypeAlias = Literal["container", "init", "volume"]
 BuildState: TypeAlias = Literal["proven", "mismatch", "ambiguous", "unknown", "unread"]
-"""Which build runs: see `builds`. unread: another shard reads it."""
+"""Which build runs. proven: the node runs its platform, its own, or 386 and 32-bit arm, which `reason` then names.
+
+mismatch: another platform: it is emulated, or the container fails. ambiguous: several builds of the index could be the
+one. unknown: `reason` says why. unread: another shard reads it."""
 
 AnswerKind: TypeAlias = Literal["Found", "Absent", "Unknown", "Unasked", "Malformed", "Unread"]
 """As in `images.platforms`; Unread: another shard asks for it."""

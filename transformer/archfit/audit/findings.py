@@ -1,12 +1,5 @@
 """What follows from the facts of an audit: everything that the reports show. Pure; nothing is asked here.
 
-    AuditFacts ─┬─ readiness   images, workloads, readiness by architecture, DaemonSets, what is counted apart
-                ├─ plan        which image to give the architecture first, and the waves of workloads
-                ├─ upgrades    what newer tags alone would free
-                ├─ capacity    nodes, and what could run nowhere if an architecture were lost
-                ├─ builds      which builds run, mismatches, tags that moved
-                └─ prices      its savings, from user-supplied prices
-
 The first architecture is the one that the reports begin with: the first of --require; else arm64, then amd64, then what
 else the nodes are and pools may bring.
 """
@@ -19,7 +12,7 @@ from archfit.audit.builds import BuildFindings, build_findings
 from archfit.audit.capacity import Capacity, capacity
 from archfit.audit.clusters import Cluster, brought, clusters
 from archfit.audit.facts import AuditFacts
-from archfit.audit.plan.waves import Planner, Waves, is_planned, owner_of
+from archfit.audit.plan.waves import Planner, Waves, is_planned
 from archfit.audit.plan.work_list import WorkList, work_list
 from archfit.audit.prices import Costs, Prices, costs
 from archfit.audit.readiness import (
@@ -76,7 +69,7 @@ class AuditFindings(Record):
 def findings(
     facts: AuditFacts,
     required: Sequence[Platform] = (),
-    prices: Prices | None = None,
+    prices: Prices = Prices(),  # noqa: B008 - it is frozen
     assume_cpu: int = 0,
     by: Sequence[str] = (),
     own: Sequence[str] = (),
@@ -90,26 +83,28 @@ def findings(
             raise UsageError(
                 f"--require {platform}: an audit counts Linux nodes; write linux/{platform.architecture}"
             )
-    architectures = tuple(dict.fromkeys(platform.architecture for platform in required)) or _usual(facts)
+    there = {node.architecture for node in facts.nodes if node.os == "linux"}
+    may_come = there.union(*brought(facts.pools).values()) & set(ARCHITECTURES) - set(_USUAL)
+    stated = tuple(dict.fromkeys(platform.architecture for platform in required))
+    architectures = stated or (*_USUAL, *sorted(may_come))
     images = {image.reference: image for image in facts.images}
     failures = reported_failures(facts.builds)
-    there = {node.architecture for node in facts.nodes if node.os == "linux"}
     workloads = tuple(
         workload_finding(workload, images, architectures, assume_cpu, failures, there)
         for workload in facts.workloads
     )
     planner = Planner(workloads, images, failures, facts.nodes, facts.pools, own)
-    plans = [planner.waves(one, index) for index, one in enumerate(architectures)]
+    plans = [planner.waves(architecture, index) for index, architecture in enumerate(architectures)]
     workloads = tuple(
         workload.replace(
             waves=tuple(
-                numbers[owner_of(workload)] if is_planned(workload, waves.architecture, index) else None
+                numbers[workload.owner] if is_planned(workload, waves.architecture, index) else None
                 for index, (waves, numbers) in enumerate(plans)
             )
         )
         for workload in workloads
     )
-    found = image_findings(facts.images, workloads, architectures, failures)
+    judged_images = image_findings(facts.images, workloads, architectures, failures)
     nodes = capacity(facts, workloads, images, failures)
     known = clusters(facts)
     return AuditFindings(
@@ -122,20 +117,17 @@ def findings(
         groups(workloads, known, architectures, by),
         daemon_sets(workloads, architectures),
         apart(workloads),
-        found,
+        judged_images,
         workloads,
-        tuple(work_list(one, index, workloads, found, own) for index, one in enumerate(architectures)),
+        tuple(
+            work_list(architecture, index, workloads, judged_images, own)
+            for index, architecture in enumerate(architectures)
+        ),
         tuple(waves for waves, _ in plans),
         nodes,
         build_findings(facts.builds),
-        prices or Prices(),
-        costs(prices or Prices(), architectures if required else architectures[:1], workloads, nodes),
-        upgrades(architectures[0], 0, workloads, found),
+        prices,
+        costs(prices, architectures if required else architectures[:1], workloads, nodes),
+        upgrades(architectures[0], workloads, judged_images),
         own=tuple(own),
     )
-
-
-def _usual(facts: AuditFacts) -> tuple[str, ...]:
-    there = {node.architecture for node in facts.nodes if node.os == "linux"}
-    there = there.union(*brought(facts.pools).values()) & set(ARCHITECTURES)
-    return (*_USUAL, *sorted(there - set(_USUAL)))

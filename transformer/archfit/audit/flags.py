@@ -1,17 +1,4 @@
-"""The flags of `archfit audit` as values, and which of them go together.
-
-    inputs        FILE.. or standard input | --live | --merge FILE..           one of the three
-    --live        --context, --kubeconfig, -n; no --shards, whose parts would each read another moment
-    --wave        which wave --format rules writes, 0 to 4
-    --newer-tags  how many repositories; no --merge, which asks nothing
-    --cluster     the name of what is read; reports have theirs
-    --compare     --fail-on-regression
-    --format      kustomize and renovate with --newer-tags or --merge
-    --output      its suffix is the format, unless --format names one; an unknown suffix is refused
-    --shard I     --shards N: I from 0. Without --shard it is JOB_COMPLETION_INDEX, or CI_NODE_INDEX less one
-
-Source: Kubernetes, Indexed Jobs (batch.kubernetes.io/job-completion-index); GitLab, predefined CI/CD variables.
-"""
+"""The flags of `archfit audit` as values, and which of them go together."""
 
 from __future__ import annotations
 
@@ -30,8 +17,8 @@ from archfit.images.platforms import Platform
 from archfit.options.text_form import Problem, glob
 from archfit.startup.record import Record
 
-MOST_SHARDS = 100_000
-UPDATES = ("kustomize", "renovate")
+_MOST_SHARDS = 100_000
+_UPDATES = ("kustomize", "renovate")
 """The formats that are for programs which change images."""
 _SUFFIXES = {
     ".html": "html", ".htm": "html", ".json": "json", ".csv": "csv", ".md": "markdown", ".markdown": "markdown",
@@ -39,14 +26,16 @@ _SUFFIXES = {
 }  # fmt: skip
 _FILES = {"renovate": "json"}
 """The formats that are of another one's kind."""
+_INDEXES = {"JOB_COMPLETION_INDEX": 0, "CI_NODE_INDEX": 1}
+"""Variables with the index of a shard, and what the first one is: Kubernetes' Indexed Jobs, GitLab's `parallel`."""
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,2})?)%?", re.ASCII).fullmatch
 
 
 class AuditFlags(Record):
-    """See the module. everything: whether the text has all tables. warnings: of flags that do not fit together.
+    """everything: whether the text has all tables. warnings: of flags that do not fit together. output: "" for stdout.
 
-    min_ready: percent, None where it is not asked for. newer_tags: of how many repositories, 0 for none.
-    assume_cpu: in 1/1000 CPU. output: a path, "" for stdout. wave: None for the next one.
+    shard: its index from 0, and how many there are. min_ready: percent, None where it is not asked for. newer_tags: of
+    how many repositories, 0 for none. assume_cpu: in 1/1000 CPU. wave: None for the next one.
     """
 
     live: bool
@@ -76,9 +65,8 @@ class AuditFlags(Record):
 
 def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, str]) -> AuditFlags:
     """The flags. words: the files. Raises UsageError."""
-    inputs = [
-        name for name, given in (("files", words), ("--live", flags.live), ("--merge", flags.merge)) if given
-    ]
+    given = {"files": words, "--live": flags.live, "--merge": flags.merge}
+    inputs = [name for name, value in given.items() if value]
     if len(inputs) > 1:
         raise UsageError(f"{inputs[0]} and {inputs[1]} are two inputs: name one of them")
     for name in ("context", "kubeconfig", "namespace", "logs"):
@@ -97,7 +85,7 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
     if flags.newer_tags and flags.merge:
         raise UsageError("--newer-tags: --merge asks nothing: make each of the reports with --newer-tags")
     form, warnings = _form(flags.format, flags.output or "")
-    if form in UPDATES and not (flags.newer_tags or flags.merge):
+    if form in _UPDATES and not (flags.newer_tags or flags.merge):
         raise UsageError(f"--format {form}: writes newer tags, and nobody asks for them: add --newer-tags")
     if flags.all and form != "text":
         raise UsageError(
@@ -111,7 +99,7 @@ def audit_flags(flags: Namespace, words: Sequence[str], environ: Mapping[str, st
         tuple(flags.merge),
         flags.compare or "",
         flags.fail_on_regression,
-        _cluster(flags.cluster, flags.merge),
+        _cluster(flags.cluster, merge=bool(flags.merge)),
         _shard(flags.shard, flags.shards, environ),
         required_platforms(flags.require),
         _percent(flags.min_ready),
@@ -177,7 +165,7 @@ def _own(flag: str, patterns: Sequence[str]) -> tuple[str, ...]:
         raise UsageError(f"{flag}: {problem.message}") from None
 
 
-def _cluster(name: str | None, merge: Sequence[str]) -> str:
+def _cluster(name: str | None, *, merge: bool) -> str:
     if name is None:
         return ""
     if merge:
@@ -193,20 +181,18 @@ def _shard(index: str | None, number: str | None, environ: Mapping[str, str]) ->
             raise UsageError("--shard: says which of --shards it is: add --shards N")
         return None
     shards = _number("--shards", number)
-    if not 1 <= shards <= MOST_SHARDS:
-        raise UsageError(f"--shards: {number!r} is not between 1 and {MOST_SHARDS}")
-    source, at = _index(index, environ)
-    if not 0 <= at < shards:
-        raise UsageError(f"{source}: shard {at} is not one of {shards}: they are counted from 0")
-    return at, shards
-
-
-def _index(given: str | None, environ: Mapping[str, str]) -> tuple[str, int]:
-    if given is not None:
-        return "--shard", _number("--shard", given)
-    for name, first in (("JOB_COMPLETION_INDEX", 0), ("CI_NODE_INDEX", 1)):
-        if environ.get(name):
-            return name, _number(name, environ[name]) - first
+    if not 1 <= shards <= _MOST_SHARDS:
+        raise UsageError(f"--shards: {number!r} is not between 1 and {_MOST_SHARDS}")
+    sources = (
+        ("--shard", index, 0),
+        *((name, environ.get(name) or None, first) for name, first in _INDEXES.items()),
+    )
+    for source, text, first in sources:
+        if text is not None:
+            at = _number(source, text) - first
+            if not 0 <= at < shards:
+                raise UsageError(f"{source}: shard {at} is not one of {shards}: they are counted from 0")
+            return at, shards
     raise UsageError(
         "--shards: which shard is this? Add --shard I, from 0, or set JOB_COMPLETION_INDEX or CI_NODE_INDEX"
     )

@@ -6,11 +6,7 @@
     --live      pods, nodes, what makes pods, webhooks (`_READ`), page by page        `cluster.live_objects`
                 what makes nodes, as far as the user may list it                      `cluster.pools.live`
 
-The snapshot gets its name (--cluster, kubectl's context, the uid of the namespace kube-system, or the files) and its
-date: SOURCE_DATE_EPOCH, else the time when a live cluster was read, else the newest time that lists hold.
-
-Without pods there is nothing to audit. A user who may list pods alone still gets what they show, with a warning.
-Secrets are never read.
+A user who may list pods alone still gets what they show, with a warning. Secrets are never read.
 """
 
 from __future__ import annotations
@@ -34,49 +30,33 @@ from archfit.audit.running.list_stream import items
 from archfit.audit.running.object_fields import mapping
 from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, UsageError
-from archfit.base.printable import count, visible
+from archfit.base.printable import count, few, visible
 from archfit.base.results import Result
-from archfit.cli.inputs.command_inputs import moment_text, stated_date
+from archfit.cli.inputs.command_inputs import moment_text
 from archfit.cli.inputs.input_files import Inputs, found_files, read_inputs
 from archfit.cli.inputs.renderer_command import Rendering
+from archfit.cluster import live_objects as live
 from archfit.cluster.cluster_connection import ClusterConnection, connect, get_if_there
 from archfit.cluster.cluster_error import ClusterError
-from archfit.cluster.live_objects import (
-    CRON_JOBS,
-    DAEMON_SETS,
-    DEPLOYMENTS,
-    JOBS,
-    MUTATING_WEBHOOKS,
-    NODES,
-    PODS,
-    REPLICA_SETS,
-    SERVICES,
-    STATEFUL_SETS,
-    VALIDATING_WEBHOOKS,
-    anew_once,
-    live_objects,
-)
 from archfit.cluster.pools.live import NOT_READ, pool_objects
 from archfit.options.settings import Options
 from archfit.startup.record import Record
 
-_READ = (
-    *(PODS, NODES, DEPLOYMENTS, STATEFUL_SETS, DAEMON_SETS, REPLICA_SETS, JOBS, CRON_JOBS),
-    *(SERVICES, MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS),
-)
-GET = "kubectl get po,no,deploy,sts,ds,rs,jobs,cj -A -o json"
-_WITHOUT = {
-    "nodes": "which build runs and what nodes have room is not known",
-    "replicasets": "the Deployments of pods are told by name",
-    "jobs": "the CronJobs of pods are told by name",
-    "deployments": "Deployments without pods are not known",
-    "statefulsets": "StatefulSets without pods are not known",
-    "daemonsets": "DaemonSets without pods are not known",
-    "cronjobs": "CronJobs without pods are not known",
-    "services": "the workloads that serve webhooks are not known",
-    "mutatingwebhookconfigurations": "workloads that serve mutating webhooks are not known",
-    "validatingwebhookconfigurations": "workloads that serve validating webhooks are not known",
+_READ = {
+    live.PODS: "nothing is known",
+    live.NODES: "which build runs and what nodes have room is not known",
+    live.DEPLOYMENTS: "Deployments without pods are not known",
+    live.STATEFUL_SETS: "StatefulSets without pods are not known",
+    live.DAEMON_SETS: "DaemonSets without pods are not known",
+    live.REPLICA_SETS: "the Deployments of pods are told by name",
+    live.JOBS: "the CronJobs of pods are told by name",
+    live.CRON_JOBS: "CronJobs without pods are not known",
+    live.SERVICES: "the workloads that serve webhooks are not known",
+    live.MUTATING_WEBHOOKS: "workloads that serve mutating webhooks are not known",
+    live.VALIDATING_WEBHOOKS: "workloads that serve validating webhooks are not known",
 }
+"""What of a live cluster is read, in this order, and what follows where a user may not."""
+GET = "kubectl get po,no,deploy,sts,ds,rs,jobs,cj -A -o json"
 _MOST_KINDS = 10
 _MOST_LOGS = 50
 _IS_REPORT = re.compile(rb'\s*\{\s*"schema":\s*"archfit\.dev/audit/').match
@@ -89,31 +69,17 @@ class Collected(Record):
     results: tuple[Result, ...] = ()
 
 
-class Stated(Record):
-    """What the user says of what is read.
-
-    cluster: its name, date: as in Snapshot, "" where nothing is said. keys: the labels and annotations of --by.
-    """
-
-    cluster: str
-    date: str
-    keys: tuple[str, ...]
-
-
-def stated(flags: AuditFlags, environ: Mapping[str, str]) -> Stated:
-    """The name of --cluster and the date of SOURCE_DATE_EPOCH. Raises UsageError."""
-    return Stated(flags.cluster, stated_date(environ), keys_of(flags.by))
-
-
-def from_rendering(read: Inputs, rendering: Rendering, options: Options, said: Stated) -> Collected:
+def from_rendering(read: Inputs, rendering: Rendering, options: Options, flags: AuditFlags) -> Collected:
     """The objects that a renderer wrote. Raises InvalidInput."""
-    collector = Collector("lists", f"{rendering.name} {' '.join(rendering.words)}", options, said.keys)
+    collector = Collector(
+        "lists", f"{rendering.name} {' '.join(rendering.words)}", options, keys_of(flags.by)
+    )
     for file in read.files:
         _add(collector, {}, BytesIO(file.data), file.name)
-    return _as_stated(_collected(collector), said)
+    return _collected(collector)
 
 
-def from_files(words: Sequence[str], stdin: BinaryIO, options: Options, said: Stated) -> Collected:
+def from_files(words: Sequence[str], stdin: BinaryIO, options: Options, flags: AuditFlags) -> Collected:
     """The objects of files, folders, or of standard input where none is named. Raises UsageError and InvalidInput."""
     names = list(words) or ["-"]
     if names.count("-") > 1:
@@ -122,9 +88,8 @@ def from_files(words: Sequence[str], stdin: BinaryIO, options: Options, said: St
         raise UsageError(
             f"standard input is a terminal: add --live, name files, or pipe: {GET} | archfit audit"
         )
-    collector = Collector(
-        "lists", " ".join("standard input" if name == "-" else name for name in names), options, said.keys
-    )
+    title = " ".join("standard input" if name == "-" else name for name in names)
+    collector = Collector("lists", title, options, keys_of(flags.by))
     reports: dict[str, AuditFacts] = {}
     warnings: list[Result] = []
     for name in names:
@@ -134,22 +99,22 @@ def from_files(words: Sequence[str], stdin: BinaryIO, options: Options, said: St
                 continue
             if os.path.isdir(name):
                 read = read_inputs([name], stdin, "archfit audit")
-                for one in read.files:
-                    _add(collector, reports, BytesIO(one.data), one.name)
+                for member in read.files:
+                    _add(collector, reports, BytesIO(member.data), member.name)
                 if read.warning:
                     warnings.append(Result("warning", read.warning))
                 continue
-            (found,) = found_files(name, "archfit audit")
-            standard_streams.check_apart(os.stat(found.path), repr(name))
-            with open(found.path, "rb") as file:
+            (input_file,) = found_files(name, "archfit audit")
+            standard_streams.check_apart(os.stat(input_file.path), repr(name))
+            with open(input_file.path, "rb") as file:
                 _add(collector, reports, file, name)
         except OSError as error:
             raise UsageError(f"cannot read {name!r} ({error.strerror}): name a file") from None
     collected = _collected(collector) if collector.kinds or not reports else Collected(AuditFacts())
     whole = merged([(collector.name, collected.facts), *reports.items()])
-    if said.cluster and len(whole.facts.snapshots) > 1:
+    if flags.cluster and len(whole.facts.snapshots) > 1:
         raise UsageError(f"--cluster: the input is of {len(whole.facts.snapshots)} clusters: leave it out")
-    return _as_stated(whole.replace(results=(*collected.results, *warnings, *whole.results)), said)
+    return whole.replace(results=(*collected.results, *warnings, *whole.results))
 
 
 def merged(reports: Iterable[tuple[str, AuditFacts]]) -> Collected:
@@ -171,26 +136,21 @@ def merged(reports: Iterable[tuple[str, AuditFacts]]) -> Collected:
     ]
     if len(nameless) < 2:
         return Collected(facts)
-    names = ", ".join(files[one.id][0] for one in nameless[:_MOST_KINDS])
-    return Collected(
-        facts,
-        (
-            Result(
-                "warning",
-                f"nothing says of which clusters these are: {names}. Two moments of one cluster would count twice: "
-                "name the cluster with --cluster when you make a report",
-            ),
-        ),
+    names = ", ".join(files[snapshot.id][0] for snapshot in nameless[:_MOST_KINDS])
+    warning = (
+        f"nothing says of which clusters these are: {names}. Two moments of one cluster would count twice: name the "
+        "cluster with --cluster when you make a report"
     )
+    return Collected(facts, (Result("warning", warning),))
 
 
 def from_cluster(
-    flags: AuditFlags, options: Options, environ: Mapping[str, str], said: Stated, *, seconds: float
+    flags: AuditFlags, options: Options, environ: Mapping[str, str], *, seconds: float
 ) -> Collected:
     """What runs in the cluster. seconds: for all of its lists. Raises ClusterError where its pods cannot be read."""
     connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig, seconds=seconds)
     try:
-        collected = anew_once(lambda: _live(connection, flags, options))
+        collected = live.anew_once(lambda: _live(connection, flags, options))
         context = connection.context()
     except ClusterError as error:
         if error.reason != "timeout":
@@ -205,17 +165,17 @@ def from_cluster(
         date=moment_text(datetime.now(UTC)),
         date_by="read",
     )
-    collected = _as_stated(collected.replace(facts=collected.facts.replace(snapshots=(snapshot,))), said)
-    if said.cluster or snapshot.name:
+    collected = collected.replace(facts=collected.facts.replace(snapshots=(snapshot,)))
+    if flags.cluster or snapshot.name:
         return collected
     nameless = "the cluster has no name, so no later report can be compared with this one: add --cluster NAME"
     return collected.replace(results=(*collected.results, Result("warning", nameless)))
 
 
-def _as_stated(collected: Collected, said: Stated) -> Collected:
-    """With the name and the date that the user states, where one is stated."""
-    changes: dict[str, str] = {"name": said.cluster, "name_by": "flag"} if said.cluster else {}
-    changes |= {"date": said.date, "date_by": "stated"} if said.date else {}
+def as_stated(collected: Collected, cluster: str, date: str) -> Collected:
+    """With the name of --cluster and the date of SOURCE_DATE_EPOCH, "" where none is stated."""
+    changes: dict[str, str] = {"name": cluster, "name_by": "flag"} if cluster else {}
+    changes |= {"date": date, "date_by": "stated"} if date else {}
     snapshots = tuple(snapshot.replace(**changes) for snapshot in collected.facts.snapshots)
     return collected.replace(facts=collected.facts.replace(snapshots=snapshots))
 
@@ -249,14 +209,14 @@ def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) ->
     logs = _Logs(connection)
     collector = Collector("live", "", options, keys_of(flags.by), *([logs.last_lines] if flags.logs else []))
     results = []
-    for kind in _READ:
+    for kind, consequence in _READ.items():
         try:
-            for value in live_objects(connection, (kind,), flags.namespace):
+            for value in live.live_objects(connection, (kind,), flags.namespace):
                 collector.add(value)
         except ClusterError as error:
-            if kind is PODS or error.reason not in {"forbidden", "not-found"}:
+            if kind is live.PODS or error.reason not in {"forbidden", "not-found"}:
                 raise
-            results.append(Result("warning", f"{error}. Without them {_WITHOUT[kind.resource]}"))
+            results.append(Result("warning", f"{error}. Without them {consequence}"))
     makers = pool_objects(connection)
     for value in makers.values:
         collector.add(value)
@@ -269,22 +229,20 @@ def _live(connection: ClusterConnection, flags: AuditFlags, options: Options) ->
     else:
         collector.add({"apiVersion": "v1", "kind": "Namespace", **mapping(namespace)})
     collected = _collected(collector)
-    unread = tuple(what for what, _why in makers.unread)
-    snapshots = tuple(snapshot.replace(unread_pools=unread) for snapshot in collected.facts.snapshots)
-    facts = collected.facts.replace(snapshots=snapshots)
+    (snapshot,) = collected.facts.snapshots
+    snapshot = snapshot.replace(unread_pools=tuple(what for what, _why in makers.unread))
     results += [Result("warning", text) for text in logs.unread]
-    return collected.replace(facts=facts, results=(*results, *collected.results))
+    facts = collected.facts.replace(snapshots=(snapshot,))
+    return Collected(facts, (*results, *collected.results))
 
 
 def _add(collector: Collector, reports: dict[str, AuditFacts], file: BinaryIO, name: str) -> None:
     """The objects of a file for the collector; a report is one of `reports`."""
-    head = (
-        file.getvalue()
-        if isinstance(file, BytesIO)
-        else file.peek()
-        if isinstance(file, BufferedReader)
-        else b""
-    )
+    head = b""
+    if isinstance(file, BytesIO):
+        head = file.getvalue()
+    elif isinstance(file, BufferedReader):
+        head = file.peek()
     if _IS_REPORT(head):
         name = name or "standard input"
         reports[name] = as_listed(from_json(file.read(), name))
@@ -301,8 +259,8 @@ def _collected(collector: Collector) -> Collected:
     unknown = sorted(collector.unknown.items())
     if not unknown:
         return Collected(facts)
-    shown = ", ".join(f"{visible(kind)} ({number})" for kind, number in unknown[:_MOST_KINDS])
-    more = f" and {len(unknown) - _MOST_KINDS} more kinds" if len(unknown) > _MOST_KINDS else ""
+    shown = few([f"{visible(kind)} ({number})" for kind, number in unknown], _MOST_KINDS)
+    more = " kinds" if len(unknown) > _MOST_KINDS else ""
     message = (
         f"archfit does not know where these kinds hold pods: {shown}{more}; describe them under `workloads:` "
         "(archfit setup workloads)"

@@ -1,16 +1,9 @@
 """Savings of the findings, from user-supplied prices. No price is built in.
 
-    --price amd64=0.0425,arm64=0.034    per CPU and hour, for each architecture
-    --prices FILE                       lines `instance-type,price`: per node and hour. A first line that holds no
-                                        number is a heading; empty lines and lines from # on are passed over
-
-    price of an architecture    the one of --price; else the sum of its nodes' prices / the sum of their allocatable
-                                CPU, over the nodes whose instance type FILE names
-    saving                      CPU that runs on another architecture and is ready x (price there - price of target);
-                                pods that their own nodeSelector or affinity keeps off the target count for nothing,
-                                and so do those of wave 5, which no change of an image alone moves
-
-Amounts are exact decimals in the unit of the user's prices; a month is 730 hours.
+--prices FILE has lines `instance-type,price`, per node and hour. A first line that holds no number is a heading; empty
+lines and lines from # on are passed over. Amounts are exact decimals in the unit of the user's prices; a month is 730
+hours. What their own placement keeps off the target, and wave 5, which no change of an image alone moves, is worth
+nothing.
 """
 
 from __future__ import annotations
@@ -24,11 +17,11 @@ from archfit.audit.capacity import Capacity, share_on
 from archfit.audit.plan.waves import STAYS
 from archfit.audit.readiness import WorkloadFinding
 from archfit.base.errors import UsageError
-from archfit.base.printable import visible
+from archfit.base.printable import few, visible
 from archfit.images.platforms import ALIASES, ARCHITECTURES, no_architecture
 from archfit.startup.record import Record
 
-HOURS = 730
+_HOURS = 730
 _LONGEST_CURRENCY = 12
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
@@ -89,10 +82,7 @@ def with_currency(prices: Prices, currency: str) -> Prices:
 def parse_prices(stated: Sequence[str], table: str = "", name: str = "--prices") -> Prices:
     """The prices of --price and of the text of a file. name: of the file, for messages. Raises UsageError."""
     cpu: dict[str, Decimal] = {}
-    for text in ",".join(stated).split(","):
-        word = text.strip()
-        if not word:
-            continue
+    for word in filter(None, map(str.strip, ",".join(stated).split(","))):
         architecture, equals, cost = word.partition("=")
         if not equals:
             raise UsageError(f"--price {word!r}: write ARCHITECTURE=PRICE, as in amd64=0.0425")
@@ -131,19 +121,15 @@ def costs(
             "it is not known where anything runs, so nothing is priced: pass kubectl get nodes,pods, too"
         )
     savings = []
-    running = sorted(
-        {one for workload in workloads for one, _ in workload.facts.runs_on if one}
-        | {one for one, _ in prices.cpu}
-    )
+    running = {name for workload in workloads for name, _ in workload.facts.runs_on if name}
+    running.update(name for name, _ in prices.cpu)
     for index, target in enumerate(architectures):
-        for source in running:
-            if source == target:
-                continue
+        for source in sorted(running - {target}):
             cpu = {"now": 0, "work list done": 0}
             stays = 0
             for workload in workloads:
                 if workload.movable and workload.goes_to(target):
-                    part = share_on(workload, frozenset({source})).cpu
+                    part = share_on(workload, source).cpu
                     if workload.waves[index] == STAYS:
                         stays += part
                         continue
@@ -155,45 +141,33 @@ def costs(
                 )
             if not cpu["work list done"]:
                 continue
-            lacking = [one for one in (source, target) if one not in known]
+            lacking = [f"--price {name}=.." for name in (source, target) if name not in known]
             if lacking:
-                notes.append(
-                    f"the move from {source} to {target} has no price: state "
-                    f"{' and '.join(f'--price {one}=..' for one in lacking)}"
-                )
+                words = " and ".join(lacking)
+                notes.append(f"the move from {source} to {target} has no price: state {words}")
                 continue
             savings += [_saving(source, target, when, cpu[when], known, prices.currency) for when in cpu]
-    stated = tuple((one, _plain(price), origin) for one, (price, origin) in sorted(known.items()))
+    stated = tuple((name, _plain(price), origin) for name, (price, origin) in sorted(known.items()))
     return Costs(stated, tuple(savings), tuple(dict.fromkeys(notes)), prices.currency)
 
 
 def _known(prices: Prices, nodes: Capacity) -> tuple[dict[str, tuple[Decimal, str]], list[str]]:
+    """Of each architecture its price and where it is from, and what has none."""
     by_type = dict(prices.nodes)
-    money: dict[str, Decimal] = {}
-    cpu: dict[str, int] = {}
-    unpriced: set[str] = set()
-    for group in nodes.instances:
-        if not prices.nodes or group.os != "linux":
-            continue
-        if group.instance_type in by_type:
-            money[group.architecture] = money.get(group.architecture, Decimal()) + (
-                by_type[group.instance_type] * group.nodes
-            )
-            cpu[group.architecture] = cpu.get(group.architecture, 0) + group.cpu
-        else:
-            unpriced.add(group.instance_type or "nodes without an instance type")
-    known = {
-        one: (
-            (money[one] * 1000 / cpu[one]).quantize(Decimal("0.000001")).normalize(),
-            f"nodes: {_plain(money[one])} per hour / {cpu_text(cpu[one])} allocatable CPU",
-        )
-        for one in money
-        if cpu[one]
-    }
-    known |= {one: (price, "stated") for one, price in prices.cpu}
-    shown = sorted(unpriced)
-    more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
-    return known, [f"no price for: {', '.join(shown[:10])}{more}"] if shown else []
+    groups = [group for group in nodes.instances if by_type and group.os == "linux"]
+    unpriced = {group.instance_type for group in groups} - by_type.keys()
+    known = {}
+    for architecture in dict.fromkeys(group.architecture for group in groups):
+        own = [
+            group for group in groups if group.architecture == architecture and group.instance_type in by_type
+        ]
+        money = sum((by_type[group.instance_type] * group.nodes for group in own), Decimal())
+        if cpu := sum(group.cpu for group in own):
+            price = (money * 1000 / cpu).quantize(Decimal("0.000001")).normalize()
+            known[architecture] = price, f"nodes: {_plain(money)} per hour / {cpu_text(cpu)} allocatable CPU"
+    known |= {architecture: (price, "stated") for architecture, price in prices.cpu}
+    shown = sorted(name or "nodes without an instance type" for name in unpriced)
+    return known, [f"no price for: {few(shown, 10)}"] if shown else []
 
 
 def _saving(
@@ -202,18 +176,13 @@ def _saving(
     unit = f" {currency}" if currency else ""
     here, there = known[source][0], known[target][0]
     per_hour = (here - there) * cpu / 1000
-    per_month = per_hour * HOURS
+    per_month = per_hour * _HOURS
     hour, month = _plain(per_hour), f"{per_month.quantize(Decimal('0.01')):,f}"
-    return Saving(
-        source,
-        target,
-        when,
-        cpu,
-        hour,
-        month,
+    arithmetic = (
         f"{cpu_text(cpu)} CPU x ({_plain(here)} {source} - {_plain(there)} {target}) = {hour}{unit} per hour; "
-        f"x {HOURS} hours = {month}{unit} per month",
+        f"x {_HOURS} hours = {month}{unit} per month"
     )
+    return Saving(source, target, when, cpu, hour, month, arithmetic)
 
 
 def _price(text: str, where: str, example: str) -> Decimal:

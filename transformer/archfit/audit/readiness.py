@@ -1,35 +1,17 @@
 """Which images and workloads are ready for which architecture, and how much of a cluster that is.
 
-    image       yes       it is Found and offers the architecture, or restricts nothing
-                no        it is Found without it
-                fails     a pod says that it does not run on nodes of the architecture, whatever its registry says
-                absent    its registry has no such image any more
-                unknown   no answer: it could not be asked, is no reference, or another shard asks
-    workload    ready     every image: yes
-                blocked   at least one image: no, fails or absent
-                unknown   none of those, at least one image: unknown
-                apart     a pod for Windows; no Linux architecture counts for it
-
     readiness   = amount of `ready` / amount of `ready` and `blocked`, of the workloads that could move (`MOVABLE`);
                   `unknown` stands beside it, never inside
-    DaemonSets  are no part of it, since they follow the nodes: they come first, as `daemon_sets`
-    --require   counts what runs or will run: `REQUIRED`
+    DaemonSets  are no part of it, since they follow the nodes
 
-A single manifest as an image volume restricts nothing: no runtime compares its platform with the node's. An index does.
-
-The same for groups: clusters, namespaces, and what a label or an annotation of pods names:
-
-    --by namespace | label=KEY | annotation=KEY        and each cluster, where there are several
-
-A workload whose pods lack the label is of the group without a name. A label is kept in the facts only where --by named
-it when the cluster was read. Groups come with what is not ready first.
+The same for groups: clusters, namespaces, and what a label or an annotation of pods names.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from archfit.audit.amount import NOTHING, Amount, amount_of
 from archfit.audit.clusters import Cluster
@@ -40,18 +22,22 @@ from archfit.base.printable import visible
 from archfit.startup.record import Record
 
 ImageState: TypeAlias = Literal["yes", "no", "fails", "absent", "unknown"]
+"""yes: it is Found and offers the architecture, or restricts nothing. fails: a pod says so, whatever its registry says.
+
+absent: its registry has no such image any more. unknown: no answer, no reference, or another shard asks."""
 WorkloadState: TypeAlias = Literal["ready", "blocked", "unknown", "apart"]
+"""blocked: an image is no, fails or absent. unknown: none is, and one is unknown. apart: a pod for Windows."""
 Failures: TypeAlias = Mapping[tuple[str, str], str]
 """(reference, architecture) -> what pods say of the image on nodes of the architecture, as `exec format error`."""
+
+Owner: TypeAlias = tuple[str, str, str, str]
+"""(namespace, kind, name, snapshot)."""
+_MOST_OWNERS = 5
 
 MOVABLE: frozenset[Standing] = frozenset({"running", "pending", "scheduled", "manifest"})
 WORST: tuple[WorkloadState, ...] = ("blocked", "unknown", "ready")
 REQUIRED: frozenset[Standing] = MOVABLE | {"daemonset", "gated", "idle"}
 """What --require counts: what runs or will run on nodes of the cluster."""
-STANDINGS: tuple[Standing, ...] = (
-    "running", "pending", "scheduled", "manifest", "daemonset", "gated", "idle", "old", "finished", "mirror",
-    "virtual", "windows",
-)  # fmt: skip
 
 
 class ImageFinding(Record):
@@ -82,8 +68,12 @@ class WorkloadFinding(Record):
     waves: tuple[int | None, ...] = ()
 
     @property
+    def owner(self) -> Owner:
+        """By which the rows of a workload are put together."""
+        return self.facts.namespace, self.facts.kind, self.facts.name, self.facts.snapshot
+
+    @property
     def movable(self) -> bool:
-        """It is part of the readiness."""
         return self.facts.standing in MOVABLE
 
     def goes_to(self, architecture: str) -> bool:
@@ -94,6 +84,16 @@ class WorkloadFinding(Record):
         """Whether --require counts it. A DaemonSet that leaves the nodes out never starts there."""
         standing = self.facts.standing
         return standing in REQUIRED and (standing != "daemonset" or self.goes_to(architecture))
+
+
+def title(owner: Owner) -> str:
+    """`namespace/Kind/name`."""
+    return "/".join(filter(None, owner[:3]))
+
+
+def first_titles(owners: Iterable[Owner]) -> tuple[str, ...]:
+    """Of the first owners, at most five, each once: those of two clusters may be called the same."""
+    return tuple(dict.fromkeys(map(title, owners)))[:_MOST_OWNERS]
 
 
 class Readiness(Record):
@@ -107,12 +107,10 @@ class Readiness(Record):
 
     @property
     def total(self) -> Amount:
-        """Everything that could move."""
         return self.ready + self.blocked + self.unknown
 
     @property
     def known(self) -> Amount:
-        """What of that is known."""
         return self.ready + self.blocked
 
     @property
@@ -157,7 +155,6 @@ class DaemonSets(Record):
 
     @property
     def starting(self) -> int:
-        """How many would start there."""
         return self.ready + self.blocked + self.unknown
 
 
@@ -193,11 +190,14 @@ def reported_failures(builds: Sequence[BuildFacts]) -> Failures:
 def image_state(
     image: ImageFacts | None, architecture: str, failures: Failures, *, volume: bool = False
 ) -> ImageState:
-    """Whether an image runs on Linux nodes of an architecture. None: nothing is known of it. volume: it is mounted."""
-    if image is not None and image.answer == "Absent":
-        return "absent"
+    """Whether an image runs on Linux nodes of an architecture. None: nothing is known of it. volume: it is mounted.
+
+    A single manifest as a volume restricts nothing: no runtime compares its platform with the node's. An index does.
+    """
     if image is None:
         return "unknown"
+    if image.answer == "Absent":
+        return "absent"
     restricts = image.restricts and not (volume and image.kind == "manifest")
     if image.answer == "Found" and restricts and architecture not in image.architectures:
         return "no"
@@ -205,6 +205,13 @@ def image_state(
     if evidence:
         return "unknown" if evidence == SUSPICION else "fails"
     return "yes" if image.answer == "Found" else "unknown"
+
+
+def use_state(
+    use: ContainerImage, images: Mapping[str, ImageFacts], architecture: str, failures: Failures
+) -> ImageState:
+    """`image_state` of one use of an image."""
+    return image_state(images.get(use.reference), architecture, failures, volume=use.role == "volume")
 
 
 def distinct_uses(workload: WorkloadFacts) -> tuple[ContainerImage, ...]:
@@ -232,19 +239,17 @@ def image_findings(
             pair[not workload.movable] += workload.amount
             mounted[use.reference] = mounted.get(use.reference, True) and use.role == "volume"
     known = {image.reference: image for image in images}
-    found = []
+    judged = []
     for reference, amounts in used.items():
         image = known.get(reference) or ImageFacts(reference, "Unread")
         volume = mounted.get(reference, False)
-        states = tuple(
-            image_state(image, architecture, failures, volume=volume) for architecture in architectures
+        states = tuple(image_state(image, name, failures, volume=volume) for name in architectures)
+        evidence = tuple(
+            failures.get((reference, architecture), "") if state in ("fails", "unknown") else ""
+            for architecture, state in zip(architectures, states, strict=True)
         )
-        said = tuple(
-            failures.get((reference, one), "") if state in ("fails", "unknown") else ""
-            for one, state in zip(architectures, states, strict=True)
-        )
-        found.append(ImageFinding(image, states, amounts[0], amounts[1], said))
-    return tuple(found)
+        judged.append(ImageFinding(image, states, amounts[0], amounts[1], evidence))
+    return tuple(judged)
 
 
 def workload_finding(
@@ -264,13 +269,10 @@ def workload_finding(
             states.append("apart")
             not_ready.append(())
             continue
-        found = [
-            (use, image_state(images.get(use.reference), architecture, failures, volume=use.role == "volume"))
-            for use in uses
-        ]
-        missing = {state for _, state in found} - {"yes"}
+        judged = [(use, use_state(use, images, architecture, failures)) for use in uses]
+        missing = {state for _, state in judged} - {"yes"}
         states.append("blocked" if missing - {"unknown"} else "unknown" if missing else "ready")
-        not_ready.append(tuple(use for use, state in found if state != "yes"))
+        not_ready.append(tuple(use for use, state in judged if state != "yes"))
     if workload.pinned != workload.stated and _is_derived(workload, images, {*architectures, *there}):
         workload = workload.replace(pinned=workload.stated)
     return WorkloadFinding(workload, tuple(states), tuple(not_ready), amount_of(workload, assume_cpu))
@@ -280,12 +282,10 @@ def _is_derived(
     workload: WorkloadFacts, images: Mapping[str, ImageFacts], architectures: Collection[str]
 ) -> bool:
     """Whether archfit may have left out what is left out, as its images lack it: then it goes where they go."""
+    uses = distinct_uses(workload)
 
     def lacks(architecture: str) -> bool:
-        return any(
-            image_state(images.get(use.reference), architecture, {}, volume=use.role == "volume") == "no"
-            for use in distinct_uses(workload)
-        )
+        return any(use_state(use, images, architecture, {}) == "no" for use in uses)
 
     return not any(map(lacks, workload.appended)) and all(
         lacks(architecture) != (architecture in workload.pinned)
@@ -296,7 +296,7 @@ def _is_derived(
 
 def readiness(workloads: Sequence[WorkloadFinding], architectures: Sequence[str]) -> tuple[Readiness, ...]:
     """For each architecture."""
-    found = []
+    rows = []
     for index, architecture in enumerate(architectures):
         sums = {"ready": NOTHING, "blocked": NOTHING, "unknown": NOTHING, "pinned": NOTHING}
         for workload in workloads:
@@ -305,37 +305,38 @@ def readiness(workloads: Sequence[WorkloadFinding], architectures: Sequence[str]
                 sums[state] += workload.amount
                 if state == "ready" and not workload.goes_to(architecture):
                     sums["pinned"] += workload.amount
-        found.append(Readiness(architecture, **sums))
-    return tuple(found)
+        rows.append(Readiness(architecture, **sums))
+    return tuple(rows)
 
 
 def daemon_sets(workloads: Sequence[WorkloadFinding], architectures: Sequence[str]) -> tuple[DaemonSets, ...]:
     """For each architecture. A DaemonSet with pods of several revisions counts by the worst of them."""
-    found = []
+    revisions: dict[tuple[str, str, str, str], list[WorkloadFinding]] = {}
+    for workload in workloads:
+        facts = workload.facts
+        if facts.standing == "daemonset":
+            key = facts.namespace, facts.name, facts.kind, facts.snapshot
+            revisions.setdefault(key, []).append(workload)
+    rows = []
     for index, architecture in enumerate(architectures):
-        records: dict[tuple[str, str, str, str], list[WorkloadFinding]] = {}
-        for workload in workloads:
-            if workload.facts.standing == "daemonset":
-                facts = workload.facts
-                key = facts.namespace, facts.name, facts.kind, facts.snapshot
-                records.setdefault(key, []).append(workload)
         counts: dict[WorkloadState, int] = {"ready": 0, "blocked": 0, "unknown": 0}
         elsewhere, not_ready = 0, []
-        for (namespace, name, kind, snapshot), those in sorted(records.items()):
-            starting = [one for one in those if one.goes_to(architecture)]
+        for (namespace, name, kind, snapshot), own in sorted(revisions.items()):
+            starting = [revision for revision in own if revision.goes_to(architecture)]
             if not starting:
                 elsewhere += 1
                 continue
-            states = {one.states[index] for one in starting}
-            state = next(one for one in WORST if one in states)
-            counts[state] += 1
-            if state != "ready":
-                references = (use.reference for one in starting for use in one.not_ready[index])
-                own = tuple(dict.fromkeys(references))
-                not_ready.append(DaemonSet(snapshot, namespace, kind, name, state, own))
-        not_ready.sort(key=lambda one: WORST.index(one.state))
-        found.append(DaemonSets(architecture, **counts, elsewhere=elsewhere, not_ready=tuple(not_ready)))
-    return tuple(found)
+            states = {revision.states[index] for revision in starting}
+            worst = next(state for state in WORST if state in states)
+            counts[worst] += 1
+            if worst != "ready":
+                uses = (use.reference for revision in starting for use in revision.not_ready[index])
+                not_ready.append(
+                    DaemonSet(snapshot, namespace, kind, name, worst, tuple(dict.fromkeys(uses)))
+                )
+        not_ready.sort(key=lambda daemon_set: WORST.index(daemon_set.state))
+        rows.append(DaemonSets(architecture, **counts, elsewhere=elsewhere, not_ready=tuple(not_ready)))
+    return tuple(rows)
 
 
 def apart(workloads: Sequence[WorkloadFinding]) -> tuple[Apart, ...]:
@@ -345,10 +346,7 @@ def apart(workloads: Sequence[WorkloadFinding]) -> tuple[Apart, ...]:
         if not workload.movable:
             standing = workload.facts.standing
             sums[standing] = sums.get(standing, NOTHING) + workload.amount
-    return tuple(Apart(standing, sums[standing]) for standing in STANDINGS if standing in sums)
-
-
-_FORMS = "write namespace, label=KEY or annotation=KEY, such as label=team"
+    return tuple(Apart(standing, sums[standing]) for standing in get_args(Standing) if standing in sums)
 
 
 class GroupPart(Record):
@@ -376,12 +374,14 @@ def group_keys(words: Iterable[str]) -> tuple[str, ...]:
     for word in keys:
         kind, _, key = word.partition("=")
         if word != "namespace" and (kind not in ("label", "annotation") or not key or visible(key) != key):
-            raise UsageError(f"--by: {word!r} is no way to group: {_FORMS}")
+            raise UsageError(
+                f"--by: {word!r} is no way to group: write namespace, label=KEY or annotation=KEY, such as label=team"
+            )
     return keys
 
 
 def keys_of(by: Iterable[str]) -> tuple[str, ...]:
-    """Those of labels and annotations."""
+    """Those of labels and annotations, which the facts have only where --by named them when the cluster was read."""
     return tuple(word for word in by if word != "namespace")
 
 
@@ -391,12 +391,11 @@ def check_labels(facts: AuditFacts, by: Sequence[str], *, merged: bool) -> None:
     for key in keys_of(by):
         if key not in there:
             kind, _, name = key.partition("=")
+            command = "kubectl get pods -A " + ("--show-labels" if kind == "label" else "-o yaml")
+            who, remedy = "pod", f"correct it; {command} shows them"
             if merged:
-                raise UsageError(
-                    f"--by {key}: no workload of the reports has the {kind} {name!r}: make each of them with --by {key}"
-                )
-            shown = "kubectl get pods -A --show-labels" if kind == "label" else "kubectl get pods -A -o yaml"
-            raise UsageError(f"--by {key}: no pod has the {kind} {name!r}: correct it; {shown} shows them")
+                who, remedy = "workload of the reports", f"make each of them with --by {key}"
+            raise UsageError(f"--by {key}: no {who} has the {kind} {name!r}: {remedy}")
 
 
 def groups(
@@ -405,34 +404,30 @@ def groups(
     architectures: Sequence[str],
     by: Sequence[str],
 ) -> tuple[Group, ...]:
-    """Each cluster where there are several; then each group of `by` that has a workload that could move."""
-    found = []
+    """Each cluster where there are several; then each group of `by` that has a workload that could move.
+
+    What is not ready comes first.
+    """
     names = {cluster.snapshot: cluster.name for cluster in clusters}
+
+    def members(of: Sequence[WorkloadFinding], key: str) -> dict[str, list[WorkloadFinding]]:
+        by_name: dict[str, list[WorkloadFinding]] = {}
+        for workload in of:
+            by_name.setdefault(group_name(workload, key, names), []).append(workload)
+        return by_name
+
+    movable = [workload for workload in workloads if workload.movable]
+    rows = []
     for key in (*(["cluster"] if len(names) > 1 else []), *by):
-        members: dict[str, list[WorkloadFinding]] = {}
-        for workload in workloads:
-            if workload.movable:
-                members.setdefault(group_name(workload, key, names), []).append(workload)
-        parts = [
-            Group(
-                key,
-                name,
-                readiness(own, architectures),
-                () if key == "cluster" or len(names) < 2 else _parts(own, names, architectures),
+        groups = []
+        for name, own in members(movable, key).items():
+            parts = members(own, "cluster") if key != "cluster" and len(names) > 1 else {}
+            by_cluster = tuple(
+                GroupPart(part, readiness(parts[part], architectures)) for part in sorted(parts)
             )
-            for name, own in members.items()
-        ]
-        found += sorted(parts, key=_order)
-    return tuple(found)
-
-
-def _parts(
-    workloads: Sequence[WorkloadFinding], names: Mapping[str, str], architectures: Sequence[str]
-) -> tuple[GroupPart, ...]:
-    members: dict[str, list[WorkloadFinding]] = {}
-    for workload in workloads:
-        members.setdefault(group_name(workload, "cluster", names), []).append(workload)
-    return tuple(GroupPart(name, readiness(members[name], architectures)) for name in sorted(members))
+            groups.append(Group(key, name, readiness(own, architectures), by_cluster))
+        rows += sorted(groups, key=_order)
+    return tuple(rows)
 
 
 def group_name(workload: WorkloadFinding, key: str, clusters: Mapping[str, str]) -> str:

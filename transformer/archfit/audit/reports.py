@@ -54,10 +54,10 @@ def from_json(data: bytes, file: str) -> AuditFacts:
             f"{SCHEMA}: {again}"
         )
     try:
-        found: Any = read_record(AuditFacts, document.get("facts"), "facts")
+        facts: Any = read_record(AuditFacts, document.get("facts"), "facts")
     except WrongRecord as wrong:
         raise InvalidInput(f"{file}: {wrong}; {again}") from None
-    return sorted_facts(found)
+    return sorted_facts(facts)
 
 
 class WrongRecord(Exception):
@@ -92,15 +92,15 @@ def _reader(hint: Any) -> Callable[[Any, str], Any]:
     if origin is Literal:
         return lambda value, at: _one_of(parts, value, at)
     if origin is tuple and parts[-1] is ...:
-        item = _reader(parts[0])
+        read = _reader(parts[0])
         return lambda value, at: tuple(
-            item(one, f"{at}[{number}]") for number, one in enumerate(_list(value, at))
+            read(item, f"{at}[{number}]") for number, item in enumerate(_list(value, at))
         )
     if origin is tuple:
-        items = [_reader(part) for part in parts]
+        reads = [_reader(part) for part in parts]
         return lambda value, at: tuple(
-            item(one, f"{at}[{number}]")
-            for number, (item, one) in enumerate(zip(items, _list(value, at, len(items)), strict=True))
+            read(item, f"{at}[{number}]")
+            for number, (read, item) in enumerate(zip(reads, _list(value, at, len(reads)), strict=True))
         )
     if isinstance(hint, type) and issubclass(hint, Record):
         return lambda value, at: read_record(hint, value, at)

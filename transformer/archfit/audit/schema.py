@@ -30,7 +30,9 @@ def schema() -> dict[str, Any]:
         return schema_of(hint, definitions)
 
     def members(**hints: Any) -> dict[str, Any]:
-        return object_schema({name: one if isinstance(one, dict) else of(one) for name, one in hints.items()})
+        return object_schema(
+            {name: hint if isinstance(hint, dict) else of(hint) for name, hint in hints.items()}
+        )
 
     def by_architecture(hint: Any) -> dict[str, Any]:
         return {"type": "object", "additionalProperties": of(hint)}

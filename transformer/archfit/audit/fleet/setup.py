@@ -1,8 +1,5 @@
 """`archfit setup fleet --engine job|cron [--into DIR] [OPTION]..`: an audit in parts, or each night.
 
-    --into DIR    writes the manifests, see `setup_files`
-    --check       asks the cluster whether all of it works, see `setup_check`
-
 Where a file is there already and differs, nothing is written: it may hold somebody's work.
 """
 
@@ -43,26 +40,25 @@ _WITH_CHECK = ("check", "engine", "namespace", "claim", "context", "kubeconfig",
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup fleet`. The exit code; raises ArchfitError."""
-    found, words = BY_NAME["setup fleet"].parser().read(argv)
+    flags, words = BY_NAME["setup fleet"].parser().read(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup fleet --help")
-    choices = _choices(found)
-    if found.check:
-        for name, value in vars(found).items():
+    choices = _choices(flags)
+    if flags.check:
+        for name, value in vars(flags).items():
             if value and name not in _WITH_CHECK:
-                raise UsageError(
-                    f"--{name.replace('_', '-')} says what to write: leave it out beside --check"
-                )
-        return check(choices, found, stdout, environ)
+                flag = f"--{name.replace('_', '-')}"
+                raise UsageError(f"{flag} says what to write: leave it out beside --check")
+        return check(choices, flags, stdout, environ)
     for flag in ("context", "kubeconfig"):
-        if getattr(found, flag) is not None:
+        if getattr(flags, flag) is not None:
             raise UsageError(f"--{flag} needs --check: nothing else asks the cluster")
-    folder = found.into or _DEFAULT
+    folder = flags.into or _DEFAULT
     texts = setup_files.files(choices)
-    if found.remove:
+    if flags.remove:
         stderr.write(remove_files(folder, texts, "fleet"))
         return 0
-    stderr.write(f"{write_texts(folder, texts, force=found.force)}\n")
+    stderr.write(f"{write_texts(folder, texts, force=flags.force)}\n")
     stderr.writelines(f"{line}\n" for line in _next_steps(choices, shlex.quote(folder)))
     if advice := image_advice(choices.image):
         stderr.write(f"{advice}\n")
@@ -77,13 +73,12 @@ def _next_steps(choices: FleetChoices, folder: str) -> list[str]:
         first = f"kubectl create job {where} --from=cronjob/{setup_files.NAME} first"
         wait = f"kubectl wait {where} --for=condition=complete --timeout=6h job/first"
         return [apply, "An audit at once:", f"  {first} && {wait}", f"  kubectl logs {where} job/first"]
-    lines = [apply, "An audit:"]
-    for path, job in JOBS.items():
-        lines.append(
-            f"  kubectl replace --force -f {folder}/{path} && "
-            f"kubectl wait {where} --for=condition=complete --timeout=6h job/{job}"
-        )
-    return [*lines, f"  kubectl logs {where} job/{JOBS['run/3-merge.yaml']}"]
+    steps = [
+        f"  kubectl replace --force -f {folder}/{path} && "
+        f"kubectl wait {where} --for=condition=complete --timeout=6h job/{job}"
+        for path, job in JOBS.items()
+    ]
+    return [apply, "An audit:", *steps, f"  kubectl logs {where} job/{JOBS['run/3-merge.yaml']}"]
 
 
 def _choices(flags: Namespace) -> FleetChoices:

@@ -1,11 +1,4 @@
-"""`archfit setup fleet --check`: can this cluster run the audit, and how did the last run end?
-
-the API server answers
-the claim is there                                        Bound, or Pending until a pod uses it
-the account may list what the snapshot reads              as `kubectl auth can-i --as` says it
---engine job: what the Jobs of the last run say, if there are any
---engine cron: the CronJob is there, and when it last succeeded
-"""
+"""`archfit setup fleet --check`: can this cluster run the audit, and how did the last run end?"""
 
 from __future__ import annotations
 
@@ -52,43 +45,41 @@ def _right(choices: FleetChoices, flags: Namespace, environ: Mapping[str, str]) 
 
 def _claim(kubectl: Kubectl, namespace: str, name: str, *, many: bool) -> str:
     """many: whether several pods write at once."""
-    found = get_if_there(kubectl, f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{name}")
-    if found is None:
-        raise Wrong(f"there is no PersistentVolumeClaim {namespace}/{name}: write it with {_APPLY}")
-    phase = mapping_of(found.get("status")).get("phase", "Pending")
+    title = f"PersistentVolumeClaim {namespace}/{name}"
+    claim = get_if_there(kubectl, f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{name}")
+    if claim is None:
+        raise Wrong(f"there is no {title}: write it with {_APPLY}")
+    phase = mapping_of(claim.get("status")).get("phase", "Pending")
     if phase == "Lost":
-        raise Wrong(
-            f"PersistentVolumeClaim {namespace}/{name} has lost its volume: delete it and apply it again"
-        )
-    modes = mapping_of(found.get("spec")).get("accessModes") or []
+        raise Wrong(f"{title} has lost its volume: delete it and apply it again")
+    modes = mapping_of(claim.get("spec")).get("accessModes") or []
     one_node = many and "ReadWriteMany" not in modes
     note = "; not ReadWriteMany, so all pods have to fit on one node" if one_node else ""
-    return f"PersistentVolumeClaim {namespace}/{name} is there ({phase}{note})"
+    return f"{title} is there ({phase}{note})"
 
 
 def _cron_job(kubectl: Kubectl, namespace: str) -> str:
-    found = get_if_there(kubectl, f"/apis/batch/v1/namespaces/{namespace}/cronjobs/{NAME}")
-    if found is None:
-        raise Wrong(f"there is no CronJob {namespace}/{NAME}: write 50-cron-job.yaml with {_APPLY}")
-    if mapping_of(found.get("spec")).get("suspend"):
-        raise Wrong(
-            f"CronJob {namespace}/{NAME} is suspended: kubectl patch cronjob -n {namespace} {NAME} -p "
-            '\'{"spec":{"suspend":false}}\''
-        )
-    status = mapping_of(found.get("status"))
+    title = f"CronJob {namespace}/{NAME}"
+    cron_job = get_if_there(kubectl, f"/apis/batch/v1/namespaces/{namespace}/cronjobs/{NAME}")
+    if cron_job is None:
+        raise Wrong(f"there is no {title}: write 50-cron-job.yaml with {_APPLY}")
+    if mapping_of(cron_job.get("spec")).get("suspend"):
+        patch = """'{"spec":{"suspend":false}}'"""
+        raise Wrong(f"{title} is suspended: kubectl patch cronjob -n {namespace} {NAME} -p {patch}")
+    status = mapping_of(cron_job.get("status"))
     last, succeeded = status.get("lastScheduleTime"), status.get("lastSuccessfulTime")
     if last is None:
-        return f"CronJob {namespace}/{NAME} is there, and has not run on its schedule yet"
+        return f"{title} is there, and has not run on its schedule yet"
     if succeeded is None:
-        return f"CronJob {namespace}/{NAME} started at {last}, and has not succeeded yet"
-    return f"CronJob {namespace}/{NAME} started at {last}, and last succeeded at {succeeded}"
+        return f"{title} started at {last}, and has not succeeded yet"
+    return f"{title} started at {last}, and last succeeded at {succeeded}"
 
 
 def _job(kubectl: Kubectl, namespace: str, name: str) -> str:
-    found = get_if_there(kubectl, f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}")
-    if found is None:
+    job = get_if_there(kubectl, f"/apis/batch/v1/namespaces/{namespace}/jobs/{name}")
+    if job is None:
         return f"Job {namespace}/{name} has not been started yet"
-    status, spec = mapping_of(found.get("status")), mapping_of(found.get("spec"))
+    status, spec = mapping_of(job.get("status")), mapping_of(job.get("spec"))
     conditions = map(mapping_of, status.get("conditions") or [])
     states = {
         condition.get("type"): condition.get("reason", "")

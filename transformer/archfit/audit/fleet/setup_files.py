@@ -1,30 +1,9 @@
 """What `archfit setup fleet` writes: the manifests of files/job.yaml or cron.yaml, filled in.
 
-    00-namespace.yaml           archfit; not for a namespace of the user's
-    10-access.yaml              an account with the rights of an audit, and no other
-    20-volume.yaml              the PersistentVolumeClaim of all steps               without --claim
-    30-configuration.yaml       archfit.yaml
-    50-cron-job.yaml            CronJob: all steps in one pod                        --engine cron
-    run/1-snapshot.yaml         Job                                                  --engine job
-    run/2-shards.yaml           Indexed Job, one index for each shard                --engine job
-    run/3-merge.yaml            Job                                                  --engine job
-    run/reader.yaml             a pod through which kubectl copies reports
-
 Each engine's manifests are in one file, where a line `--- # PATH` begins a file of the user's. They have every optional
 part; what the user did not choose is taken out here. kubectl applies the files of a folder and not those of run/, which
-are started one after the other. Files on one volume join the commands:
-
-    snapshot    archfit audit --live --offline     the cluster's lists     -> /audit/snapshot.json
-    shard I     archfit audit snapshot.json        asks for its images     -> /audit/shard-I.json        N at once
-    merge       archfit audit --merge shard-*      one report              -> /audit/report.json
-    page        archfit audit --merge report.json  the same as a page      -> /audit/report.html
-    report      archfit audit --merge report.json  the same as text        -> log
-
-A CronJob is for the audits that need no shards: its pod writes /audit/report.json, and from it the page and the metrics
-(/audit/archfit.prom). One pod at a time writes, so its volume is ReadWriteOnce.
-
-Every shard reads the one snapshot, so all reports are of the same moment. A step that runs again writes the same file
-again, as a whole.
+are started one after the other. Every shard reads the one snapshot, so all reports are of the same moment. A CronJob is
+for the audits that need no shards: one pod at a time writes, so its volume is ReadWriteOnce.
 Source: k8s.io/api v0.36.3, batch/v1 (types.go).
 """
 
@@ -86,10 +65,7 @@ class FleetChoices(Record):
 
 def files(choices: FleetChoices) -> dict[str, str]:
     """Path -> text."""
-    left_out = {
-        "00-namespace.yaml": choices.namespace != NAMESPACE,
-        "20-volume.yaml": bool(choices.claim),
-    }
+    left_out = {"00-namespace.yaml": choices.namespace != NAMESPACE, "20-volume.yaml": bool(choices.claim)}
     return {
         path: "---\n".join(written(_filled_in(parsed(text), choices)) for text in text.split("---\n"))
         for path, text in _shipped(choices.engine)

@@ -10,26 +10,21 @@
                      of its tags: no change of an image alone moves it
     -  not known     an image has no answer, or it is of others and not all of its newer tags were asked for and read
 
-The first that holds counts, in this order: 0, not known as an image has no answer, 5, not known, 4, 3, 2, 1. A
-DaemonSet that is not known is in no wave either. What counts as one is an owner with all of its rows that run or will
-run (`REQUIRED`): workloads without pods are planned, too, and weigh nothing. DaemonSets whose own placement leaves the
-architecture out are in no wave.
-
-    there      pods of rows that are ready, on nodes of the architecture
-    allowed    those, and pods of such rows that the scheduler may put there as they are: their own placement lets them
-               in, they need no device that is missing, and they tolerate the taints of an open node there or of a pool
-               that may bring one, that of the architecture with them
+The first that holds counts, in this order: 0, not known as an image has no answer, 5, not known, 4, 3, 2, 1. What
+counts as one is an owner with all of its rows that run or will run (`REQUIRED`): workloads without pods are planned,
+too, and weigh nothing. DaemonSets whose own placement leaves the architecture out are in no wave.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
 from archfit.audit.capacity import is_open, taints_of
 from archfit.audit.facts import ContainerImage, ImageFacts, NodeFacts, PoolFacts
-from archfit.audit.readiness import Failures, WorkloadFinding, image_state
+from archfit.audit.readiness import Failures, Owner, WorkloadFinding, first_titles, use_state
 from archfit.audit.upgrades.upgrades import is_own, offers, replacement
 from archfit.options.settings import Toleration
 from archfit.placement.tolerations import covers
@@ -40,9 +35,6 @@ NOT_KNOWN = -1
 STAYS = WAVES[-1]
 MOST_RULED = 4
 """The last wave that rules of a configuration move."""
-_MOST_OWNERS = 5
-Owner: TypeAlias = tuple[str, str, str, str]
-"""(namespace, kind, name, snapshot)."""
 _Work: TypeAlias = Literal["find out", "replace", "build", "stays", "look", "open"]
 _Taints: TypeAlias = tuple[Toleration, ...]
 
@@ -54,7 +46,8 @@ class Wave(Record):
     owners: five as namespace/kind/name: those that are not ready come first, of each the largest; those of two
         clusters may be called the same, and are one of the five then.
     images: what lacks the architecture or is not known, the image in the most CPU first.
-    there, allowed: pods.
+    there: pods of rows that are ready, on nodes of the architecture. allowed: those, and pods of such rows that the
+        scheduler may put there as they are.
     """
 
     number: int | None
@@ -65,11 +58,6 @@ class Wave(Record):
     images: tuple[str, ...]
     there: int
     allowed: int
-
-    @property
-    def done(self) -> bool:
-        """Whether each of its pods is there or may go there as it is, and there is one."""
-        return bool(self.amount.pods) and self.allowed == self.amount.pods
 
 
 class Waves(Record):
@@ -94,7 +82,7 @@ class Waves(Record):
 
 
 class _Place(Record):
-    """What one architecture has in one cluster. devices: of its nodes. taints: of each open one, and of each pool."""
+    """What an architecture has in a cluster. devices: of its nodes. taints: of each open one, and of each pool."""
 
     devices: frozenset[str] = frozenset()
     taints: frozenset[_Taints] = frozenset()
@@ -103,12 +91,6 @@ class _Place(Record):
 def is_planned(row: WorkloadFinding, architecture: str, index: int) -> bool:
     """Whether the row runs or will run, and may start on Linux nodes of the architecture."""
     return row.is_required(architecture) and row.states[index] != "apart"
-
-
-def owner_of(workload: WorkloadFinding) -> Owner:
-    """By which the rows of a workload are put together."""
-    facts = workload.facts
-    return facts.namespace, facts.kind, facts.name, facts.snapshot
 
 
 class Planner:
@@ -125,33 +107,26 @@ class Planner:
     ) -> None:
         self._images, self._failures, self._own = images, failures, own
         self._places = _places(nodes, pools)
-        self._owners: dict[Owner, list[WorkloadFinding]] = {}
+        self._owners: dict[Owner, list[WorkloadFinding]] = defaultdict(list)
         for workload in workloads:
-            self._owners.setdefault(owner_of(workload), []).append(workload)
+            self._owners[workload.owner].append(workload)
 
     def waves(self, architecture: str, index: int) -> tuple[Waves, dict[Owner, int]]:
         """The waves, and the wave of each owner that is in one or not known. index: in the tuples of the findings."""
         numbers: dict[Owner, int] = {}
-        members: dict[int, dict[Owner, list[WorkloadFinding]]] = {}
+        members: dict[int, dict[Owner, list[WorkloadFinding]]] = defaultdict(dict)
         for owner, rows in self._owners.items():
             planned = [row for row in rows if is_planned(row, architecture, index)]
             if planned:
                 numbers[owner] = self._number(planned, architecture, index)
-                members.setdefault(numbers[owner], {})[owner] = planned
-        found = [
-            self._wave(number, members.get(number, {}), architecture, index) for number in (*WAVES, NOT_KNOWN)
-        ]
-        unknown = members.get(NOT_KNOWN, {})
-        works = {
-            (use.reference, self._work(use, architecture))
-            for rows in unknown.values()
-            for row in rows
-            for use in row.not_ready[index]
-        }
-        unasked, still_open = ({name for name, work in works if work == one} for one in ("look", "open"))
-        return Waves(
-            architecture, tuple(found[:-1]), found[-1], len(unasked), len(still_open - unasked)
-        ), numbers
+                members[numbers[owner]][owner] = planned
+        *waves, unknown = (
+            self._wave(number, members[number], architecture, index) for number in (*WAVES, NOT_KNOWN)
+        )
+        uses = {use for rows in members[NOT_KNOWN].values() for row in rows for use in row.not_ready[index]}
+        unasked = {use.reference for use in uses if self._work(use, architecture) == "look"}
+        undecided = {use.reference for use in uses if self._work(use, architecture) == "open"} - unasked
+        return Waves(architecture, tuple(waves), unknown, len(unasked), len(undecided)), numbers
 
     def _number(self, rows: Sequence[WorkloadFinding], architecture: str, index: int) -> int:
         states = {row.states[index] for row in rows}
@@ -171,7 +146,7 @@ class Planner:
     def _work(self, use: ContainerImage, architecture: str) -> _Work:
         """What an image that is not ready needs. look: ask for newer tags. open: those that were read lack it."""
         image = self._images.get(use.reference)
-        state = image_state(image, architecture, self._failures, volume=use.role == "volume")
+        state = use_state(use, self._images, architecture, self._failures)
         if image is None or state == "unknown":
             return "find out"
         if state == "no" and replacement(image, architecture):
@@ -193,7 +168,10 @@ class Planner:
         return bool(needs) and not self._place(row, architecture).devices.issuperset(needs)
 
     def _allowed(self, row: WorkloadFinding, architecture: str, index: int) -> int:
-        """How many pods of a row that is ready are on nodes of the architecture, or may go there as they are."""
+        """How many pods of a row that is ready are on nodes of the architecture, or may go there as they are.
+
+        Taints are those of an open node there or of a pool that may bring one, that of the architecture with them.
+        """
         if (
             row.states[index] == "ready"
             and row.goes_to(architecture)
@@ -214,21 +192,18 @@ class Planner:
         def order(owner: Owner) -> tuple[bool, int, int, Owner]:
             return owner not in waiting, -amounts[owner].cpu, -amounts[owner].pods, owner
 
-        ranked = sorted(members, key=order)
         rows = [row for own in members.values() for row in own]
-        needs: dict[str, Amount] = {}
+        needs: dict[str, Amount] = defaultdict(Amount)
         for row in rows:
             for use in row.not_ready[index]:
-                needs[use.reference] = needs.get(use.reference, NOTHING) + row.amount
+                needs[use.reference] += row.amount
         return Wave(
             None if number == NOT_KNOWN else number,
             sum(amounts.values(), NOTHING),
             len(members),
             len(waiting),
-            tuple(dict.fromkeys("/".join(part for part in owner[:3] if part) for owner in ranked))[
-                :_MOST_OWNERS
-            ],
-            tuple(sorted(needs, key=lambda one: (-needs[one].cpu, -needs[one].pods, one))),
+            first_titles(sorted(members, key=order)),
+            tuple(sorted(needs, key=lambda name: (-needs[name].cpu, -needs[name].pods, name))),
             sum(there_on(row, architecture, index) for row in rows),
             sum(self._allowed(row, architecture, index) for row in rows),
         )
@@ -242,23 +217,21 @@ def there_on(row: WorkloadFinding, architecture: str, index: int) -> int:
 
 
 def _places(nodes: Iterable[NodeFacts], pools: Iterable[PoolFacts]) -> dict[tuple[str, str], _Place]:
-    devices: dict[tuple[str, str], set[str]] = {}
-    taints: dict[tuple[str, str], set[_Taints]] = {}
+    devices: dict[tuple[str, str], set[str]] = defaultdict(set)
+    taints: dict[tuple[str, str], set[_Taints]] = defaultdict(set)
     for node in nodes:
         if node.os == "linux" and node.architecture and not node.virtual:
-            key = node.snapshot, node.architecture
-            devices.setdefault(key, set()).update(node.devices)
+            devices[node.snapshot, node.architecture].update(node.devices)
             if is_open(node):
-                taints.setdefault(key, set()).add(taints_of(node))
+                taints[node.snapshot, node.architecture].add(taints_of(node))
     for pool in pools:
         for architecture in pool.architectures:
-            taints.setdefault((pool.snapshot, architecture), set()).add(taints_of(pool))
+            taints[pool.snapshot, architecture].add(taints_of(pool))
     return {
-        key: _Place(frozenset(devices.get(key, ())), frozenset(taints.get(key, ())))
-        for key in devices.keys() | taints.keys()
+        key: _Place(frozenset(devices[key]), frozenset(taints[key])) for key in devices.keys() | taints.keys()
     }
 
 
 def _enters(row: WorkloadFinding, taints: _Taints) -> bool:
     own = [Toleration(*toleration) for toleration in row.facts.tolerations]
-    return all(any(covers(one, taint) for one in own) for taint in taints)
+    return all(any(covers(toleration, taint) for toleration in own) for taint in taints)

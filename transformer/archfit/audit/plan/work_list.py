@@ -1,29 +1,22 @@
 """The work list: which image to give an architecture first.
 
-    not ready images of a workload      what becomes free to move
-    {a}                                 `alone` of a: once a gains the architecture, and nothing else does
-    {a, b}                              `pair` of a and b: only both together help
-    {a, b, c}                           nothing for one image or two; it counts in `part` of each
-
-    rank          by CPU of alone, then of the best pair, then of part, then pods in the same order, then name
-    cumulative    what is free once this image and all above it have the architecture; the last row's is everything
-
+It is ranked by the CPU of `alone`, then of the best pair, then of `part`, then by pods in the same order, then by name.
 Only workloads that could move count; DaemonSets come before the list. An image that is unknown, gone or that fails in
 pods is in the list with that state: to ask for it, to push it again or to repair its build is work too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from archfit.audit.amount import NOTHING, Amount
-from archfit.audit.readiness import ImageFinding, WorkloadFinding
+from archfit.audit.readiness import ImageFinding, Owner, WorkloadFinding, first_titles
 from archfit.audit.upgrades.upgrades import to_do
 from archfit.images.candidates import NewerTag
 from archfit.startup.record import Record
 
-_MOST_OWNERS = 5
 Missing: TypeAlias = Literal["no", "fails", "absent", "unknown"]
 
 
@@ -79,28 +72,25 @@ def work_list(
     own: Sequence[str] = (),
 ) -> WorkList:
     """The work for one architecture. index: its place in the tuples of the findings. own: patterns of --own."""
-    groups: dict[frozenset[str], Amount] = {}
-    owners: dict[str, dict[tuple[str, ...], int]] = {}
-    unknown: dict[frozenset[str], Amount] = {}
+    groups: dict[frozenset[str], Amount] = defaultdict(Amount)
+    unknown: dict[frozenset[str], Amount] = defaultdict(Amount)
+    owners: dict[str, Counter[Owner]] = defaultdict(Counter)
     for workload in workloads:
         missing = frozenset(use.reference for use in workload.not_ready[index])
         if workload.movable and missing:
-            groups[missing] = groups.get(missing, NOTHING) + workload.amount
-            one = workload.facts
-            owner = (one.namespace, one.kind, one.name, one.snapshot)
+            groups[missing] += workload.amount
             for reference in missing:
-                cpu = owners.setdefault(reference, {})
-                cpu[owner] = cpu.get(owner, 0) + workload.amount.cpu
+                owners[reference][workload.owner] += workload.amount.cpu
             if workload.states[index] == "unknown":
-                unknown[missing] = unknown.get(missing, NOTHING) + workload.amount
-    alone: dict[str, Amount] = {}
-    part: dict[str, Amount] = {}
+                unknown[missing] += workload.amount
+    alone: dict[str, Amount] = defaultdict(Amount)
+    part: dict[str, Amount] = defaultdict(Amount)
     pairs: list[WorkPair] = []
-    best: dict[str, tuple[str, Amount]] = {}
+    best: dict[str, tuple[str, Amount]] = defaultdict(lambda: ("", NOTHING))
     remaining = NOTHING
     for missing, amount in groups.items():
         for reference in missing:
-            part[reference] = part.get(reference, NOTHING) + amount
+            part[reference] += amount
         if len(missing) == 1:
             alone[next(iter(missing))] = amount
         elif len(missing) == 2:
@@ -114,7 +104,7 @@ def work_list(
         best.setdefault(pair.second, (pair.first, pair.amount))
 
     def order(reference: str) -> tuple[int | str, ...]:
-        amounts = (alone.get(reference, NOTHING), best.get(reference, ("", NOTHING))[1], part[reference])
+        amounts = (alone[reference], best[reference][1], part[reference])
         return (*(-amount.cpu for amount in amounts), *(-amount.pods for amount in amounts), reference)
 
     ranked = sorted(part, key=order)
@@ -123,37 +113,31 @@ def work_list(
     for missing, amount in groups.items():
         place = max(places[reference] for reference in missing)
         freed[place] += amount
-        learned[place] += unknown.get(missing, NOTHING)
+        learned[place] += unknown[missing]
     facts = {image.facts.reference: image for image in images}
     items, so_far, known_then = [], NOTHING, NOTHING
     for place, reference in enumerate(ranked):
         so_far += freed[place]
         known_then += learned[place]
         image = facts[reference]
-        state = image.states[index]
+        stated = image.states[index]
+        state: Missing = "no" if stated == "yes" else stated
+        cpu = owners[reference]
         items.append(
             WorkItem(
                 place + 1,
                 reference,
-                "no" if state == "yes" else state,
+                state,
                 image.facts.architectures,
-                alone.get(reference, NOTHING),
+                alone[reference],
                 part[reference],
                 so_far,
-                *best.get(reference, ("", NOTHING)),
+                *best[reference],
                 known_then,
-                _largest(owners[reference]),
-                len(owners[reference]),
-                to_do("no" if state == "yes" else state, image.facts, architecture, own),
+                first_titles(sorted(cpu, key=lambda owner: (-cpu[owner], owner))),
+                len(cpu),
+                to_do(state, image.facts, architecture, own),
                 image.facts.newer if image.facts.newer_for == architecture else (),
             )
         )
     return WorkList(architecture, tuple(items), tuple(pairs), remaining)
-
-
-def _largest(owners: Mapping[tuple[str, ...], int]) -> tuple[str, ...]:
-    """The owners with the most CPU, by namespace, kind and name; those of two clusters may be called the same."""
-    ranked = sorted(owners, key=lambda owner: (-owners[owner], owner))
-    return tuple(dict.fromkeys("/".join(part for part in owner[:3] if part) for owner in ranked))[
-        :_MOST_OWNERS
-    ]

@@ -1,8 +1,5 @@
 """An audit as one table (RFC 4180): a row for each use of an image in a workload; DaemonSets come first.
 
-    cluster,date,cluster_architectures,namespace,kind,name,standing,pods,cpu,memory_bytes,container,role,image,answer,runs_on,origin,
-    newer_tag,newer_step,workload_ARCH..,image_ARCH..,wave_ARCH..,BY_ready_ARCH..,label=KEY..
-
 CPU and memory are those of the whole workload, with its pods added up, so they repeat in each of its rows. cpu is in
 CPUs with a point. A cell that a spreadsheet would read as a formula (=, +, -, @) begins with an apostrophe (OWASP, CSV
 injection).
@@ -12,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import defaultdict
 from collections.abc import Mapping
 
 from archfit.audit.compare import AuditComparison
@@ -19,7 +17,7 @@ from archfit.audit.facts import ImageFacts
 from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import NOT_KNOWN
 from archfit.audit.readiness import WorkloadFinding, group_name
-from archfit.audit.report.words import ready_share
+from archfit.audit.report.words import ready_share, snapshot_names
 from archfit.base.printable import visible
 
 _HEADS = (
@@ -38,22 +36,18 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
     table.writerow(
         [
             *_HEADS,
-            *(
-                f"{what}_{architecture}"
-                for what in ("workload", "image", "wave")
-                for architecture in findings.architectures
-            ),
-            *(f"{by}_ready_{architecture}" for by in shares for architecture in findings.architectures),
+            *(f"{what}_{name}" for what in ("workload", "image", "wave") for name in findings.architectures),
+            *(f"{by}_ready_{name}" for by in shares for name in findings.architectures),
             *map(_cell, keys),
         ]
     )
-    names = {cluster.snapshot: cluster.name for cluster in findings.clusters}
+    names = snapshot_names(findings)
     known = {
         cluster.snapshot: (cluster.name, cluster.date, " ".join(cluster.architectures))
         for cluster in findings.clusters
     }
     images = {image.facts.reference: image for image in findings.images}
-    for workload in sorted(findings.workloads, key=lambda one: one.facts.standing != "daemonset"):
+    for workload in sorted(findings.workloads, key=lambda row: row.facts.standing != "daemonset"):
         facts, amount = workload.facts, workload.amount
         common = (
             *known.get(facts.snapshot, ("", "", "")), facts.namespace, facts.kind, facts.name, facts.standing,
@@ -80,13 +74,13 @@ def _newer(image: ImageFacts) -> tuple[str, str]:
 
 def _shares(findings: AuditFindings) -> dict[str, dict[tuple[str, str], tuple[str, ...]]]:
     """Of each --by: the name of a group, and the cluster where there are several -> its readiness, as in the text."""
-    found: dict[str, dict[tuple[str, str], tuple[str, ...]]] = {}
+    shares: dict[str, dict[tuple[str, str], tuple[str, ...]]] = defaultdict(dict)
     for group in findings.groups:
         if group.by != "cluster":
             parts = [(part.cluster, part.readiness) for part in group.clusters] or [("", group.readiness)]
             for cluster, own in parts:
-                found.setdefault(group.by, {})[group.name, cluster] = tuple(map(ready_share, own))
-    return found
+                shares[group.by][group.name, cluster] = tuple(map(ready_share, own))
+    return shares
 
 
 def _share(
@@ -97,8 +91,7 @@ def _share(
 ) -> tuple[str, ...]:
     """Those of the workload's group in its cluster; empty where nothing of the group could move."""
     cluster = names.get(workload.facts.snapshot, "") if len(names) > 1 else ""
-    found = shares.get((group_name(workload, by, names), cluster))
-    return found or ("",) * len(workload.states)
+    return shares.get((group_name(workload, by, names), cluster)) or ("",) * len(workload.states)
 
 
 def _wave(number: int | None) -> str:

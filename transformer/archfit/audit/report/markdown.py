@@ -1,8 +1,5 @@
 """An audit as GitHub Flavored Markdown, for pull requests and wikis.
 
-    ## 62.2 % of prod-eu is ready for arm64
-    table of readiness ─ waves ─ work list ─ nodes ─ <details> with the workloads that are not ready ─ what is not known
-
 Names from the cluster are escaped (`base.markdown_text`). Its tables are bounded, so that the whole fits in a comment
 (65,536 characters).
 """
@@ -14,23 +11,9 @@ from itertools import takewhile
 
 from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
-from archfit.audit.report import tables
+from archfit.audit.report import tables, words
 from archfit.audit.report.pool_words import pool_table, unread_pools
 from archfit.audit.report.tables import Table
-from archfit.audit.report.words import (
-    NOT_KNOWN,
-    change_sentences,
-    cluster_words,
-    daemon_sentences,
-    loss_sentences,
-    not_known,
-    of_cluster,
-    plans,
-    ready_sentence,
-    ready_share,
-    unknown_reasons,
-    upgrade_sentence,
-)
 from archfit.base import markdown_text
 from archfit.base.markdown_text import MOST_ROWS, escaped
 from archfit.base.printable import count
@@ -44,28 +27,28 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
 
 def _lines(findings: AuditFindings) -> Iterator[str]:
     first = findings.readiness[0]
-    share, cluster = ready_share(first), escaped(of_cluster(findings))
-    if share == NOT_KNOWN:
-        yield f"## It is not known what of {cluster} is ready for {escaped(first.architecture)}"
+    share, name = words.ready_share(first), escaped(words.of_cluster(findings))
+    if share == words.NOT_KNOWN:
+        yield f"## It is not known what of {name} is ready for {escaped(first.architecture)}"
     elif share.endswith("%"):
         known = " of what is known" if first.unknown.pods else ""
-        yield f"## {cluster}: {share}{known} is ready for {escaped(first.architecture)}"
+        yield f"## {name}: {share}{known} is ready for {escaped(first.architecture)}"
     else:
-        yield f"## {cluster}: no pod could move to {escaped(first.architecture)}"
+        yield f"## {name}: no pod could move to {escaped(first.architecture)}"
     yield ""
-    for one in findings.clusters[:MOST_ROWS]:
-        yield f"- {escaped(one.name)}: {escaped(cluster_words(one))}"
+    for cluster in findings.clusters[:MOST_ROWS]:
+        yield f"- {escaped(cluster.name)}: {escaped(words.cluster_words(cluster))}"
     yield ""
-    yield f"{escaped(ready_sentence(first))}."
+    yield f"{escaped(words.ready_sentence(first))}."
     if findings.upgrades:
         yield ""
-        yield f"{escaped(upgrade_sentence(findings))}."
-    for sentence in daemon_sentences(findings):
+        yield f"{escaped(words.upgrade_sentence(findings))}."
+    for sentence in words.daemon_sentences(findings):
         yield ""
         yield f"**{escaped(sentence)}**"
     yield from _table(tables.daemon_sets(findings))
     yield from _table(tables.readiness(findings))
-    for plan in plans(findings):
+    for plan in words.plans(findings):
         yield from _table(tables.waves(plan), f"Waves to {escaped(plan.architecture)}")
     for work, readiness in zip(findings.work_lists, findings.readiness, strict=True):
         yield from _table(tables.work_list(work, readiness), f"Work list for {escaped(work.architecture)}")
@@ -73,10 +56,10 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
     yield from _table(tables.nodes(findings), "Nodes")
     yield from _table(pool_table(findings), "Pools that may bring nodes")
     sentences = list(unread_pools(findings))
-    sentences += loss_sentences(findings)
+    sentences += words.loss_sentences(findings)
     sentences += [
-        f"Node {one.name} has the label kubernetes.io/arch={one.label}, its kubelet reports {one.kubelet}."
-        for one in findings.capacity.mislabelled
+        f"Node {node.name} has the label kubernetes.io/arch={node.label}, its kubelet reports {node.kubelet}."
+        for node in findings.capacity.mislabelled
     ]
     sentences += [
         f"{saving.source} to {saving.target}, {'ready now' if saving.when == 'now' else 'with the work list done'}: "
@@ -84,9 +67,11 @@ def _lines(findings: AuditFindings) -> Iterator[str]:
         for saving in findings.costs.savings
     ]
     if findings.builds.verdicts:
-        words = ", ".join(f"{verdict.containers} {verdict.verdict}" for verdict in findings.builds.verdicts)
-        sentences.append(f"Containers by build: {words}.")
-    sentences += (*unknown_reasons(findings), *not_known(findings))
+        verdicts = ", ".join(
+            f"{verdict.containers} {verdict.verdict}" for verdict in findings.builds.verdicts
+        )
+        sentences.append(f"Containers by build: {verdicts}.")
+    sentences += (*words.unknown_reasons(findings), *words.not_known(findings))
     if sentences:
         yield ""
     for sentence in sentences[:MOST_ROWS]:
@@ -127,7 +112,7 @@ def _changes(since: AuditComparison | None) -> Iterator[str]:
     yield ""
     yield "### Since the audit before"
     yield ""
-    for sentence in change_sentences(since):
+    for sentence in words.change_sentences(since):
         yield f"- {escaped(sentence)}"
     for change in since.changes:
         yield from _table(tables.changes(change))

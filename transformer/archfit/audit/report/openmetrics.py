@@ -1,22 +1,5 @@
 """An audit as gauges in OpenMetrics 1.0 text, which node_exporter's textfile collector and a Pushgateway take, too.
 
-    archfit_audit_ready_cpu_cores{cluster,architecture,namespace,state}    what pods that could move request, by `state`
-    archfit_audit_ready_memory_bytes{..}                                   the same in bytes,
-    archfit_audit_ready_pods{..}                                           in pods,
-    archfit_audit_ready_workloads{..}                                      in workloads
-    archfit_audit_pinned_cpu_cores{cluster,architecture,namespace}         of `ready`: kept off by its own placement
-    archfit_audit_wave_pods{cluster,architecture,wave,state}               pods of each wave, `there` or `elsewhere`
-    archfit_audit_daemon_sets{cluster,architecture,state}                  DaemonSets; `elsewhere`: leave such nodes out
-    archfit_audit_images{cluster,architecture,state}                       images of what could move
-    archfit_audit_nodes{cluster,architecture}                              Linux nodes
-    archfit_audit_node_allocatable_cpu_cores{cluster,architecture}         their CPU, and what of it is
-    archfit_audit_node_requested_cpu_cores{..}                             requested,
-    archfit_audit_node_free_cpu_cores{..}                                  free for pods that may use the node
-    archfit_audit_snapshot_timestamp_seconds{cluster}                      when the cluster was read
-    archfit_audit_namespaces_summed{cluster}                               namespaces that are in namespace="(other)"
-
-    state       ready, blocked, unknown      they add up; what is not known is never part of `ready`
-
 Labels are bounded: MOST_NAMESPACES namespaces of all clusters together, the largest ones, have series of their own. No
 label holds the name of a workload or of an image. No sample has a timestamp: the textfile collector refuses them.
 Sources: OpenMetrics 1.0, "Text format"; prometheus.io, "Metric and label naming"; node_exporter, "Textfile Collector".
@@ -24,12 +7,12 @@ Sources: OpenMetrics 1.0, "Text format"; prometheus.io, "Metric and label naming
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TypeAlias, get_args
 
-from archfit.audit.amount import NOTHING, Amount
-from archfit.audit.clusters import Cluster
+from archfit.audit.amount import Amount
 from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import NOT_KNOWN, there_on
@@ -38,7 +21,6 @@ from archfit.audit.readiness import (
     Readiness,
     WorkloadFinding,
     daemon_sets,
-    distinct_uses,
     readiness,
 )
 from archfit.audit.report.words import snapshot_names
@@ -54,11 +36,13 @@ _STATES = ("ready", "blocked", "unknown")
 _Labels: TypeAlias = tuple[tuple[str, str], ...]
 
 
+_UNITS = ("cores", "bytes", "seconds")
+
+
 class _Family(Record):
-    """A gauge. unit: how its name ends, "" where it counts things. samples: labels -> value."""
+    """A gauge, whose name ends in one of _UNITS or which counts things. samples: labels -> value."""
 
     name: str
-    unit: str
     help: str
     samples: dict[_Labels, float]
 
@@ -69,8 +53,9 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
     for family in _families(findings):
         if family.samples:
             name = f"archfit_audit_{family.name}"
+            unit = name.rpartition("_")[2]
             lines.append(f"# TYPE {name} gauge")
-            lines += [f"# UNIT {name} {family.unit}"] if family.unit else []
+            lines += [f"# UNIT {name} {unit}"] if unit in _UNITS else []
             lines.append(f"# HELP {name} {family.help}")
             lines += (
                 f"{name}{{{_labels(labels)}}} {_number(value)}"
@@ -91,31 +76,28 @@ def left_out(findings: AuditFindings) -> Iterator[str]:
 
 def _families(findings: AuditFindings) -> Iterator[_Family]:
     parts = _namespaces(findings)
-    for name, unit, words, field, divisor in (
-        ("ready_cpu_cores", "cores", "CPU that pods request that could move", "cpu", 1000),
-        ("ready_memory_bytes", "bytes", "Memory that pods request that could move", "memory", 1),
-        ("ready_pods", "", "Pods that could move", "pods", 1),
-        ("ready_workloads", "", "Workloads that could move", "workloads", 1),
+    for name, words, field, divisor in (
+        ("ready_cpu_cores", "CPU that pods request that could move", "cpu", 1000),
+        ("ready_memory_bytes", "Memory that pods request that could move", "memory", 1),
+        ("ready_pods", "Pods that could move", "pods", 1),
+        ("ready_workloads", "Workloads that could move", "workloads", 1),
     ):
         yield _Family(
             name,
-            unit,
             f"{words}, by state for the architecture: ready, blocked or unknown.",
             {
-                (*labels, ("state", state)): getattr(getattr(one, state), field) / divisor
-                for labels, one in parts.items()
+                (*labels, ("state", state)): getattr(getattr(row, state), field) / divisor
+                for labels, row in parts.items()
                 for state in _STATES
             },
         )
     yield _Family(
         "pinned_cpu_cores",
-        "cores",
         "CPU of state ready that its own nodeSelector or affinity keeps off the architecture.",
-        {labels: one.pinned.cpu / 1000 for labels, one in parts.items()},
+        {labels: row.pinned.cpu / 1000 for labels, row in parts.items()},
     )
     yield _Family(
         "wave_pods",
-        "",
         "Pods of each wave of the plan, by state: there, on nodes of the architecture, or elsewhere.",
         _of_waves(findings),
     )
@@ -126,46 +108,37 @@ def _families(findings: AuditFindings) -> Iterator[_Family]:
 def _of_waves(findings: AuditFindings) -> dict[_Labels, float]:
     """The pods of each wave that has any; those of a row that is not ready are elsewhere."""
     names = snapshot_names(findings)
-    samples: dict[_Labels, float] = {}
+    samples: dict[_Labels, float] = defaultdict(float)
     for workload in findings.workloads:
-        for index, (architecture, wave) in enumerate(
-            zip(findings.architectures, workload.waves, strict=True)
-        ):
-            if wave is None:
-                continue
-            number = "unknown" if wave == NOT_KNOWN else str(wave)
-            there = there_on(workload, architecture, index)
-            labels = (*_of(names[workload.facts.snapshot], architecture), ("wave", number))
-            for state, pods in (("there", there), ("elsewhere", workload.amount.pods - there)):
-                key = (*labels, ("state", state))
-                samples[key] = samples.get(key, 0) + pods
+        for index, architecture in enumerate(findings.architectures):
+            wave = workload.waves[index]
+            if wave is not None:
+                number = "unknown" if wave == NOT_KNOWN else str(wave)
+                there = there_on(workload, architecture, index)
+                labels = (*_of(names[workload.facts.snapshot], architecture), ("wave", number))
+                samples[*labels, ("state", "there")] += there
+                samples[*labels, ("state", "elsewhere")] += workload.amount.pods - there
     return samples
 
 
 def _namespaces(findings: AuditFindings) -> dict[_Labels, Readiness]:
     """The readiness of each namespace that has series of its own, and of the others of its cluster together."""
-    kept, names = _kept(findings), snapshot_names(findings)
-    members: dict[tuple[str, str], list[WorkloadFinding]] = {}
+    kept, names = {*_ranked(findings)[:MOST_NAMESPACES]}, snapshot_names(findings)
+    members: dict[tuple[str, str], list[WorkloadFinding]] = defaultdict(list)
     for workload in findings.workloads:
         if workload.movable:
-            key = _key(workload)
-            members.setdefault((key[0], key[1] if key in kept else OTHER), []).append(workload)
-    found = {}
-    for (snapshot, namespace), own in members.items():
-        for one in readiness(own, findings.architectures):
-            labels = (*_of(names[snapshot], one.architecture), ("namespace", namespace))
-            found[labels] = one
-    return found
+            snapshot, namespace = key = _key(workload)
+            members[snapshot, namespace if key in kept else OTHER].append(workload)
+    return {
+        (*_of(names[snapshot], row.architecture), ("namespace", namespace)): row
+        for (snapshot, namespace), own in members.items()
+        for row in readiness(own, findings.architectures)
+    }
 
 
 def _key(workload: WorkloadFinding) -> tuple[str, str]:
     """Its snapshot, and its namespace as a label."""
     return workload.facts.snapshot, visible(workload.facts.namespace)[:_LONGEST_LABEL]
-
-
-def _kept(findings: AuditFindings) -> frozenset[tuple[str, str]]:
-    """The largest namespaces, by CPU and pods."""
-    return frozenset(_ranked(findings)[:MOST_NAMESPACES])
 
 
 def _summed(findings: AuditFindings) -> dict[str, int]:
@@ -177,11 +150,11 @@ def _summed(findings: AuditFindings) -> dict[str, int]:
 
 
 def _ranked(findings: AuditFindings) -> list[tuple[str, str]]:
-    weights: dict[tuple[str, str], Amount] = {}
+    """The namespaces, the largest first."""
+    weights: dict[tuple[str, str], Amount] = defaultdict(Amount)
     for workload in findings.workloads:
         if workload.movable:
-            key = _key(workload)
-            weights[key] = weights.get(key, NOTHING) + workload.amount
+            weights[_key(workload)] += workload.amount
     return sorted(weights, key=lambda key: (-weights[key].cpu, -weights[key].pods, key))
 
 
@@ -191,7 +164,6 @@ def _of_clusters(findings: AuditFindings) -> Iterator[_Family]:
         own[workload.facts.snapshot].append(workload)
     yield _Family(
         "daemon_sets",
-        "",
         "DaemonSets, by state for the architecture: ready, blocked, unknown, or elsewhere: not on such nodes.",
         {
             (*_of(cluster.name, daemon_set.architecture), ("state", state)): getattr(daemon_set, state)
@@ -200,20 +172,13 @@ def _of_clusters(findings: AuditFindings) -> Iterator[_Family]:
             for state in (*_STATES, "elsewhere")
         },
     )
-    states = {image.facts.reference: image.states for image in findings.images}
     yield _Family(
         "images",
-        "",
         "Images of workloads that could move, by state for the architecture: yes, no, fails, absent or unknown.",
-        {
-            labels: number
-            for cluster in findings.clusters
-            for labels, number in _images(cluster, own[cluster.snapshot], states, findings.architectures)
-        },
+        _of_images(findings, own),
     )
     yield _Family(
         "snapshot_timestamp_seconds",
-        "seconds",
         "When the cluster was read.",
         {
             (("cluster", cluster.name),): datetime.fromisoformat(cluster.date).timestamp()
@@ -224,42 +189,38 @@ def _of_clusters(findings: AuditFindings) -> Iterator[_Family]:
     summed = _summed(findings)
     yield _Family(
         "namespaces_summed",
-        "",
         f'Namespaces without series of their own, which are summed as namespace="{OTHER}".',
         {(("cluster", cluster.name),): summed[cluster.snapshot] for cluster in findings.clusters},
     )
 
 
-def _images(
-    cluster: Cluster,
-    workloads: Iterable[WorkloadFinding],
-    states: Mapping[str, tuple[ImageState, ...]],
-    architectures: tuple[str, ...],
-) -> Iterator[tuple[_Labels, int]]:
-    used = {
-        use.reference for workload in workloads if workload.movable for use in distinct_uses(workload.facts)
-    }
-    for index, architecture in enumerate(architectures):
-        own = [states[reference][index] for reference in used]
-        for state in get_args(ImageState):
-            yield (*_of(cluster.name, architecture), ("state", state)), own.count(state)
+def _of_images(findings: AuditFindings, own: Mapping[str, Sequence[WorkloadFinding]]) -> dict[_Labels, float]:
+    states = {image.facts.reference: image.states for image in findings.images}
+    samples: dict[_Labels, float] = {}
+    for cluster in findings.clusters:
+        movable = [workload.facts for workload in own[cluster.snapshot] if workload.movable]
+        used = {use.reference for facts in movable for use in facts.images}
+        for index, architecture in enumerate(findings.architectures):
+            numbers = Counter(states[reference][index] for reference in used)
+            for state in get_args(ImageState):
+                samples[*_of(cluster.name, architecture), ("state", state)] = numbers[state]
+    return samples
 
 
 def _of_nodes(findings: AuditFindings) -> Iterator[_Family]:
     names = snapshot_names(findings)
-    for name, unit, words, field, divisor in (
-        ("nodes", "", "Linux nodes.", "nodes", 1),
-        ("node_allocatable_cpu_cores", "cores", "CPU that Linux nodes have for pods.", "cpu", 1000),
-        ("node_requested_cpu_cores", "cores", "CPU that pods on Linux nodes request.", "requested_cpu", 1000),
-        ("node_free_cpu_cores", "cores", "CPU that is free on Linux nodes that take pods.", "free_cpu", 1000),
+    for name, words, field, divisor in (
+        ("nodes", "Linux nodes.", "nodes", 1),
+        ("node_allocatable_cpu_cores", "CPU that Linux nodes have for pods.", "cpu", 1000),
+        ("node_requested_cpu_cores", "CPU that pods on Linux nodes request.", "requested_cpu", 1000),
+        ("node_free_cpu_cores", "CPU that is free on Linux nodes that take pods.", "free_cpu", 1000),
     ):
-        samples: dict[_Labels, float] = {}
+        sums: dict[_Labels, int] = defaultdict(int)
         for group in findings.capacity.groups:
             if group.os == "linux":
                 architecture = group.architecture if group.architecture in ARCHITECTURES else OTHER
-                labels = _of(names[group.snapshot], architecture)
-                samples[labels] = samples.get(labels, 0) + getattr(group, field)
-        yield _Family(name, unit, words, {labels: value / divisor for labels, value in samples.items()})
+                sums[_of(names[group.snapshot], architecture)] += getattr(group, field)
+        yield _Family(name, words, {labels: value / divisor for labels, value in sums.items()})
 
 
 def _of(cluster: str, architecture: str) -> _Labels:

@@ -1,12 +1,8 @@
 """One HTML file from the findings of an audit: no request, no foreign code, the same bytes for the same findings.
 
-    page.html.jinja   the structure; autoescape is on      tables         what is in the tables
-    page.css          light, dark, narrow, print           page_charts    where the lines of the charts are
-    page.js           sorts, filters, shows rows in parts; everything is readable without it
-
 The page's own content security policy admits this script and this style by their hashes, and nothing else: what a name
-from the cluster would smuggle in could neither run nor load anything. Needs the extra `audit` (Jinja2): only
-`command` imports it, and says what to install.
+from the cluster would smuggle in could neither run nor load anything. Everything is readable without the script. Needs
+the extra `audit` (Jinja2): only `command` imports it, and says what to install.
 """
 
 from __future__ import annotations
@@ -29,31 +25,10 @@ from archfit.audit.compare import AuditComparison
 from archfit.audit.facts import SCHEMA
 from archfit.audit.findings import AuditFindings
 from archfit.audit.readiness import WorkloadFinding
-from archfit.audit.report import page_charts, tables
-from archfit.audit.report.json import findings_value
+from archfit.audit.report import page_charts, tables, words
+from archfit.audit.report.json import summary_value
 from archfit.audit.report.pool_words import pool_table, unread_pools
 from archfit.audit.report.tables import Table
-from archfit.audit.report.words import (
-    FORMULAS,
-    UPGRADE_FORMULA,
-    WAVE_FORMULA,
-    amount_words,
-    change_sentences,
-    cluster_words,
-    daemon_sentences,
-    everything_runs,
-    loss_sentences,
-    next_wave,
-    not_known,
-    of_cluster,
-    plans,
-    ready_sentence,
-    ready_share,
-    several,
-    snapshot_names,
-    unknown_reasons,
-    upgrade_sentence,
-)
 from archfit.base.printable import visible
 
 _FOLDER = os.path.dirname(__file__)
@@ -61,34 +36,26 @@ _MOST_COLUMNS = 20
 _ON_PAPER = 20
 """Rows of a table on paper, as page.css and page.js have it."""
 _DATA = (
-    "clusters",
-    "groups",
-    "architectures",
-    "daemonSets",
-    "readiness",
-    "workLists",
-    "waves",
-    "apart",
-    "costs",
+    *("clusters", "groups", "architectures", "daemonSets"),
+    *("readiness", "workLists", "waves", "apart", "costs"),
 )
 
 
 def render(findings: AuditFindings, since: AuditComparison | None = None) -> bytes:
     """The page in UTF-8. since: changes since an earlier audit."""
     style, script = _text("page.css"), _text("page.js")
-    charts = [
-        (
-            work.architecture,
+    charts = {
+        work.architecture: (
             page_charts.pareto(work, readiness, 880, _MOST_COLUMNS),
             page_charts.pareto(work, readiness, 340, 8),
         )
         for work, readiness in zip(findings.work_lists, findings.readiness, strict=True)
-    ]
-    names = snapshot_names(findings)
+    }
+    names = words.snapshot_names(findings)
     first = findings.readiness[0]
     text = _template().render(
-        cluster=of_cluster(findings),
-        clusters=[(cluster.name, cluster_words(cluster)) for cluster in findings.clusters],
+        cluster=words.of_cluster(findings),
+        clusters=[(cluster.name, words.cluster_words(cluster)) for cluster in findings.clusters],
         version=__version__,
         style=Markup(style),  # noqa: S704 - archfit's own
         script=Markup(script),  # noqa: S704 - archfit's own
@@ -96,60 +63,60 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
         script_hash=_hash(script),
         data=Markup(_data(findings)),  # noqa: S704 - JSON without any markup
         first=first,
-        share=ready_share(first),
-        sentence=ready_sentence(first),
-        upgrade=upgrade_sentence(findings),
+        share=words.ready_share(first),
+        sentence=words.ready_sentence(first),
+        upgrade=words.upgrade_sentence(findings),
         bars=[
-            page_charts.readiness_bar(one, findings.upgrades if one is first else None)
-            for one in findings.readiness
+            page_charts.readiness_bar(row, findings.upgrades if row is first else None)
+            for row in findings.readiness
         ],
         pinned=[
-            (one.architecture, amount_words(one.pinned)) for one in findings.readiness if one.pinned.pods
+            (row.architecture, words.amount_words(row.pinned))
+            for row in findings.readiness
+            if row.pinned.pods
         ],
-        charts={architecture: (wide, narrow) for architecture, wide, narrow in charts},
+        charts=charts,
         there=any(group.architecture == first.architecture for group in findings.capacity.groups),
-        daemons=list(daemon_sentences(findings)),
+        daemons=list(words.daemon_sentences(findings)),
         ready_daemons=_ready_daemons(findings),
-        waves=_shown(map(tables.waves, plans(findings))),
-        next_wave=next_wave(findings.waves[0]),
-        wave_words=WAVE_FORMULA,
+        waves=_shown(map(tables.waves, words.plans(findings))),
+        next_wave=words.next_wave(findings.waves[0]),
         wave_bar=page_charts.wave_bar(findings.waves[0], first),
         on_paper=_ON_PAPER,
         daemon_sets=tables.daemon_sets(findings).of("page"),
-        everything_runs=everything_runs(findings),
+        everything_runs=words.everything_runs(findings),
         work=_shown(map(tables.work_list, findings.work_lists, findings.readiness)),
         work_lists=findings.work_lists,
-        node_bars=page_charts.node_bars(findings.capacity.groups, names if several(findings) else {}),
+        node_bars=page_charts.node_bars(findings.capacity.groups, names if words.several(findings) else {}),
         groups=tables.groups(findings).of("page"),
         nodes=_shown((tables.nodes(findings), tables.instances(findings), tables.mislabelled(findings))),
         pools=_shown((pool_table(findings),)),
-        since=list(change_sentences(since)) if since else None,
+        since=list(words.change_sentences(since)) if since else None,
         changes=_shown(map(tables.changes, since.changes)) if since else [],
-        losses=loss_sentences(findings),
+        losses=words.loss_sentences(findings),
         workloads=tables.workloads(findings, sorted(findings.workloads, key=_urgency)).of("page"),
         images=tables.images(findings).of("page"),
         verdicts=findings.builds.verdicts,
         builds=_shown(tables.builds(findings)),
         apart=tables.counted_apart(findings).of("page"),
         costs=findings.costs,
-        not_known=[*unknown_reasons(findings), *unread_pools(findings), *not_known(findings)],
-        formulas=(*FORMULAS, *([UPGRADE_FORMULA] if findings.upgrades else [])),
+        not_known=[*words.unknown_reasons(findings), *unread_pools(findings), *words.not_known(findings)],
     )
     return text.encode()
 
 
 def _ready_daemons(findings: AuditFindings) -> list[str]:
     """The names of the DaemonSets that start on the first architecture's nodes and are ready, each once."""
-    waiting = {(one.snapshot, one.namespace, one.name) for one in findings.daemon_sets[0].not_ready}
-    names = snapshot_names(findings) if several(findings) else {}
-    found = []
-    for workload in findings.workloads:
-        facts = workload.facts
-        key = facts.snapshot, facts.namespace, facts.name
-        if facts.standing == "daemonset" and workload.waves[0] is not None and key not in waiting:
-            cluster = f" in {names[facts.snapshot]}" if facts.snapshot in names else ""
-            found.append(f"{facts.namespace}/{facts.name}{cluster}")
-    return list(dict.fromkeys(found))
+    waiting = {(row.snapshot, row.namespace, row.name) for row in findings.daemon_sets[0].not_ready}
+    names = words.snapshot_names(findings) if words.several(findings) else {}
+    at = {snapshot: f" in {name}" for snapshot, name in names.items()}
+    rows = [row.facts for row in findings.workloads if row.waves[0] is not None]
+    ready = (
+        f"{facts.namespace}/{facts.name}{at.get(facts.snapshot, '')}"
+        for facts in rows
+        if facts.standing == "daemonset" and (facts.snapshot, facts.namespace, facts.name) not in waiting
+    )
+    return list(dict.fromkeys(ready))
 
 
 def _shown(those: Iterable[Table]) -> list[Table]:
@@ -157,17 +124,17 @@ def _shown(those: Iterable[Table]) -> list[Table]:
     return [table.of("page") for table in those if table.rows]
 
 
-def _urgency(one: WorkloadFinding) -> tuple[bool, bool, int]:
+def _urgency(row: WorkloadFinding) -> tuple[bool, bool, int]:
     """What could move and is not ready comes first, the largest of it before all."""
-    return not one.movable, one.states[0] == "ready", -one.amount.cpu
+    return not row.movable, row.states[0] == "ready", -row.amount.cpu
 
 
 def _data(findings: AuditFindings) -> str:
     """What programs may read from the page; no character of it ends the element that holds it."""
-    value = findings_value(findings)
+    value = summary_value(findings)
     text = json.dumps({"schema": SCHEMA, **{key: value[key] for key in _DATA}}, ensure_ascii=True)
-    for one in "<>&":
-        text = text.replace(one, f"\\u{ord(one):04x}")
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
     return text
 
 

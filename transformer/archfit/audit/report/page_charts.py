@@ -3,16 +3,11 @@
 Bar     readiness of an architecture, or CPU of its nodes: segments from left to right, 0 to 1000
 Pareto  the work list: a column for each image (CPU that it frees alone, and what only its best pair frees above
         that), and over them the line of the readiness that is reached
-
-       ┌ 100 %       ┌── line: ready once this image and all to its left have the architecture
-  8 ┤█▄      ──●──●
-  4 ┤██ ●──●
-  0 └─1──2──3──4──    the ranks of the table below the chart
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from archfit.audit.amount import cpu_text
 from archfit.audit.capacity import NodeGroup
@@ -21,7 +16,7 @@ from archfit.audit.plan.work_list import WorkItem, WorkList
 from archfit.audit.readiness import Readiness
 from archfit.audit.report.words import gain, ready_sentence, ready_share, share_after, wave_name
 from archfit.audit.upgrades.upgrades import Upgrades
-from archfit.base.printable import visible
+from archfit.base.printable import count, visible
 from archfit.startup.record import Record
 
 _STEPS = (1, 2, 5)
@@ -74,57 +69,34 @@ class Pareto(Record):
     alternative: str
 
 
-def readiness_bar(one: Readiness, upgrades: Upgrades | None = None) -> Bar:
+def readiness_bar(row: Readiness, upgrades: Upgrades | None = None) -> Bar:
     """How much of what could move is ready, not known, blocked. upgrades: what of it newer tags alone would free."""
-    freed = one.counted(upgrades.freed) if upgrades else 0
-    whole = one.counted(one.total)
-    values = [
-        ("ready", one.counted(one.ready)),
-        ("newer", freed),
-        ("unknown", one.counted(one.unknown)),
-        ("blocked", one.counted(one.blocked) - freed),
-    ]
-    words = {"ready": "ready", "newer": "with newer tags", "unknown": "not known", "blocked": "blocked"}
-    unit = " CPU" if one.by_cpu else " pods"
-    shown = [
-        (kind, value, f"{cpu_text(value) if one.by_cpu else value}{unit} {words[kind]}")
-        for kind, value in values
-        if value
-    ]
-    detail = ", ".join(text for _, _, text in shown)
-    return Bar(
-        one.architecture,
-        ready_share(one),
-        detail,
-        tuple(_segments(shown, whole)),
-        f"{ready_sentence(one)}: {detail}.",
+    freed = row.counted(upgrades.freed) if upgrades else 0
+    values = (
+        ("ready", row.counted(row.ready), "ready"),
+        ("newer", freed, "with newer tags"),
+        ("unknown", row.counted(row.unknown), "not known"),
+        ("blocked", row.counted(row.blocked) - freed, "blocked"),
     )
+    parts = [(kind, value, f"{_amount(value, by_cpu=row.by_cpu)} {words}") for kind, value, words in values]
+    detail, segments = _segments(parts, row.counted(row.total))
+    return Bar(row.architecture, ready_share(row), detail, segments, f"{ready_sentence(row)}: {detail}.")
 
 
 def wave_bar(plan: Waves, readiness: Readiness) -> Bar:
     """How what is to move is spread over the waves; what runs on every node does not move."""
-    whole = [one for one in (*plan.waves[1:], plan.unknown) if one.owner_count]
-    by_cpu = any(one.amount.cpu for one in whole)
-    values = [(one, one.amount.cpu if by_cpu else one.amount.pods) for one in whole]
-    shown = [
-        (
-            "unknown" if one.number is None else "ready" if one.number == 1 else f"w{one.number}",
-            value,
-            f"{wave_name(one)}: {cpu_text(value) if by_cpu else value}",
-        )
-        for one, value in values
-        if value
-    ]
-    total = sum(value for _, value in values)
-    detail = ", ".join(text for _, _, text in shown)
+    waves = [wave for wave in (*plan.waves[1:], plan.unknown) if wave.owner_count]
+    by_cpu = any(wave.amount.cpu for wave in waves)
     unit = "CPU" if by_cpu else "pods"
-    return Bar(
-        f"To {readiness.architecture}",
-        f"{cpu_text(total) if by_cpu else total} {unit}",
-        detail,
-        tuple(_segments(shown, total)),
-        f"Waves to {readiness.architecture} by {unit}: {detail}.",
-    )
+    total, parts = 0, []
+    for wave in waves:
+        kind = {None: "unknown", 1: "ready"}.get(wave.number, f"w{wave.number}")
+        value = wave.amount.cpu if by_cpu else wave.amount.pods
+        parts.append((kind, value, f"{wave_name(wave)}: {cpu_text(value) if by_cpu else value}"))
+        total += value
+    detail, segments = _segments(parts, total)
+    words = f"Waves to {readiness.architecture} by {unit}: {detail}."
+    return Bar(f"To {readiness.architecture}", _amount(total, by_cpu=by_cpu), detail, segments, words)
 
 
 def node_bars(groups: Sequence[NodeGroup], names: dict[str, str]) -> tuple[Bar, ...]:
@@ -135,25 +107,17 @@ def node_bars(groups: Sequence[NodeGroup], names: dict[str, str]) -> tuple[Bar, 
         used = min(group.requested_cpu, group.cpu)
         rest = group.cpu - used
         closed = max(0, rest - group.free_cpu)
-        shown = [
+        parts = [
             ("used", used, f"{cpu_text(group.requested_cpu)} CPU requested"),
             ("free", rest - closed, f"{cpu_text(group.free_cpu)} CPU free"),
             ("closed", closed, f"{cpu_text(closed)} CPU on closed nodes"),
         ]
-        shown = [part for part in shown if part[1]]
+        detail, segments = _segments(parts, largest)
         name = f"{names[group.snapshot]} " if group.snapshot in names else ""
         label = f"{name}{group.architecture}" + ("" if group.os == "linux" else f" ({group.os})")
-        detail = ", ".join(text for _, _, text in shown)
-        count = f"{group.nodes} node{'' if group.nodes == 1 else 's'}"
-        bars.append(
-            Bar(
-                label,
-                count,
-                detail,
-                tuple(_segments(shown, largest)),
-                f"{count}, {label}, {cpu_text(group.cpu)} CPU: {detail}.",
-            )
-        )
+        nodes = count(group.nodes, "node")
+        words = f"{nodes}, {label}, {cpu_text(group.cpu)} CPU: {detail}."
+        bars.append(Bar(label, nodes, detail, segments, words))
     return tuple(bars)
 
 
@@ -164,7 +128,7 @@ def pareto(work: WorkList, readiness: Readiness, width: int, most: int) -> Paret
     items = work.items[:most]
     height, left, right, top = 280, 44, 46, 30
     base = height - 26.0
-    values = [_weight(item, readiness) for item in items]
+    values = [(readiness.counted(item.alone), readiness.counted(item.together)) for item in items]
     step, largest = _scale(max(1, *(sum(pair) for pair in values)))
     slot = (width - left - right) / len(items)
     thick = min(slot * 0.62, 56)
@@ -193,7 +157,6 @@ def pareto(work: WorkList, readiness: Readiness, width: int, most: int) -> Paret
             )
         )
     ticks = range(0, largest + 1, step)
-    left_out = len(work.items) - len(items)
     first = items[0]
     return Pareto(
         width,
@@ -205,15 +168,10 @@ def pareto(work: WorkList, readiness: Readiness, width: int, most: int) -> Paret
         " ".join(f"{x},{y}" for x, y in points),
         tuple((y(tick, largest), cpu_text(tick) if readiness.by_cpu else f"{tick}") for tick in ticks),
         tuple((y(share, 100), f"{share} %") for share in (0, 50, 100)),
-        left_out,
+        len(work.items) - len(items),
         f"Work list for {work.architecture}: {first.reference} {gain(first)}. With the first {len(items)} images "
-        f"{share_after(readiness, items[-1])} is ready, "
-        f"today {ready_share(readiness)}. The table below has all.",
+        f"{share_after(readiness, items[-1])} is ready, today {ready_share(readiness)}. The table below has all.",
     )
-
-
-def _weight(item: WorkItem, readiness: Readiness) -> tuple[int, int]:
-    return (item.alone.cpu, item.together.cpu) if readiness.by_cpu else (item.alone.pods, item.together.pods)
 
 
 def _label(item: WorkItem, slot: float) -> str:
@@ -236,10 +194,16 @@ def _scale(largest: int) -> tuple[int, int]:
         size *= 10
 
 
-def _segments(parts: Sequence[tuple[str, int, str]], whole: int) -> list[Segment]:
-    found, start = [], 0.0
+def _amount(value: int, *, by_cpu: bool) -> str:
+    return f"{cpu_text(value)} CPU" if by_cpu else f"{value} pods"
+
+
+def _segments(parts: Iterable[tuple[str, int, str]], whole: int) -> tuple[str, tuple[Segment, ...]]:
+    """The words of those that are not 0, and what is drawn of them."""
+    segments, start = [], 0.0
     for kind, value, words in parts:
-        width = round(value * 1000 / whole, 1) if whole else 0.0
-        found.append(Segment(kind, round(start, 1), width, words))
-        start += width
-    return found
+        if value:
+            width = round(value * 1000 / whole, 1) if whole else 0.0
+            segments.append(Segment(kind, round(start, 1), width, words))
+            start += width
+    return ", ".join(segment.words for segment in segments), tuple(segments)

@@ -1,18 +1,13 @@
 """The words of an audit about pools: what may bring nodes of an architecture, and whom its taints keep off.
 
-    arm64 allowed by NodePool default (the images of its node class), limit 500 CPU, weight 10.
-    arm64 allowed by NodePool graviton (its instance types); taint arch=arm64:NoSchedule: no workload that could move
-    tolerates it (--tolerate 'arch=arm64:NoSchedule@arm64').
-    NodePool old: its limit of cpu is 0, so it brings no node.
-    Not read: nodepools.karpenter.sh. Whether they bring nodes is not known.
-
 A taint is named only where it keeps pods off that do not tolerate it. Of workloads count those that could move to
 another architecture. The remedy stands where the value of the taint spells the one architecture that the pool brings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 
 from archfit.audit.capacity import PoolTaint
 from archfit.audit.facts import PoolFacts
@@ -36,7 +31,7 @@ def pool_sentences(findings: AuditFindings) -> Iterator[str]:
             continue
         limits = "".join(f", limit {amount} {what}" for what, amount in pool.limits)
         weight = f", weight {pool.weight}" if pool.weight else ""
-        closed = "".join(f"; {_taint_words(one)}" for one in taints.get(_key(pool), ()))
+        closed = "".join(f"; {words}" for words in taints[_key(pool)])
         architectures = " and ".join(pool.architectures)
         yield f"{at}{architectures} allowed by {pool.kind} {pool.name} ({pool.basis}){limits}{weight}{closed}."
 
@@ -65,36 +60,36 @@ def pool_table(findings: AuditFindings) -> Table:
             Cell(names[pool.snapshot]), Cell(f"{pool.kind} {pool.name}"), Cell(", ".join(pool.architectures) or "-"),
             Cell(pool.problem or pool.basis), Cell(", ".join(f"{amount} {what}" for what, amount in pool.limits)),
             Cell(str(pool.weight or ""), str(pool.weight)),
-            Cell("; ".join(_taint_words(one) for one in taints.get(_key(pool), ()))),
+            Cell("; ".join(taints[_key(pool)])),
         )
         for pool in findings.facts.pools
     )  # fmt: skip
     return Table("pools", "Pools that may bring nodes", columns, rows)
 
 
-def _taint_words(one: PoolTaint) -> str:
-    if one.tolerating == one.workloads:
-        return f"taint {one.taint}" + (": all workloads that could move tolerate it" if one.workloads else "")
-    who = f"{one.tolerating} of {one.workloads} workloads" if one.tolerating else "no workload"
-    verb = "tolerate" if one.tolerating else "tolerates"
-    who += " that could move"
-    key, _, rest = one.taint.partition("=")
-    architecture = architecture_of(key, rest.rpartition(":")[0])
-    if one.taint == _DEFAULT:
-        remedy = " (archfit writes this toleration by default)"
-    else:
-        remedy = f" (--tolerate '{one.taint}@{architecture}')" if one.architectures == (architecture,) else ""
-    return f"taint {one.taint}: {who} {verb} it{remedy}"
-
-
-def _taints(findings: AuditFindings) -> dict[tuple[object, ...], list[PoolTaint]]:
-    found: dict[tuple[object, ...], list[PoolTaint]] = {}
-    for pool_taint in findings.capacity.pool_taints:
-        found.setdefault(
-            (pool_taint.snapshot, pool_taint.kind, pool_taint.name, pool_taint.architectures), []
-        ).append(pool_taint)
-    return found
-
-
-def _key(pool: PoolFacts) -> tuple[object, ...]:
+def _key(pool: PoolFacts | PoolTaint) -> tuple[object, ...]:
     return pool.snapshot, pool.kind, pool.name, pool.architectures
+
+
+def _taints(findings: AuditFindings) -> Mapping[tuple[object, ...], list[str]]:
+    """Of each pool the words for its taints."""
+    words: dict[tuple[object, ...], list[str]] = defaultdict(list)
+    for taint in findings.capacity.pool_taints:
+        words[_key(taint)].append(_taint_words(taint))
+    return words
+
+
+def _taint_words(taint: PoolTaint) -> str:
+    if taint.tolerating == taint.workloads:
+        return f"taint {taint.taint}" + (
+            ": all workloads that could move tolerate it" if taint.workloads else ""
+        )
+    who, verb = "no workload that could move", "tolerates"
+    if taint.tolerating:
+        who, verb = f"{taint.tolerating} of {taint.workloads} workloads that could move", "tolerate"
+    key, _, rest = taint.taint.partition("=")
+    architecture = architecture_of(key, rest.rpartition(":")[0])
+    remedy = f" (--tolerate '{taint.taint}@{architecture}')" if taint.architectures == (architecture,) else ""
+    if taint.taint == _DEFAULT:
+        remedy = " (archfit writes this toleration by default)"
+    return f"taint {taint.taint}: {who} {verb} it{remedy}"

@@ -1,14 +1,5 @@
 """The rules of a wave as a configuration file of archfit: what is in it goes to the architecture, all others stay.
 
-    spec:
-      rules:
-        - match: {}                                       every pod: no toleration, no preference
-          tolerate: false
-          prefer: {}
-        - match: {namespace: shop, kind: Deployment, name: web}
-          tolerate: true                                  the wave, and those before it: see below
-          prefer: {arm64: 100}
-
 The waves before are in the file, too: without them the next render would take back what they have. Those of wave 0 get
 the toleration alone; DaemonSets have no preference. Workloads of one owner are one rule. What is not known, what stays,
 and later waves have no rule of their own. A rule has no word for "without a namespace": that of a manifest without one
@@ -23,10 +14,11 @@ from glob import escape
 from archfit.audit.amount import cpu_text
 from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
-from archfit.audit.plan.waves import MOST_RULED, NOT_KNOWN, Owner, Wave, owner_of
+from archfit.audit.plan.waves import MOST_RULED, NOT_KNOWN, Wave
+from archfit.audit.readiness import Owner
 from archfit.audit.report.words import cluster_words, done_words, wave_name
 from archfit.base.errors import UsageError
-from archfit.base.printable import count, json_text, visible
+from archfit.base.printable import count, few, json_text, visible
 from archfit.edit.render import scalar
 
 _WEIGHT = 100
@@ -62,7 +54,7 @@ def _lines(findings: AuditFindings, number: int | None) -> Iterator[str]:
     yield "      tolerate: false"
     yield "      prefer: {}"
     moved = {
-        owner_of(workload): place
+        workload.owner: place
         for workload in findings.workloads
         if (place := workload.waves[0]) is not None and 0 <= place <= last
     }
@@ -91,7 +83,7 @@ def _lines(findings: AuditFindings, number: int | None) -> Iterator[str]:
 def _namesakes(findings: AuditFindings, moved: Mapping[Owner, int]) -> list[Owner]:
     """Those that the rule of a workload without a namespace matches, too, and that go otherwise."""
     loose = {owner[1:3]: place for owner, place in moved.items() if not owner[0]}
-    owners = dict.fromkeys(map(owner_of, findings.workloads))
+    owners = dict.fromkeys(workload.owner for workload in findings.workloads)
     return [
         owner
         for owner in owners
@@ -110,19 +102,12 @@ def _head(findings: AuditFindings, wave: Wave | None) -> Iterator[str]:
             f"# Wave {wave_name(wave)}, to {plan.architecture}: {count(wave.owner_count, 'workload')}, "
             f"{cpu_text(wave.amount.cpu)} CPU, {done_words(wave)}; with the waves before it"
         )
-    for one in plan.waves[: MOST_RULED + 1 if wave is None or wave.number is None else wave.number + 1]:
-        if one.waiting:
-            verb = "is" if one.waiting == 1 else "are"
-            named = visible(_waiting(one))
-            yield f"# Wave {wave_name(one)}: {one.waiting} of {one.owner_count} {verb} not ready ({named})"
+    for earlier in plan.waves[: MOST_RULED + 1 if wave is None or wave.number is None else wave.number + 1]:
+        if earlier.waiting:
+            verb = "is" if earlier.waiting == 1 else "are"
+            named = visible(few(earlier.owners[: earlier.waiting], _MOST_NAMES, earlier.waiting))
+            yield f"# Wave {wave_name(earlier)}: {earlier.waiting} of {earlier.owner_count} {verb} not ready ({named})"
     yield "# To use it: archfit --config FILE, or copy rules: into your own file"
-
-
-def _waiting(wave: Wave) -> str:
-    """The first of those that are not ready."""
-    shown = wave.owners[: min(_MOST_NAMES, wave.waiting)]
-    more = wave.waiting - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def _match(owner: Owner) -> str:

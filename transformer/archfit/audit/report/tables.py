@@ -1,13 +1,7 @@
 """The tables of an audit: what each form shows of a list, in one place. Text, Markdown and the page only draw them.
 
-    Table     name, caption, columns, rows; each form takes its own columns: `Table.of`
-    Column    its heading on the page, in text and in Markdown; None where that form leaves it out
-    Cell      text, sorting key ("" sorts by the text), lines below a summary
-    kinds     text, count (1,200 on the page, 1200 elsewhere), number, image (monospace), state (one word with a mark),
-              details (a summary that opens), meter (a share with a bar; the key is of 100), names (lines)
-
 Two columns stand beside each other where the forms say one thing in different words. All texts are raw here; each form
-escapes them. The rows of the CSV are another list, of the uses of images: `csv`.
+escapes them.
 """
 
 from __future__ import annotations
@@ -21,28 +15,10 @@ from archfit.audit.facts import BuildFacts, Standing
 from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import Wave, Waves
 from archfit.audit.plan.work_list import WorkList
-from archfit.audit.readiness import DaemonSet, DaemonSets, Readiness, WorkloadFinding
-from archfit.audit.report.words import (
-    IMAGE_WORDS,
-    NOT_KNOWN,
-    STANDING_WORDS,
-    change_groups,
-    filled,
-    first_owners,
-    group_rows,
-    needed_images,
-    ready_sentence,
-    ready_share,
-    runs_on,
-    several,
-    share_after,
-    snapshot_names,
-    title,
-    used_by,
-    wave_name,
-    with_second,
-)
+from archfit.audit.readiness import Readiness, WorkloadFinding, title
+from archfit.audit.report import words
 from archfit.audit.upgrades.upgrades import to_do
+from archfit.base.printable import few
 from archfit.startup.record import Record
 
 _COUNTS_AS: dict[Standing, str] = {
@@ -56,6 +32,9 @@ _COUNTS_AS: dict[Standing, str] = {
 }
 _MOST_USERS = 3
 Kind: TypeAlias = Literal["text", "count", "number", "image", "state", "details", "meter", "names"]
+"""count: 1,200 on the page, 1200 elsewhere. image: monospace. state: one word with a mark. names: lines.
+
+details: a summary that opens. meter: a share with a bar; the key is of 100."""
 Form: TypeAlias = Literal["page", "text", "markdown"]
 
 
@@ -131,26 +110,16 @@ def memory(size: int) -> Cell:
 
 def readiness(findings: AuditFindings) -> Table:
     """What of each architecture is ready; for Markdown alone, since the page and the text draw it."""
-    heads = (
-        "Ready",
-        "CPU ready",
-        "CPU blocked",
-        "CPU not known",
-        "Pods ready",
-        "Workloads ready",
-        "Pods not known",
-    )
-    columns = (
-        Column(None, markdown="Architecture"),
-        *(Column(None, "number", markdown=head) for head in heads),
-    )
+    heads = ("CPU ready", "CPU blocked", "CPU not known", "Pods ready", "Workloads ready", "Pods not known")
+    numbers = (Column(None, "number", markdown=head) for head in ("Ready", *heads))
+    columns = (Column(None, markdown="Architecture"), *numbers)
     rows = tuple(
         (
-            Cell(one.architecture), Cell(ready_share(one)), cpu(one.ready.cpu), cpu(one.blocked.cpu),
-            cpu(one.unknown.cpu), Cell(f"{one.ready.pods} of {one.known.pods}"),
-            Cell(f"{one.ready.workloads} of {one.known.workloads}"), count(one.unknown.pods),
+            Cell(row.architecture), Cell(words.ready_share(row)), cpu(row.ready.cpu), cpu(row.blocked.cpu),
+            cpu(row.unknown.cpu), Cell(f"{row.ready.pods} of {row.known.pods}"),
+            Cell(f"{row.ready.workloads} of {row.known.workloads}"), count(row.unknown.pods),
         )
-        for one in findings.readiness
+        for row in findings.readiness
     )  # fmt: skip
     return Table("readiness", "Readiness", columns, rows)
 
@@ -169,12 +138,14 @@ def work_list(work: WorkList, readiness: Readiness) -> Table:
     )  # fmt: skip
     rows = tuple(
         (
-            count(item.rank), Cell(item.reference), Cell(", ".join(item.offers) or IMAGE_WORDS[item.state]),
+            count(item.rank), Cell(item.reference), Cell(", ".join(item.offers) or words.IMAGE_WORDS[item.state]),
             Cell(item.to_do, badge=item.newer[0].step if item.newer else ""), cpu(item.alone.cpu),
             count(item.alone.pods), cpu(item.part.cpu),
-            Cell(with_second(item), f"{item.together.cpu}" if item.partner else "0"),
-            Cell(share_after(readiness, item), f"{item.cumulative.cpu}"), Cell(used_by(item, len(item.owners))),
-            Cell(used_by(item, _MOST_USERS)),
+            Cell(f"+{cpu_text(item.together.cpu)} with {item.partner}", f"{item.together.cpu}") if item.partner
+            else Cell("", "0"),
+            Cell(words.share_after(readiness, item), f"{item.cumulative.cpu}"),
+            Cell(few(item.owners, len(item.owners), item.owner_count)),
+            Cell(few(item.owners, _MOST_USERS, item.owner_count)),
         )
         for item in work.items
     )  # fmt: skip
@@ -192,26 +163,21 @@ def waves(plan: Waves) -> Table:
     )  # fmt: skip
     rows = tuple(
         (
-            Cell(wave_name(one)), count(one.owner_count), count(one.waiting), cpu(one.amount.cpu),
-            count(one.amount.pods),
-            _done(one),
-            Cell(first_owners(one, _MOST_USERS), "", tuple(_largest(one))), Cell(needed_images(one, _MOST_USERS)),
+            Cell(words.wave_name(wave)), count(wave.owner_count), count(wave.waiting), cpu(wave.amount.cpu),
+            count(wave.amount.pods), _done(wave), _largest(wave), Cell(few(wave.images, _MOST_USERS)),
         )
-        for one in filled(plan)
+        for wave in words.filled(plan)
     )  # fmt: skip
     name = plan.architecture
     return Table(f"waves-{name}", f"Waves to {name}", columns, rows, f"WAVES TO {name}")
 
 
-def _largest(wave: Wave) -> Iterator[str]:
+def _largest(wave: Wave) -> Cell:
     shown = wave.owners[:_MOST_USERS]
-    yield from shown
-    if wave.owner_count > len(shown):
-        yield f"and {wave.owner_count - len(shown)} more"
-
-
-def _wave(number: int | None) -> Cell:
-    return Cell("" if number is None else NOT_KNOWN if number < 0 else f"{number}")
+    left = wave.owner_count - len(shown)
+    return Cell(
+        few(shown, _MOST_USERS, wave.owner_count), "", (*shown, *([f"and {left} more"] if left else []))
+    )
 
 
 def _done(wave: Wave) -> Cell:
@@ -224,18 +190,18 @@ def groups(findings: AuditFindings) -> Table:
     """The readiness of clusters, namespaces and labels."""
     columns = (
         Column("By", markdown="By"), Column("Name", markdown="Name"),
-        Column("Cluster", markdown="Cluster" if several(findings) else None), Column(None, markdown="Ready"),
+        Column("Cluster", markdown="Cluster" if words.several(findings) else None), Column(None, markdown="Ready"),
         Column(None, markdown=f"For {findings.readiness[0].architecture}"),
         *(Column(f"{architecture} ready", "number") for architecture in findings.architectures),
         Column("CPU", "number"), Column("Pods", "count"),
     )  # fmt: skip
     rows = tuple(
         (
-            Cell(by), Cell(name), Cell(cluster), Cell(ready_share(own[0])), Cell(ready_sentence(own[0])),
-            *(Cell(ready_share(part), f"{_thousandths(*part.share)}") for part in own),
+            Cell(by), Cell(name), Cell(cluster), Cell(words.ready_share(own[0])), Cell(words.ready_sentence(own[0])),
+            *(Cell(words.ready_share(part), f"{part.share[0] * 1000 // (part.share[1] or 1)}") for part in own),
             cpu(own[0].total.cpu), count(own[0].total.pods),
         )
-        for by, name, cluster, own in group_rows(findings)
+        for by, name, cluster, own in words.group_rows(findings)
     )  # fmt: skip
     return Table("groups", "Readiness by group", columns, rows)
 
@@ -249,24 +215,18 @@ def daemon_sets(findings: AuditFindings) -> Table:
         Column("Not ready", "image", markdown="Images"), Column("To do", markdown="To do"),
     )  # fmt: skip
     known = {image.facts.reference: image for image in findings.images}
-
-    def to_do_of(daemons: DaemonSets, one: DaemonSet) -> str:
-        index = findings.architectures.index(daemons.architecture)
-        words = (
-            to_do(known[of].states[index], known[of].facts, daemons.architecture, findings.own)
-            for of in one.images
-        )
-        return ", ".join(dict.fromkeys(words))
-
     rows = tuple(
         (
-            Cell(daemons.architecture), at(one.snapshot), Cell(one.namespace), Cell(one.name), Cell(one.kind),
-            Cell(f"{one.namespace}/{one.kind}/{one.name}"), Cell(one.state),
-            Cell(NOT_KNOWN if one.state == "unknown" else one.state), Cell(", ".join(one.images)),
-            Cell(to_do_of(daemons, one)),
+            Cell(daemons.architecture), at(daemon.snapshot), Cell(daemon.namespace), Cell(daemon.name),
+            Cell(daemon.kind), Cell(f"{daemon.namespace}/{daemon.kind}/{daemon.name}"), Cell(daemon.state),
+            Cell(words.NOT_KNOWN if daemon.state == "unknown" else daemon.state), _listed(daemon.images),
+            _listed(
+                to_do(known[of].states[index], known[of].facts, daemons.architecture, findings.own)
+                for of in daemon.images
+            ),
         )
-        for daemons in findings.daemon_sets
-        for one in daemons.not_ready
+        for index, daemons in enumerate(findings.daemon_sets)
+        for daemon in daemons.not_ready
     )  # fmt: skip
     return Table("daemonsets", "DaemonSets that are not ready", columns, rows)
 
@@ -274,26 +234,27 @@ def daemon_sets(findings: AuditFindings) -> Table:
 def workloads(findings: AuditFindings, chosen: Iterable[WorkloadFinding]) -> Table:
     """Workloads, in the order in which they are chosen."""
     at = _clusters(findings)
-    known = {image.facts.reference: runs_on(image.facts) for image in findings.images}
+    known = {image.facts.reference: words.runs_on(image.facts) for image in findings.images}
     columns = (
         _cluster_column(findings), Column("Namespace"), Column("Workload", "details"),
         Column(None, "text", "WORKLOAD", "Workload"), Column("Kind"), Column("State"), Column(None, "text", "STANDING"),
         Column("Pods", "count", "PODS", "Pods"), Column("CPU", "number", "CPU", "CPU"),
         Column("Memory", "number", paper=False),
-        *(Column(one, "state", one, paper=not place) for place, one in enumerate(findings.architectures)),
+        *(Column(name, "state", name, paper=not place) for place, name in enumerate(findings.architectures)),
         Column(f"Wave to {findings.architectures[0]}"), Column("Not ready", "image", "NOT READY"),
         Column(None, markdown="Images"), Column("Where"),
     )  # fmt: skip
     rows = tuple(
         (
-            at(one.facts.snapshot), Cell(one.facts.namespace), Cell(one.facts.name, "", tuple(_opened(one, known))),
-            Cell(title(one)), Cell(one.facts.kind), Cell(_COUNTS_AS.get(one.facts.standing, one.facts.standing)),
-            Cell(one.facts.standing), count(one.amount.pods), cpu(one.amount.cpu), memory(one.amount.memory),
-            *(Cell(state) for state in one.states), _wave(one.waves[0]),
-            _references(use.reference for uses in one.not_ready for use in uses),
-            _references(use.reference for use in one.not_ready[0]), Cell(one.facts.where),
+            at(row.facts.snapshot), Cell(row.facts.namespace), Cell(row.facts.name, "", tuple(_opened(row, known))),
+            Cell(title(row.owner)), Cell(row.facts.kind), Cell(_COUNTS_AS.get(row.facts.standing, row.facts.standing)),
+            Cell(row.facts.standing), count(row.amount.pods), cpu(row.amount.cpu), memory(row.amount.memory),
+            *map(Cell, row.states),
+            Cell("" if (wave := row.waves[0]) is None else words.NOT_KNOWN if wave < 0 else f"{wave}"),
+            _listed(use.reference for uses in row.not_ready for use in uses),
+            _listed(use.reference for use in row.not_ready[0]), Cell(row.facts.where),
         )
-        for one in chosen
+        for row in chosen
     )  # fmt: skip
     return Table("workloads", "Workloads", columns, rows)
 
@@ -309,8 +270,8 @@ def images(findings: AuditFindings) -> Table:
     )  # fmt: skip
     rows = tuple(
         (
-            Cell(image.facts.reference), Cell(runs_on(image.facts)), Cell(image.facts.origin),
-            *(Cell(state) for state in image.states), count(image.used.pods), count(image.used.pods + image.apart.pods),
+            Cell(image.facts.reference), Cell(words.runs_on(image.facts)), Cell(image.facts.origin),
+            *map(Cell, image.states), count(image.used.pods), count(image.used.pods + image.apart.pods),
             cpu(image.used.cpu), count(image.apart.pods), Cell(image.facts.kind), Cell(image.facts.origin),
         )
         for image in findings.images
@@ -321,7 +282,6 @@ def images(findings: AuditFindings) -> Table:
 def builds(findings: AuditFindings) -> tuple[Table, ...]:
     """What is to be said of the builds that run."""
     at = _clusters(findings)
-    found = findings.builds
     columns = (
         _cluster_column(findings), Column(None, "text", "CONTAINER"), Column("Namespace"), Column("Workload"),
         Column("Container"), Column("Image", "image", "IMAGE"), Column("Nodes", "text", "NODES"),
@@ -329,26 +289,27 @@ def builds(findings: AuditFindings) -> tuple[Table, ...]:
         Column("Why", "text", "WHY"),
     )  # fmt: skip
 
-    def rows(those: Iterable[BuildFacts], why: Callable[[BuildFacts], str]) -> tuple[tuple[Cell, ...], ...]:
+    def rows(those: Iterable[BuildFacts], why: str) -> tuple[tuple[Cell, ...], ...]:
         return tuple(
             (
-                at(one.snapshot), Cell(f"{one.namespace}/{one.kind}/{one.name} {one.container}"), Cell(one.namespace),
-                Cell(f"{one.kind}/{one.name}", one.name), Cell(one.container), Cell(one.image),
-                Cell(f"{one.node_os}/{one.node_architecture}"), count(one.pods), Cell(one.platform), Cell(why(one)),
+                at(build.snapshot), Cell(f"{build.namespace}/{build.kind}/{build.name} {build.container}"),
+                Cell(build.namespace), Cell(f"{build.kind}/{build.name}", build.name), Cell(build.container),
+                Cell(build.image), Cell(f"{build.node_os}/{build.node_architecture}"), count(build.pods),
+                Cell(build.platform), Cell(getattr(build, why)),
             )
-            for one in those
+            for build in those
         )  # fmt: skip
 
-    mismatches = rows(found.mismatches, lambda one: one.reason)
-    evidence = rows(found.evidence, lambda one: one.evidence)
-    moved = rows(found.moved, lambda one: one.moved)
+    mismatches = rows(findings.builds.mismatches, "reason")
+    evidence = rows(findings.builds.evidence, "evidence")
+    moved = rows(findings.builds.moved, "moved")
     of_reasons = (
         Column("Verdict", "text", "VERDICT"), Column("Reason"), Column("Containers", "count", "CONTAINERS"),
         Column(None, "text", "REASON"),
     )  # fmt: skip
     reasons = tuple(
         (Cell(reason.verdict), Cell(reason.reason), count(reason.containers), Cell(reason.reason))
-        for reason in found.reasons
+        for reason in findings.builds.reasons
     )
     tables = (
         Table("mismatches", "Builds that are not for their node", columns, mismatches),
@@ -410,9 +371,9 @@ def mislabelled(findings: AuditFindings) -> Table:
         Column("Label kubernetes.io/arch", "text", "kubernetes.io/arch"), Column("Its kubelet says", "text", "KUBELET"),
     )  # fmt: skip
     rows = tuple(
-        (at(one.snapshot), Cell(one.name), Cell(one.label), Cell(one.kubelet))
-        for one in findings.capacity.mislabelled
-    )  # fmt: skip
+        (at(node.snapshot), Cell(node.name), Cell(node.label), Cell(node.kubelet))
+        for node in findings.capacity.mislabelled
+    )
     return Table("mislabelled", "Nodes whose label is wrong", columns, rows)
 
 
@@ -425,12 +386,12 @@ def changes(change: ArchitectureChange) -> Table:
     )  # fmt: skip
     rows = tuple(
         (
-            Cell(words), Cell(one.cluster), Cell(one.namespace), Cell(one.name),
-            Cell(f"{one.namespace}/{one.kind}/{one.name}"), Cell(one.kind), count(one.amount.pods),
-            cpu(one.amount.cpu), Cell(", ".join(one.images)),
+            Cell(what), Cell(row.cluster), Cell(row.namespace), Cell(row.name),
+            Cell(f"{row.namespace}/{row.kind}/{row.name}"), Cell(row.kind), count(row.amount.pods),
+            cpu(row.amount.cpu), Cell(", ".join(row.images)),
         )
-        for words, found in change_groups(change)
-        for one in found
+        for what, changed in words.change_groups(change)
+        for row in changed
     )  # fmt: skip
     return Table(f"since-{change.architecture}", f"Changes for {change.architecture}", columns, rows)
 
@@ -443,42 +404,37 @@ def counted_apart(findings: AuditFindings) -> Table:
     )  # fmt: skip
     rows = tuple(
         (
-            Cell(STANDING_WORDS[one.standing]), count(one.amount.workloads), count(one.amount.pods),
-            cpu(one.amount.cpu), memory(one.amount.memory),
+            Cell(words.STANDING_WORDS[part.standing]), count(part.amount.workloads), count(part.amount.pods),
+            cpu(part.amount.cpu), memory(part.amount.memory),
         )
-        for one in findings.apart
+        for part in findings.apart
     )  # fmt: skip
     return Table("apart", "Counted apart", columns, rows)
 
 
 def _cluster_column(findings: AuditFindings) -> Column:
-    return Column("Cluster", "text", "CLUSTER" if several(findings) else None)
+    return Column("Cluster", "text", "CLUSTER" if words.several(findings) else None)
 
 
 def _clusters(findings: AuditFindings) -> Callable[[str], Cell]:
     """The name of a snapshot's cluster, "" where there is only one."""
-    names = snapshot_names(findings) if several(findings) else None
-    return lambda snapshot: Cell(names.get(snapshot, snapshot) if names is not None else "")
+    names = words.snapshot_names(findings) if words.several(findings) else {}
+    return lambda snapshot: Cell(names.get(snapshot, snapshot) if names else "")
 
 
-def _thousandths(part: int, whole: int) -> int:
-    return part * 1000 // whole if whole else 0
-
-
-def _references(references: Iterable[str]) -> Cell:
+def _listed(texts: Iterable[str]) -> Cell:
     """Each once."""
-    return Cell(", ".join(dict.fromkeys(references)))
+    return Cell(", ".join(dict.fromkeys(texts)))
 
 
-def _opened(one: WorkloadFinding, known: dict[str, str]) -> Iterator[str]:
-    for use in one.facts.images:
+def _opened(workload: WorkloadFinding, known: dict[str, str]) -> Iterator[str]:
+    facts = workload.facts
+    for use in facts.images:
         role = "" if use.role == "container" else f" ({use.role})"
         yield f"{use.container}{role}: {use.reference or 'no image'}, {known.get(use.reference, 'not known')}"
-    if one.facts.runs_on:
-        yield "pods on " + ", ".join(
-            f"{architecture or 'no node'}: {number}" for architecture, number in one.facts.runs_on
-        )
-    if one.facts.pinned:
-        yield f"its own placement allows only {', '.join(one.facts.pinned)}"
-    if one.facts.without_cpu:
-        yield f"pods without a CPU request: {one.facts.without_cpu}"
+    if facts.runs_on:
+        yield "pods on " + ", ".join(f"{name or 'no node'}: {number}" for name, number in facts.runs_on)
+    if facts.pinned:
+        yield f"its own placement allows only {', '.join(facts.pinned)}"
+    if facts.without_cpu:
+        yield f"pods without a CPU request: {facts.without_cpu}"

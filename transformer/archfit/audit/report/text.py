@@ -1,27 +1,7 @@
 """An audit for a terminal: one screen of 80 columns and 40 lines, whatever its size. With --all, tables follow.
 
-    prod-eu: nodes amd64, arm64; read 2026-11-23 00:30 UTC
-
-    On arm64 nodes: 1 DaemonSet does not run there (monitoring/apm-agent), of 3 ..
-    arm64   64.4 % ready   36.1 of 56 requested CPU; 2 CPU not known
-            54 of 78 pods, 13 of 21 workloads; 19.9 CPU blocked
-            With newer tags alone: 64.4 % -> 80.1 %; 5 of 8 images have one
-    amd64   ..
-
-    Waves to arm64 (done: pods that run there, or may as they are):
-      0 every node         3 workloads   3.5 CPU  28 of 42 pods done; needs 1 image
-
-    Work list for arm64: 21.9 CPU in 28 pods wait for 8 images
-      1  registry.example/search-indexer:0.8.2                              76.4 %
-         frees 8.25 CPU alone: use 0.9.1 (minor)
-
-    Not known ..  Nodes ..  Pools ..  Builds ..  Apart ..
-    WORK LIST FOR arm64 .. WORKLOADS .. IMAGES .. BUILDS .. NODES ..
-
-The percentage in the work list is the readiness once that image and all above it have the architecture. Parts of the
-screen are parted by an empty line; the longest ones are cut first, and say how much they leave out. The layout is the
-same on a terminal and in a pipe. Control characters of a cell are shown as escapes (`base.printable`); long cells are
-shortened in the middle.
+Parts of the screen are parted by an empty line; the longest ones are cut first, and say how much they leave out. The
+layout is the same on a terminal and in a pipe.
 """
 
 from __future__ import annotations
@@ -38,32 +18,10 @@ from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import Waves
 from archfit.audit.plan.work_list import WorkItem, WorkList
 from archfit.audit.readiness import Readiness
-from archfit.audit.report import tables
+from archfit.audit.report import tables, words
 from archfit.audit.report.pool_words import pool_sentences, unread_pools
 from archfit.audit.report.tables import Table
-from archfit.audit.report.words import (
-    STANDING_WORDS,
-    change_groups,
-    change_sentences,
-    cluster_words,
-    daemon_sentences,
-    done_words,
-    filled,
-    gain,
-    group_rows,
-    loss_sentences,
-    not_known,
-    plans,
-    ready_amounts,
-    ready_sentence,
-    ready_words,
-    share_after,
-    unknown_reasons,
-    upgrade_sentence,
-    used_by,
-    wave_name,
-)
-from archfit.base.printable import count, visible
+from archfit.base.printable import count, few, visible
 from archfit.startup.record import Record
 
 _LONGEST_CELL = 72
@@ -85,9 +43,9 @@ def render(
 ) -> bytes:
     """The text. since: what changed since an earlier audit. everything: the first screen uncut, and all tables."""
     parts = _parts(_screen(findings, everything=everything))
-    asked = [*_parts(_changes(since)), *_parts(_groups(findings, sys.maxsize if everything else _ON_SCREEN))]
+    chosen = [*_parts(_changes(since)), *_parts(_groups(findings, sys.maxsize if everything else _ON_SCREEN))]
     height = sys.maxsize if everything else _HEIGHT - 2
-    lines = _fitted([*parts[:_HEADS], *asked, *parts[_HEADS:]], _HEADS + len(asked), height)
+    lines = _fitted([*parts[:_HEADS], *chosen, *parts[_HEADS:]], _HEADS + len(chosen), height)
     lines += [visible(line) for line in _tables(findings)] if everything else ["", "All tables: --all"]
     return "".join(f"{line.rstrip()}\n" for line in lines).encode()
 
@@ -137,7 +95,7 @@ def _fitted(parts: Sequence[_Part], heads: int, most: int) -> list[str]:
     while sum(heights) + len(parts) - 1 > most:
         weights = [height - _ROWS_FIRST * part.rows for part, height in zip(parts, heights, strict=True)]
         place = max(
-            range(len(parts)), key=lambda one: (kept[one] > 1, one >= heads, kept[one] > 2, weights[one], one)
+            range(len(parts)), key=lambda at: (kept[at] > 1, at >= heads, kept[at] > 2, weights[at], at)
         )
         kept[place] -= 1
         heights[place] = parts[place].height(kept[place])
@@ -152,44 +110,42 @@ def _fitted(parts: Sequence[_Part], heads: int, most: int) -> list[str]:
 def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
     yield from _head(findings, sys.maxsize if everything else _ON_SCREEN)
     yield ""
-    yield from daemon_sentences(findings)
-    width = max(len(one.architecture) for one in findings.readiness)
-    shares = max(len(ready_words(one)) for one in findings.readiness)
-    for one in findings.readiness:
-        yield f"{one.architecture:{width}}   {ready_words(one):>{shares}}   {ready_amounts(one)}"
-        yield f"{' ' * (width + 3)}{_more(one)}"
-        if one is findings.readiness[0] and findings.upgrades:
-            yield f"{' ' * (width + 3)}{upgrade_sentence(findings)}"
+    yield from words.daemon_sentences(findings)
+    width = max(len(row.architecture) for row in findings.readiness)
+    shares = max(len(words.ready_words(row)) for row in findings.readiness)
+    for row in findings.readiness:
+        yield f"{row.architecture:{width}}   {words.ready_words(row):>{shares}}   {words.ready_amounts(row)}"
+        yield f"{' ' * (width + 3)}{_more(row)}"
+        if row is findings.readiness[0] and findings.upgrades:
+            yield f"{' ' * (width + 3)}{words.upgrade_sentence(findings)}"
     if everything:
         for work in findings.work_lists[1:]:
             yield from _first_work(findings, work)
-    for plan in findings.waves[:1]:
-        yield from _waves(plan)
-    for work in findings.work_lists[:1]:
-        yield from _first_work(findings, work)
+    yield from _waves(findings.waves[0])
+    yield from _first_work(findings, findings.work_lists[0])
     yield ""
-    yield from unknown_reasons(findings)
-    yield from not_known(findings)
+    yield from words.unknown_reasons(findings)
+    yield from words.not_known(findings)
     yield ""
     first = findings.architectures[0]
-    for group in sorted(
-        findings.capacity.groups, key=lambda one: (one.os, one.architecture) != ("linux", first)
-    ):
-        more = [f"{group.cordoned} cordoned"] if group.cordoned else []
-        more += [f"{group.not_ready} not Ready"] if group.not_ready else []
-        more += [f"{group.virtual} virtual"] if group.virtual else []
-        more += [f"{group.reserved} closed by a taint"] if group.reserved else []
-        more += [f"{group.spot} spot"] if group.spot else []
-        more += [f"{group.tainted} tainted for their architecture"] if group.tainted else []
-        note = f" ({', '.join(more)})" if more else ""
+    groups = findings.capacity.groups
+    for group in sorted(groups, key=lambda group: (group.os, group.architecture) != ("linux", first)):
+        numbers = {
+            "cordoned": group.cordoned,
+            "not Ready": group.not_ready,
+            "virtual": group.virtual,
+            "closed by a taint": group.reserved,
+            "spot": group.spot,
+            "tainted for their architecture": group.tainted,
+        }
+        more = ", ".join(f"{number} {state}" for state, number in numbers.items() if number)
         yield (
             f"{group.os}/{group.architecture}: {count(group.nodes, 'node')}, {cpu_text(group.requested_cpu)} of "
-            f"{cpu_text(group.cpu)} CPU requested, {cpu_text(group.free_cpu)} free"
-            f"{note}"
+            f"{cpu_text(group.cpu)} CPU requested, {cpu_text(group.free_cpu)} free{f' ({more})' if more else ''}"
         )
     yield from pool_sentences(findings)
     yield from unread_pools(findings)
-    yield from loss_sentences(findings)
+    yield from words.loss_sentences(findings)
     yield ""
     if findings.builds.verdicts:
         yield "Containers by build: " + ", ".join(
@@ -202,49 +158,48 @@ def _screen(findings: AuditFindings, *, everything: bool) -> Iterator[_Item]:
         yield f"Prices: {note}"
     if findings.apart:
         yield "Counted apart: " + "; ".join(
-            f"{count(one.amount.workloads, 'workload')} {STANDING_WORDS[one.standing].partition(':')[0]}"
-            f" ({count(one.amount.pods, 'pod')})"
-            for one in findings.apart
+            f"{count(part.amount.workloads, 'workload')} {words.STANDING_WORDS[part.standing].partition(':')[0]}"
+            f" ({count(part.amount.pods, 'pod')})"
+            for part in findings.apart
         )
 
 
 def _waves(plan: Waves) -> Iterator[_Item]:
-    shown = filled(plan)
+    shown = words.filled(plan)
     if not shown:
         return
     yield ""
     yield f"Waves to {plan.architecture} (done: pods that run there, or may as they are):"
-    rows = [
-        (wave_name(one), f"{one.owner_count}", f"{cpu_text(one.amount.cpu)} CPU", done_words(one))
-        for one in shown
-    ]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    names = [words.wave_name(wave) for wave in shown]
+    cpus = [f"{cpu_text(wave.amount.cpu)} CPU" for wave in shown]
+    widths = [max(map(len, column)) for column in (names, [f"{wave.owner_count}" for wave in shown], cpus)]
     cells = []
-    for one, (name, owners, cpu, done) in zip(shown, rows, strict=True):
-        indent = "" if one.number is not None else "  "
-        words = "workload " if one.owner_count == 1 else "workloads"
-        line = f"  {indent + name:{widths[0]}}  {owners:>{widths[1]}} {words}  {cpu:>{widths[2]}}"
-        cells.append((line, f"  {done}", f"; needs {count(len(one.images), 'image')}" if one.images else ""))
+    for wave, name, cpu in zip(shown, names, cpus, strict=True):
+        indent = "" if wave.number is not None else "  "
+        noun = "workload " if wave.owner_count == 1 else "workloads"
+        line = f"  {indent + name:{widths[0]}}  {wave.owner_count:>{widths[1]}} {noun}  {cpu:>{widths[2]}}"
+        needs = f"; needs {count(len(wave.images), 'image')}" if wave.images else ""
+        cells.append((line, f"  {words.done_words(wave)}", needs))
     # What does not fit is left out of every row: a row that is cut would show another number.
     fit = next((size for size in (3, 2) if max(len("".join(row[:size])) for row in cells) <= _WIDTH), 1)
     yield from (("".join(row[:fit]),) for row in cells)
 
 
 def _groups(findings: AuditFindings, most: int) -> Iterator[_Item]:
-    rows = [row for row in group_rows(findings) if not row[2] or most == sys.maxsize]
+    rows = [row for row in words.group_rows(findings) if not row[2] or most == sys.maxsize]
     for by in dict.fromkeys(row[0] for row in rows):
         own = [row for row in rows if row[0] == by]
         yield ""
         yield f"By {by}:"
         for _, name, cluster, (first, *_) in own[:most]:
             head = f"    in {_short(cluster)}" if cluster else f"  {_short(name, _WIDTH // 2)}"
-            yield f"{head}: {ready_words(first)}; {ready_sentence(first)}"
+            yield f"{head}: {words.ready_words(first)}; {words.ready_sentence(first)}"
         yield max(0, len(own) - most)
 
 
 def _head(findings: AuditFindings, most: int) -> Iterator[_Item]:
     for cluster in findings.clusters[:most]:
-        yield f"{_short(cluster.name)}: {cluster_words(cluster)}"
+        yield f"{_short(cluster.name)}: {words.cluster_words(cluster)}"
     yield max(0, len(findings.clusters) - most)
     if not findings.clusters:
         yield "nothing was read"
@@ -254,13 +209,12 @@ def _changes(since: AuditComparison | None) -> Iterator[str]:
     if since is None:
         return
     yield "Since the audit before:"
-    yield from change_sentences(since)
+    yield from words.change_sentences(since)
     for change in since.changes:
-        for words, found in change_groups(change)[:2]:
-            yield from (
-                f"  {words} for {change.architecture}: {one.namespace}/{one.kind}/{one.name} ({', '.join(one.images)})"
-                for one in found[:_ON_SCREEN]
-            )
+        for what, rows in words.change_groups(change)[:2]:
+            for row in rows[:_ON_SCREEN]:
+                name = f"{row.namespace}/{row.kind}/{row.name}"
+                yield f"  {what} for {change.architecture}: {name} ({', '.join(row.images)})"
 
 
 def _wrapped(item: str | tuple[str, ...]) -> list[str]:
@@ -277,17 +231,12 @@ def _wrapped(item: str | tuple[str, ...]) -> list[str]:
     return lines
 
 
-def _more(one: Readiness) -> str:
-    known = one.ready + one.blocked
-    words = f"{one.ready.pods} of {count(known.pods, 'pod')}, "
-    words += f"{one.ready.workloads} of {count(known.workloads, 'workload')}"
-    for amount, word in (
-        (one.blocked, "blocked"),
-        (one.pinned, "ready, but its own placement keeps it elsewhere"),
-    ):
-        if amount.pods:
-            words += f"; {cpu_text(amount.cpu)} CPU {word}"
-    return words
+def _more(row: Readiness) -> str:
+    line = f"{row.ready.pods} of {count(row.known.pods, 'pod')}, "
+    line += f"{row.ready.workloads} of {count(row.known.workloads, 'workload')}"
+    line += f"; {cpu_text(row.blocked.cpu)} CPU blocked" if row.blocked.pods else ""
+    pinned = f"; {cpu_text(row.pinned.cpu)} CPU ready, but its own placement keeps it elsewhere"
+    return line + (pinned if row.pinned.pods else "")
 
 
 def _first_work(findings: AuditFindings, work: WorkList) -> Iterator[_Item]:
@@ -304,33 +253,31 @@ def _first_work(findings: AuditFindings, work: WorkList) -> Iterator[_Item]:
     )
     shown = work.items[:_ON_SCREEN] if not index else ()
     for item in shown:
-        share = share_after(readiness, item)
+        share = words.share_after(readiness, item)
         share += " ready then" if share.endswith("%") else ""
-        image = _short(visible(item.reference), _WIDTH - 5 - 2 - len(share))
-        yield (
-            f"{item.rank:3}  {image:{_WIDTH - 5 - 2 - len(share)}}  {share}",
-            _what_to_do(item),
-        )
+        room = _WIDTH - 5 - 2 - len(share)
+        image = _short(visible(item.reference), room)
+        yield f"{item.rank:3}  {image:{room}}  {share}", _what_to_do(item)
     if shown:
         yield len(work.items) - len(shown)
 
 
 def _what_to_do(item: WorkItem) -> str:
     """What it brings, what to do, who uses it; the second one is never cut, the last one is left out first."""
-    to_do, users = visible(item.to_do), visible(used_by(item, 1))
-    line = f"     {_short(visible(gain(item)), max(_SHORTEST, _WIDTH - 7 - len(to_do)))}: {to_do}"
+    to_do, users = visible(item.to_do), visible(few(item.owners, 1, item.owner_count))
+    line = f"     {_short(visible(words.gain(item)), max(_SHORTEST, _WIDTH - 7 - len(to_do)))}: {to_do}"
     room = _WIDTH - len(line) - 2
     return f"{line}; {_short(users, room)}" if users and room >= _SHORTEST else line
 
 
 def _tables(findings: AuditFindings) -> Iterator[str]:
-    for plan in plans(findings):
+    for plan in words.plans(findings):
         yield from _table(tables.waves(plan))
     for work, readiness in zip(findings.work_lists, findings.readiness, strict=True):
         yield from _table(tables.work_list(work, readiness))
         if work.remaining.pods:
             yield f"{work.remaining.pods} pods need three images or more at once."
-    chosen = sorted(findings.workloads, key=lambda one: (not one.movable, set(one.states) == {"ready"}))
+    chosen = sorted(findings.workloads, key=lambda row: (not row.movable, set(row.states) == {"ready"}))
     for table in (
         tables.workloads(findings, chosen),
         tables.images(findings),

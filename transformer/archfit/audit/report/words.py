@@ -5,6 +5,7 @@ All of it is plain text: each form escapes it in its own way.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from archfit.audit.amount import Amount, cpu_text, memory_text, percent
@@ -16,12 +17,12 @@ from archfit.audit.findings import AuditFindings
 from archfit.audit.merge import missing_shards
 from archfit.audit.plan.waves import Wave, Waves
 from archfit.audit.plan.work_list import WorkItem
-from archfit.audit.readiness import DaemonSets, ImageState, Readiness, WorkloadFinding, WorkloadState
+from archfit.audit.readiness import DaemonSets, ImageState, Readiness, WorkloadState
 from archfit.audit.running.container_images import SUSPICION
 from archfit.audit.upgrades.upgrades import Upgrades
-from archfit.base.printable import count
+from archfit.base.printable import count, few
 
-_MOST_NAMES = 5
+_NAMED = 5
 STANDING_WORDS: dict[Standing, str] = {
     "running": "running",
     "pending": "pending",
@@ -44,58 +45,31 @@ IMAGE_WORDS: dict[ImageState, str] = {
     "unknown": "not known",
 }
 NOT_KNOWN = "not known"
-WAVE_WORDS = {
-    0: "every node", 1: "ready", 2: "newer tag", 3: "build it", 4: "stateful, pinned", 5: "stays", None: NOT_KNOWN,
-}  # fmt: skip
-_NAMED = 5
+_WAVE_WORDS = ("every node", "ready", "newer tag", "build it", "stateful, pinned", "stays")
 _MOST_SENTENCES = 10
-FORMULAS = (
-    "Readiness is the CPU that pods request whose every image runs on the architecture, divided by the CPU of all pods "
-    "that could move and whose images are known. What is not known stands beside it and is never part of it.",
-    "Where pods fail with exec format error, or as no build matches the platform of their node, their image is not "
-    "ready for that architecture, whatever its registry says.",
-    "CPU and memory are what the scheduler counts for a pod: containers, init containers, sidecars and overhead. A "
-    "CronJob between two runs counts as its last run.",
-    "The work list ranks images by the CPU that could move if that image alone gained the architecture.",
-    "DaemonSets are no part of the readiness: they start on the first node of an architecture by themselves, so they "
-    "come first.",
-    "Static pods, finished and gated pods, pods on virtual nodes and for Windows, and templates that ask for no pods "
-    "are counted apart.",
-)
-WAVE_FORMULA = (
-    "The wave of a workload is the first of these that holds. 0: it is a DaemonSet, or serves a webhook. 5: no change "
-    "of an image alone moves it. 4: it is a StatefulSet, or its own placement keeps it elsewhere. 3: an image that is "
-    "not ready has no newer tag. 2: an image is not ready. 1: all others."
-)
-UPGRADE_FORMULA = (
-    "With newer tags alone: what is ready, and the workloads each of whose images that are not has a newer version "
-    "that was read and has the architecture. A tag for one architecture, and latest, are no such version. It is a "
-    "hint: no other number counts it."
-)
 
 
 def of_cluster(findings: AuditFindings) -> str:
     """What was looked at: the names of the clusters, or of the first ones."""
     names = [cluster.name for cluster in findings.clusters]
-    if len(names) > _MOST_NAMES:
-        names[_MOST_NAMES - 1 :] = [f"{len(names) - _MOST_NAMES + 1} more clusters"]
+    if len(names) > _NAMED:
+        names[_NAMED - 1 :] = [f"{len(names) - _NAMED + 1} more clusters"]
     return ", ".join(names) or "nothing"
 
 
-def cluster_words(one: Cluster) -> str:
+def cluster_words(cluster: Cluster) -> str:
     """What is said of a cluster beside its name: `nodes amd64, pools arm64; read 2026-11-23 00:30 UTC`."""
-    nodes = f"nodes {', '.join(one.architectures)}" if one.architectures else "nodes not known"
-    nodes += f"; pools may bring {', '.join(one.pools)}" if one.pools else ""
-    nodes += "; not all pools are known" if one.unread_pools else ""
-    return f"{nodes}; {date_words(one)}"
+    nodes = f"nodes {', '.join(cluster.architectures)}" if cluster.architectures else "nodes not known"
+    nodes += f"; pools may bring {', '.join(cluster.pools)}" if cluster.pools else ""
+    nodes += "; not all pools are known" if cluster.unread_pools else ""
+    return f"{nodes}; {_date_words(cluster)}"
 
 
-def date_words(one: Cluster) -> str:
-    """`read 2026-11-23 00:30 UTC`, or what is known instead."""
-    moment = f"{one.date[:10]} {one.date[11:16]} UTC"
-    if one.date_by == "input":
+def _date_words(cluster: Cluster) -> str:
+    moment = f"{cluster.date[:10]} {cluster.date[11:16]} UTC"
+    if cluster.date_by == "input":
         return f"read {moment} or later"
-    return f"read {moment}" if one.date else "date not known"
+    return f"read {moment}" if cluster.date else "date not known"
 
 
 def several(findings: AuditFindings) -> bool:
@@ -118,11 +92,7 @@ def ready_share(readiness: Readiness) -> str:
 
 def ready_words(readiness: Readiness) -> str:
     """The share with the word that it needs: `62.2 % ready`, but `not known`."""
-    return share_words(ready_share(readiness))
-
-
-def share_words(share: str) -> str:
-    """What `ready_share` gives, with its word."""
+    share = ready_share(readiness)
     return f"{share} ready" if share.endswith("%") else share
 
 
@@ -131,11 +101,6 @@ def share_after(readiness: Readiness, item: WorkItem) -> str:
     ready, known = readiness.share
     known += readiness.counted(item.cumulative_unknown)
     return percent(ready + readiness.counted(item.cumulative), known) if known else NOT_KNOWN
-
-
-def counted_words(readiness: Readiness, amount: Amount) -> str:
-    """`2.5 CPU`, or `3 pods` where pods are counted."""
-    return f"{cpu_text(amount.cpu)} CPU" if readiness.by_cpu else count(amount.pods, "pod")
 
 
 def ready_sentence(readiness: Readiness) -> str:
@@ -151,7 +116,7 @@ def ready_amounts(readiness: Readiness, ready: str = "") -> str:
     unknown = readiness.counted(readiness.unknown)
     if not whole and not unknown:
         return f"no pod that could move to {readiness.architecture}"
-    more = counted_words(readiness, readiness.unknown)
+    more = f"{cpu_text(unknown)} CPU" if readiness.by_cpu else count(unknown, "pod")
     if not whole:
         return f"it is not known what of {more} is ready for {readiness.architecture}"
     if readiness.by_cpu:
@@ -163,22 +128,22 @@ def ready_amounts(readiness: Readiness, ready: str = "") -> str:
 
 def upgrade_sentence(findings: AuditFindings) -> str:
     """`With newer tags alone: 36 % -> 61 %; 5 of 12 images have one`; "" where nobody asked for tags."""
-    found = findings.upgrades
-    if found is None:
+    upgrades = findings.upgrades
+    if upgrades is None:
         return ""
     first = findings.readiness[0]
     ready, known = first.share
-    then = percent(ready + first.counted(found.freed), known)
-    return f"With newer tags alone: {ready_share(first)} -> {then}; {upgrade_counts(found)}"
+    then = percent(ready + first.counted(upgrades.freed), known)
+    return f"With newer tags alone: {ready_share(first)} -> {then}; {upgrade_counts(upgrades)}"
 
 
-def upgrade_counts(found: Upgrades | None) -> str:
+def upgrade_counts(upgrades: Upgrades | None) -> str:
     """`5 of 12 images have one; 3 not asked`, or that nobody was asked."""
-    if found is None:
+    if upgrades is None:
         return "no image was asked for"
-    verb = "has" if found.replaceable == 1 else "have"
-    words = f"{found.replaceable} of {count(found.asked, 'image')} {verb} one"
-    return f"{words}; {found.not_asked} not asked" if found.not_asked else words
+    verb = "has" if upgrades.replaceable == 1 else "have"
+    words = f"{upgrades.replaceable} of {count(upgrades.asked, 'image')} {verb} one"
+    return f"{words}; {upgrades.not_asked} not asked" if upgrades.not_asked else words
 
 
 def daemon_sentence(daemons: DaemonSets, *, nodes: bool) -> str:
@@ -199,9 +164,8 @@ def daemon_sentence(daemons: DaemonSets, *, nodes: bool) -> str:
 
 
 def _named(daemons: DaemonSets, state: WorkloadState) -> str:
-    names = [f"{one.namespace}/{one.name}" for one in daemons.not_ready if one.state == state]
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
+    names = [f"{daemon.namespace}/{daemon.name}" for daemon in daemons.not_ready if daemon.state == state]
+    return few(names, _NAMED)
 
 
 def daemon_sentences(findings: AuditFindings) -> Iterator[str]:
@@ -225,9 +189,8 @@ def everything_runs(findings: AuditFindings) -> bool:
 
 def amount_words(amount: Amount) -> str:
     """`12.5 CPU in 8 pods of 3 workloads`."""
-    return (
-        f"{cpu_text(amount.cpu)} CPU in {count(amount.pods, 'pod')} of {count(amount.workloads, 'workload')}"
-    )
+    pods, workloads = count(amount.pods, "pod"), count(amount.workloads, "workload")
+    return f"{cpu_text(amount.cpu)} CPU in {pods} of {workloads}"
 
 
 def runs_on(image: ImageFacts) -> str:
@@ -238,45 +201,25 @@ def runs_on(image: ImageFacts) -> str:
     return f"{words.get(image.answer, 'not known')}{f': {image.detail}' if image.detail else ''}"
 
 
-def title(workload: WorkloadFinding) -> str:
-    """`namespace/Kind/name`."""
-    facts = workload.facts
-    return "/".join(part for part in (facts.namespace, facts.kind, facts.name) if part)
-
-
 def gain(item: WorkItem) -> str:
     """What the image brings, in words."""
-
-    def words(amount: Amount) -> str:
-        return f"{cpu_text(amount.cpu)} CPU" if amount.cpu else count(amount.pods, "pod")
-
+    freed = item.alone if item.alone.pods else item.together
+    words = f"{cpu_text(freed.cpu)} CPU" if freed.cpu else count(freed.pods, "pod")
     if item.alone.pods:
-        return f"frees {words(item.alone)} alone"
+        return f"frees {words} alone"
     if item.partner:
-        return f"frees {words(item.together)} together with {item.partner}"
+        return f"frees {words} together with {item.partner}"
     return f"is one of three or more in {count(item.part.pods, 'pod')}"
-
-
-def with_second(item: WorkItem) -> str:
-    """What the image frees together with its best partner, as `+2.5 with IMAGE`; "" without one."""
-    return f"+{cpu_text(item.together.cpu)} with {item.partner}" if item.partner else ""
-
-
-def used_by(item: WorkItem, most: int) -> str:
-    """Who uses an image of the work list: `shop/Deployment/web and 3 more`."""
-    shown = item.owners[:most]
-    left = item.owner_count - len(shown)
-    return ", ".join(shown) + (f" and {left} more" if left else "")
 
 
 def wave_name(wave: Wave) -> str:
     """`2 newer tag`; `not known`."""
-    return WAVE_WORDS[wave.number] if wave.number is None else f"{wave.number} {WAVE_WORDS[wave.number]}"
+    return NOT_KNOWN if wave.number is None else f"{wave.number} {_WAVE_WORDS[wave.number]}"
 
 
 def filled(waves: Waves) -> list[Wave]:
     """Those that have workloads, then what is not known."""
-    return [one for one in (*waves.waves, waves.unknown) if one.owner_count]
+    return [wave for wave in (*waves.waves, waves.unknown) if wave.owner_count]
 
 
 def plans(findings: AuditFindings) -> tuple[Waves, ...]:
@@ -304,19 +247,6 @@ def next_wave(plan: Waves) -> str:
     )
 
 
-def first_owners(wave: Wave, most: int) -> str:
-    """`shop/Deployment/web, shop/Deployment/cart and 7 more`."""
-    shown = wave.owners[:most]
-    left = wave.owner_count - len(shown)
-    return ", ".join(shown) + (f" and {left} more" if left else "")
-
-
-def needed_images(wave: Wave, most: int) -> str:
-    """`registry.example/app:1 and 2 more`; "" where it needs none."""
-    left = len(wave.images) - most
-    return ", ".join(wave.images[:most]) + (f" and {left} more" if left > 0 else "")
-
-
 def group_rows(findings: AuditFindings) -> Iterator[tuple[str, str, str, tuple[Readiness, ...]]]:
     """Of each group: by what, its name, "", its readiness; then the same of its parts, with the name of the cluster."""
     for group in findings.groups:
@@ -329,10 +259,8 @@ def group_rows(findings: AuditFindings) -> Iterator[tuple[str, str, str, tuple[R
 def loss_sentences(findings: AuditFindings) -> list[str]:
     """`loss_sentence` of each architecture of each cluster, with its name where there are several."""
     names = snapshot_names(findings) if several(findings) else {}
-    return [
-        f"{names[loss.snapshot]}: {loss_sentence(loss)}" if loss.snapshot in names else loss_sentence(loss)
-        for loss in findings.capacity.losses
-    ]
+    at = {snapshot: f"{name}: " for snapshot, name in names.items()}
+    return [f"{at.get(loss.snapshot, '')}{loss_sentence(loss)}" for loss in findings.capacity.losses]
 
 
 def loss_sentence(loss: Loss) -> str:
@@ -363,13 +291,13 @@ def loss_sentence(loss: Loss) -> str:
 
 def unknown_reasons(findings: AuditFindings) -> Iterator[str]:
     """Why images are not known: equal causes once, with how many images each, the most frequent first."""
-    causes: dict[str, list[str]] = {}
+    causes: dict[str, list[str]] = defaultdict(list)
     for image in findings.images:
         if image.facts.answer in ("Unknown", "Malformed", "Unasked"):
             reference = image.facts.reference
             name = reference.partition("@")[0].rpartition(":")[0] or reference
             cause = image.facts.detail.replace(reference, "the image").replace(name, "the image")
-            causes.setdefault(cause, []).append(reference)
+            causes[cause].append(reference)
     ranked = sorted(causes.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     for cause, references in ranked[:_MOST_SENTENCES]:
         more = f" (first {references[0]})" if len(references) > 1 else f" ({references[0]})"
@@ -381,23 +309,15 @@ def unknown_reasons(findings: AuditFindings) -> Iterator[str]:
 
 def not_known(findings: AuditFindings) -> Iterator[str]:
     """What the numbers leave open beside `unknown_reasons`, a sentence each."""
-    answers: dict[str, int] = {}
-    for image in findings.images:
-        answers[image.facts.answer] = answers.get(image.facts.answer, 0) + 1
-    for answer, one, more in (
-        (
-            "Absent",
-            "is gone from its registry: no new node can pull it",
-            "are gone from their registries: no new node can pull them",
-        ),
-        (
-            "Unread",
-            "belongs to another shard: merge the reports of all shards",
-            "belong to other shards: merge the reports of all shards",
-        ),
-    ):
-        if answers.get(answer):
-            yield f"{count(answers[answer], 'image')} {one if answers[answer] == 1 else more}."
+    answers = Counter(image.facts.answer for image in findings.images)
+    if absent := answers["Absent"]:
+        gone, them = (
+            ("is gone from its registry", "it") if absent == 1 else ("are gone from their registries", "them")
+        )
+        yield f"{count(absent, 'image')} {gone}: no new node can pull {them}."
+    if unread := answers["Unread"]:
+        words = "belongs to another shard" if unread == 1 else "belong to other shards"
+        yield f"{count(unread, 'image')} {words}: merge the reports of all shards."
     failing = [
         f"{image.facts.reference} is not ready for {architecture}: pods on such nodes fail with {evidence}."
         if evidence != SUSPICION
@@ -436,13 +356,11 @@ def not_known(findings: AuditFindings) -> Iterator[str]:
             else "they weigh nothing; --assume-cpu 100m gives them a weight"
         )
         yield f"{count(without, 'pod')} without a CPU request: {remedy}."
-    if missing := missing_shards(findings.facts):
-        names = ", ".join(f"{one.index} of {one.number}" for one in missing[:_MOST_NAMES])
-        more = f" and {len(missing) - _MOST_NAMES} more" if len(missing) > _MOST_NAMES else ""
+    if missing := [f"{shard.index} of {shard.number}" for shard in missing_shards(findings.facts)]:
         have = len(findings.facts.shards)
         yield (
             f"This is {have} of {have + len(missing)} shards. The images of the shards that are missing are not known: "
-            f"{names}{more}."
+            f"{few(missing, _NAMED)}."
         )
 
 
@@ -458,25 +376,18 @@ def change_groups(change: ArchitectureChange) -> tuple[tuple[str, tuple[Workload
 
 def change_sentences(since: AuditComparison) -> Iterator[str]:
     """What changed since an earlier audit."""
-    before = ", ".join(f"{one.name}, {date_words(one)}" for one in since.before[:_MOST_NAMES])
+    before = [f"{cluster.name}, {_date_words(cluster)}" for cluster in since.before]
     if before:
-        more = len(since.before) - _MOST_NAMES
-        yield f"The audit before: {before}{f' and {more} more clusters' if more > 0 else ''}."
-    for found, words in (
-        (since.clusters_arrived, "in this audit alone, so its workloads arrived"),
-        (since.clusters_gone, "in the audit before alone, so its workloads are gone"),
-    ):
-        if found:
-            yield f"{', '.join(found)}: {words}."
+        more = " clusters" if len(before) > _NAMED else ""
+        yield f"The audit before: {few(before, _NAMED)}{more}."
+    if since.clusters_arrived:
+        yield f"{', '.join(since.clusters_arrived)}: in this audit alone, so its workloads arrived."
+    if since.clusters_gone:
+        yield f"{', '.join(since.clusters_gone)}: in the audit before alone, so its workloads are gone."
     for change in since.changes:
-        counted = [
-            f"{count(len(found), 'workload')} {words}" for words, found in change_groups(change) if found
-        ]
-        counted += [
-            f"{count(len(found), 'image')} {words}"
-            for words, found in (("gained it", change.images_gained), ("lost it", change.images_lost))
-            if found
-        ]
+        counted = [f"{count(len(rows), 'workload')} {words}" for words, rows in change_groups(change) if rows]
+        images = {"gained it": change.images_gained, "lost it": change.images_lost}
+        counted += [f"{count(len(names), 'image')} {words}" for words, names in images.items() if names]
         moved = f"{ready_words(change.before)} before, {ready_words(change.after)} now"
         unchanged = "no workload changed its state" if since.stayed else "no workload is in both audits"
         yield f"{change.architecture}: {moved}; {', '.join(counted) or unchanged}."

@@ -1,33 +1,9 @@
 """Objects of a cluster, one by one, folded into facts as they come.
 
-    item ── kind ──┬── List, PodList, ..    each of its items; those of a typed list take its kind
-                   ├── Pod of a cluster     one count for its owner, template, statuses and node
-                   ├── Node                 NodeFacts
-                   ├── anything with pods   of a cluster: its owner, and its template, which counts where no pod of it
-                   │                        was read (`fold`)
-                   │                        a manifest: `manifest`, with the number of pods that it asks for
-                   ├── NodePool, ..         what makes nodes, and what says more about it (`pools`)
-                   ├── a kind without pods  passed over, but for webhooks and their Services; Secrets are never read
-                   └── any other kind       counted in `unknown`
-
 An object is of a cluster if it has a metadata.uid, a status or a node, else it is a manifest. An object that comes
 twice (a page read again, a file named twice) counts once: by its uid, or by kind, namespace and name. Nothing of an
 item is kept but what it is counted by, so memory grows with the number of workloads and of (workload, node) pairs.
-Items come in any order: `fold` looks up owners and nodes at the end.
-
-A Node as NodeFacts:
-
-os                    label kubernetes.io/os, else status.nodeInfo.operatingSystem, else linux
-architecture          label kubernetes.io/arch or its beta name, "" without
-kubelet_architecture  status.nodeInfo.architecture: what the kubelet was built for
-cpu, memory, pods     status.allocatable
-devices               names of what else status.allocatable has, as nvidia.com/gpu
-capacity              "spot" or "on-demand", by the label of the provider:
-                        karpenter.sh/capacity-type, eks.amazonaws.com/capacityType,
-                        cloud.google.com/gke-spot, cloud.google.com/gke-preemptible,
-                        kubernetes.azure.com/scalesetpriority
-ready                 the condition Ready has the status True; a node without this condition is not ready
-virtual               see `object_fields`
+Items come in any order: `fold` looks up owners and nodes at the end. Secrets are never read.
 """
 
 from __future__ import annotations
@@ -40,15 +16,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
-from archfit.audit.facts import (
-    AuditFacts,
-    ImageFacts,
-    NodeFacts,
-    Snapshot,
-)
+from archfit.audit.facts import AuditFacts, ContainerImage, ImageFacts, NodeFacts, PoolFacts, Snapshot
 from archfit.audit.merge import sorted_facts
 from archfit.audit.running.container_images import container_images, container_statuses
-from archfit.audit.running.fold import Gathered, LastRun, PodGroup, PodTemplate, Rendered, folded
+from archfit.audit.running.fold import Gathered, LastRun, PodGroup, PodTemplate, folded
 from archfit.audit.running.object_fields import (
     appended_architectures,
     demanded_architectures,
@@ -64,10 +35,12 @@ from archfit.audit.running.object_fields import (
 )
 from archfit.audit.running.owners import Named, Owners
 from archfit.audit.running.pod_requests import amounts, devices, devices_of, requested
-from archfit.audit.running.pools import Pools
 from archfit.audit.running.templates import Template, templates
 from archfit.audit.running.webhooks import Labels, Webhooks, labels_of
 from archfit.base.errors import InvalidInput
+from archfit.cluster.nodes import CLUSTER_NAME
+from archfit.cluster.pools.pool import Pool
+from archfit.cluster.pools.read import is_beside, is_pool, of_this_cluster, pools
 from archfit.cluster.quantity import milli, units
 from archfit.options.settings import Options
 from archfit.options.text_form import ARCH_KEYS
@@ -80,8 +53,7 @@ KUBE_SYSTEM = "kube-system"
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII).fullmatch
 _BITS = (1 << 128) - 1
 _UNASKED = "the field is empty, or nothing says which image it is"
-
-
+Images: TypeAlias = tuple[ContainerImage, ...]
 Log: TypeAlias = Callable[[str, str, str], str | None]
 """The last lines of a container, by namespace, pod and name; None where they are not read."""
 
@@ -95,11 +67,10 @@ class _Interned:
 
     def number(self, value: Any) -> int:
         """The number of the value; the same for equal ones."""
-        found = self._numbers.get(value)
-        if found is None:
-            found = self._numbers[value] = len(self.values)
+        number = self._numbers.setdefault(value, len(self.values))
+        if number == len(self.values):
             self.values.append(value)
-        return found
+        return number
 
 
 class Collector:
@@ -129,16 +100,16 @@ class Collector:
         self._owners = Owners()
         self._webhooks = Webhooks()
         self._templates = _Interned()
-        self._images = _Interned()
+        self._images: dict[Images, Images] = {}
         self._statuses = _Interned()
-        self._node_names = _Interned()
-        self._runs: dict[tuple[int, int, int], int] = {}
+        self._runs: Counter[tuple[int, int, str]] = Counter()
         self._labelled: set[tuple[Named, Labels]] = set()
         self._nodes: dict[str, NodeFacts] = {}
-        self._held: dict[tuple[Named, int], Template] = {}
+        self._held: dict[tuple[Named, Images], Template] = {}
         self._last_runs: dict[Named, LastRun] = {}
-        self._rendered: list[Rendered] = []
-        self._pools = Pools()
+        self._rendered: list[tuple[Template, str]] = []
+        self._pool_objects: list[Mapping[str, Any]] = []  # a cluster has few
+        self._clusters: set[str] = set()  # that nodes say to be of
         self._of_cluster = False
         self._newest = ""
         self._uid = ""
@@ -158,8 +129,9 @@ class Collector:
         source = self._source
         if source == "lists" and not self._of_cluster and self._rendered:
             source = "manifests"
+        digest = hashlib.sha256(self._sum.to_bytes(16, "big")).hexdigest()
         snapshot = Snapshot(
-            f"{self._snapshot_id():016x}",
+            digest[:16],
             source,
             self.name,
             bool(self._nodes),
@@ -167,29 +139,25 @@ class Collector:
             date=self._newest,
             date_by="input" if self._newest else "",
         )
-        found = folded(snapshot.id, self._gathered())
-        references = {image.reference for workload in found.workloads for image in workload.images}
+        facts = folded(snapshot.id, self._gathered())
+        references = {image.reference for workload in facts.workloads for image in workload.images}
+        images = {ImageFacts(reference, "Unread") for reference in references - {""}}
+        if "" in references:
+            images.add(ImageFacts("", "Unasked", detail=_UNASKED))
+        own_pools = of_this_cluster(pools(self._pool_objects), self._clusters)
         return sorted_facts(
-            AuditFacts(
-                (snapshot,) if self.kinds else (),
-                found.nodes,
-                found.workloads,
-                found.builds,
-                tuple(
-                    ImageFacts(reference, "Unread")
-                    if reference
-                    else ImageFacts("", "Unasked", detail=_UNASKED)
-                    for reference in references
-                ),
-                pools=self._pools.facts(snapshot.id),
+            facts.replace(
+                snapshots=(snapshot,) if self.kinds else (),
+                images=tuple(images),
+                pools=tuple(_pool_facts(snapshot.id, pool) for pool in own_pools),
             )
         )
 
     def _gathered(self) -> Gathered:
-        templates, statuses, nodes = self._templates.values, self._statuses.values, self._node_names.values
+        templates, statuses = self._templates.values, self._statuses.values
         return Gathered(
             (
-                PodGroup(templates[template], statuses[status], nodes[node], pods)
+                PodGroup(templates[template], statuses[status], node, pods)
                 for (template, status, node), pods in self._runs.items()
             ),
             bool(self._runs),
@@ -201,10 +169,6 @@ class Collector:
             tuple(self._rendered),
             self._webhooks.selectors(),
         )
-
-    def _snapshot_id(self) -> int:
-        digest = hashlib.sha256(self._sum.to_bytes(16, "big")).digest()
-        return int.from_bytes(digest[:8], "big")
 
     def _add(self, value: Any, where: str) -> None:
         if not isinstance(value, dict):
@@ -227,14 +191,15 @@ class Collector:
                 facts = node_facts(value)
                 self._of_cluster = True
                 self._nodes[facts.name] = facts
-                self._pools.add_node(metadata)
+                cluster = text(mapping(metadata.get("annotations")).get(CLUSTER_NAME))
+                self._clusters.update([cluster] if cluster else [])
         elif (group, kind) == ("", "Pod") and of_cluster:
             if self._is_new(value, metadata, kind):
                 self._of_cluster = True
                 self._pod(value, metadata)
-        elif group and self._pools.takes(value):
+        elif group and (is_pool(value) or is_beside(value)):
             if self._is_new(value, metadata, kind):
-                self._pools.add(value)
+                self._pool_objects.append(value)
         else:
             self._other(value, metadata, kind, where, of_cluster=of_cluster)
 
@@ -244,12 +209,12 @@ class Collector:
         owner = self._owners.of_pod(itself, metadata)
         standing = standing_of(pod)
         cpu, memory = (0, 0) if standing == "finished" else requested(pod)
-        images = self._images.values[self._images.number(container_images(spec))]
+        images = container_images(spec)
         template = PodTemplate(
             owner,
             owner is itself,
             standing,
-            images,
+            self._images.setdefault(images, images),
             cpu,
             memory,
             demanded_architectures(spec),
@@ -264,9 +229,9 @@ class Collector:
         key = (
             self._templates.number(template),
             self._statuses.number(container_statuses(pod, partial(self._log, itself.namespace, itself.name))),
-            self._node_names.number(text(spec.get("nodeName"))),
+            text(spec.get("nodeName")),
         )
-        self._runs[key] = self._runs.get(key, 0) + 1
+        self._runs[key] += 1
         if standing == "finished" and owner.kind == "Job":
             created = text(metadata.get("creationTimestamp"))
             run = LastRun(created, itself.name, template, *requested(pod), is_windows(spec))
@@ -296,18 +261,18 @@ class Collector:
         if not of_cluster:
             self.kinds[kind] += 1
             self._sum = (self._sum + _hashed(value)) & _BITS
-        found = list(templates(value, self._rows, self._keys))
-        if not found and podless is None:
+        pod_templates = list(templates(value, self._rows, self._keys))
+        if not pod_templates and podless is None:
             self.unknown[kind] += 1
         if not of_cluster:
-            self._rendered += (Rendered(template, where) for template in found)
+            self._rendered += ((template, where) for template in pod_templates)
             return
         self._of_cluster = True
         named = Named(text(metadata.get("namespace")), kind, text(metadata.get("name")))
         self._owners.add(named, metadata)
-        for template in found:
-            images = self._images.number(template.images)
-            self._held[named, images] = template.replace(images=self._images.values[images])
+        for template in pod_templates:
+            images = self._images.setdefault(template.images, template.images)
+            self._held[named, images] = template.replace(images=images)
 
     def _is_new(self, value: Mapping[str, Any], metadata: Mapping[str, Any], kind: str) -> bool:
         """Whether the object is read for the first time; it is counted then."""
@@ -331,8 +296,8 @@ def _newest(value: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
     """The newest time that the API server or a kubelet wrote into an object, "" for none."""
     status = mapping(value.get("status"))
     times = [metadata.get("creationTimestamp"), status.get("startTime")]
-    for one in mappings(status.get("conditions")):
-        times += (one.get("lastTransitionTime"), one.get("lastHeartbeatTime"))
+    for condition in mappings(status.get("conditions")):
+        times += (condition.get("lastTransitionTime"), condition.get("lastHeartbeatTime"))
     return max((time for time in times if isinstance(time, str) and _TIME(time)), default="")
 
 
@@ -375,8 +340,8 @@ def node_facts(node: Mapping[str, Any]) -> NodeFacts:
         max(0, units(allocatable.get("memory", 0))),
         max(0, units(allocatable.get("pods", 0))),
         ready=any(
-            one.get("type") == "Ready" and one.get("status") == "True"
-            for one in mappings(status.get("conditions"))
+            condition.get("type") == "Ready" and condition.get("status") == "True"
+            for condition in mappings(status.get("conditions"))
         ),
         virtual=is_virtual_node(node),
         uid=text(metadata.get("uid")),
@@ -391,3 +356,18 @@ def _taint(taint: Mapping[str, Any]) -> str:
 
 def _first(labels: Mapping[str, Any], keys: tuple[str, ...]) -> str:
     return next((text(labels[key]) for key in keys if labels.get(key)), "")
+
+
+def _pool_facts(snapshot: str, pool: Pool) -> PoolFacts:
+    return PoolFacts(
+        snapshot,
+        pool.kind,
+        pool.name,
+        pool.architectures,
+        pool.basis,
+        pool.problem,
+        tuple(sorted(map(str, pool.taints))),
+        max(0, pool.weight),
+        pool.limits,
+        pool.scales,
+    )

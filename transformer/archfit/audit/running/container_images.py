@@ -1,22 +1,9 @@
-"""The images of a pod spec, and what its status says of each container.
+"""The images of a pod spec, and what its status says of builds that its node cannot run.
 
-containers[], initContainers[]   image                 their entry in containerStatuses, initContainerStatuses
-volumes[].image                  reference (KEP-4639)   no entry
-ephemeralContainers[]            never counted: they belong to live debugging
-
-What a container's status says about builds that its node cannot run.
-
-    in a message of the status                        evidence
-    exec format error                                 exec format error
-    no match for platform in manifest                 no match for platform in manifest        (containerd)
-    no image found in .. for architecture             no image found for architecture          (CRI-O)
-    no matching manifest for                          no matching manifest                     (Docker)
-    does not match the specified platform             does not match the specified platform    (CRI-O, Docker)
-    none of them, but it ends in its first minute,    crash loop                               (a suspicion)
-      was started again, and is not ready
+Volumes may be images, too (KEP-4639); ephemeralContainers[] never count: they belong to live debugging.
 
 Messages are read in `state` and `lastState`, `waiting` and `terminated`, at most 16 KiB of each. The evidence is one of
-these words and never the message, which may hold anything. A program that its node cannot run ends at once with any
+EVIDENCE and never the message, which may hold anything. A program that its node cannot run ends at once with any
 exit code, and says `exec format error` in its log alone: a suspicion, which the log confirms or ends where it is read.
 The reason Unknown is what the kubelet writes for a container that did not survive a restart of its node, OOMKilled
 says another cause: no evidence. Source: runc and crun (execve, ENOEXEC); containerd, core/images/image.go;
@@ -55,11 +42,6 @@ class ContainerStatus(Record):
     evidence: str
 
 
-def container_images(spec: Mapping[str, Any]) -> tuple[ContainerImage, ...]:
-    """The images of a pod spec, in its order."""
-    return tuple(_images(spec))
-
-
 def container_statuses(
     pod: Mapping[str, Any], log: Callable[[str], str | None] = lambda _container: None
 ) -> tuple[ContainerStatus, ...]:
@@ -74,12 +56,7 @@ def container_statuses(
         for entry in mappings(status.get(name))
     }
     return tuple(
-        _status(
-            text(container.get("name")),
-            text(container.get("image")),
-            entries[text(container.get("name"))],
-            log,
-        )
+        _status(container, entries[text(container.get("name"))], log)
         for name, _ in _LISTS
         for container in mappings(spec.get(name))
         if text(container.get("name")) in entries
@@ -100,51 +77,45 @@ def container_image(container: str, role: Role, image: str) -> ContainerImage:
     return ContainerImage(container, role, image, reference_of(image))
 
 
-def _images(spec: Mapping[str, Any]) -> Iterator[ContainerImage]:
-    for name, role in _LISTS:
-        for container in mappings(spec.get(name)):
-            yield container_image(text(container.get("name")), role, text(container.get("image")))
+def container_images(spec: Mapping[str, Any]) -> tuple[ContainerImage, ...]:
+    """The images of a pod spec, in its order."""
+    images = [
+        container_image(text(container.get("name")), role, text(container.get("image")))
+        for name, role in _LISTS
+        for container in mappings(spec.get(name))
+    ]
     for volume in mappings(spec.get("volumes")):
         if "image" in volume:
             reference = text(mapping(volume["image"]).get("reference"))
-            yield container_image(text(volume.get("name")), "volume", reference)
+            images.append(container_image(text(volume.get("name")), "volume", reference))
+    return tuple(images)
 
 
 def _status(
-    name: str, image: str, entry: Mapping[str, Any], log: Callable[[str], str | None]
+    container: Mapping[str, Any], entry: Mapping[str, Any], log: Callable[[str], str | None]
 ) -> ContainerStatus:
+    name = text(container.get("name"))
     evidence = runtime_evidence(entry)
     if evidence == SUSPICION and (lines := log(name)) is not None:
         evidence = _word([lines])
     state = mapping(entry.get("state"))
-    reason = next(
-        (text(mapping(state[part]).get("reason")) for part in ("waiting", "terminated") if state.get(part)),
-        "",
-    )
-    return ContainerStatus(
-        name,
-        image,
-        text(entry.get("imageID"))[:_IMAGE_ID],
-        reason if _REASON(reason) else "",
-        evidence,
-    )
+    part = mapping(state.get("waiting") or state.get("terminated"))
+    reason = text(part.get("reason"))
+    image, image_id = text(container.get("image")), text(entry.get("imageID"))[:_IMAGE_ID]
+    return ContainerStatus(name, image, image_id, reason if _REASON(reason) else "", evidence)
 
 
 SUSPICION = "crash loop"
-_WORDS = (
-    ("exec format error", re.compile(r"exec format error", re.IGNORECASE)),
-    ("no match for platform in manifest", re.compile(r"no match for platform in manifest", re.IGNORECASE)),
-    (
-        "no image found for architecture",
-        re.compile(r"no image found in [a-z ]{1,40} for architecture", re.IGNORECASE),
-    ),
-    ("no matching manifest", re.compile(r"no matching manifest for ", re.IGNORECASE)),
-    (
-        "does not match the specified platform",
-        re.compile(r"does not match the specified platform", re.IGNORECASE),
-    ),
-)
-EVIDENCE = (*(word for word, _ in _WORDS), SUSPICION)
+"""It ends in its first minute, was started again, and is not ready."""
+_WORDS = {
+    "exec format error": "exec format error",
+    "no match for platform in manifest": "no match for platform in manifest",  # containerd
+    "no image found for architecture": "no image found in [a-z ]{1,40} for architecture",  # CRI-O
+    "no matching manifest": "no matching manifest for ",  # Docker
+    "does not match the specified platform": "does not match the specified platform",  # CRI-O, Docker
+}
+_PATTERNS = {word: re.compile(pattern, re.IGNORECASE) for word, pattern in _WORDS.items()}
+EVIDENCE = (*_WORDS, SUSPICION)
 """Every text that `runtime_evidence` gives, the strongest first."""
 _LONGEST = 16 * 1024
 _OTHER_CAUSES = frozenset({"Unknown", "ContainerStatusUnknown", "OOMKilled"})
@@ -169,8 +140,8 @@ def runtime_evidence(status: object) -> str:
 
 def _word(messages: Sequence[str]) -> str:
     """The strongest evidence of messages, "" where none holds any."""
-    found = (word for word, pattern in _WORDS if any(pattern.search(message) for message in messages))
-    return next(found, "")
+    words = (word for word, pattern in _PATTERNS.items() if any(map(pattern.search, messages)))
+    return next(words, "")
 
 
 def _ended_at_once(state: Mapping[str, Any]) -> bool:
@@ -188,8 +159,5 @@ def _ended_at_once(state: Mapping[str, Any]) -> bool:
 def _states(status: object) -> Iterator[Mapping[str, Any]]:
     """Every `waiting` and `terminated` of the status."""
     for name in ("state", "lastState"):
-        state = status.get(name) if isinstance(status, Mapping) else None
-        for part in ("waiting", "terminated"):
-            found = state.get(part) if isinstance(state, Mapping) else None
-            if isinstance(found, Mapping):
-                yield found
+        state = mapping(mapping(status).get(name))
+        yield from mappings([state.get("waiting"), state.get("terminated")])

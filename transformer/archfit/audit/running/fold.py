@@ -1,30 +1,16 @@
 """What was read, folded into facts: owners resolved, pods put to their nodes, templates without pods added.
 
-    runs       template, statuses, node ── owner, standing on the node ── WorkloadFacts, BuildFacts
-    nodes      what the unfinished pods on them request ───────────────── NodeFacts
-    held       templates of the cluster of which no pod was read ──────── WorkloadFacts
-    rendered   templates of manifests ─────────────────────────────────── WorkloadFacts, `manifest`
-
-Owners and nodes are looked up here, at the end, since the items of a list come in any order.
-
-Pods of one workload with the same images are counted together, and containers that run the same build:
-
-one more of the same key     pods, CPU and memory are added; where the pods run, too
-owner_by                     the one that is known best
-pinned                       what all of them are pinned to together; () where one is not pinned
-tolerations                  those that all of them have
-devices                      those that one of them requests
-evidence                     the strongest, by `container_images.EVIDENCE`
+Owners and nodes are looked up here, at the end, since the items of a list come in any order. Pods of one workload with
+the same images are counted together, and containers that run the same build.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from archfit.audit.facts import BuildFacts, ContainerImage, NodeFacts, Standing, WorkloadFacts
+from archfit.audit.facts import AuditFacts, BuildFacts, ContainerImage, NodeFacts, Standing, WorkloadFacts
 from archfit.audit.merge import build_key, workload_key
 from archfit.audit.running.container_images import EVIDENCE, ContainerStatus
 from archfit.audit.running.object_fields import on_node
@@ -57,13 +43,6 @@ class PodTemplate(Record):
     appended: tuple[str, ...] = ()
 
 
-class Rendered(Record):
-    """A template of a manifest, and where it stands."""
-
-    template: Template
-    where: str
-
-
 class PodGroup(Record):
     """Pods that have a template, what their statuses say, and a node in common. node: "" for none."""
 
@@ -93,7 +72,8 @@ class Gathered(Record):
 
     runs: each once. pods: whether there was any. nodes: by name. held: the object that holds it, and the template.
     labelled: what controls a pod that has not finished, itself where nothing does, and its labels.
-    last_runs: of each Job its newest finished pod. webhooks: the pods that serve them.
+    last_runs: of each Job its newest finished pod. rendered: templates of manifests, and where they stand.
+    webhooks: the pods that serve them.
     """
 
     runs: Iterable[PodGroup]
@@ -103,22 +83,14 @@ class Gathered(Record):
     held: Sequence[tuple[Named, Template]]
     labelled: Collection[tuple[Named, Labels]]
     last_runs: Mapping[Named, LastRun]
-    rendered: Sequence[Rendered]
-    webhooks: Selectors = MappingProxyType({})
+    rendered: Sequence[tuple[Template, str]]
+    webhooks: Selectors
 
 
-class Folded(Record):
-    """The facts, unsorted."""
-
-    workloads: tuple[WorkloadFacts, ...]
-    builds: tuple[BuildFacts, ...]
-    nodes: tuple[NodeFacts, ...]
-
-
-def folded(snapshot: str, gathered: Gathered) -> Folded:
-    """The facts of a snapshot."""
-    workloads: Workloads = {}
-    builds: Builds = {}
+def folded(snapshot: str, gathered: Gathered) -> AuditFacts:
+    """The workloads, builds and nodes of a snapshot, unsorted."""
+    workloads: _Workloads = {}
+    builds: _Builds = {}
     used: dict[str, list[int]] = {name: [0, 0, 0] for name in gathered.nodes}
     owners: dict[tuple[Named, bool], Owner] = {}
     for run in gathered.runs:
@@ -132,17 +104,15 @@ def folded(snapshot: str, gathered: Gathered) -> Folded:
         if run.node in used and standing != "finished":
             for place, amount in enumerate((template.cpu, template.memory, 1)):
                 used[run.node][place] += pods * amount
-        count_workload(workloads, _of_run(snapshot, run, owner, standing, node))
+        _count_workload(workloads, _of_run(snapshot, run, owner, standing, node))
         for status in run.statuses:
             if standing != "finished" or status.evidence:
-                count_build(builds, _build(snapshot, owner.named, node, status, pods))
+                _count_build(builds, _build(snapshot, owner.named, node, status, pods))
     for without_pod in _without_pods(snapshot, gathered, tuple(workloads.values())):
-        count_workload(workloads, without_pod)
-    for rendered in gathered.rendered:
-        facts = _of_template(snapshot, rendered.template, rendered.where)
-        labels = rendered.template.pod_labels
-        webhook = bool(gathered.webhooks) and serves(gathered.webhooks, facts.namespace, labels)
-        count_workload(workloads, facts.replace(webhook=webhook) if webhook else facts)
+        _count_workload(workloads, without_pod)
+    for rendered, where in gathered.rendered:
+        webhook = serves(gathered.webhooks, rendered.namespace, rendered.pod_labels)
+        _count_workload(workloads, _of_template(snapshot, rendered).replace(where=where, webhook=webhook))
     serving = _serving(gathered)
     nodes = (
         node.replace(
@@ -153,43 +123,54 @@ def folded(snapshot: str, gathered: Gathered) -> Folded:
         )
         for name, node in gathered.nodes.items()
     )
-    return Folded(
-        tuple(
+    return AuditFacts(
+        nodes=tuple(nodes),
+        workloads=tuple(
             workload.replace(webhook=True) if _place(workload) in serving else workload
             for workload in workloads.values()
         ),
-        tuple(builds.values()),
-        tuple(nodes),
+        builds=tuple(builds.values()),
     )
 
 
 def _serving(gathered: Gathered) -> set[tuple[str, str, str]]:
     """The owners of the cluster whose pods serve webhooks."""
-    found = set()
+    owners = set()
     held = [(named, template.pod_labels) for named, template in gathered.held]
     for named, labels in (*held, *gathered.labelled) if gathered.webhooks else ():
         if serves(gathered.webhooks, named.namespace, labels):
             owner = gathered.owners.resolved(named, is_pod=named.kind == "Pod").named
-            found.add((owner.namespace, owner.kind, owner.name))
-    return found
+            owners.add((owner.namespace, owner.kind, owner.name))
+    return owners
 
 
 def _of_run(snapshot: str, run: PodGroup, owner: Owner, standing: Standing, node: NodeFacts) -> WorkloadFacts:
-    template, pods = run.template, run.pods
-    architecture = node.architecture or node.kubelet_architecture
+    runs_on = ((node.architecture or node.kubelet_architecture, run.pods),)
+    facts = _workload(snapshot, owner.named, standing, run.template, run.pods, runs_on)
+    return facts.replace(owner_by=owner.by)
+
+
+def _workload(
+    snapshot: str,
+    named: Named | Template,
+    standing: Standing,
+    template: PodTemplate | Template,
+    pods: int,
+    runs_on: tuple[tuple[str, int], ...],
+) -> WorkloadFacts:
     return WorkloadFacts(
         snapshot,
-        owner.named.namespace,
-        owner.named.kind,
-        owner.named.name,
+        named.namespace,
+        named.kind,
+        named.name,
         standing,
         template.images,
-        owner.by,
+        "",
         pods,
         pods * template.cpu,
         pods * template.memory,
         0 if template.cpu or standing == "finished" else pods,
-        ((architecture, pods),),
+        runs_on,
         template.pinned,
         tolerations=template.tolerations,
         labels=template.labels,
@@ -202,7 +183,7 @@ def _of_run(snapshot: str, run: PodGroup, owner: Owner, standing: Standing, node
 def _without_pods(
     snapshot: str, gathered: Gathered, workloads: Sequence[WorkloadFacts]
 ) -> Iterator[WorkloadFacts]:
-    """What the workloads of the cluster will run of which no pod was read. found: the workloads that have pods.
+    """What the workloads of the cluster will run of which no pod was read. workloads: those that have pods.
 
     the template                                          counts as       pods
     unfinished pods with its images were read             nothing         they stand for it
@@ -220,27 +201,28 @@ def _without_pods(
 
     A CronJob that is not in the lists, but whose Jobs are, counts as its last pod.
     """
-    busy = {(one.namespace, one.kind, one.name) for one in workloads if one.standing != "finished"}
-    same = {(*_place(one), one.images) for one in workloads if one.standing != "finished"}
-    ran = {(*_place(one), one.images) for one in workloads}
+    unfinished = [workload for workload in workloads if workload.standing != "finished"]
+    busy = set(map(_place, unfinished))
+    same = {(*_place(workload), workload.images) for workload in unfinished}
+    ran = {(*_place(workload), workload.images) for workload in workloads}
+    asking = ("manifest", "scheduled", "pending", *(() if gathered.pods else ("daemonset",)))
     last = _last_runs(gathered)
     chosen: dict[tuple[Named, tuple[ContainerImage, ...]], WorkloadFacts] = {}
     for named, held in gathered.held:
         owner = gathered.owners.resolved(named, is_pod=False).named
-        place = owner.namespace, owner.kind, owner.name
+        place = _place(owner)
         key = (*place, held.images)
         run = last.pop(owner, None) if named.kind == "CronJob" else None
         alike = run is not None and run.template.images == held.images
         template = held.replace(cpu=run.cpu, memory=run.memory) if run and alike else held
         if key in same or (named.kind == "Job" and key in ran):
             continue
-        standing = _standing_without_pods(template, made=named != owner, busy=place in busy)
+        standing = _standing_without_pods(template, owned=named != owner, busy=place in busy)
         if not gathered.pods and standing in ("scheduled", "pending"):
             standing = "manifest"
-        asked = standing in ("manifest", "scheduled", "pending") or (
-            standing == "daemonset" and not gathered.pods
-        )
-        facts = _of_template(snapshot, template if asked else template.replace(pods=0)).replace(
+        if standing not in asking:
+            template = template.replace(pods=0)
+        facts = _of_template(snapshot, template).replace(
             standing="windows" if template.windows else standing,
             kind=owner.kind,
             name=owner.name,
@@ -252,14 +234,14 @@ def _without_pods(
             chosen[owner, template.images] = facts
     yield from chosen.values()
     for owner, newest in last.items():
-        if (owner.namespace, owner.kind, owner.name) not in busy:
+        if _place(owner) not in busy:
             once = PodGroup(newest.template.replace(cpu=newest.cpu, memory=newest.memory), (), "", 1)
             whole = gathered.owners.resolved(newest.template.owner, is_pod=False)
             yield _of_run(snapshot, once, whole, "windows" if newest.windows else "scheduled", _NO_NODE)
 
 
-def _place(one: WorkloadFacts) -> tuple[str, str, str]:
-    return one.namespace, one.kind, one.name
+def _place(workload: WorkloadFacts | Named) -> tuple[str, str, str]:
+    return workload.namespace, workload.kind, workload.name
 
 
 def _last_runs(gathered: Gathered) -> dict[Named, LastRun]:
@@ -272,8 +254,8 @@ def _last_runs(gathered: Gathered) -> dict[Named, LastRun]:
     return last
 
 
-def _standing_without_pods(template: Template, *, made: bool, busy: bool) -> Standing:
-    if made and template.kind in ("ReplicaSet", "Job") and (template.done or not template.pods):
+def _standing_without_pods(template: Template, *, owned: bool, busy: bool) -> Standing:
+    if owned and template.kind in ("ReplicaSet", "Job") and (template.done or not template.pods):
         return "old"
     if template.done:
         return "finished"
@@ -284,8 +266,8 @@ def _standing_without_pods(template: Template, *, made: bool, busy: bool) -> Sta
     return "scheduled" if template.kind == "CronJob" else "pending"
 
 
-def _weight_of(one: WorkloadFacts) -> tuple[int, int]:
-    return _WITHOUT_PODS.index(one.standing), one.pods
+def _weight_of(workload: WorkloadFacts) -> tuple[int, int]:
+    return _WITHOUT_PODS.index(workload.standing), workload.pods
 
 
 def _build(snapshot: str, owner: Named, node: NodeFacts, status: ContainerStatus, pods: int) -> BuildFacts:
@@ -306,91 +288,60 @@ def _build(snapshot: str, owner: Named, node: NodeFacts, status: ContainerStatus
     )
 
 
-def _of_template(snapshot: str, one: Template, where: str = "") -> WorkloadFacts:
-    standing: Standing = "windows" if one.windows else "daemonset" if one.per_node else "manifest"
-    return WorkloadFacts(
-        snapshot,
-        one.namespace,
-        one.kind,
-        one.name,
-        standing,
-        one.images,
-        "",
-        one.pods,
-        one.pods * one.cpu,
-        one.pods * one.memory,
-        0 if one.cpu else one.pods,
-        (("", one.pods),) if one.pods else (),
-        one.pinned,
-        where,
-        one.tolerations,
-        one.labels,
-        one.devices,
-        stated=one.stated,
-        appended=one.appended,
-    )
+def _of_template(snapshot: str, template: Template) -> WorkloadFacts:
+    standing: Standing = "windows" if template.windows else "daemonset" if template.per_node else "manifest"
+    runs_on = (("", template.pods),) if template.pods else ()
+    return _workload(snapshot, template, standing, template, template.pods, runs_on)
 
 
 def _either(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({*first, *second})) if first and second else ()
 
 
-Workloads: TypeAlias = dict[tuple[Any, ...], WorkloadFacts]
-Builds: TypeAlias = dict[tuple[Any, ...], BuildFacts]
+_Workloads: TypeAlias = dict[tuple[Any, ...], WorkloadFacts]
+_Builds: TypeAlias = dict[tuple[Any, ...], BuildFacts]
 
 
-def count_workload(workloads: Workloads, one: WorkloadFacts) -> None:
-    """Adds the pods of `one` to the workload that it is of."""
-    key = workload_key(one)
+def _count_workload(workloads: _Workloads, more: WorkloadFacts) -> None:
+    """Adds the pods of `more` to the workload that it is of."""
+    key = workload_key(more)
     before = workloads.get(key)
     if before is None:
-        workloads[key] = one
+        workloads[key] = more
         return
     runs_on = Counter(dict(before.runs_on))
-    runs_on.update(dict(one.runs_on))
+    runs_on.update(dict(more.runs_on))
+    labels = dict(before.labels)
+    for name, value in more.labels:
+        labels[name] = min(labels.get(name, value), value)
     workloads[key] = before.replace(
-        owner_by=max(before.owner_by, one.owner_by),
-        pods=before.pods + one.pods,
-        cpu=before.cpu + one.cpu,
-        memory=before.memory + one.memory,
-        without_cpu=before.without_cpu + one.without_cpu,
+        owner_by=max(before.owner_by, more.owner_by),
+        pods=before.pods + more.pods,
+        cpu=before.cpu + more.cpu,
+        memory=before.memory + more.memory,
+        without_cpu=before.without_cpu + more.without_cpu,
         runs_on=tuple(sorted(runs_on.items())),
-        pinned=_either(before.pinned, one.pinned),
-        where=min(before.where, one.where),
-        labels=_least(before.labels, one.labels),
-        tolerations=tuple(sorted({*before.tolerations} & {*one.tolerations})),
-        devices=tuple(sorted({*before.devices} | {*one.devices})),
-        webhook=before.webhook or one.webhook,
-        stated=_either(before.stated, one.stated),
-        appended=tuple(sorted({*before.appended, *one.appended})),
+        pinned=_either(before.pinned, more.pinned),
+        where=min(before.where, more.where),
+        labels=tuple(sorted(labels.items())),
+        tolerations=tuple(sorted({*before.tolerations} & {*more.tolerations})),
+        devices=tuple(sorted({*before.devices} | {*more.devices})),
+        webhook=before.webhook or more.webhook,
+        stated=_either(before.stated, more.stated),
+        appended=tuple(sorted({*before.appended, *more.appended})),
     )
 
 
-def count_build(builds: Builds, one: BuildFacts) -> None:
-    """Adds the containers of `one` to those that run the same build."""
-    key = build_key(one)
+def _count_build(builds: _Builds, more: BuildFacts) -> None:
+    """Adds the containers of `more` to those that run the same build."""
+    key = build_key(more)
     before = builds.get(key)
     if before is None:
-        builds[key] = one
+        builds[key] = more
         return
+    words = [word for word in EVIDENCE if word in (before.evidence, more.evidence)]
     builds[key] = before.replace(
-        pods=before.pods + one.pods,
-        reason=max(before.reason, one.reason),
-        evidence=_stronger(before.evidence, one.evidence),
+        pods=before.pods + more.pods,
+        reason=max(before.reason, more.reason),
+        evidence=words[0] if words else "",
     )
-
-
-def _least(
-    one: tuple[tuple[str, str], ...], other: tuple[tuple[str, str], ...]
-) -> tuple[tuple[str, str], ...]:
-    """Of each label the smallest value that a pod of the workload has."""
-    found: dict[str, str] = {}
-    for key, value in (*one, *other):
-        found[key] = min(found.get(key, value), value)
-    return tuple(sorted(found.items()))
-
-
-def _stronger(one: str, other: str) -> str:
-    """Of two texts of evidence the one that `EVIDENCE` has first."""
-    words = [word for word in EVIDENCE if word in (one, other)]
-    return words[0] if words else max(one, other)

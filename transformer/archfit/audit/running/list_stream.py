@@ -1,10 +1,4 @@
-"""Objects out of files that are too large to be held.
-
-    {"kind": "PodList", "items": [ {..}, {..} ]}     each item, with the list's own kind where it has none
-    {"items": [ .. ], "kind": "List"}                the same: kubectl sorts its keys
-    [ {..}, {..} ]                                   each item (jq --slurp)
-    {..} {..}                                        each object (JSON lines, several answers in a row)
-    anything else                                    YAML: each document, and each item of a list on its own
+"""Objects out of files that are too large to be held: JSON lists, JSON lines, `jq --slurp`, YAML.
 
 JSON is decoded in a window that holds one item and one read (1 MiB), whatever the size of the file. YAML is held as
 bytes and parsed item by item. An item is JSON's own values; numbers stay exact.
@@ -102,12 +96,7 @@ class _Json:
                 yield from self._array(members)
             else:
                 members[key] = self._value()
-            if self._expect() == ",":
-                self._at += 1
-                if self._expect() == "}":
-                    self._wrong("a ',' stands before the end of the object")
-            elif self._expect() != "}":
-                self._wrong("',' or '}' must stand here")
+            self._end_member("}", "object")
         self._at += 1
         kind = members.get("kind", "List")
         if not streamed or not (isinstance(kind, str) and kind.endswith("List")):
@@ -115,11 +104,8 @@ class _Json:
 
     def _array(self, members: dict[str, Any]) -> Iterator[Any]:
         kind = members.get("kind", "List")
-        own = (
-            {"kind": kind[:-4], "apiVersion": members.get("apiVersion", "v1")}
-            if isinstance(kind, str) and kind != "List"
-            else {}
-        )
+        typed = isinstance(kind, str) and kind != "List"
+        own = {"kind": kind[:-4], "apiVersion": members.get("apiVersion", "v1")} if typed else {}
         self._at += 1
         while self._expect() != "]":
             value = self._value()
@@ -127,13 +113,17 @@ class _Json:
             if isinstance(value, dict) and not value.get("kind"):
                 value = {**(own or self._shape(value)), **value}
             yield value
-            if self._expect() == ",":
-                self._at += 1
-                if self._expect() == "]":
-                    self._wrong("a ',' stands before the end of the list")
-            elif self._expect() != "]":
-                self._wrong("',' or ']' must stand here")
+            self._end_member("]", "list")
         self._at += 1
+
+    def _end_member(self, end: str, whole: str) -> None:
+        """Passes over what stands behind a member or an item."""
+        if self._expect() == ",":
+            self._at += 1
+            if self._expect() == end:
+                self._wrong(f"a ',' stands before the end of the {whole}")
+        elif self._expect() != end:
+            self._wrong(f"',' or '{end}' must stand here")
 
     def _shape(self, value: dict[str, Any]) -> dict[str, str]:
         """The kind of an item without one, in a list whose own kind stands behind its items."""

@@ -2,21 +2,6 @@
 
 Of what a pod's own nodeSelector and required node affinity demand, only the node's architecture counts; everything else
 is taken as satisfiable (`placement.affinity`).
-
-What a pod of a cluster counts as. The first row that holds:
-
-    finished    status.phase is Succeeded or Failed
-    mirror      annotation kubernetes.io/config.mirror, or an owner of kind Node: a static pod of its node
-    windows     spec.os.name, nodeSelector kubernetes.io/os or each required term says windows
-    daemonset   a DaemonSet controls it: it is made for each node
-    windows     its node says windows, and it runs there: a pod for Linux that came there by mistake does not
-    virtual     it selects `type: virtual-kubelet`, or its node is virtual
-    gated       it has schedulingGates and no node
-    pending     status.phase is not Running
-    running     anything else
-
-A virtual node has the label `type: virtual-kubelet` or a taint virtual-kubelet.io/provider (Azure, kip), or is one of
-EKS Fargate (label eks.amazonaws.com/compute-type: fargate): its pods run on machines that no node of the cluster is.
 """
 
 from __future__ import annotations
@@ -41,13 +26,13 @@ _NOTHING: dict[str, Any] = {}
 
 def kept_labels(metadata: Mapping[str, Any], keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """The labels and annotations of a pod that are named. keys: `label=KEY` or `annotation=KEY`."""
-    found = []
+    labels = []
     for key in keys:
         kind, _, name = key.partition("=")
         values = mapping(metadata.get(f"{kind}s"))
         if name in values:
-            found.append((key, text(values[name])))
-    return tuple(sorted(found))
+            labels.append((key, text(values[name])))
+    return tuple(sorted(labels))
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
@@ -68,19 +53,19 @@ def text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def number(value: Any, default: int) -> int:
-    """The value, or the default in the place of anything but an int32 that is not negative."""
-    return value if type(value) is int and 0 <= value < 2**31 else default
-
-
 def tolerations(spec: Mapping[str, Any]) -> tuple[tuple[str, str, str, str], ...]:
     """(key, operator, value, effect) of a pod spec's, sorted, each once; see `facts.WorkloadFacts`."""
-    found = {
-        (text(one.get("key")), text(one.get("operator")), text(one.get("value")), text(one.get("effect")))
-        for one in mappings(spec.get("tolerations"))
-        if one.get("tolerationSeconds") is None
+    tolerated = {
+        (
+            text(entry.get("key")),
+            text(entry.get("operator")),
+            text(entry.get("value")),
+            text(entry.get("effect")),
+        )
+        for entry in mappings(spec.get("tolerations"))
+        if entry.get("tolerationSeconds") is None
     }
-    return tuple(sorted(found))
+    return tuple(sorted(tolerated))
 
 
 def controller(metadata: Mapping[str, Any]) -> tuple[str, str]:
@@ -96,14 +81,15 @@ _ALL = frozenset(ARCHITECTURES)
 
 def demanded_architectures(spec: Mapping[str, Any]) -> tuple[str, ...]:
     """Sorted; () where the pod spec demands none, and where nothing meets what it demands."""
-    asked = {
-        "nodeSelector": mapping(spec.get("nodeSelector")),
-        "affinity": {"nodeAffinity": mapping(mapping(spec.get("affinity")).get("nodeAffinity"))},
-    }
-    if not asked["nodeSelector"] and not asked["affinity"]["nodeAffinity"]:
+    selector, affinity = mapping(spec.get("nodeSelector")), _node_affinity(spec)
+    if not selector and not affinity:
         return ()
-    written = json.dumps(asked, sort_keys=True)
+    written = json.dumps({"nodeSelector": selector, "affinity": {"nodeAffinity": affinity}}, sort_keys=True)
     return _demanded(written) if ARCH in written else ()
+
+
+def _node_affinity(spec: Mapping[str, Any]) -> Mapping[str, Any]:
+    return mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
 
 
 def stated_architectures(spec: Mapping[str, Any]) -> tuple[str, ...]:
@@ -123,8 +109,7 @@ def _demanded_by(spec: Mapping[str, Any], terms: Sequence[Mapping[str, Any]]) ->
 
 
 def _required_terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    affinity = mapping(mapping(spec.get("affinity")).get("nodeAffinity"))
-    return list(mappings(mapping(affinity.get(REQUIRED)).get("nodeSelectorTerms")))
+    return list(mappings(mapping(_node_affinity(spec).get(REQUIRED)).get("nodeSelectorTerms")))
 
 
 def _without_end(term: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -145,18 +130,18 @@ def _demanded(written: str) -> tuple[str, ...]:
     return () if reachable == _ALL else tuple(sorted(reachable))
 
 
-MIRROR = "kubernetes.io/config.mirror"
+_MIRROR = "kubernetes.io/config.mirror"
 _FARGATE = "eks.amazonaws.com/compute-type"
 
 
 def standing_of(pod: Mapping[str, Any]) -> Standing:
-    """What the pod says itself; `on_node` adds what its node says."""
+    """What the pod says itself; `on_node` adds what its node says. mirror: a static pod of its node."""
     metadata, spec = mapping(pod.get("metadata")), mapping(pod.get("spec"))
     phase = text(mapping(pod.get("status")).get("phase"))
     if phase in ("Succeeded", "Failed"):
         return "finished"
     kind, _ = controller(metadata)
-    if MIRROR in mapping(metadata.get("annotations")) or kind == "Node":
+    if _MIRROR in mapping(metadata.get("annotations")) or kind == "Node":
         return "mirror"
     if is_windows(spec):
         return "windows"
@@ -173,6 +158,7 @@ def on_node(standing: Standing, os: str, *, virtual: bool) -> Standing:
     """What the pod counts as on a node of this operating system ("" where it is not known)."""
     if standing in ("finished", "mirror", "daemonset", "windows"):
         return standing
+    # A pod for Linux that came there by mistake does not run.
     if os == "windows" and standing != "pending":
         return "windows"
     return "virtual" if virtual else standing
@@ -185,19 +171,20 @@ def is_windows(spec: Mapping[str, Any]) -> bool:
         selector.get(label) == "windows" for label in OS_LABELS
     ):
         return True
-    required = mapping(mapping(mapping(spec.get("affinity")).get("nodeAffinity")).get(REQUIRED))
-    terms = list(mappings(required.get("nodeSelectorTerms")))
+    terms = _required_terms(spec)
     return bool(terms) and all(
         any(
-            one.get("key") in OS_LABELS and one.get("operator") == "In" and one.get("values") == ["windows"]
-            for one in mappings(term.get("matchExpressions"))
+            need.get("key") in OS_LABELS
+            and need.get("operator") == "In"
+            and need.get("values") == ["windows"]
+            for need in mappings(term.get("matchExpressions"))
         )
         for term in terms
     )
 
 
 def is_virtual_node(node: Mapping[str, Any]) -> bool:
-    """Whether a Node stands for something else than a machine of the cluster."""
+    """Whether a Node stands for something else than a machine of the cluster: virtual kubelets, EKS Fargate."""
     labels = mapping(mapping(node.get("metadata")).get("labels"))
     taints = mappings(mapping(node.get("spec")).get("taints"))
     return (

@@ -1,14 +1,7 @@
-"""Who a person would change to change a pod: its controller, followed upwards.
+"""Who a person would change to change a pod: its controller, followed upwards, in the pod's own namespace alone.
 
-    the controller                       what counts                                                by
-    is in the lists                      what controls it, and so on; else itself                   "controller"
-    ReplicaSet NAME-HASH, and the pod's
-      pod-template-hash is HASH          Deployment NAME                                            "name"
-      rollouts-pod-template-hash is HASH Rollout NAME (Argo)                                        "name"
-    Job NAME-DIGITS, 8 to 11 of them     CronJob NAME: the digits are minutes since 1970            "name"
-    anything else                        itself                                                     "controller"
-
-Owners are looked for in the pod's own namespace alone: an owner cannot be in another one.
+What is not in the lists is guessed by name: a ReplicaSet NAME-HASH by the pod's label pod-template-hash (Argo's
+rollouts-pod-template-hash), a Job NAME-DIGITS, whose 8 to 11 digits are minutes since 1970, by its CronJob.
 Source: pkg/controller/cronjob getJobName; pkg/controller/deployment (pod-template-hash); Argo Rollouts.
 """
 
@@ -60,10 +53,8 @@ class Owners:
         if not name:
             return pod
         direct = Named(pod.namespace, kind, name)
-        if direct not in self._by_name:
-            guessed = _by_name(direct, mapping(metadata.get("labels")))
-            if guessed is not None:
-                self._by_name[direct] = guessed
+        if direct not in self._by_name and (guess := _by_name(direct, mapping(metadata.get("labels")))):
+            self._by_name[direct] = guess
         return direct
 
     def resolved(self, named: Named, *, is_pod: bool) -> Owner:
@@ -89,8 +80,6 @@ def _by_name(direct: Named, labels: Mapping[str, Any]) -> Named | None:
             end = f"-{text(labels.get(label))}"
             if len(end) > 1 and direct.name.endswith(end) and len(direct.name) > len(end):
                 return Named(direct.namespace, kind, direct.name[: -len(end)])
-    if direct.kind == "Job":
-        match = _CRON_JOB(direct.name)
-        if match:
-            return Named(direct.namespace, "CronJob", match[1])
+    if direct.kind == "Job" and (match := _CRON_JOB(direct.name)):
+        return Named(direct.namespace, "CronJob", match[1])
     return None

@@ -1,12 +1,4 @@
-"""Pod templates of objects that are no pods: rendered manifests, and what a cluster holds that does not run now.
-
-object ── the tables of `workloads` ─> pods ─> Template: images, requests of one pod, how many pods
-
-Deployment, StatefulSet, ReplicaSet, ReplicationController, Rollout, ..    spec.replicas, 1 where it is not set
-Job                                                                        spec.parallelism, 1
-CronJob                                                                    spec.jobTemplate.spec.parallelism, 1
-anything else                                                              1
-"""
+"""Pod templates of objects that are no pods: rendered manifests, and what a cluster holds that does not run now."""
 
 from __future__ import annotations
 
@@ -22,7 +14,6 @@ from archfit.audit.running.object_fields import (
     kept_labels,
     mapping,
     mappings,
-    number,
     stated_architectures,
     tolerations,
 )
@@ -66,7 +57,7 @@ class Template(Record):
     appended: tuple[str, ...] = ()
 
 
-def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()) -> Iterator[Template]:
+def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str]) -> Iterator[Template]:
     """The pod templates of an object (JSON's own values). keys: of labels and annotations to keep.
 
     Raises InvalidInput for more than 100,000 images.
@@ -75,11 +66,12 @@ def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()
         spec = plain(pod.spec)
         cpu, memory = requested_by_manifest(spec)
         root = _at(value, pod.root)
+        metadata = mapping(_at(value, pod.path[:-1]).get("metadata"))
         yield Template(
             pod.ref.namespace,
             pod.ref.kind,
             pod.ref.name,
-            tuple(_image(use) for use in pod.images),
+            tuple(map(_image, pod.images)),
             cpu,
             memory,
             _pods(pod, root),
@@ -89,9 +81,9 @@ def templates(value: Mapping[str, Any], rows: UserRows, keys: Iterable[str] = ()
             pod.ref.kind == "DaemonSet",
             "Job" in pod.ref.kind and mapping(root.get("spec")).get("suspend") is True,
             pod.ref.kind == "Job" and _is_done(root),
-            kept_labels(mapping(_at(value, pod.path[:-1]).get("metadata")), keys),
+            kept_labels(metadata, keys),
             devices(spec),
-            labels_of(mapping(_at(value, pod.path[:-1]).get("metadata")).get("labels")),
+            labels_of(metadata.get("labels")),
             stated_architectures(spec),
             appended_architectures(spec),
         )
@@ -107,15 +99,17 @@ def _pods(pod: Pod, value: Mapping[str, Any]) -> int:
     if pod.ref.kind == "CronJob":
         spec = mapping(mapping(spec.get("jobTemplate")).get("spec"))
     if pod.ref.kind in ("Job", "CronJob"):
-        return number(spec.get("parallelism"), 1)
-    beside = pod.path[len(pod.root) :] == ("spec", "template", "spec") and pod.ref.kind != "DaemonSet"
-    return number(spec.get("replicas"), 1) if beside else 1
+        pods = spec.get("parallelism")
+    else:
+        beside = pod.path[len(pod.root) :] == ("spec", "template", "spec") and pod.ref.kind != "DaemonSet"
+        pods = spec.get("replicas") if beside else 1
+    return pods if type(pods) is int and 0 <= pods < 2**31 else 1
 
 
 def _is_done(job: Mapping[str, Any]) -> bool:
     return any(
-        one.get("type") in ("Complete", "Failed") and one.get("status") == "True"
-        for one in mappings(mapping(job.get("status")).get("conditions"))
+        condition.get("type") in ("Complete", "Failed") and condition.get("status") == "True"
+        for condition in mappings(mapping(job.get("status")).get("conditions"))
     )
 
 

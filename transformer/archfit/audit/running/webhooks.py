@@ -1,8 +1,4 @@
-"""Which workloads serve admission webhooks, as far as the input has their objects.
-
-    MutatingWebhookConfiguration,       webhooks[].clientConfig.service ── namespace, name
-    ValidatingWebhookConfiguration                                              │
-    Service                             spec.selector ──────────────────── labels of pod templates of its namespace
+"""Which workloads serve admission webhooks, as far as the input has their objects: by the selector of their Service.
 
 A webhook with a `url` is served by nobody that the input names, and so is one whose Service is not in the input or has
 no selector. A Service of a manifest without a namespace stands for each namespace. Pods without the object that makes
@@ -44,16 +40,12 @@ class Webhooks:
     def add(self, group: str, kind: str, value: Mapping[str, Any]) -> list[Any]:
         """Each thing that the object adds, as JSON's own values; [] for other kinds, and for what was read before."""
         if (group, kind) in _CONFIGURATIONS:
-            services = [
-                mapping(mapping(one.get("clientConfig")).get("service"))
-                for one in mappings(value.get("webhooks"))
-            ]
-            named = {
-                (text(service.get("namespace")), text(service.get("name"))) for service in services if service
-            }
+            configs = [mapping(webhook.get("clientConfig")) for webhook in mappings(value.get("webhooks"))]
+            services = [service for config in configs if (service := mapping(config.get("service")))]
+            named = {(text(service.get("namespace")), text(service.get("name"))) for service in services}
             new = sorted(named - self._named)
             self._named |= named
-            return [list(one) for one in new]
+            return [list(name) for name in new]
         if (group, kind) != _SERVICE:
             return []
         metadata = mapping(value.get("metadata"))
@@ -67,16 +59,14 @@ class Webhooks:
     def selectors(self) -> Selectors:
         """The pods behind each webhook whose Service is there, each once."""
         names = {name for _, name in self._named}
-        found = sorted(
-            {
-                (namespace, labels)
-                for namespace, name, labels in self._selectors
-                if (namespace, name) in self._named or (not namespace and name in names)
-            }
-        )
-        shared = Counter((namespace, pair) for namespace, labels in found for pair in labels)
+        served = {
+            (namespace, labels)
+            for namespace, name, labels in self._selectors
+            if (namespace, name) in self._named or (not namespace and name in names)
+        }
+        shared = Counter((namespace, pair) for namespace, labels in served for pair in labels)
         selectors: dict[tuple[str, tuple[str, str]], list[Labels]] = {}
-        for namespace, labels in found:
+        for namespace, labels in sorted(served):
             rarest = min(((namespace, pair) for pair in labels), key=lambda key: (shared[key], key))
             selectors.setdefault(rarest, []).append(labels)
         return selectors

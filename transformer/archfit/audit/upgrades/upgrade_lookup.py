@@ -1,14 +1,5 @@
 """The newer tags of an audit: which images they are asked for, and what becomes of the answers (`lookup.newer_tags`).
 
-    facts with answers ── images with state `no`, for the first architecture ── N repositories ── `newer` of ImageFacts
-                           1  of DaemonSets, which start on the first node
-                           2  of the work list, in its order
-                           3  of other workloads that will run: gated ones, those without pods
-
-    reference             the text whose tags are asked
-    name:tag              itself
-    name@digest           the image of a pod that names a tag beside the digest, where one does; else nothing is asked
-
 An upgrade has to keep the architectures of the clusters' Linux nodes and pools that the image has; where nodes were not
 read, those of archfit's default. A shard has the answers of its own repositories alone, so it asks for their tags, up
 to N of them. --timeout counts for the answers and the tags together.
@@ -16,7 +7,7 @@ to N of them. --timeout counts for the answers and the tags together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from archfit.audit.clusters import brought
 from archfit.audit.facts import AuditFacts, ImageFacts
@@ -43,44 +34,41 @@ def with_newer_tags(
 
     required, assume_cpu: as `findings` takes them. most: how many repositories are asked. seconds: for all of it.
     """
-    found = findings(facts, required, assume_cpu=assume_cpu)
-    architecture = found.architectures[0]
+    report = findings(facts, required, assume_cpu=assume_cpu)
+    architecture = report.architectures[0]
     images = {image.reference: image for image in facts.images}
-    lacking = _lacking(found)
+    lacking = _lacking(report)
     texts = _texts(facts, lacking)
-    answers: dict[str, Found] = {}
-    for reference in lacking:
-        answer = _answer(images[reference])
-        if reference in texts and answer:
-            answers[texts[reference]] = answer
-    newer = newer_tags(
-        lookup,
-        answers,
-        [Platform("linux", architecture)],
-        cluster=_cluster(facts),
-        seconds=seconds,
-        most=most,
-    )
-    told = {
+    answers = {
+        text: answer
+        for reference, text in texts.items()
+        if (answer := _answer(images[reference])) is not None
+    }
+    wanted = [Platform("linux", architecture)]
+    newer = newer_tags(lookup, answers, wanted, cluster=_cluster(facts), seconds=seconds, most=most)
+    searched = {
         reference: _with(images[reference], newer.get(texts.get(reference, "")), architecture)
         for reference in lacking
     }
-    return facts.replace(images=tuple(told.get(image.reference, image) for image in facts.images))
+    return facts.replace(images=tuple(searched.get(image.reference, image) for image in facts.images))
 
 
-def _lacking(found: AuditFindings) -> list[str]:
-    """The images that are known to lack the first architecture, the most urgent first; see the module."""
-    known = {image.facts.reference for image in found.images if image.states[0] == "no"}
-    ordered = [reference for one in found.daemon_sets[0].not_ready for reference in one.images]
-    ordered += [item.reference for item in found.work_lists[0].items]
-    ordered += sorted(lacking_images(found.architectures[0], 0, found.workloads))
+def _lacking(report: AuditFindings) -> list[str]:
+    """The images that are known to lack the first architecture, the most urgent first.
+
+    Those of DaemonSets, which start on the first node; of the work list, in its order; of what else will run.
+    """
+    known = {image.facts.reference for image in report.images if image.states[0] == "no"}
+    ordered = [reference for daemon in report.daemon_sets[0].not_ready for reference in daemon.images]
+    ordered += [item.reference for item in report.work_lists[0].items]
+    ordered += sorted(lacking_images(report.architectures[0], report.workloads))
     return [reference for reference in dict.fromkeys(ordered) if reference in known]
 
 
-def _texts(facts: AuditFacts, references: Iterable[str]) -> Mapping[str, str]:
-    """The text of each reference whose tags can be asked for."""
+def _texts(facts: AuditFacts, references: Sequence[str]) -> Mapping[str, str]:
+    """The text of each reference whose tags can be asked for: of a digest that of a pod which names a tag beside it."""
     texts = {reference: reference for reference in references if "@" not in reference}
-    pinned = {reference for reference in references if "@" in reference}
+    pinned = {*references} - texts.keys()
     written = {
         (use.reference, use.image)
         for workload in facts.workloads
@@ -113,5 +101,5 @@ def _with(image: ImageFacts, newer: NewerTags | None, architecture: str) -> Imag
     if newer is None:
         why = "its platforms are stated" if image.origin == "override" else "it names a digest and no tag"
         return image.replace(newer_why=why)
-    asked = architecture if newer.searched else ""
-    return image.replace(newer=newer.tags, newer_read=newer.read, newer_for=asked, newer_why=newer.why)
+    newer_for = architecture if newer.searched else ""
+    return image.replace(newer=newer.tags, newer_read=newer.read, newer_for=newer_for, newer_why=newer.why)

@@ -1,17 +1,8 @@
 """What newer tags are worth: which of them can take the place of an image, and what an audit would say then.
 
-    image of the work list          to do
-    a version was read              use 1.24.3 (minor)
-    a sibling, or `latest`, alone   join 1.24.3-arm64 into an index (sibling); use latest (latest)
-    nothing has it                  build it, where the registry is of a cloud account or --own names the image; else
-                                    ask upstream
-    nobody asked for its tags       build it, where the same holds; else look for a newer tag
-
-    with newer tags alone           what is ready, and the workloads all of whose images that are not have a version
-                                    that was read. A sibling has to be joined first, and `latest` is no version: neither
-                                    counts
-
-A hint: no state of an image or of a workload, and no exit code, depends on any of it.
+With newer tags alone counts what is ready, and the workloads all of whose images that are not have a version that was
+read. A sibling has to be joined first, and `latest` is no version: neither counts. All of it is a hint: no state of an
+image or of a workload, and no exit code, depends on it.
 """
 
 from __future__ import annotations
@@ -35,8 +26,6 @@ _GONE = frozenset({"old", "finished", "mirror"})
 """Standings of pods whose manifest is another one now, or a file of a node."""
 _UNREAD = {"complete": "", "partial": " (not all tags were read)", "no": " (its tags are not known)"}
 _HARBOR = re.compile(r"(?:[a-z0-9-]+\.)*harbor[a-z0-9-]*(?:\.[a-z0-9-]+)*", re.ASCII).fullmatch
-
-
 _FETCHED = re.compile(
     r"(?:.*[-_.])?(?:proxy|cache|mirror|pull-?through)|(?:proxy|cache|mirror)[-_.].*|docker-?hub|ecr-public|quay|kubernetes"
     r"|docker\.io|ghcr\.io|quay\.io|gcr\.io|registry\.k8s\.io|public\.ecr\.aws|mcr\.microsoft\.com",
@@ -61,10 +50,7 @@ class Upgrades(Record):
 
 def replacement(image: ImageFacts, architecture: str) -> NewerTag | None:
     """The version that can take the image's place, and was read to have the architecture; None where there is none."""
-    for tag in image.newer:
-        if tag.replaces and offers(tag, architecture):
-            return tag
-    return None
+    return next((tag for tag in image.newer if tag.replaces and offers(tag, architecture)), None)
 
 
 def offers(tag: NewerTag, architecture: str) -> bool:
@@ -116,16 +102,16 @@ def to_do(state: str, image: ImageFacts, architecture: str, patterns: Sequence[s
 
 
 def tag_updates(
-    architecture: str, index: int, workloads: Sequence[WorkloadFinding], images: Sequence[ImageFinding]
+    architecture: str, workloads: Sequence[WorkloadFinding], images: Sequence[ImageFinding]
 ) -> tuple[list[TagUpdate], list[str]]:
     """The images that have a version which was read, as manifests write them, and the texts of all others.
 
-    Both are of pods that run or will run. index: the architecture's place in the tuples of the findings.
+    Both are of pods that run or will run. architecture: the first one of the findings, as for all of this module.
     """
     versions = {
         image.facts.reference: newer
         for image in images
-        if image.states[index] == "no" and (newer := replacement(image.facts, architecture))
+        if image.states[0] == "no" and (newer := replacement(image.facts, architecture))
     }
     written = {
         (use.image, use.reference)
@@ -137,31 +123,30 @@ def tag_updates(
     return updates, [text for text, of in sorted(written) if of not in versions]
 
 
-def lacking_images(architecture: str, index: int, workloads: Sequence[WorkloadFinding]) -> frozenset[str]:
-    """The images that are not ready, of what runs or will run there. index: the architecture's place in the tuples."""
+def lacking_images(architecture: str, workloads: Sequence[WorkloadFinding]) -> frozenset[str]:
+    """The images that are not ready, of what runs or will run there."""
     return frozenset(
         use.reference
         for workload in workloads
         if workload.is_required(architecture)
-        for use in workload.not_ready[index]
+        for use in workload.not_ready[0]
     )
 
 
 def upgrades(
-    architecture: str, index: int, workloads: Sequence[WorkloadFinding], images: Sequence[ImageFinding]
+    architecture: str, workloads: Sequence[WorkloadFinding], images: Sequence[ImageFinding]
 ) -> Upgrades | None:
-    """For one architecture; None where no image was asked for. index: its place in the tuples of the findings."""
-    used = lacking_images(architecture, index, workloads)
-    lacking = [
-        image.facts for image in images if image.states[index] == "no" and image.facts.reference in used
-    ]
+    """None where no image was asked for."""
+    used = lacking_images(architecture, workloads)
+    lacking = [image.facts for image in images if image.states[0] == "no" and image.facts.reference in used]
     replaced = {image.reference for image in lacking if replacement(image, architecture)}
-    asked = [image for image in lacking if image.newer_for == architecture or image.reference in replaced]
-    if not asked:
+    searched = [image for image in lacking if image.newer_for == architecture or image.reference in replaced]
+    if not searched:
         return None
     freed = NOTHING
     for workload in workloads:
-        missing = workload.not_ready[index]
+        missing = workload.not_ready[0]
         if workload.movable and missing and all(use.reference in replaced for use in missing):
             freed += workload.amount
-    return Upgrades(architecture, len(asked), len(lacking) - len(asked), len(replaced), freed)
+    unasked = len(lacking) - len(searched)
+    return Upgrades(architecture, len(searched), unasked, len(replaced), freed)
