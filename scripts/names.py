@@ -14,10 +14,13 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parents[1] / "transformer" / "archfit"
 WORDS = {"found", "one", "made", "said", "asked", "told"}
 NOT_YET = {
-    *("admission", "audit", "check", "cli", "edit", "explain", "lock"),
+    *("admission", "check", "cli", "edit", "explain", "lock"),
     *("options", "placement", "policy", "rewrite", "webhook", "workloads"),
     "run.py",
 }
+
+PUBLISHED = {"transformer/archfit/audit/upgrades/upgrades.py": {"asked"}}
+"""Fields that a report shows under their name."""
 
 
 def stored(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -36,7 +39,7 @@ def main() -> int:
         for path in sorted(_PACKAGE.rglob("*.py"))
         if path.relative_to(_PACKAGE).parts[0] not in NOT_YET
         for line, name in stored(ast.parse(path.read_text(encoding="utf-8")))
-        if name in WORDS
+        if name in WORDS - PUBLISHED.get(str(path.relative_to(_PACKAGE.parents[1])), set())
     ]
     sys.stderr.writelines(f"{line}\n" for line in wrong)
     return 1 if wrong else 0
