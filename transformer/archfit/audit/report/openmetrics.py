@@ -16,13 +16,7 @@ from archfit.audit.amount import Amount
 from archfit.audit.compare import AuditComparison
 from archfit.audit.findings import AuditFindings
 from archfit.audit.plan.waves import NOT_KNOWN, there_on
-from archfit.audit.readiness import (
-    ImageState,
-    Readiness,
-    WorkloadFinding,
-    daemon_sets,
-    readiness,
-)
+from archfit.audit.readiness import ImageState, Readiness, WorkloadFinding, daemon_sets, readiness
 from archfit.audit.report.words import snapshot_names
 from archfit.base.printable import count, visible
 from archfit.images.platforms import ARCHITECTURES
