@@ -261,7 +261,6 @@ class _Asking:
                 self._contents.setdefault(current.digest, ImageContents("index", children))
 
     def _failure(self, build: _RunningImages) -> str:
-        """Why nothing is known of the digest."""
         if build.identity.form == "image":
             if build.spec is None:
                 return "the image in the pod is no reference"

@@ -312,7 +312,6 @@ def _free(nodes: Sequence[NodeFacts]) -> tuple[int, int, int]:
 
 
 def _may_use(node: NodeFacts, movers: Iterable[_Mover]) -> bool:
-    """Whether every one of them could run on the node."""
     taints = _closing_taints(node)
     return all(
         node.architecture in possible

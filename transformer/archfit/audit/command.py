@@ -238,10 +238,5 @@ def _regression(change: ArchitectureChange, since: AuditComparison) -> str:
 
 def _summary(facts: AuditFacts, requests: int) -> str:
     pods = sum(workload.pods for workload in facts.workloads)
-    numbers = {
-        "workload": len(facts.workloads),
-        "pod": pods,
-        "image": len(facts.images),
-        "registry request": requests,
-    }
-    return ", ".join(count(number, noun) for noun, number in numbers.items())
+    read = f"{count(len(facts.workloads), 'workload')}, {count(pods, 'pod')}, {count(len(facts.images), 'image')}"
+    return f"{read}, {count(requests, 'registry request')}"

@@ -18,6 +18,14 @@ from archfit.images.platforms import Platform
 from archfit.startup.record import Record
 
 _Key: TypeAlias = tuple[str, str, str, str]
+_SORTS: Mapping[tuple[WorkloadState | None, WorkloadState | None], str] = {
+    ("blocked", "ready"): "became_ready",
+    ("unknown", "ready"): "became_ready",
+    ("ready", "blocked"): "regressed",
+    ("ready", "unknown"): "no_longer_known",
+    (None, "blocked"): "arrived_blocked",
+}
+"""Of the state before and now the field of ArchitectureChange."""
 
 
 class WorkloadChange(Record):
@@ -114,7 +122,7 @@ def _change(
     sorts: dict[str, list[WorkloadChange]] = {}
     for key in sorted(now):
         old, after = _state(was.get(key, ()), index), _state(now[key], index)
-        sort = _sort(old, after)
+        sort = _SORTS.get((old, after), "")
         compared += bool(old and after) and (old == "blocked" or after == "ready" or sort == "regressed")
         if sort and after is not None:
             rows = now[key] if after != "ready" else ()
@@ -137,16 +145,6 @@ def _change(
 def _state(records: Iterable[WorkloadFinding], index: int) -> WorkloadState | None:
     states = {record.states[index] for record in records}
     return next((state for state in WORST if state in states), None)
-
-
-def _sort(before: WorkloadState | None, after: WorkloadState | None) -> str:
-    if after == "ready" and before in ("blocked", "unknown"):
-        return "became_ready"
-    if before == "ready" and after == "blocked":
-        return "regressed"
-    if before == "ready" and after == "unknown":
-        return "no_longer_known"
-    return "arrived_blocked" if before is None and after == "blocked" else ""
 
 
 def _images(before: AuditFindings, new: AuditFindings, index: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -66,7 +66,6 @@ class WrongRecord(Exception):
 
 @cache
 def _readers(record: type[Record]) -> dict[str, tuple[str, Callable[[Any, str], Any]]]:
-    """Of each member its field, and what reads it."""
     hints = get_type_hints(record)
     return {camel_case(name): (name, _reader(hints[name])) for name in record._fields}
 

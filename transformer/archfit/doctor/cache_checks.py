@@ -103,7 +103,6 @@ def _unwritable(path: str) -> str:
 
 
 def _nearest(path: str) -> str:
-    """The path, or the nearest folder above it that exists."""
     while not os.path.exists(path) and path != os.path.dirname(path):
         path = os.path.dirname(path)
     return path

@@ -98,7 +98,6 @@ def _checks(
 
 
 def _registry(word: str, operator: Operator, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """What `archfit login-check` finds, and how far the clock is off."""
     try:
         _, servers = servers_checked(word, operator, environ)
     except ArchfitError as error:

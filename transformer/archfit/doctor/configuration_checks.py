@@ -49,7 +49,6 @@ def _unknown(environ: Mapping[str, str], problem: str) -> Iterator[Diagnostic]:
 
 
 def _named(settings: Settings) -> Iterator[Diagnostic]:
-    """The files that options name, each by itself."""
     operator = settings.operator
     for field in operator_files.NAMED:
         value = getattr(operator, field)

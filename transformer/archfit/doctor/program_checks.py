@@ -52,7 +52,6 @@ def kustomize(environ: Mapping[str, str]) -> Iterator[Diagnostic]:
 
 
 def _function(version: str, program: str, environ: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Builds one Pod through archfit."""
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as folder:
         for name, text in (
             ("kustomization.yaml", _KUSTOMIZATION),

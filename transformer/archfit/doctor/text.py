@@ -26,13 +26,8 @@ _COLORS = {OK: "32", NOTE: "33", MISSING: "33", WRONG: "31", "yes": "32", "no": 
 
 def doctor_text(findings: Sequence[Diagnostic], *, colors: bool) -> str:
     """The page: findings, entry points, and one line that sums up."""
-    lines = [
-        *_findings(findings, colors=colors),
-        "",
-        *_entry_points(entry_points(findings), colors=colors),
-        "",
-        _sum(findings),
-    ]
+    table = _entry_points(entry_points(findings), colors=colors)
+    lines = [*_findings(findings, colors=colors), "", *table, "", _sum(findings)]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -57,7 +52,7 @@ def _entry_points(table: Sequence[EntryPoint], *, colors: bool) -> Iterator[str]
     yield f"{'ENTRY POINT':{width}}{'NEEDS':{needs}}{'HERE':7}WHAT TO DO"
     indent = " " * (width + needs + 7)
     for row in table:
-        first, *more = _folded(row.remedy, indent) if row.remedy else [""]
+        first, *more = _folded(row.remedy, indent)
         here = _painted(row.here, 7, colors=colors)
         yield f"{row.entry_point:{width}}{row.needs:{needs}}{here}{first}".rstrip()
         yield from (f"{indent}{line}" for line in more)

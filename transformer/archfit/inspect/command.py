@@ -75,7 +75,6 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
 def _inspected(
     texts: Sequence[str], lookup: Lookup, settings: Settings
 ) -> tuple[list[Inspected], list[bytes]]:
-    """The images in their order, and the documents that were read for them."""
     references: dict[str, Reference] = {}
     images: dict[str, Inspected | None] = dict.fromkeys(texts)
     for word in images:

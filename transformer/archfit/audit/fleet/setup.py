@@ -66,7 +66,6 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
 
 
 def _next_steps(choices: FleetChoices, folder: str) -> list[str]:
-    """What to type now."""
     apply = f"Now run: kubectl apply --server-side -f {folder}"
     where = f"-n {choices.namespace}"
     if choices.engine == "cron":
@@ -82,7 +81,6 @@ def _next_steps(choices: FleetChoices, folder: str) -> list[str]:
 
 
 def _choices(flags: Namespace) -> FleetChoices:
-    """What the flags say. Raises UsageError."""
     if flags.engine is None:
         raise UsageError(
             "--engine: is missing: write job for Jobs of Kubernetes, or cron for a nightly audit in one pod"

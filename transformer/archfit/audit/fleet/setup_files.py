@@ -74,7 +74,6 @@ def files(choices: FleetChoices) -> dict[str, str]:
 
 
 def _shipped(engine: str) -> Iterator[tuple[str, str]]:
-    """(path, text) of every file."""
     if engine == "cron":
         yield from ((path, text) for path, text in _shipped("job") if path not in JOBS)
     _about, *parts = _FILE.split(shipped(__package__, f"{engine}.yaml"))
@@ -115,7 +114,6 @@ def _filled_in(value: Any, choices: FleetChoices) -> Any:
 
 
 def _place(value: Any, namespace: str) -> None:
-    """Puts an object into the user's namespace."""
     metadata = value["metadata"]
     if "namespace" in metadata:
         metadata["namespace"] = namespace

@@ -89,7 +89,6 @@ def _share(
     shares: Mapping[tuple[str, str], tuple[str, ...]],
     names: Mapping[str, str],
 ) -> tuple[str, ...]:
-    """Those of the workload's group in its cluster; empty where nothing of the group could move."""
     cluster = names.get(workload.facts.snapshot, "") if len(names) > 1 else ""
     return shares.get((group_name(workload, by, names), cluster)) or ("",) * len(workload.states)
 

@@ -120,7 +120,6 @@ def _ready_daemons(findings: AuditFindings) -> list[str]:
 
 
 def _shown(those: Iterable[Table]) -> list[Table]:
-    """Those that have rows."""
     return [table.of("page") for table in those if table.rows]
 
 
@@ -148,7 +147,6 @@ def _hash(text: str) -> str:
 
 
 def _parted(value: str) -> Markup:
-    """A long name that may be broken after its slashes."""
     whole = re.sub(r"[/@](?=.)", lambda match: f"{match[0]}\0", visible(value))
     return Markup("<wbr>").join(whole.split("\0"))
 

@@ -72,7 +72,6 @@ def _key(pool: PoolFacts | PoolTaint) -> tuple[object, ...]:
 
 
 def _taints(findings: AuditFindings) -> Mapping[tuple[object, ...], list[str]]:
-    """Of each pool the words for its taints."""
     words: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for taint in findings.capacity.pool_taints:
         words[_key(taint)].append(_taint_words(taint))

@@ -67,7 +67,6 @@ class _Part(Record):
 
 
 def _parts(items: Iterable[_Item]) -> list[_Part]:
-    """The items between two empty ones."""
     parts: list[list[_Item]] = [[]]
     for item in items:
         if item == "":

@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 from archfit.audit.facts import AuditFacts, ContainerImage, ImageFacts, NodeFacts, PoolFacts, Snapshot
 from archfit.audit.merge import sorted_facts
 from archfit.audit.running.container_images import container_images, container_statuses
-from archfit.audit.running.fold import Gathered, LastRun, PodGroup, PodTemplate, folded
+from archfit.audit.running.fold import Gathered, LastRun, PodTemplate, folded
 from archfit.audit.running.object_fields import (
     appended_architectures,
     demanded_architectures,
@@ -157,7 +157,7 @@ class Collector:
         templates, statuses = self._templates.values, self._statuses.values
         return Gathered(
             (
-                PodGroup(templates[template], statuses[status], node, pods)
+                (templates[template], statuses[status], node, pods)
                 for (template, status, node), pods in self._runs.items()
             ),
             bool(self._runs),
@@ -233,8 +233,10 @@ class Collector:
         )
         self._runs[key] += 1
         if standing == "finished" and owner.kind == "Job":
+            cpu, memory = requested(pod)
+            template = template.replace(cpu=cpu, memory=memory)
             created = text(metadata.get("creationTimestamp"))
-            run = LastRun(created, itself.name, template, *requested(pod), is_windows(spec))
+            run = LastRun(created, itself.name, template, is_windows(spec))
             before = self._last_runs.get(owner)
             self._last_runs[owner] = run if before is None else max(before, run, key=LastRun.order)
 

@@ -139,7 +139,6 @@ def runtime_evidence(status: object) -> str:
 
 
 def _word(messages: Sequence[str]) -> str:
-    """The strongest evidence of messages, "" where none holds any."""
     words = (word for word, pattern in _PATTERNS.items() if any(map(pattern.search, messages)))
     return next(words, "")
 
@@ -157,7 +156,6 @@ def _ended_at_once(state: Mapping[str, Any]) -> bool:
 
 
 def _states(status: object) -> Iterator[Mapping[str, Any]]:
-    """Every `waiting` and `terminated` of the status."""
     for name in ("state", "lastState"):
         state = mapping(mapping(status).get(name))
         yield from mappings([state.get("waiting"), state.get("terminated")])

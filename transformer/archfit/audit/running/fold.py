@@ -43,23 +43,12 @@ class PodTemplate(Record):
     appended: tuple[str, ...] = ()
 
 
-class PodGroup(Record):
-    """Pods that have a template, what their statuses say, and a node in common. node: "" for none."""
-
-    template: PodTemplate
-    statuses: tuple[ContainerStatus, ...]
-    node: str
-    pods: int
-
-
 class LastRun(Record):
-    """A finished pod of a Job. cpu, memory: what it requested. created: its creationTimestamp. windows: its system."""
+    """A finished pod of a Job, with what it requested. created: its creationTimestamp. windows: its system."""
 
     created: str
     name: str
     template: PodTemplate
-    cpu: int
-    memory: int
     windows: bool
 
     def order(self) -> tuple[str, str]:
@@ -70,13 +59,14 @@ class LastRun(Record):
 class Gathered(Record):
     """What was read.
 
-    runs: each once. pods: whether there was any. nodes: by name. held: the object that holds it, and the template.
+    runs: the template of pods, what their statuses say, their node ("" for none), how many; each once.
+    pods: whether there was any. nodes: by name. held: the object that holds it, and the template.
     labelled: what controls a pod that has not finished, itself where nothing does, and its labels.
     last_runs: of each Job its newest finished pod. rendered: templates of manifests, and where they stand.
     webhooks: the pods that serve them.
     """
 
-    runs: Iterable[PodGroup]
+    runs: Iterable[tuple[PodTemplate, tuple[ContainerStatus, ...], str, int]]
     pods: bool
     nodes: Mapping[str, NodeFacts]
     owners: Owners
@@ -93,19 +83,18 @@ def folded(snapshot: str, gathered: Gathered) -> AuditFacts:
     builds: _Builds = {}
     used: dict[str, list[int]] = {name: [0, 0, 0] for name in gathered.nodes}
     owners: dict[tuple[Named, bool], Owner] = {}
-    for run in gathered.runs:
-        template, pods = run.template, run.pods
-        node = gathered.nodes.get(run.node, _NO_NODE)
+    for template, statuses, node_name, pods in gathered.runs:
+        node = gathered.nodes.get(node_name, _NO_NODE)
         standing = on_node(template.standing, node.os, virtual=node.virtual)
         key = template.owner, template.bare
         if key not in owners:
             owners[key] = gathered.owners.resolved(template.owner, is_pod=template.bare)
         owner = owners[key]
-        if run.node in used and standing != "finished":
+        if node_name in used and standing != "finished":
             for place, amount in enumerate((template.cpu, template.memory, 1)):
-                used[run.node][place] += pods * amount
-        _count_workload(workloads, _of_run(snapshot, run, owner, standing, node))
-        for status in run.statuses:
+                used[node_name][place] += pods * amount
+        _count_workload(workloads, _of_run(snapshot, template, pods, owner, standing, node))
+        for status in statuses:
             if standing != "finished" or status.evidence:
                 _count_build(builds, _build(snapshot, owner.named, node, status, pods))
     for without_pod in _without_pods(snapshot, gathered, tuple(workloads.values())):
@@ -134,7 +123,6 @@ def folded(snapshot: str, gathered: Gathered) -> AuditFacts:
 
 
 def _serving(gathered: Gathered) -> set[tuple[str, str, str]]:
-    """The owners of the cluster whose pods serve webhooks."""
     owners = set()
     held = [(named, template.pod_labels) for named, template in gathered.held]
     for named, labels in (*held, *gathered.labelled) if gathered.webhooks else ():
@@ -144,10 +132,11 @@ def _serving(gathered: Gathered) -> set[tuple[str, str, str]]:
     return owners
 
 
-def _of_run(snapshot: str, run: PodGroup, owner: Owner, standing: Standing, node: NodeFacts) -> WorkloadFacts:
-    runs_on = ((node.architecture or node.kubelet_architecture, run.pods),)
-    facts = _workload(snapshot, owner.named, standing, run.template, run.pods, runs_on)
-    return facts.replace(owner_by=owner.by)
+def _of_run(
+    snapshot: str, template: PodTemplate, pods: int, owner: Owner, standing: Standing, node: NodeFacts
+) -> WorkloadFacts:
+    runs_on = ((node.architecture or node.kubelet_architecture, pods),)
+    return _workload(snapshot, owner.named, standing, template, pods, runs_on).replace(owner_by=owner.by)
 
 
 def _workload(
@@ -213,8 +202,9 @@ def _without_pods(
         place = _place(owner)
         key = (*place, held.images)
         run = last.pop(owner, None) if named.kind == "CronJob" else None
-        alike = run is not None and run.template.images == held.images
-        template = held.replace(cpu=run.cpu, memory=run.memory) if run and alike else held
+        template = held
+        if run and run.template.images == held.images:
+            template = held.replace(cpu=run.template.cpu, memory=run.template.memory)
         if key in same or (named.kind == "Job" and key in ran):
             continue
         standing = _standing_without_pods(template, owned=named != owner, busy=place in busy)
@@ -235,9 +225,9 @@ def _without_pods(
     yield from chosen.values()
     for owner, newest in last.items():
         if _place(owner) not in busy:
-            once = PodGroup(newest.template.replace(cpu=newest.cpu, memory=newest.memory), (), "", 1)
             whole = gathered.owners.resolved(newest.template.owner, is_pod=False)
-            yield _of_run(snapshot, once, whole, "windows" if newest.windows else "scheduled", _NO_NODE)
+            standing = "windows" if newest.windows else "scheduled"
+            yield _of_run(snapshot, newest.template, 1, whole, standing, _NO_NODE)
 
 
 def _place(workload: WorkloadFacts | Named) -> tuple[str, str, str]:
@@ -245,7 +235,6 @@ def _place(workload: WorkloadFacts | Named) -> tuple[str, str, str]:
 
 
 def _last_runs(gathered: Gathered) -> dict[Named, LastRun]:
-    """Of each CronJob its newest finished pod."""
     last: dict[Named, LastRun] = {}
     for job, run in gathered.last_runs.items():
         owner = gathered.owners.resolved(job, is_pod=False).named
@@ -303,7 +292,6 @@ _Builds: TypeAlias = dict[tuple[Any, ...], BuildFacts]
 
 
 def _count_workload(workloads: _Workloads, more: WorkloadFacts) -> None:
-    """Adds the pods of `more` to the workload that it is of."""
     key = workload_key(more)
     before = workloads.get(key)
     if before is None:
@@ -333,7 +321,6 @@ def _count_workload(workloads: _Workloads, more: WorkloadFacts) -> None:
 
 
 def _count_build(builds: _Builds, more: BuildFacts) -> None:
-    """Adds the containers of `more` to those that run the same build."""
     key = build_key(more)
     before = builds.get(key)
     if before is None:

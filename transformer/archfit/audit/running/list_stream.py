@@ -117,7 +117,6 @@ class _Json:
         self._at += 1
 
     def _end_member(self, end: str, whole: str) -> None:
-        """Passes over what stands behind a member or an item."""
         if self._expect() == ",":
             self._at += 1
             if self._expect() == end:
@@ -166,7 +165,6 @@ class _Json:
         return self._text[self._at]
 
     def _next(self) -> bool:
-        """Whether anything follows; blanks are passed over."""
         while True:
             blank = _BLANK(self._text, self._at)
             self._at = blank.end() if blank else self._at
