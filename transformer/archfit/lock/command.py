@@ -1,19 +1,10 @@
 """`archfit lock [FILE|-].. [--from-audit FILE].. [OPTION]..`: the lock file.
 
-    audits ──── needed ─┐
-    streams ── needed ─> references ── chosen ──> registries ──> answers ── merged ──┬─> archfit.lock, if it changed
-                                         │                                  │        └─> --check: exit 3, if it would
-    archfit.lock ────────────────────────┴──────────────────────────────────┘
-
-    stdout    nothing; with --json what changed
-    stderr    a line for each change, and a summary
-
 The command asks registries even where the cache has a fresh answer. If a lookup fails, the command fails and writes
 nothing. `lock.update` has the rules, `lookup.lockfile` the format.
 
-What audits need of a lock file: the images that run, as reports of `archfit audit --format json` hold them.
-
-    Found                          needed, as the images of manifests are
+    answer in a report of audit    what the lock file needs
+    Found                          the image, as those of manifests
     Unknown, Absent, Malformed     left out, with a warning that says why
     Unread                         left out: the report of its shard is missing
     Unasked                        left out: nothing says which image it is
@@ -24,7 +15,7 @@ What audits need of a lock file: the images that run, as reports of `archfit aud
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit.audit.facts import ImageFacts
@@ -64,17 +55,15 @@ def run(
         raise UsageError("offline is set, but archfit lock has to ask registries: run it without offline")
     operator_files.check(settings.operator)
     path = settings.options.lock_file or DEFAULT_PATH
-    audits = audit_needs(flags.from_audit, settings.options, prune=flags.prune)
-    inputs = (
-        manifests_of(invocation, (stdin, stderr, environ), settings.options)
-        if invocation.words or invocation.rendering or not flags.from_audit
-        else []
-    )
+    audits = _audit_needs(flags.from_audit, settings.options, prune=flags.prune)
+    inputs = []
+    if invocation.words or invocation.rendering or not flags.from_audit:
+        inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options)
     if flags.check and not flags.from_audit:
         check_objects(inputs)
     if flags.prune:
         inputs = [source.replace(results=(_PRUNE_ALL,)) if source.blank else source for source in inputs]
-    needs = together((lock_needs(inputs, settings.options), audits))
+    needs = _together(lock_needs(inputs, settings.options), audits)
     if _failed(needs.results, stderr):
         return 1
     content = content_of(path)
@@ -97,16 +86,25 @@ def run(
     stale = flags.check and (bool(changed) or content is None)
     words = _WORDS_OF_CHECK if flags.check else {}
     state = "is stale" if stale else "is written" if write else "is up to date"
-    _write_lines(stderr, lines([*needs.results, *results]))
-    _write_lines(stderr, [_line(change, words) for change in changed])
-    _write_lines(
-        stderr, [f"lacking: {name} (--add-missing adds it)" for name in needs.needed if name not in after]
-    )
+    verbs = Counter(change.verb for change in changed)
+    summary = [
+        f"{verbs[verb]} {words.get(verb, verb)}"
+        for verb in ("added", "moved", "corrected", "dropped")
+        if verbs[verb]
+    ]
+    summary.append(count(len(after), "image"))
     unused = len(after.keys() - needs.needed.keys())
-    beside = [f"{unused} of them not in these manifests"] if unused else []
-    beside += [f"{len(names)} of them asked now"] if flags.check and len(names) < len(after) else []
-    beside += [unknown_words(needs.unknown)] if needs.unknown else []
-    _write_lines(stderr, [_summary(f"{path} {state}", len(after), changed, words, beside, answers.requests)])
+    if unused:
+        summary.append(f"{unused} of them not in these manifests")
+    if flags.check and len(names) < len(after):
+        summary.append(f"{len(names)} of them asked now")
+    if needs.unknown:
+        summary.append(unknown_words(needs.unknown))
+    summary.append(count(answers.requests, "registry request"))
+    lacking = [f"lacking: {name} (--add-missing adds it)" for name in needs.needed if name not in after]
+    _write_lines(stderr, lines([*needs.results, *results]))
+    _write_lines(stderr, [*(_line(change, words) for change in changed), *lacking])
+    _write_lines(stderr, [f"archfit: {path} {state}: {', '.join(summary)}"])
     return 3 if stale else 0
 
 
@@ -126,39 +124,15 @@ def _line(change: LockChange, words: Mapping[str, str]) -> str:
         parts = [f"now has {', '.join(change.gained)}"] if change.gained else []
         parts += [f"no longer has {', '.join(change.lost)}"] if change.lost else []
         parts = parts or ["the same platforms"]
-    return f"{words.get(change.verb, change.verb)}: {change.reference}" + (
-        f" ({'; '.join(parts)})" if parts else ""
-    )
-
-
-def _summary(
-    head: str,
-    images: int,
-    changed: Sequence[LockChange],
-    words: Mapping[str, str],
-    beside: Sequence[str],
-    requests: int,
-) -> str:
-    verbs = Counter(change.verb for change in changed)
-    parts = [
-        f"{verbs[verb]} {words.get(verb, verb)}"
-        for verb in ("added", "moved", "corrected", "dropped")
-        if verbs[verb]
-    ]
-    parts += [count(images, "image")]
-    parts += beside
-    parts += [count(requests, "registry request")]
-    return f"archfit: {head}: {', '.join(parts)}"
+    why = f" ({'; '.join(parts)})" if parts else ""
+    return f"{words.get(change.verb, change.verb)}: {change.reference}{why}"
 
 
 def _write_lines(stderr: TextIO, texts: Sequence[str]) -> None:
     stderr.writelines(f"{text}\n" for text in texts)
 
 
-_MAY_EXIST = ("Unknown", "Unread")
-
-
-def audit_needs(files: Sequence[str], options: Options, *, prune: bool) -> LockNeeds:
+def _audit_needs(files: Sequence[str], options: Options, *, prune: bool) -> LockNeeds:
     """The images of the reports together, without those that an override answers. Raises UsageError, InvalidInput."""
     facts = merge(facts_of_report(file, "--from-audit") for file in files)
     known = [image.reference for image in facts.images if image.answer == "Found"]
@@ -167,26 +141,21 @@ def audit_needs(files: Sequence[str], options: Options, *, prune: bool) -> LockN
             f"--from-audit: no image in {', '.join(files)} has known platforms, so there is nothing to lock: make "
             "the report again without --offline"
         )
-    stated = {name for name in known if override(parse(name), options.image_platforms)}
-    needed = {name: name for name in known if name not in stated}
+    needed = {name: name for name in known if not override(parse(name), options.image_platforms)}
     results = tuple(
         _left_out(image, prune=prune) for image in facts.images if image.answer not in ("Found", "Unasked")
     )
     return LockNeeds(needed, {name: Result("error", "") for name in needed}, results)
 
 
-def together(needs: Iterable[LockNeeds]) -> LockNeeds:
-    """What all of them need; the first counts where two name an image."""
-    needed: dict[str, str] = {}
-    uses: dict[str, Result] = {}
-    results: list[Result] = []
-    unknown: list[str] = []
-    for need in needs:
-        needed = {**need.needed, **needed}
-        uses = {**need.uses, **uses}
-        results += need.results
-        unknown += need.unknown
-    return LockNeeds(needed, uses, tuple(results), tuple(unknown))
+def _together(manifests: LockNeeds, audits: LockNeeds) -> LockNeeds:
+    """What both need; the manifests count where both name an image. Those of audits come first."""
+    return LockNeeds(
+        {**audits.needed, **manifests.needed},
+        {**audits.uses, **manifests.uses},
+        (*manifests.results, *audits.results),
+        manifests.unknown,
+    )
 
 
 def _left_out(image: ImageFacts, *, prune: bool) -> Result:
@@ -194,7 +163,7 @@ def _left_out(image: ImageFacts, *, prune: bool) -> Result:
     if image.answer == "Unread":
         why = "the audit did not ask for it; merge the reports of all shards first"
     name = visible(image.reference)
-    if prune and image.answer in _MAY_EXIST:
+    if prune and image.answer in ("Unknown", "Unread"):
         return Result(
             "error", f"{name}: {why}; --prune would drop its entry: audit it again, or leave --prune out"
         )

@@ -1,7 +1,4 @@
-"""The images of a lock file or of a policy: those that manifests need, and what registries answer about them.
-
-manifests ── lock_needs ─> LockNeeds ── looked_up ─> LockAnswers: found by normalised reference, or a Failure
-"""
+"""The images of a lock file or of a policy: those that manifests need, and what registries answer about them."""
 
 from __future__ import annotations
 
@@ -18,7 +15,6 @@ from archfit.images.reference import parse
 from archfit.lookup.lockfile import as_locked
 from archfit.lookup.lookup import lookup_of
 from archfit.options.settings import Operator, Options, Settings
-from archfit.pipeline import StreamInventory
 from archfit.placement.evidence import malformed
 from archfit.placement.requirement import not_known
 from archfit.placement.selection import answers_for
@@ -52,30 +48,19 @@ def lock_needs(inputs: Iterable[Manifests], options: Options) -> LockNeeds:
             if not override(reference, options.image_platforms):
                 needed.setdefault(reference.normalised, text)
         lines = Lines(manifests.data, manifests.inventory.documents)
-        own = (*manifests.results, *manifests.inventory.results, *_malformed(manifests.inventory, options))
-        results += [in_file(lines.located(result), manifests.name) for result in own]
-        for pod in manifests.pods:
-            for use in pod.images:
+        about = [*manifests.results, *manifests.inventory.results]
+        for pod, own in manifests.inventory.pods():
+            answers = answers_for(pod, {}, options, own)
+            if not own.left_alone:
+                about += malformed(pod, answers, options)
+            for use, answer in zip(pod.images, answers, strict=True):
                 if use.text and use.text not in uses:
-                    where = lines.located(pod.result("error", "", use.path))
-                    uses[use.text] = in_file(where, manifests.name)
-        unknown |= _unknown(manifests, options)
+                    uses[use.text] = in_file(lines.located(pod.result("error", "", use.path)), manifests.name)
+                if isinstance(answer, Unasked) and not own.left_alone:
+                    place = f"{manifests.name} {pod.location.document} {pod.ref} {dotted(use.path)}"
+                    unknown[use.text or place] = not_known(use, answer).reason
+        results += [in_file(lines.located(result), manifests.name) for result in about]
     return LockNeeds(needed, uses, tuple(results), tuple(unknown.values()))
-
-
-def _unknown(manifests: Manifests, options: Options) -> Iterable[tuple[str, str]]:
-    """(what tells it from others, why) of each image that nobody can look up."""
-    for pod, own in manifests.inventory.pods():
-        for use, answer in zip(pod.images, answers_for(pod, {}, options, own), strict=True):
-            if isinstance(answer, Unasked) and not own.left_alone:
-                place = f"{manifests.name} {pod.location.document} {pod.ref} {dotted(use.path)}"
-                yield use.text or place, not_known(use, answer).reason
-
-
-def _malformed(inventory: StreamInventory, options: Options) -> Iterable[Result]:
-    for pod, own in inventory.pods():
-        if not own.left_alone:
-            yield from malformed(pod, answers_for(pod, {}, options, own), options)
 
 
 class Failure(Record):
@@ -116,16 +101,16 @@ def looked_up(
         answers = lookup.answers([needs.needed[name] for name in names])
     finally:
         lookup.close()
-    found: dict[str, Found] = {}
+    locked: dict[str, Found] = {}
     failed: list[Failure] = []
     for name in names:
         text = needs.needed[name]
         answer = answers[text]
         if isinstance(answer, Found):
-            found[name] = as_locked(answer)
+            locked[name] = as_locked(answer)
         else:
             failed.append(Failure(name, text, answer, needs.uses[text]))
-    return LockAnswers(found, tuple(failed), tuple(lookup.results), sum(lookup.requests.values()))
+    return LockAnswers(locked, tuple(failed), tuple(lookup.results), sum(lookup.requests.values()))
 
 
 def asked_anew(operator: Operator) -> Operator:
@@ -147,6 +132,4 @@ def _why(answer: Answer) -> str:
                 f"its platforms are not known: {answer.cause}; run it again, or state them with --image-platforms, "
                 "which no lock file needs to hold"
             )
-        case Unasked():
-            return answer.reason
     return getattr(answer, "reason", "")

@@ -35,7 +35,7 @@ class LockChange(Record):
 
     @property
     def verb(self) -> str:
-        """added, dropped, moved, or corrected: the same digest, with another kind or other platforms."""
+        """`corrected`: the same digest, with another kind or other platforms."""
         if self.before is None:
             return "added"
         if self.after is None:
@@ -71,12 +71,10 @@ def chosen(needed: Iterable[str], held: Mapping[str, Found], globs: Sequence[str
     """
     needed = list(needed)
     every = EVERY in globs or not (globs or add)
-    wanted = set(needed) if every else {name for name in needed if add and name not in held}
+    wanted = {name for name in needed if every or (add and name not in held)}
     for glob in globs:
-        if glob == EVERY:
-            continue
         matched = set(filter(re.compile(translate(glob)).match, needed))
-        if not matched:
+        if not matched and glob != EVERY:
             raise UsageError(
                 f"--update: {glob!r} matches no image of the manifests: write it for whole references, as in "
                 "'docker.io/library/*:1.*'"

@@ -1,19 +1,6 @@
 """`archfit patch [FILE|-].. [--format FORM]`: the decisions as patches, for places that can run nothing.
 
-manifests ── inventory ── lookup ── decisions ── patches ── verify ── stdout      exit 0
-                                    └── errors on stderr, stdout empty           exit 1
-
-FORM is json, or one of the tools below; kustomize is what applies the patches in each of them.
-
-    form                  where it goes                                              holds
-    kustomize             a folder of its own, named under `components:`             kind: Component, patches:
-    flux-helmrelease      HelmRelease (helm.toolkit.fluxcd.io)                       spec.postRenderers
-    flux-kustomization    Kustomization (kustomize.toolkit.fluxcd.io)                spec.patches
-    fleet                 the folder that `kustomize.dir` of fleet.yaml names        kind: Kustomization, patches:
-    sveltos               ClusterProfile, Profile (config.projectsveltos.io)         spec.patches
-    kubevela              a component of type kustomize (core.oam.dev)               traits: kustomize-patch
-
-kustomize applies all of them, and fails where the base has moved:
+kustomize applies all forms but json, and fails where the base has moved:
 
     patches         for each object `test` of what was found, then `add`. JSON 6902 only: a strategic merge of one
                     toleration replaces the whole list, and one of a bare name can lose containers (seen with 5.8.1)
@@ -35,7 +22,7 @@ from typing import Any, BinaryIO, TextIO
 
 from archfit.base import standard_streams
 from archfit.base.patch import Operation, Remove, pointer
-from archfit.base.results import Decision, ObjectRef, Result, has_error
+from archfit.base.results import Decision, ObjectRef, has_error
 from archfit.cli.inputs.command_inputs import in_file, manifests_of, questions
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
@@ -50,7 +37,6 @@ from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 
 _COMMAND = BY_NAME["patch"]
-_JSON = "json"
 _STYLE = Style(indent=2, dash=2)
 _SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$]")
 _PLAIN_POINTER = re.compile(r"(?:/[A-Za-z0-9._~-]+)+", re.ASCII).fullmatch
@@ -67,13 +53,11 @@ def run(
     inputs = manifests_of(invocation, (stdin, stderr, environ), options)
     working = Run(_COMMAND.program, settings.replace(options=options), environ, stderr, explain=verbose_lines)
     decisions: list[tuple[Pod, Decision]] = []
-    results: list[Result] = []
     patches: list[Entry] = []
     explained: list[ReportedInput] = []
     try:
-        texts = questions(inputs)
-        answers = working.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
-        results += working.messages
+        answers = working.answers([(source.data, source.pieces) for source in inputs], questions(inputs))
+        results = list(working.messages)
         pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
         results += working.unmatched_filters(pods, inventories)
         for manifests in inputs:
@@ -82,9 +66,8 @@ def run(
             explained.append((manifests.name, manifests.data, manifests.inventory, transformed.decisions))
             patches += entries(manifests.inventory.documents, transformed.decisions, manifests.name)
             exact = located(manifests.data, manifests.inventory.documents, transformed.results)
-            own = (*manifests.results, *exact)
-            results += [in_file(result, manifests.name) for result in own]
-        if form != _JSON:
+            results += [in_file(result, manifests.name) for result in (*manifests.results, *exact)]
+        if form != "json":
             results += problems(patches)
         results += wrong_patches(patches)
         failed = has_error(results)
@@ -96,7 +79,7 @@ def run(
         report.commit()
         working.write_messages([*why, *working.failure_lines(results, decisions, answers)])
         return 1
-    output = as_json(patches) if form == _JSON else as_yaml(form, patches)
+    output = as_json(patches) if form == "json" else as_yaml(form, patches)
     report.commit_after(lambda: standard_streams.write(stdout, [output]))
     untouched = [left for manifests in inputs for left in manifests.inventory.untouched]
     working.write_messages([*lines(results), *why, working.summary(decisions, answers, untouched)])
@@ -106,10 +89,10 @@ def run(
 class PatchForm(Record):
     """How the entries of kustomize's `patches` are wrapped.
 
-    about: comment lines. head: the lines above the list, whose dashes stand at `column`. guarded: the whole file is
-    kustomize's, so that it can hold replacements. hooks: Helm's hooks are sure to be among the objects; where they are
-    not, nothing fails for lack of them. anchored: the patterns of its targets need anchors of their own. template: the
-    texts of its patches are Go templates.
+    head: the lines above the list, whose dashes stand at `column`. guarded: the whole file is kustomize's, so that it
+    can hold replacements. hooks: Helm's hooks are sure to be among the objects; where they are not, nothing fails for
+    lack of them. anchored: the patterns of its targets need anchors of their own. template: the texts of its patches
+    are Go templates.
     """
 
     about: str
@@ -159,32 +142,26 @@ FORMS = {
 
 
 def as_yaml(name: str, patches: Sequence[Entry]) -> bytes:
-    """The patches in one of FORMS. `found` also holds the objects that stay as they are, and has no `problems`."""
+    """The patches in one of FORMS. patches: also of the objects that stay as they are; without `problems`."""
     form = FORMS[name]
     changing = [entry for entry in patches if entry.patch]
     shared = Counter(entry.ref.replace(namespace="") for entry in patches)
-    namespaces = [
-        entry.ref.namespace or ("default" if shared[entry.ref.replace(namespace="")] > 1 else "")
-        for entry in changing
-    ]
     lines = [f"# {form.about}", *form.head]
     if not changing:
         lines[-1] += " []"
-    for entry, namespace in zip(changing, namespaces, strict=True):
-        target = _target(entry.ref, namespace, pattern=True)
-        if form.anchored:
-            target = _anchored(entry.ref, namespace)
+    guards = []
+    for entry in changing:
+        alone = shared[entry.ref.replace(namespace="")] == 1
+        namespace = entry.ref.namespace or ("" if alone else "default")
+        target = _anchored if form.anchored else _pattern
+        inside = [*block_member("target", target(entry.ref, namespace), 0, _STYLE), "patch: |-"]
         operations = _operations(entry.patch)
         if form.template:
             operations = [line.replace("{{", "{{`{{`}}") for line in operations]
-        inside = [*block_member("target", target, 0, _STYLE), "patch: |-", *operations]
-        first, *rest = _indented(inside, form.column + 2)
+        first, *rest = [" " * (form.column + 2) + line for line in (*inside, *operations)]
         lines += [" " * form.column + "- " + first.lstrip(), *rest]
-    guards = [
-        _guard(entry.ref, namespace)
-        for entry, namespace in zip(changing, namespaces, strict=True)
-        if form.guarded and (form.hooks or not entry.hook)
-    ]
+        if form.guarded and (form.hooks or not entry.hook):
+            guards.append(_guard(entry.ref, namespace))
     if guards:
         lines += [
             "# These change nothing, and fail where an object is gone.",
@@ -197,29 +174,27 @@ def _guard(ref: ObjectRef, namespace: str) -> dict[str, Any]:
     """A replacement that writes the object's name over itself."""
     return {
         "source": {**_target(ref, namespace), "fieldPath": "metadata.name"},
-        "targets": [
-            {"select": _target(ref, namespace, pattern=True), "fieldPaths": ["metadata.name"]},
-        ],
+        "targets": [{"select": _pattern(ref, namespace), "fieldPaths": ["metadata.name"]}],
     }
 
 
-def _target(ref: ObjectRef, namespace: str, *, pattern: bool = False) -> dict[str, str]:
+def _target(ref: ObjectRef, namespace: str) -> dict[str, str]:
     group, _, version = ref.api_version.rpartition("/")
     fields = {"group": group, "version": version, "kind": ref.kind, "name": ref.name, "namespace": namespace}
-    return {key: _pattern(value) if pattern else value for key, value in fields.items() if value}
+    return {key: value for key, value in fields.items() if value}
+
+
+def _pattern(ref: ObjectRef, namespace: str) -> dict[str, str]:
+    return {key: _SPECIAL.sub(r"\\\g<0>", value) for key, value in _target(ref, namespace).items()}
 
 
 def _anchored(ref: ObjectRef, namespace: str) -> dict[str, str]:
     """The same, for a reader that matches anywhere in a name, and for which no pattern means any group."""
-    target = {"group": "", **_target(ref, namespace, pattern=True)}
+    target = {"group": "", **_pattern(ref, namespace)}
     anchored = {key: f"^{value}$" for key, value in target.items()}
     if namespace and not ref.namespace:
         anchored["namespace"] = f"^({namespace})?$"
     return anchored
-
-
-def _pattern(text: str) -> str:
-    return _SPECIAL.sub(r"\\\g<0>", text)
 
 
 def _operations(patch: Iterable[Operation]) -> list[str]:
@@ -232,7 +207,3 @@ def _operations(patch: Iterable[Operation]) -> list[str]:
             *(() if isinstance(step, Remove) else block_member("value", step.value, 4, _STYLE)),
         ]
     return lines
-
-
-def _indented(lines: Iterable[str], column: int) -> list[str]:
-    return [" " * column + line for line in lines]
