@@ -16,7 +16,7 @@ from archfit.images.platforms import Found, parse_platform
 from archfit.options.config_file import from_function_config
 from archfit.options.load import load
 from archfit.pipeline import transform
-from archfit.rewrite.resource_list import function_config, recognised, with_results
+from archfit.rewrite.resource_list import function_config, recognised
 from archfit.yaml import stream
 
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ def run(data: bytes, options: Options, *, results: bool = True) -> Done | Refuse
         said = [*read.results, *transformed.results]
         splices: tuple[Any, ...] = transformed.splices
         if function is not None and results:
-            pods = [pod for pod, _ in transformed.decisions]
-            splices = with_results(function, said, pods, splices)
+            splices = function.with_results(transformed, said, splices)
     except InvalidInput as error:
         return Refused(((error.message, bool(error.line or error.document)),))
     except (UsageError, UnplaceableEdit) as error:

@@ -1,7 +1,5 @@
-"""The command line of `archfit [transform]` where it has words: its own flags, its options, and what it reads.
-
-A mistake in it is raised when the settings are read, as one in a configuration is: a KRM function that fails gives its
-input back.
+"""The command line of `archfit [transform]`. A mistake in it is raised when the settings are read, as one in a
+configuration is: a KRM function that fails gives its input back.
 """
 
 from __future__ import annotations
@@ -26,10 +24,7 @@ if TYPE_CHECKING:
 
 
 class TransformCall(Record):
-    """A command line, read. layer: its options. config: the configuration file that it names. flags: the own ones.
-
-    words: what is no flag. rendering: the renderer that --helm or --kustomize asks for. error: what is wrong.
-    """
+    """A command line, read, as an `Invocation`. config: the configuration file that it names. error: what is wrong."""
 
     layer: Layer
     config: str | None
@@ -48,8 +43,8 @@ class TransformCall(Record):
     @property
     def is_stream(self) -> bool:
         """Whether the run is the plain one: standard input to standard output."""
-        own = self.flags
-        named = own.diff or own.in_place or own.output or self.rendering
+        flags = self.flags
+        named = flags.diff or flags.in_place or flags.output or self.rendering
         return not named and self.words in ((), ("-",))
 
 

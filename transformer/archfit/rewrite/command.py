@@ -1,7 +1,6 @@
 """`archfit [transform]`: stdin -> stdout; with files, folders or a place for the output, `rewrite.files`.
 
-A ResourceList makes the run a KRM function: its functionConfig gives options, its `results` hold the messages, and
-after a failure it is written back unedited. `archfit.run` has the run itself.
+A ResourceList makes the run a KRM function (`rewrite.resource_list`). `archfit.run` has the run itself.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO, TextIO
 
     from archfit.options.layers import Layer
+    from archfit.options.settings import Settings
     from archfit.rewrite.resource_list import FunctionFrame
 
 _PROGRAM = "archfit transform"
@@ -74,20 +74,11 @@ def _run(
         application = layer_of(frame) if frame else None
         flags = call.options if call else flags
         settings = load(argv, environ, read_file, application=application, flags=flags, fallback=defaults)
-        # A function runs wherever its caller does, on whatever images the package names.
-        one = Run(
-            _PROGRAM,
-            settings,
-            environ,
-            stderr,
-            frame=frame,
-            explain=verbose_lines,
-            named_hosts_only=frame is not None,
-        )
+        run = run_of(settings, environ, stderr, frame)
         try:
-            return one.transform(data, stdout)
+            return run.transform(data, stdout)
         finally:
-            one.close()
+            run.close()
     except OutputError:
         raise
     except Exception as error:
@@ -96,14 +87,23 @@ def _run(
         raise
 
 
+def run_of(
+    settings: Settings, environ: Mapping[str, str], stderr: TextIO, frame: FunctionFrame | None
+) -> Run:
+    """The run. A function runs wherever its caller does, on whatever images the package names."""
+    function = frame is not None
+    return Run(
+        _PROGRAM, settings, environ, stderr, frame=frame, explain=verbose_lines, named_hosts_only=function
+    )
+
+
 def frame_of(data: bytes) -> FunctionFrame | None:
     """The frame of the ResourceList that the stream is, None for any other stream."""
     if data.rfind(b"ResourceList") < 0:  # `find` takes three times as long for a text that is not there
         return None
-    from archfit.rewrite.resource_list import FunctionFrame, recognised
+    from archfit.rewrite.resource_list import recognised
 
-    function = recognised(data)
-    return FunctionFrame(function) if function else None
+    return recognised(data)
 
 
 def layer_of(frame: FunctionFrame) -> Layer | None:
@@ -111,7 +111,7 @@ def layer_of(frame: FunctionFrame) -> Layer | None:
     from archfit.options.config_file import from_function_config
     from archfit.rewrite.resource_list import function_config
 
-    return from_function_config(function_config(frame.function))
+    return from_function_config(function_config(frame))
 
 
 def _give_back(frame: FunctionFrame, error: Exception, stdout: BinaryIO) -> None:
@@ -119,5 +119,5 @@ def _give_back(frame: FunctionFrame, error: Exception, stdout: BinaryIO) -> None
     try:
         parts = frame.after_failure(None, [Result("error", message_of(error))])
     except ArchfitError:  # the list cannot hold results; standard error shows them
-        parts = [frame.function.data]
+        parts = [frame.data]
     standard_streams.write(stdout, parts)

@@ -4,27 +4,22 @@
     kind: ResourceList
     items:                                   edited in place, as the items of any list
     - ...
-    functionConfig:                          read before anything is decided: `spec` of an ArchFit, `data` of a
-      ...                                    ConfigMap, or nothing
+    functionConfig:                          `spec` of an ArchFit, `data` of a ConfigMap, or nothing
+      ...
     results:                                 archfit adds its results here
-    - message: ...
-      severity: warning
 
 On failure the list comes back unedited, with the errors as results, and the exit code is 1.
 
-kustomize and kpt start a function in a container without network by default:
-
-    an image's platforms are Unknown, and every route leads to `lo`      one line says which flag to add
-
-Docker's `--network none` leaves a container only the loopback interface (docs.docker.com, none network driver). The
-kernel lists the routes of the process's own network namespace in /proc/net (proc(5)); other systems get no line.
-Source: kustomize, cmd/config/docs/api-conventions/functions-spec.md.
+kustomize and kpt start a function in a container without network by default: Docker's `--network none` leaves only the
+loopback interface, so that every route leads to `lo`. The kernel lists the routes of the process's own network
+namespace in /proc/net (proc(5)). Source: kustomize, cmd/config/docs/api-conventions/functions-spec.md.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from archfit.base.errors import ArchfitError, InvalidInput
 from archfit.base.patch import Add
@@ -33,7 +28,7 @@ from archfit.base.results import ObjectRef, Result
 from archfit.edit.insert import insertions
 from archfit.edit.render import Style, block_member
 from archfit.images.platforms import Unknown
-from archfit.pipeline import Decided, Transformed
+from archfit.pipeline import Transformed
 from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 from archfit.workloads.sites import find_sites
@@ -59,14 +54,41 @@ _LONG = 10
 _PREFIXES = ("internal.config.kubernetes.io/", "config.kubernetes.io/")
 
 
-class FunctionInput(Record):
-    """A ResourceList. piece: the only document of the stream."""
+class FunctionFrame(Record):
+    """The frame of one ResourceList; see `run.Frame`. piece: the only document of the stream."""
 
     data: bytes
     piece: Piece
 
+    def advice(self, transformed: Transformed) -> list[Result]:
+        """What to write where answers are Unknown because the function's container has no network."""
+        answers = transformed.answers.values()
+        if not any(isinstance(answer, Unknown) for answer in answers) or not _isolated():
+            return []
+        return [Result("error" if transformed.failed() else "warning", _MESSAGE)]
 
-def recognised(data: bytes) -> FunctionInput | None:
+    def with_results(
+        self, transformed: Transformed | None, results: Sequence[Result], splices: tuple[Splice, ...]
+    ) -> tuple[Splice, ...]:
+        """The splices that also put the results into the list, in order. Raises ArchfitError without a place for them.
+
+        splices: those of the items.
+        """
+        pods = [pod for pod, _ in transformed.decisions] if transformed else []
+        added = _results(self.data, self.piece, results, pods) if results else ()
+        both = tuple(sorted((*splices, *added), key=lambda splice: splice.start))
+        if any(splice.end > following.start for splice, following in pairwise(both)):
+            raise ArchfitError("results of the ResourceList is an alias of its items: write the results out")
+        return both
+
+    def after_failure(
+        self, transformed: Transformed | None, results: Sequence[Result]
+    ) -> Iterable[bytes | memoryview]:
+        """The list with its items untouched and the results. Raises ArchfitError if it has no place for them."""
+        return stream.write(self.data, self.with_results(transformed, results, ()))
+
+
+def recognised(data: bytes) -> FunctionFrame | None:
     """The ResourceList that the stream is, None for any other stream."""
     try:
         pieces = split(data)
@@ -82,12 +104,12 @@ def recognised(data: bytes) -> FunctionInput | None:
         kind, api_version = text_of(_get(value, "kind")), text_of(_get(value, "apiVersion"))
     if kind != KIND or not api_version.startswith(f"{GROUP}/"):
         return None
-    return FunctionInput(data, pieces[0])
+    return FunctionFrame(data, pieces[0])
 
 
-def function_config(function: FunctionInput) -> Any:
+def function_config(frame: FunctionFrame) -> Any:
     """The functionConfig in Python's own values, None where there is none. Raises InvalidInput."""
-    data, piece = function.data, function.piece
+    data, piece = frame.data, frame.piece
     block = _top_block(data, piece, _CONFIG_KEY)
     if block is not None:
         return plain(_value_of_block(data, piece, block, "functionConfig"))
@@ -96,23 +118,8 @@ def function_config(function: FunctionInput) -> Any:
     return plain(_get(_value(data, piece), "functionConfig"))
 
 
-def with_results(
-    function: FunctionInput, results: Sequence[Result], pods: Sequence[Pod], splices: tuple[Splice, ...] = ()
-) -> tuple[Splice, ...]:
-    """The splices that put results into the list too, in the order of their places.
-
-    pods: for the files that their objects come from. splices: those of the items. Raises ArchfitError if the list has
-    no place for results.
-    """
-    added = _results(function, results, pods) if results else ()
-    both = tuple(sorted((*splices, *added), key=lambda splice: splice.start))
-    if any(both[index].end > both[index + 1].start for index in range(len(both) - 1)):
-        raise ArchfitError("results of the ResourceList is an alias of its items: write the results out")
-    return both
-
-
-def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[Pod]) -> tuple[Splice, ...]:
-    data, piece = function.data, function.piece
+def _results(data: bytes, piece: Piece, results: Sequence[Result], pods: Iterable[Pod]) -> tuple[Splice, ...]:
+    """pods: for the files that their objects come from."""
     files = {pod.ref: file for pod in pods if (file := _file(pod.object_metadata))}
     shown = [_result(result, files) for result in results]
     before = _top_block(data, piece, _RESULTS_KEY)
@@ -122,11 +129,14 @@ def _results(function: FunctionInput, results: Sequence[Result], pods: Sequence[
         every = _with(listed, shown)
         return (Splice(*before, _lines(every, data, before[0])),) if len(every) > len(listed) else ()
     end = piece.end
-    regular = _top_block(data, piece, b"kind") is not None and data.find(b"\n...", piece.start, end) < 0
-    regular = regular and not _RESULTS_WRITTEN_OTHERWISE(data, piece.start, end)
-    if not regular or data[end - 1 : end] != b"\n":
-        return _placed(data, piece, shown)
-    return (Splice(end, end, _lines(shown, data, end)),)
+    if (
+        data[end - 1 : end] == b"\n"
+        and _top_block(data, piece, b"kind") is not None
+        and data.find(b"\n...", piece.start, end) < 0
+        and not _RESULTS_WRITTEN_OTHERWISE(data, piece.start, end)
+    ):
+        return (Splice(end, end, _lines(shown, data, end)),)
+    return _placed(data, piece, shown)
 
 
 def _check_anchors(data: bytes, piece: Piece, block: tuple[int, int]) -> None:
@@ -165,7 +175,7 @@ def _placed(data: bytes, piece: Piece, results: list[Any]) -> tuple[Splice, ...]
     sites = find_sites(tree, ROOT, tree.value, {(): {"results": None}})
     there = _get(tree.value, "results")
     new = _with(_listed(there), results)[len(there or ()) :]
-    patch = [Add(("results",), new)] if there is None else [Add(("results", "-"), one) for one in new]
+    patch = [Add(("results",), new)] if there is None else [Add(("results", "-"), result) for result in new]
     edits = insertions(text, tree.value, sites, patch)
     starts = [piece.start + len(text[: edit.start].encode()) for edit in edits]
     return tuple(
@@ -213,20 +223,20 @@ def _get(value: Any, key: str) -> Any:
 
 
 def _result(result: Result, files: Mapping[ObjectRef, dict[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {"message": visible(result.message), "severity": result.severity}
+    value: dict[str, Any] = {"message": visible(result.message), "severity": result.severity}
     ref = result.ref
     if ref is not None and ref.api_version and ref.kind and ref.name:
-        made["resourceRef"] = {
+        value["resourceRef"] = {
             "apiVersion": visible(ref.api_version),
             "kind": visible(ref.kind),
             **({"namespace": visible(ref.namespace)} if ref.namespace else {}),
             "name": visible(ref.name),
         }
         if result.field:
-            made["field"] = {"path": visible(_ITEM.sub("", result.field))}
+            value["field"] = {"path": visible(_ITEM.sub("", result.field))}
         if ref in files:
-            made["file"] = files[ref]
-    return made
+            value["file"] = files[ref]
+    return value
 
 
 def _file(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,47 +244,21 @@ def _file(metadata: Mapping[str, Any]) -> dict[str, Any]:
     annotations = metadata.get("annotations")
     if not isinstance(annotations, dict):
         return {}
-    found = {
+    origin = {
         name: text_of(annotations[prefix + name])
         for prefix in reversed(_PREFIXES)
         for name in ("path", "index")
         if prefix + name in annotations
     }
-    if not found.get("path"):
+    if not origin.get("path"):
         return {}
-    index = found.get("index", "")
+    index = origin.get("index", "")
     return {
-        "path": visible(found["path"]),
+        "path": visible(origin["path"]),
         **({"index": int(index)} if index.isdecimal() and len(index) < _LONG else {}),
     }
 
 
-class FunctionFrame(Record):
-    """The frame of one ResourceList; see `run.Frame`."""
-
-    function: FunctionInput
-
-    def advice(self, transformed: Transformed) -> list[Result]:
-        """What to write where the function's container has no network."""
-        if not any(isinstance(answer, Unknown) for answer in transformed.answers.values()):
-            return []
-        return network_advice(transformed)
-
-    def with_results(
-        self, transformed: Transformed | None, results: Sequence[Result], splices: tuple[Splice, ...]
-    ) -> tuple[Splice, ...]:
-        """The splices that also put the results into the list. Raises ArchfitError if it has no place for them."""
-        pods = [pod for pod, _ in transformed.decisions] if transformed else []
-        return with_results(self.function, results, pods, splices)
-
-    def after_failure(
-        self, transformed: Transformed | None, results: Sequence[Result]
-    ) -> Iterable[bytes | memoryview]:
-        """The list with its items untouched and the results. Raises ArchfitError if it has no place for them."""
-        return stream.write(self.function.data, self.with_results(transformed, results, ()))
-
-
-_ROUTES = ("/proc/net/route", "/proc/net/ipv6_route")
 _MESSAGE = (
     "there is no network here, so no registry can be asked: write `network: true` below `container:` of the function "
     "and add --network to kustomize build (kpt: --allow-network for render, --network for eval), or name a lock file "
@@ -282,21 +266,14 @@ _MESSAGE = (
 )
 
 
-def network_advice(transformed: Decided) -> list[Result]:
-    """The line for a run with Unknown answers, if there is no network at all."""
-    if not _isolated():
-        return []
-    return [Result("error" if transformed.failed() else "warning", _MESSAGE)]
-
-
 def _isolated() -> bool:
     """Whether no route leads out. IPv4: a head line, the device first; IPv6: no head, the device last."""
     try:
-        devices = {line.split()[0] for line in _file_lines(_ROUTES[0])[1:]}
+        devices = {line.split()[0] for line in _file_lines("/proc/net/route")[1:]}
     except OSError:
-        return False
+        return False  # a system without /proc
     try:
-        devices |= {line.split()[-1] for line in _file_lines(_ROUTES[1])}
+        devices |= {line.split()[-1] for line in _file_lines("/proc/net/ipv6_route")}
     except OSError:
         pass  # a kernel without IPv6
     return devices <= {"lo"}

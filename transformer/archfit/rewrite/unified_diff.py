@@ -1,15 +1,6 @@
 """A change of a stream as a unified diff, from the places that change: `patch -p1` and `git apply` apply it exactly.
 
-    --- a/rendered/web.yaml
-    +++ b/rendered/web.yaml
-    @@ -12,4 +12,10 @@ apps/v1/Deployment/shop/web
-           - name: web
-             image: example/web:1
-    +      affinity:
-    ...
-
-Lines end at LF; a CR before it belongs to the line. A name with a quote, a backslash, a control character or a byte
-outside of ASCII is quoted as git quotes it. The cost is that of the lines that change.
+Lines end at LF; a CR before it belongs to the line. The cost is that of the lines that change.
 
 Three lines of context stand around a change. Where a Secret is near, only those that cannot hold a value are shown, so
 that none gets into a log: `---`, and what no block scalar can hold, as it has no indent (a comment, a key alone,
@@ -75,25 +66,24 @@ def unified_diff(
     if not blocks:
         return []
     around = _Context(data, objects)
-    found = [_quoted_name("--- ", f"a/{name}"), _quoted_name("+++ ", f"b/{name}")]
-    line, counted, shift, last = 0, 0, 0, 0
-    for found_hunk in around.hunks(blocks):
-        hunk = around.anchored(found_hunk, last)
+    diff = [_quoted_name("--- ", f"a/{name}"), _quoted_name("+++ ", f"b/{name}")]
+    number, counted, shift, last = 0, 0, 0, 0
+    for close in around.hunks(blocks):
+        hunk = around.anchored(close, last)
         first, last = around.ends(hunk, last)
-        line, counted = line + data.count(b"\n", counted, first), first
+        number, counted = number + data.count(b"\n", counted, first), first
         body, removed, added, at = list[bytes](), 0, 0, first
         for block in hunk:
-            kept = _lines(data[at : block.start])
-            body += [b" " + one for one in kept]
-            body += [b"-" + one for one in block.old]
-            body += [b"+" + one for one in block.new]
+            body += [b" " + line for line in _lines(data[at : block.start])]
+            body += [b"-" + line for line in block.old]
+            body += [b"+" + line for line in block.new]
             removed, added, at = removed + len(block.old), added + len(block.new), block.end
-        body += [b" " + kept for kept in _lines(data[at:last])]
+        body += [b" " + line for line in _lines(data[at:last])]
         same = len(body) - removed - added
-        found.append(_head(line, same + removed, line + shift, same + added, around.title(hunk[0].start)))
-        found += [one if one.endswith(b"\n") else one + b"\n" + _NO_NEWLINE for one in body]
+        diff.append(_head(number, same + removed, number + shift, same + added, around.title(hunk[0].start)))
+        diff += [line if line.endswith(b"\n") else line + b"\n" + _NO_NEWLINE for line in body]
         shift += added - removed
-    return found
+    return diff
 
 
 def colored_diff(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -171,25 +161,23 @@ class _Context:
 
     def title(self, at: int) -> str:
         """What the object at an offset is called."""
-        titles = (one.title for one in (self._part(at), self._part(max(0, at - 1))) if one and one.title)
-        return visible(next(titles, ""))[:_LONGEST_TITLE]
+        return visible(self._part(at).title or self._part(max(0, at - 1)).title)[:_LONGEST_TITLE]
 
     def _shown(self, start: int) -> bool:
         end = self._line_end(start)
         part = self._part(start)
-        if part is not None and end <= part.end and self._is_open(part):
+        if end <= part.end and self._is_open(part):
             return True
         return _WITHOUT_VALUE(self._data, start, end) is not None
 
-    def _is_open(self, one: DiffObject) -> bool:
+    def _is_open(self, part: DiffObject) -> bool:
         """Whether all of its lines may be shown: no Secret is among them."""
-        if one.start not in self._open:
-            self._open[one.start] = _SECRET(self._data, one.start, one.end) is None
-        return self._open[one.start]
+        if part.start not in self._open:
+            self._open[part.start] = _SECRET(self._data, part.start, part.end) is None
+        return self._open[part.start]
 
-    def _part(self, at: int) -> DiffObject | None:
-        number = bisect_right(self._starts, at) - 1
-        return self._parts[number] if number >= 0 else None
+    def _part(self, at: int) -> DiffObject:
+        return self._parts[bisect_right(self._starts, at) - 1]
 
     def _line_before(self, start: int) -> int:
         return self._data.rfind(b"\n", 0, start - 1) + 1
@@ -200,20 +188,19 @@ class _Context:
 
 def _from(data: bytes, start: int, hunk: list[_Block]) -> list[_Block]:
     """The hunk from an earlier line on, whose lines are taken out and put in again."""
-    lines, one = _lines(data[start : hunk[0].start]), hunk[0]
-    return [_Block(start, one.end, (*lines, *one.old), (*lines, *one.new)), *hunk[1:]]
+    lines, block = _lines(data[start : hunk[0].start]), hunk[0]
+    return [_Block(start, block.end, (*lines, *block.old), (*lines, *block.new)), *hunk[1:]]
 
 
 def _parts(objects: Iterable[DiffObject], end: int) -> Iterator[DiffObject]:
     """The objects, and what is between them, without a title."""
     at = 0
-    for one in objects:
-        if at < one.start:
-            yield DiffObject(at, one.start, "")
-        yield one
-        at = one.end
-    if at < end:
-        yield DiffObject(at, end, "")
+    for part in objects:
+        if at < part.start:
+            yield DiffObject(at, part.start, "")
+        yield part
+        at = part.end
+    yield DiffObject(at, end, "")
 
 
 def _grouped(data: bytes, splices: Iterable[Splice]) -> Iterator[tuple[int, int, list[Splice]]]:
@@ -224,7 +211,7 @@ def _grouped(data: bytes, splices: Iterable[Splice]) -> Iterator[tuple[int, int,
         whole = (
             max(first, end) <= splice.start == first
             and splice.text[-1:] in (b"", b"\n")
-            and _begins_line(data, splice.end)
+            and data[splice.end - 1 : splice.end] in (b"", b"\n")
         )
         last = splice.end if whole else data.find(b"\n", splice.end) + 1 or len(data)
         if first <= end:
@@ -236,10 +223,6 @@ def _grouped(data: bytes, splices: Iterable[Splice]) -> Iterator[tuple[int, int,
         start, end, group = first, last, [splice]
     if group:
         yield start, end, group
-
-
-def _begins_line(data: bytes, at: int) -> bool:
-    return at == 0 or data[at - 1 : at] == b"\n"
 
 
 def _narrowed(data: bytes, start: int, end: int, splices: Iterable[Splice]) -> Iterator[_Block]:

@@ -1,9 +1,6 @@
 """Where transformed inputs go: one stream to standard output or a file, a file for each into a folder, or in place.
 
-    place          what is written                              never
-    StreamPlace    all inputs, joined (`yaml.join`)           over an input
-    FolderPlace    each input, by its path below its folder     over an input, or out of the folder
-    InPlace        each input that changed, to itself           to a file that changed meanwhile
+Nothing is written over an input, out of the folder, or in place to a file that changed meanwhile.
 
 Files are written to temporary files first, all of them, and then renamed. Where one cannot be renamed, or a signal ends
 archfit, those before it get their old contents back. A link is followed: what it leads to is written.
@@ -29,7 +26,7 @@ from archfit.startup.record import Record
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
-class Target(Record):
+class _Target(Record):
     """A file to write. before: what it held, None where it is new."""
 
     path: str
@@ -46,8 +43,7 @@ def write_stream(parts: Sequence[bytes | memoryview], path: str, stdout: BinaryI
     elif path:
         # A device, as /dev/stdout, is no file that could be renamed.
         at = os.path.realpath(path) if os.path.isfile(path) or not os.path.exists(path) else path
-        before = read_file(at) if os.path.isfile(at) else None
-        write_all([Target(at, b"".join(parts), before)])
+        write_folder([(at, b"".join(parts))])
     else:
         standard_streams.write(stdout, parts)
 
@@ -67,25 +63,26 @@ def folder_targets(folder: str, inputs: Sequence[Input]) -> list[str]:
     top = os.path.join(os.path.realpath(folder), "")
     paths: dict[str, str] = {}
     own = _identities(inputs)
-    for one in inputs:
-        if not one.path:
+    for source in inputs:
+        if not source.path:
             raise UsageError(
-                f"--output: {one.name or 'standard input'!r} has no path below {folder!r}: name a file instead of a "
+                f"--output: {source.name or 'standard input'!r} has no path below {folder!r}: name a file instead of a "
                 "folder"
             )
-        path = os.path.join(folder, one.below)
+        path = os.path.join(folder, source.below)
         if not os.path.realpath(path).startswith(top):
             raise UsageError(f"--output: {path!r} leads out of {folder!r}: remove the link there")
         _check_not_input(path, own)
         if path in paths:
             raise UsageError(
-                f"--output: {paths[path]} and {one.name} would both be written to {path!r}: transform them one by one"
+                f"--output: {paths[path]} and {source.name} would both be written to {path!r}: "
+                "transform them one by one"
             )
         if os.path.isdir(path):
             raise UsageError(
-                f"--output: {path!r} is a folder, where {one.name} would be written: move it away"
+                f"--output: {path!r} is a folder, where {source.name} would be written: move it away"
             )
-        paths[path] = one.name
+        paths[path] = source.name
     below = next((path for path in paths for other in _folders(path) if other in paths), "")
     if below:
         raise UsageError(f"--output: {below!r} would lie below a file: transform its folder alone")
@@ -109,42 +106,37 @@ def _are_one(file: str, other: str) -> bool:
         return False
 
 
-def in_place_target(one: Input, content: bytes) -> Target:
-    """The file of an input, with what it becomes. Raises OutputError if the file is another one by now."""
-    path = os.path.realpath(one.path)
-    try:
-        now = read_file(path)
-    except OSError as error:
-        raise OutputError(
-            f"{one.name} cannot be read again ({error.strerror}); no file was changed"
-        ) from None
-    if now != one.data:
-        raise OutputError(f"{one.name} changed while archfit ran, so no file was changed: run it again")
-    return Target(path, content, one.data)
-
-
 def check_in_place(inputs: Iterable[Input]) -> None:
-    """Raises UsageError for an input that is no file."""
-    for one in inputs:
-        if not one.path:
-            raise UsageError(
-                "--in-place: standard input is no file: name files or folders, or leave out --in-place"
+    """Raises UsageError for an input that is no regular file."""
+    for source in inputs:
+        if not os.path.isfile(source.path):
+            raise UsageError(f"--in-place: {source.name!r} is not a regular file: leave out --in-place")
+
+
+def write_in_place(files: Iterable[tuple[Input, bytes]]) -> None:
+    """Writes what inputs become to their files. Raises OutputError, as where a file is another one by now."""
+    targets = []
+    for source, content in files:
+        path = os.path.realpath(source.path)
+        try:
+            now = read_file(path)
+        except OSError as error:
+            raise OutputError(
+                f"{source.name} cannot be read again ({error.strerror}); no file was changed"
+            ) from None
+        if now != source.data:
+            raise OutputError(
+                f"{source.name} changed while archfit ran, so no file was changed: run it again"
             )
-        if not os.path.isfile(one.path):
-            raise UsageError(f"--in-place: {one.name!r} is not a regular file: leave out --in-place")
+        targets.append(_Target(path, content, source.data))
+    _write_all(targets)
 
 
 def write_folder(files: Iterable[tuple[str, bytes]]) -> None:
-    """Writes files whose paths `folder_targets` gave; folders that are missing are made. Raises OutputError."""
-    write_all(
-        [Target(path, content, read_file(path) if os.path.isfile(path) else None) for path, content in files]
+    """Writes files by their paths; folders that are missing are made. Raises OutputError."""
+    _write_all(
+        [_Target(path, content, read_file(path) if os.path.isfile(path) else None) for path, content in files]
     )
-
-
-def write_all(targets: Sequence[Target]) -> None:
-    """Writes all of the files, or none. Raises OutputError, and SystemExit for a signal that ends the process."""
-    with _signals_raised():
-        _write_all(targets)
 
 
 @contextmanager
@@ -155,23 +147,25 @@ def _signals_raised() -> Iterator[None]:
         raise SystemExit(128 + number)
 
     in_main = threading.current_thread() is threading.main_thread()
-    before = {one: signal.getsignal(one) for one in _ENDING if in_main}
+    before = {number: signal.getsignal(number) for number in _ENDING if in_main}
     # Process 1 has a handler in the place of the default action (cli.main).
     ending = {
-        one: was
-        for one, was in before.items()
-        if was is signal.SIG_DFL or (os.getpid() == 1 and callable(was))
+        number: handler
+        for number, handler in before.items()
+        if handler is signal.SIG_DFL or (os.getpid() == 1 and callable(handler))
     }
-    for one in ending:
-        signal.signal(one, end)
+    for number in ending:
+        signal.signal(number, end)
     try:
         yield
     finally:
-        for one, was in ending.items():
-            signal.signal(one, was)
+        for number, handler in ending.items():
+            signal.signal(number, handler)
 
 
-def _write_all(targets: Sequence[Target]) -> None:
+@_signals_raised()
+def _write_all(targets: Sequence[_Target]) -> None:
+    """Writes all of the files, or none. Raises OutputError, and SystemExit for a signal that ends the process."""
     prepared: list[Prepared] = []
     done, path = 0, ""
     try:
@@ -179,20 +173,20 @@ def _write_all(targets: Sequence[Target]) -> None:
             path = target.path
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
             prepared.append(Prepared(path, target.content, 0o666))
-        for target, one in zip(targets, prepared, strict=True):
+        for target, file in zip(targets, prepared, strict=True):
             path = target.path
-            one.commit()
+            file.commit()
             done += 1
     except BaseException as error:
-        for one in prepared[done:]:
-            one.discard()
+        for file in prepared[done:]:
+            file.discard()
         undone = _taken_back(targets[:done])
         if not isinstance(error, OSError):
             raise
         raise OutputError(f"{path!r} cannot be written ({error.strerror or error}); {undone}") from None
 
 
-def _taken_back(targets: Sequence[Target]) -> str:
+def _taken_back(targets: Sequence[_Target]) -> str:
     """Gives files that were written their old contents, and says how that went."""
     left = list[str]()
     for target in targets:
@@ -210,24 +204,12 @@ def _taken_back(targets: Sequence[Target]) -> str:
 
 def _identities(inputs: Iterable[Input]) -> dict[tuple[int, int], str]:
     """The names of the inputs that are files, by device and inode."""
-    found = {}
-    for one in inputs:
-        if one.path:
-            about = os.stat(one.path)
-            found[about.st_dev, about.st_ino] = one.name
-    return found
+    return {_identity(source.path): source.name for source in inputs if source.path}
 
 
-def _check_not_input(path: str, inputs: Mapping[tuple[int, int], str]) -> None:
-    if not os.path.exists(path):
-        return
-    about = os.stat(path)
-    name = inputs.get((about.st_dev, about.st_ino))
-    if name is not None:
-        raise UsageError(
-            f"--output: {path!r} is an input: to change the files themselves, run archfit --in-place "
-            f"{shlex.quote(f'./{name}' if name.startswith('-') else name)}"
-        )
+def _identity(path: str) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_dev, status.st_ino
 
 
 def _folders(path: str) -> Iterable[str]:
@@ -235,3 +217,12 @@ def _folders(path: str) -> Iterable[str]:
     while os.path.dirname(path) not in ("", path):
         path = os.path.dirname(path)
         yield path
+
+
+def _check_not_input(path: str, inputs: Mapping[tuple[int, int], str]) -> None:
+    name = inputs.get(_identity(path)) if os.path.exists(path) else None
+    if name is not None:
+        raise UsageError(
+            f"--output: {path!r} is an input: to change the files themselves, run archfit --in-place "
+            f"{shlex.quote(f'./{name}' if name.startswith('-') else name)}"
+        )
