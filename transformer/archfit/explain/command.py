@@ -1,13 +1,7 @@
 """`archfit explain [FILE|DIR|-].. [--only KIND[/NAMESPACE[/NAME]]] [--format text|json]`: why pods are placed so.
 
-manifests ── inventory ── lookup ── decisions ── explained ── stdout     the trees, or JSON
-                 │                   └── a conflict, an image without an answer     exit 1
-                 └── what cannot be read, warnings of the lookup ── stderr
-
-It writes no manifests. With --only it asks for the images of the pods that it shows, and for no others.
-
-The JSON is one object with `pods` and `passedOver`, which `archfit schema explain` describes. Each pod has the
-fields of its `Place` and its `Explanation`, in camelCase.
+With --only it asks for the images of the pods that it shows, and for no others. In the JSON (`archfit schema explain`)
+a pod has the fields of its `Place` and its `Explanation`, in camelCase.
 """
 
 from __future__ import annotations
@@ -56,46 +50,45 @@ def run(
     inputs = manifests_of(invocation, (stdin, stderr, environ), options)
     if only:
         _check_only(only, inputs)
-    one = Run(_COMMAND.program, invocation.settings, environ, stderr)
+    run = Run(_COMMAND.program, invocation.settings, environ, stderr)
     try:
         pairs = (pair for manifests in inputs for pair in manifests.inventory.pods() if wanted(pair[0].ref))
         texts = list(dict.fromkeys(text for pod, own in pairs for text in questions(pod, own)))
-        answers = one.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
-        parts, results, decisions = [], list(one.messages), []
+        answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
+        parts, results, decisions = [], list(run.messages), []
         for manifests in inputs:
-            made = decided(manifests.inventory, answers, options).decisions
-            parts.append(
-                explained(manifests.name, manifests.data, manifests.inventory, made, answers, options, wanted)
-            )
+            data, inventory = manifests.data, manifests.inventory
+            every = decided(inventory, answers, options).decisions
+            parts.append(explained(manifests.name, data, inventory, every, answers, options, wanted))
             results += _about_the_stream(manifests)
-            decisions += [pair for pair in made if wanted(pair[0].ref)]
+            decisions += [pair for pair in every if wanted(pair[0].ref)]
         pods, inventories = [pod for of in inputs for pod in of.pods], [of.inventory for of in inputs]
-        results += [*one.unmatched_filters(pods, inventories), *one.elsewhere(texts)]
+        results += [*run.unmatched_filters(pods, inventories), *run.elsewhere(texts)]
         whole = merged(parts)
         if not whole.pods and not whole.passed_over and not has_error(results):
             results.append(Result("info", "the input holds no pods that archfit reads: nothing to explain"))
         failed = has_error(results)
         code = int(failed or not all(pod.settled for pod in whole.pods))
         everything = [*results, *(result for _, decision in decisions for result in decision.results)]
-        report = one.prepare_report(code, everything, tuple(decisions), answers)
+        report = run.prepare_report(code, everything, tuple(decisions), answers)
     finally:
-        one.close()
+        run.close()
     if flags.format == "json":
         output = as_json(whole, code)
     else:
         output = explained_text.text(whole, ascii_only=not shows_boxes(sys.stdout)).encode()
     report.commit_after(lambda: standard_streams.write_report(stdout, [output]))
-    one.write_messages(lines(results))
+    run.write_messages(lines(results))
     return code
 
 
 def _about_the_stream(manifests: Manifests) -> Iterable[Result]:
     """What is wrong with an input. What is said about its objects is in the trees."""
-    about = {one.ref for one in manifests.inventory.untouched}
+    left = {untouched.ref for untouched in manifests.inventory.untouched}
     own = [
         result
         for result in manifests.inventory.results
-        if result.severity != "info" or result.ref not in about
+        if result.severity != "info" or result.ref not in left
     ]
     exact = located(manifests.data, manifests.inventory.documents, (*manifests.results, *own))
     return [in_file(result, manifests.name) for result in exact]
@@ -110,31 +103,27 @@ def _glob(text: str) -> Exclude:
 
 def _check_only(globs: Sequence[Exclude], inputs: Sequence[Manifests]) -> None:
     """Raises UsageError for an --only that names nothing of the input."""
-    refs = dict.fromkeys(
-        ref
-        for manifests in inputs
-        for ref in (
-            *(pod.ref for pod in manifests.pods),
-            *(one.ref for one in manifests.inventory.untouched),
-        )
-    )
+    every: list[ObjectRef] = []
+    for manifests in inputs:
+        every += (pod.ref for pod in manifests.pods)
+        every += (left.ref for left in manifests.inventory.untouched)
+    refs = list(dict.fromkeys(every))
     for glob in globs:
         if not any(named_by(ref, glob) for ref in refs):
-            raise UsageError(f"--only: {nothing_matches(glob, list(refs))}")
+            raise UsageError(f"--only: {nothing_matches(glob, refs)}")
 
 
-def as_json(found: Explained, exit_code: int) -> bytes:
+def as_json(whole: Explained, exit_code: int) -> bytes:
     """One JSON object."""
     return json_output(
         {
             "archfit": __version__,
             "exit": exit_code,
-            "pods": [{**record_value(pod.place), **record_value(pod.explanation)} for pod in found.pods],
-            "passedOver": [_flat(record_value(one)) for one in found.passed_over],
+            "pods": [{**record_value(pod.place), **record_value(pod.explanation)} for pod in whole.pods],
+            "passedOver": [_flat(**record_value(left)) for left in whole.passed_over],
         }
     )
 
 
-def _flat(value: dict[str, Any]) -> dict[str, Any]:
-    place: dict[str, Any] = value.pop("place")
+def _flat(place: dict[str, Any], **value: Any) -> dict[str, Any]:
     return {**place, **value}

@@ -1,13 +1,8 @@
-"""Everything that is explained about the inputs of a run: pods, and objects that are passed over, with their places.
-
-inventory, decisions ── explanation of each pod ── where it stands ──┬── `text`       the tree
-                     objects that are passed over ────────────────┴── `command`    JSON
-
-`explained` makes both for one input, of the objects that `wanted` accepts.
-"""
+"""Everything that is explained about the inputs of a run: pods, and objects that are passed over, with their places."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from archfit.base.results import Decision, Location, ObjectRef
@@ -22,10 +17,7 @@ from archfit.workloads.pods import Pod
 
 
 class Place(Record):
-    """Where an object stands. file: of the input, "" for standard input. line: of the object in it.
-
-    document: its number in the stream. source: the file that Helm names above it, "" if it names none.
-    """
+    """Where an object stands (`schema.FIELDS`)."""
 
     file: str
     line: int
@@ -48,10 +40,8 @@ class ExplainedPod(Record):
     @property
     def settled(self) -> bool:
         """Whether it was decided without an error, and some node can run it."""
-        one = self.explanation
-        return one.outcome not in ("Conflict", "Unresolved") and all(
-            message.severity != "error" for message in one.messages
-        )
+        errors = any(message.severity == "error" for message in self.explanation.messages)
+        return self.explanation.outcome not in ("Conflict", "Unresolved") and not errors
 
 
 class PassedOver(Record):
@@ -76,39 +66,34 @@ class Explained(Record):
 def explained(
     name: str,
     data: bytes,
-    found: StreamInventory,
+    inventory: StreamInventory,
     decisions: Sequence[tuple[Pod, Decision]],
     answers: Mapping[str, Answer],
     options: Options,
     wanted: Callable[[ObjectRef], bool] = lambda _ref: True,
 ) -> Explained:
-    """One input, explained. name: of its file, "" for standard input. data, found, decisions: of the input."""
-    rows, lines = by_kind(options.workloads), Lines(data, found.documents)
-    counts: dict[tuple[Location, object], int] = {}
-    for pod, _ in decisions:
-        counts[pod.location, pod.root] = counts.get((pod.location, pod.root), 0) + 1
+    """One input, explained: the objects that `wanted` accepts. name: of its file, "" for standard input."""
+    rows, lines = by_kind(options.workloads), Lines(data, inventory.documents)
+    counts = Counter((pod.location, pod.root) for pod, _ in decisions)
     pods = [
         ExplainedPod(
             _place(name, pod.location, lines.line(pod, (*pod.root, "kind"))),
             explanation(pod, own, decision, answers, options, rows),
             counts[pod.location, pod.root] > 1,
         )
-        for (pod, own), (_, decision) in zip(found.pods(), decisions, strict=True)
+        for (pod, own), (_, decision) in zip(inventory.pods(), decisions, strict=True)
         if wanted(pod.ref)
     ]
-    passed = (
+    passed = [
         PassedOver(
-            _place(name, one.location, one.location.line),
-            one.ref.api_version,
-            one.ref.kind,
-            one.ref.namespace,
-            one.ref.name,
-            one.reason,
-            one.controller,
+            _place(name, left.location, left.location.line),
+            *(left.ref.api_version, left.ref.kind, left.ref.namespace, left.ref.name),
+            left.reason,
+            left.controller,
         )
-        for one in found.untouched
-        if wanted(one.ref)
-    )
+        for left in inventory.untouched
+        if wanted(left.ref)
+    ]
     return Explained(tuple(pods), tuple(passed))
 
 
@@ -117,7 +102,7 @@ def merged(parts: Iterable[Explained]) -> Explained:
     parts = tuple(parts)
     return Explained(
         tuple(pod for part in parts for pod in part.pods),
-        tuple(one for part in parts for one in part.passed_over),
+        tuple(left for part in parts for left in part.passed_over),
     )
 
 

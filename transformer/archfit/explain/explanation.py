@@ -1,13 +1,7 @@
 """Why a pod is placed as it is: the decision again, with its steps taken down (`Trace`), as plain values.
 
-    images ──────────── of each image the answer, where it runs, and what it lacks         `images`
-    allows, terms ───── where the pod may go by its own demands
-    reaches ─────────── where it can go, and what keeps the pod off the rest
-    affinity, .. ────── what is added, is there already, or is left out, and why           `steps`
-    remedies ────────── what would change the answer                                       `remedies`
-
-Architectures are node labels; of another OS than Linux they are written `windows/amd64`. Texts from manifests are
-as they were written: the form that shows them escapes control characters.
+`schema.FIELDS` says what each value means. Architectures are node labels; of another OS than Linux they are written
+`windows/amd64`. Texts from manifests are as they were written: the form that shows them escapes control characters.
 """
 
 from __future__ import annotations
@@ -15,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from archfit.base.patch import dotted, pattern_text
+from archfit.base.printable import few
 from archfit.base.results import Decision, Outcome, Severity
 from archfit.explain.images import ImageAnswer, image_answers, named
 from archfit.explain.remedies import Remedy, remedies
@@ -38,7 +33,7 @@ _MOST = 3  # images that a reason names
 
 
 class Term(Record):
-    """One required term. number: from 1. asks: its expressions. allows: they. reaches: and every image runs there."""
+    """One required term of the node affinity."""
 
     number: int
     asks: tuple[str, ...]
@@ -47,7 +42,7 @@ class Term(Record):
 
 
 class Message(Record):
-    """A message of the decision that is about no image. field: dotted path, or ""."""
+    """A message of the decision that is about no image."""
 
     severity: Severity
     field: str
@@ -55,17 +50,7 @@ class Message(Record):
 
 
 class Explanation(Record):
-    """One pod, explained.
-
-    api_version, kind, namespace, name: of the object. path: of the pod spec. row: the row of the table of workloads
-    that found it, "" for a workload of Kubernetes itself.
-    outcome, reason: of the decision. decided: the pod was judged; else allows, terms, reaches and all that follows are
-    empty.
-    settings: what else counts for this pod, a sentence each: rules, annotations, a RuntimeClass, immutability.
-    asks: what nodeSelector, RuntimeClass and spec.os ask for. allows: what its demands leave open. cluster: what the
-    cluster has for the pod's OS; cluster_source: how that is known. reaches: where it can run in the end. because: why
-    it reaches no more.
-    """
+    """One pod, explained. decided: it was judged; else asks and all that follows are empty."""
 
     api_version: str
     kind: str
@@ -110,9 +95,9 @@ def explanation(
     case = trace.case
     images = image_answers(pod, own, trace, decision, options)
     ref = pod.ref
-    found = case.reaches if case else ()
-    opened, reaches = _open(found), _reaches(found)
-    shut = _names(pair for reach in found for pair in reach.shut)
+    demands = case.reaches if case else ()
+    opened, reaches = _open(demands), _reaches(demands)
+    shut = _names(pair for reach in demands for pair in reach.shut)
     about_images = {use.path for use in pod.images}
     return Explanation(
         ref.api_version,
@@ -128,8 +113,8 @@ def explanation(
         tuple(_settings(pod, own, decision, options)),
         tuple(_asks(pod)) if case else (),
         opened,
-        _terms(pod, found),
-        *_cluster(found, options),
+        _terms(pod, demands),
+        *_cluster(demands, options),
         reaches,
         tuple(_because(case, images, reaches)) if case else (),
         tuple(affinity_steps(trace, decision)),
@@ -198,10 +183,10 @@ def _terms(pod: Pod, reaches: Iterable[Reach]) -> tuple[Term, ...]:
 def _expressions(term: Mapping[str, object]) -> Iterator[str]:
     for member, prefix in (("matchExpressions", ""), ("matchFields", "field ")):
         listed = term.get(member)
-        for one in listed if isinstance(listed, list) else ():
-            values = one.get("values")
+        for expression in listed if isinstance(listed, list) else ():
+            values = expression.get("values")
             texts = f" [{', '.join(map(str, values))}]" if values else ""
-            yield f"{prefix}{one.get('key') or ''} {one.get('operator') or ''}{texts}"
+            yield f"{prefix}{expression.get('key') or ''} {expression.get('operator') or ''}{texts}"
 
 
 def _asks(pod: Pod) -> Iterator[str]:
@@ -233,7 +218,7 @@ def _because(case: PodCase, images: Sequence[ImageAnswer], reaches: Sequence[str
     for name in missing:
         lacking = [image.image for image in images if name in image.lacks]
         if lacking:
-            yield f"{_some(lacking)} {'has' if len(lacking) == 1 else 'have'} no {name} build"
+            yield f"{few(lacking, _MOST)} {'has' if len(lacking) == 1 else 'have'} no {name} build"
     lost = union(frozenset(named(os, name) for os, name in reach.lost) for reach in case.reaches)
     for name in sorted(lost & frozenset(missing)):
         yield f"a term for several operating systems has one list of architectures, so {name} is lost"
@@ -244,11 +229,6 @@ def _because(case: PodCase, images: Sequence[ImageAnswer], reaches: Sequence[str
         else:
             images_of_it = "all its images that are known" if case.evidence.unasked else "all its images"
             yield f"{images_of_it} run {'there' if everywhere else 'on what it allows'}"
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _MOST
-    return ", ".join(names[:_MOST]) + (f" and {more} more" if more > 0 else "")
 
 
 def _settings(pod: Pod, own: PodOptions, decision: Decision, options: Options) -> Iterator[str]:
@@ -272,8 +252,8 @@ def _settings(pod: Pod, own: PodOptions, decision: Decision, options: Options) -
     if own.unlabelled:
         yield f"it tolerates nodes without an architecture label (toleration of {own.unlabelled})"
     if pod.namespace is not None and pod.namespace.node_selector:
-        asked = ", ".join(f"{key}={value}" for key, value in pod.namespace.node_selector)
-        yield f"Namespace {pod.ref.namespace} selects nodes: {asked}"
+        labels = ", ".join(f"{key}={value}" for key, value in pod.namespace.node_selector)
+        yield f"Namespace {pod.ref.namespace} selects nodes: {labels}"
     if not own.left_alone:
         yield from _changeable(pod, decision, options)
 

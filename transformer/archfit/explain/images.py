@@ -1,12 +1,4 @@
-"""What became of each image of a pod: its answer, where it runs, what the pod loses by it.
-
-    answer       Found, Absent, Unknown, Unasked, Malformed; Unknown too where no entry of what was found counts;
-                 "" where the pod was left alone before anybody was asked
-    runs_on      what counts of a Found, or of assumed platforms; None where the image restricts nothing
-    lacks        what the cluster has, or the pod names, and the image does not run on
-
-The same image in several containers is one entry.
-"""
+"""What became of each image of a pod: its answer, where it runs, what the pod loses by it."""
 
 from __future__ import annotations
 
@@ -15,7 +7,7 @@ from typing import Literal
 
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Decision
-from archfit.images.platforms import Absent, Answer, Found, Unasked, Unknown
+from archfit.images.platforms import Absent, Answer, Found, Unknown
 from archfit.options.settings import Options
 from archfit.placement.case import Trace
 from archfit.placement.evidence import offered
@@ -29,12 +21,9 @@ Origin = Literal["registry", "cache", "lock", "stale", "override", "annotation",
 
 
 class ImageAnswer(Record):
-    """One image of a pod; see the module.
+    """One image of a pod, which several of its containers may name (`schema.FIELDS`).
 
-    image: as written, "" where none is named. fields: dotted paths of all places that name it. volume: it is an image
-    volume. platforms: those of the answer, or assumed ones. digest, age_seconds: as in Found. detail: why there is no
-    answer. final: nobody may be asked for one, as with --locked. messages: what the decision says about it, without
-    its name.
+    answer: Unknown too where no entry of what was found counts. runs_on: None where the image restricts nothing.
     """
 
     image: str
@@ -78,7 +67,7 @@ def image_answers(
     for use, answer in zip(pod.images, given, strict=True):
         groups.setdefault((use.text, use.volume, answer), (use, answer, []))[2].append(use.path)
     wanted = _wanted(trace, options)
-    made = []
+    entries = []
     for use, answer, paths in groups.values():
         beside = tuple(
             f"{image.text}: "
@@ -90,17 +79,15 @@ def image_answers(
             for result in decision.results
             if result.path in paths and not result.message.startswith(beside)
         )
-        fact = _answer(use, answer, counted.get(use), own, wanted)
-        made.append(fact.replace(fields=tuple(map(dotted, paths)), messages=tuple(messages)))
-    return tuple(made)
+        entry = _answer(use, answer, counted.get(use), own, wanted)
+        entries.append(entry.replace(fields=tuple(map(dotted, paths)), messages=tuple(messages)))
+    return tuple(entries)
 
 
 def _wanted(trace: Trace, options: Options) -> dict[str, frozenset[str]]:
     """By OS, the architectures that the pod could use: those of the cluster, and those that it names."""
-    if trace.case is None:
-        return {"linux": by_system(options.cluster_architectures)["linux"]}
     wanted: dict[str, frozenset[str]] = {}
-    for reach in trace.case.reaches:
+    for reach in trace.case.reaches if trace.case else ():
         for system in reach.systems:
             wanted[system.os] = wanted.get(system.os, frozenset()) | system.cluster | system.allowed
         for os, name in reach.shut:
@@ -145,23 +132,20 @@ def _answer(
 
 
 def _kind(answer: Answer | None, counts: Found | None) -> Kind:
-    match answer:
-        case None:
-            return ""
-        case Found():
-            return "Found" if counts is not None else "Unknown"
-        case Absent():
-            return "Absent"
-        case Unknown():
-            return "Unknown"
-        case Unasked():
-            return "Unasked"
-    return "Malformed"
+    if answer is None:
+        return ""
+    if isinstance(answer, Found):
+        return "Found" if counts is not None else "Unknown"
+    kind: Kind = type(answer).__name__  # type: ignore[assignment]  # the records are called so
+    return kind
 
 
 def _detail(answer: Answer | None) -> str:
-    if answer is None or isinstance(answer, Found):
-        return ""
-    if isinstance(answer, Absent):
-        return answer.detail
-    return answer.cause if isinstance(answer, Unknown) else answer.reason
+    match answer:
+        case None | Found():
+            return ""
+        case Absent():
+            return answer.detail
+        case Unknown():
+            return answer.cause
+    return answer.reason

@@ -1,12 +1,5 @@
 """What would change the answer for a pod: the nearest remedy first, a command where there is one.
 
-    the pod                                        remedy
-    is left alone                                  what keeps archfit out
-    has an image without an answer                 archfit login-check IMAGE; its platforms stated
-    has an image that lacks an architecture        archfit inspect IMAGE; its platforms stated, where nodes take it
-    is narrowed by a rule or annotation            that rule or annotation
-    demands what no image offers                   its own demand
-
 Nothing is looked up for it. An image is named in a command only where it is a reference, which a shell takes as it is.
 """
 
@@ -66,13 +59,9 @@ def remedies(
         )
     if blocking:
         yield _corrected(blocking[0], missing)
-    if decision.outcome == "Conflict" and _demands(case):
+    demands = [reach.demand.requirements or reach.demand.closed for reach in case.reaches]
+    if decision.outcome == "Conflict" and (any(demands) or not demands):
         yield Remedy("", "change what the pod itself asks for: its nodeSelector or required node affinity")
-
-
-def _demands(case: PodCase) -> bool:
-    """Whether the pod asks for anything of a node's architecture."""
-    return any(reach.demand.requirements or reach.demand.closed for reach in case.reaches) or not case.reaches
 
 
 def _answered(image: ImageAnswer) -> Remedy:
@@ -81,9 +70,9 @@ def _answered(image: ImageAnswer) -> Remedy:
             f"archfit login-check {image.image}",
             "correct the name or tag; where the image is private, this shows the credential that counts",
         )
-    if image.platforms:
-        return Remedy(f"archfit inspect {image.image}", "shows the entries of its index")
-    return Remedy(f"archfit inspect {image.image}", "asks the registry again, and shows what it answers")
+    shown = "shows the entries of its index"
+    again = "asks the registry again, and shows what it answers"
+    return Remedy(f"archfit inspect {image.image}", shown if image.platforms else again)
 
 
 def _corrected(image: ImageAnswer, missing: Collection[str]) -> Remedy:

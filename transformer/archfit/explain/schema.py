@@ -96,11 +96,9 @@ def schema() -> dict[str, Any]:
     for record in (Place, PassedOver, Explanation):
         schema_of(record, definitions)
     for name, texts in FIELDS.items():
+        properties = definitions[name]["properties"]
         for field, text in texts.items():
-            definitions[name]["properties"][field] = {
-                **definitions[name]["properties"][field],
-                "description": text,
-            }
+            properties[field] = {**properties[field], "description": text}
     place = definitions.pop("Place")["properties"]
     pod = object_schema({**place, **definitions.pop("Explanation")["properties"]})
     passed = definitions.pop("PassedOver")["properties"]

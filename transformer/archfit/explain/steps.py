@@ -1,12 +1,7 @@
 """What a pod is given, one step for each thing that it gets or might have got.
 
-    effect       the patch                             reason
-    added        writes it                             why, where it does not go without saying
-    present      need not                              what is there already: the pod's own, or an earlier run's
-    left out     does not                              the first condition of the modules below that fails
-    none         has nothing to write                  why nothing is needed
-
-The conditions are those of `reach` and `tolerations`, asked in their order with their own functions.
+The conditions are those of `reach` and `tolerations`, asked in their order with their own functions; the first one that
+fails is the reason.
 """
 
 from __future__ import annotations
@@ -28,11 +23,10 @@ from archfit.workloads.known_rows import not_seen
 
 Effect = Literal["added", "present", "left out", "none"]
 _NOT_NEEDED = "the pod runs without it"
-_EARLIER = "an earlier run added it (--stamp)"
 
 
 class Step(Record):
-    """One thing. what: as people write it, "" where there is nothing to name. term: the required term, 0 for none."""
+    """One thing, as people write it."""
 
     what: str
     effect: Effect
@@ -73,26 +67,21 @@ def _affinity_effect(trace: Trace, case: PodCase, decision: Decision) -> tuple[E
         return "none", ""
     if trace.wanted is not None and trace.wanted.terms is NOTHING:
         return "left out", "--affinity never"
-    if trace.written.terms is NOTHING or not _written(trace, decision):
-        return "left out", _unwritten(case, decision, "affinity")
-    return _kept(case, decision, "affinity")
+    return _effect(trace, case, decision, "affinity", kept=trace.written.terms is not NOTHING)
 
 
-def _kept(case: PodCase, decision: Decision, field: str) -> tuple[Effect, str]:
-    """Added, unless a stamp says that it is there."""
+def _effect(trace: Trace, case: PodCase, decision: Decision, field: str, *, kept: bool) -> tuple[Effect, str]:
+    """What becomes of what the pod is to get. kept: its API takes it. Nothing is written beside a conflict."""
+    if not kept or decision.outcome in ("Conflict", "Unresolved", "OptedOut") or trace.written == Additions():
+        return "left out", _unwritten(case, decision, field)
     at = case.pod.at(field)
     if not case.taken_back or any(_fills(step.path, at) for step in decision.patch if isinstance(step, Add)):
         return "added", ""
-    return "present", _EARLIER
+    return "present", "an earlier run added it (--stamp)"
 
 
 def _fills(path: Path, at: Path) -> bool:
     return path[: len(at)] == at or at[: len(path)] == path
-
-
-def _written(trace: Trace, decision: Decision) -> bool:
-    """Whether what can be written is written: not beside a conflict."""
-    return decision.outcome not in ("Conflict", "Unresolved", "OptedOut") and trace.written != Additions()
 
 
 def _unwritten(case: PodCase, decision: Decision, field: str) -> str:
@@ -152,10 +141,8 @@ def toleration_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
     for rule in case.own.tolerate:
         if rule.toleration in added:
             added.remove(rule.toleration)
-            if rule.toleration in trace.written.tolerations and _written(trace, decision):
-                effect, reason = _kept(case, decision, "tolerations")
-            else:
-                effect, reason = "left out", _unwritten(case, decision, "tolerations")
+            kept = rule.toleration in trace.written.tolerations
+            effect, reason = _effect(trace, case, decision, "tolerations", kept=kept)
         else:
             effect, reason = _not_tolerated(case, wanted, rule)
         yield Step(taint(rule.toleration), effect, reason)
@@ -225,15 +212,12 @@ def preference_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
     if case is None or trace.wanted is None:
         return
     for architecture, weight in sorted(case.own.prefer):
-        effect: Effect = "left out"
         if (architecture, weight) in trace.wanted.preferred:
-            if (architecture, weight) in trace.written.preferred and _written(trace, decision):
-                effect, reason = _kept(case, decision, "affinity")
-            else:
-                reason = _unwritten(case, decision, "affinity")
+            kept = (architecture, weight) in trace.written.preferred
+            step = _effect(trace, case, decision, "affinity", kept=kept)
         else:
-            reason = _not_preferred(trace, case, architecture)
-        yield Step(f"{architecture}={weight}", effect, reason)
+            step = "left out", _not_preferred(trace, case, architecture)
+        yield Step(f"{architecture}={weight}", *step)
 
 
 def _not_preferred(trace: Trace, case: PodCase, architecture: str) -> str:

@@ -44,35 +44,33 @@ _PARTS = (("affinity", "node affinity"), ("tolerations", "toleration"), ("prefer
 
 
 class Branch(Record):
-    """A line of a tree, and what hangs below it."""
+    """A line of a tree, and the lines below it."""
 
     text: str
     below: tuple[Branch, ...] = ()
 
 
-def text(found: Explained, *, ascii_only: bool = False) -> str:
+def text(whole: Explained, *, ascii_only: bool = False) -> str:
     """All trees, with a blank line between them; "" for nothing."""
-    return "\n".join("".join(f"{line}\n" for line in tree) for tree in trees(found, ascii_only=ascii_only))
+    return "\n".join("".join(f"{line}\n" for line in tree) for tree in _trees(whole, ascii_only=ascii_only))
 
 
-def bounded_lines(found: Explained, *, ascii_only: bool = False) -> list[str]:
+def bounded_lines(whole: Explained, *, ascii_only: bool) -> list[str]:
     """The trees of the pods as lines, as many as `MOST_LINES` lines hold, and how many are left out."""
     lines: list[str] = []
-    for number, tree in enumerate(trees(found.replace(passed_over=()), ascii_only=ascii_only)):
+    for number, tree in enumerate(_trees(whole.replace(passed_over=()), ascii_only=ascii_only)):
         if len(lines) + len(tree) > MOST_LINES:
-            left = count(len(found.pods) - number, "pod")
-            return [
-                *lines,
-                f"archfit: no more than {MOST_LINES} lines: archfit explain also shows the last {left}",
-            ]
+            left = count(len(whole.pods) - number, "pod")
+            more = f"archfit: no more than {MOST_LINES} lines: archfit explain also shows the last {left}"
+            return [*lines, more]
         lines += tree
     return lines
 
 
-def trees(found: Explained, *, ascii_only: bool = False) -> Iterator[list[str]]:
+def _trees(whole: Explained, *, ascii_only: bool) -> Iterator[list[str]]:
     """The lines of each tree: the pods, then the objects that are passed over."""
     marks = _ASCII if ascii_only else _BOXES
-    for tree in (*map(_pod, found.pods), *map(_passed_over, found.passed_over)):
+    for tree in (*map(_pod, whole.pods), *map(_passed_over, whole.passed_over)):
         yield [visible(tree.text), *(visible(line) for line in _lines(tree.below, marks, ""))]
 
 
@@ -98,35 +96,34 @@ def _columns(rows: Iterable[Sequence[str]], widest: int = _WIDEST) -> list[str]:
 
 
 def _pod(pod: ExplainedPod) -> Branch:
-    one = pod.explanation
-    path = one.path if pod.several else ""
-    head = [_name(one.api_version, one.kind, one.namespace, one.name), path, str(pod.place), _status(one)]
-    return Branch(_GAP.join(part for part in head if part), tuple(_branches(one)))
+    why = pod.explanation
+    head = [_name(why), why.path if pod.several else "", str(pod.place), _status(why)]
+    return Branch(_GAP.join(part for part in head if part), tuple(_branches(why)))
 
 
-def _branches(one: Explanation) -> Iterator[Branch]:
-    yield Branch("images" if one.images else "images: none", tuple(_images(one.images)))
-    if one.row:
-        yield Branch(_row("custom resource", one.row))
-    yield from _listing("settings", one.settings)
-    if one.decided:
-        width = max(len(_listed(names)) for names in (one.allows, one.cluster, one.reaches))
+def _branches(why: Explanation) -> Iterator[Branch]:
+    yield Branch("images" if why.images else "images: none", tuple(_images(why.images)))
+    if why.row:
+        yield Branch(_row("custom resource", why.row))
+    yield from _listing("settings", why.settings)
+    if why.decided:
+        width = max(len(_listed(names)) for names in (why.allows, why.cluster, why.reaches))
         yield Branch(
-            _row("the pod allows", _listed(one.allows).ljust(width), _asks(one)), tuple(_terms(one.terms))
+            _row("the pod allows", _listed(why.allows).ljust(width), _asks(why)), tuple(_terms(why.terms))
         )
-        yield Branch(_row("the cluster has", _listed(one.cluster).ljust(width), one.cluster_source))
-        yield Branch(_row("it can run on", _listed(one.reaches).ljust(width), "; ".join(one.because)))
+        yield Branch(_row("the cluster has", _listed(why.cluster).ljust(width), why.cluster_source))
+        yield Branch(_row("it can run on", _listed(why.reaches).ljust(width), "; ".join(why.because)))
     for label, steps in (
-        ("affinity", one.affinity),
-        ("tolerations", one.tolerations),
-        ("preferences", one.preferences),
+        ("affinity", why.affinity),
+        ("tolerations", why.tolerations),
+        ("preferences", why.preferences),
     ):
         yield from _listing(label, list(map(_step, steps)))
-    for message in one.messages:
+    for message in why.messages:
         at = f"{message.field}: " if message.field and message.severity == "error" else ""
         yield Branch(f"{message.severity}: {at}{message.message}")
-    if one.remedies:
-        lines = _columns([remedy.command, remedy.effect][not remedy.command :] for remedy in one.remedies)
+    if why.remedies:
+        lines = _columns([remedy.command, remedy.effect][not remedy.command :] for remedy in why.remedies)
         yield Branch("to change this", tuple(map(Branch, lines)))
 
 
@@ -142,36 +139,33 @@ def _listing(label: str, lines: Sequence[str]) -> Iterator[Branch]:
         yield Branch(label, tuple(map(Branch, lines)))
 
 
-def _name(api_version: str, kind: str, namespace: str, name: str) -> str:
-    return " ".join(
-        part for part in (api_version, kind, "/".join(one for one in (namespace, name) if one)) if part
-    )
+def _name(of: Explanation | PassedOver) -> str:
+    name = "/".join(part for part in (of.namespace, of.name) if part)
+    return " ".join(part for part in (of.api_version, of.kind, name) if part)
 
 
-def _status(one: Explanation) -> str:
-    if one.outcome == "Change":
+def _status(why: Explanation) -> str:
+    if why.outcome == "Change":
         given = [
-            word for field, word in _PARTS if any(step.effect == "added" for step in getattr(one, field))
+            word for field, word in _PARTS if any(step.effect == "added" for step in getattr(why, field))
         ]
-        return f"changes: {' and '.join(given)} added" if given else f"changes: {one.reason}"
+        return f"changes: {' and '.join(given)} added" if given else f"changes: {why.reason}"
     words = {"OptedOut": "left alone", "Unresolved": "not decided", "Conflict": "conflict"}
-    return f"{words.get(one.outcome, 'stays as it is')}: {one.reason}"
+    return f"{words.get(why.outcome, 'stays as it is')}: {why.reason}"
 
 
 def _listed(names: Sequence[str]) -> str:
     return " ".join(names) or "nothing"
 
 
-def _asks(one: Explanation) -> str:
-    if one.asks:
-        return "; ".join(one.asks)
-    if one.terms:
-        return (
-            "1 required term"
-            if len(one.terms) == 1
-            else f"{len(one.terms)} required terms, one of which has to hold"
-        )
-    return "it asks for no architecture" if one.allows else "its required node affinity has no terms"
+def _asks(why: Explanation) -> str:
+    if why.asks:
+        return "; ".join(why.asks)
+    if len(why.terms) > 1:
+        return f"{len(why.terms)} required terms, one of which has to hold"
+    if why.terms:
+        return "1 required term"
+    return "it asks for no architecture" if why.allows else "its required node affinity has no terms"
 
 
 def _terms(terms: Iterable[Term]) -> Iterator[Branch]:
@@ -192,50 +186,47 @@ def _short(expression: str) -> str:
 
 def _images(images: Sequence[ImageAnswer]) -> Iterator[Branch]:
     rows = [(_image(image), _runs_on(image), _source(image)) for image in images]
-    for one, line in zip(images, _columns(rows, _WIDEST_IMAGE), strict=True):
-        messages = [message for message in one.messages if not _said(one, message)]
+    for image, line in zip(images, _columns(rows, _WIDEST_IMAGE), strict=True):
+        messages = [message for message in image.messages if not _says_the_same(image, message)]
         yield Branch(line, tuple(map(Branch, messages)))
 
 
-def _image(one: ImageAnswer) -> str:
-    more = f" (in {len(one.fields)} places)" if len(one.fields) > 1 else ""
-    return f"{one.image or one.fields[0]}{more}"
+def _image(image: ImageAnswer) -> str:
+    more = f" (in {len(image.fields)} places)" if len(image.fields) > 1 else ""
+    return f"{image.image or image.fields[0]}{more}"
 
 
-def _runs_on(one: ImageAnswer) -> str:
-    if one.runs_on is not None:
-        return _listed(one.runs_on)
-    if one.counts:
+def _runs_on(image: ImageAnswer) -> str:
+    if image.runs_on is not None:
+        return _listed(image.runs_on)
+    if image.counts:
         return "anywhere"
-    return "?" if one.answer else "-"
+    return "?" if image.answer else "-"
 
 
-def _source(one: ImageAnswer) -> str:
-    if not one.answer:
+def _source(image: ImageAnswer) -> str:
+    if not image.answer:
         return "not looked up: the pod is left alone"
-    if one.counts:
-        lacks = f": no {' and no '.join(one.lacks)} build" if one.lacks else ""
-        anywhere = (
-            ""
-            if one.runs_on is not None
-            else f": {'it is only data' if one.volume else 'it restricts nothing'}"
-        )
-        return f"{_origin(one)}{lacks}{anywhere}"
-    words = _ANSWERS[one.answer]
-    said = any(not _said(one, message) for message in one.messages)
-    return words if said or not one.detail else f"{words}: {one.detail}"
+    if image.counts:
+        lacks = f": no {' and no '.join(image.lacks)} build" if image.lacks else ""
+        if image.runs_on is None:
+            lacks += ": it is only data" if image.volume else ": it restricts nothing"
+        return f"{_origin(image)}{lacks}"
+    words = _ANSWERS[image.answer]
+    below = any(not _says_the_same(image, message) for message in image.messages)
+    return words if below or not image.detail else f"{words}: {image.detail}"
 
 
-def _origin(one: ImageAnswer) -> str:
-    digest = f", {one.digest[:19]}" if one.digest else ""
-    match one.origin:
+def _origin(image: ImageAnswer) -> str:
+    digest = f", {image.digest[:19]}" if image.digest else ""
+    match image.origin:
         case "registry":
             return f"registry{digest}, asked now"
         case "cache":
-            pinned = "@" in one.image and not one.age_seconds
-            return f"cache{digest}, {'which never changes' if pinned else _age(one.age_seconds)}"
+            pinned = "@" in image.image and not image.age_seconds
+            return f"cache{digest}, {'which never changes' if pinned else _age(image.age_seconds)}"
         case "stale":
-            return f"cache{digest}, {_age(one.age_seconds)}, as the registry could not be asked"
+            return f"cache{digest}, {_age(image.age_seconds)}, as the registry could not be asked"
         case "lock":
             return f"lock file{digest}"
         case "override":
@@ -243,7 +234,7 @@ def _origin(one: ImageAnswer) -> str:
         case "annotation":
             return "archfit.dev/image-platforms"
         case "assumed":
-            return f"assumed (--on-unknown assume), as {one.detail}"
+            return f"assumed (--on-unknown assume), as {image.detail}"
     return ""
 
 
@@ -256,11 +247,11 @@ def _age(seconds: int) -> str:
     return f"{seconds} s old"
 
 
-def _said(one: ImageAnswer, message: str) -> bool:
-    """Whether the line of the image says the same."""
-    if one.origin in ("override", "annotation") and message.startswith("its platforms are stated"):
+def _says_the_same(image: ImageAnswer, message: str) -> bool:
+    """Whether the line of the image does."""
+    if image.origin in ("override", "annotation") and message.startswith("its platforms are stated"):
         return True
-    return one.origin in ("assumed", "stale") or (one.answer == "Unasked" and "error" not in message)
+    return image.origin in ("assumed", "stale") or (image.answer == "Unasked" and "error" not in message)
 
 
 def _step(step: Step) -> str:
@@ -271,7 +262,7 @@ def _step(step: Step) -> str:
     return f"{term}{effect}: {step.what}" + (f" ({step.reason})" if step.reason else "")
 
 
-def _passed_over(one: PassedOver) -> Branch:
-    head = [_name(one.api_version, one.kind, one.namespace, one.name), str(one.place), "passed over"]
-    reason = f"its controller decides ({one.controller})" if one.controller else one.reason
+def _passed_over(left: PassedOver) -> Branch:
+    head = [_name(left), str(left.place), "passed over"]
+    reason = f"its controller decides ({left.controller})" if left.controller else left.reason
     return Branch(_GAP.join(head), (Branch(f"because    {reason}"),))

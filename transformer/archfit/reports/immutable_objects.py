@@ -1,16 +1,11 @@
 """Jobs, bare Pods and other objects whose change the API server may refuse, and what to do as a command.
 
-    archfit: the API server may refuse the change of 2 objects: batch/v1/Job/shop/migrate, batch/v1/Job/shop/seed.
-    Where one exists with another pod template, applying it fails ("field is immutable"). Delete those first:
-    kubectl delete -n shop job/migrate job/seed; or, where it was applied without archfit, keep it so with --exclude=..
-
-One line names the first objects and counts the others. `--exclude` does not help once archfit's part has been
-applied: without it the template differs again.
+`--exclude` does not help once archfit's part has been applied: without it the template differs again.
 """
 
 from __future__ import annotations
 
-from archfit.base.printable import count
+from archfit.base.printable import count, few
 from archfit.base.results import ObjectRef
 
 TYPE_CHECKING = False
@@ -28,9 +23,7 @@ def immutable_advice(refs: Sequence[ObjectRef]) -> str:
     objects = list(dict.fromkeys(refs))
     if not objects:
         return ""
-    more = len(objects) - _NAMED
-    named = ", ".join(map(str, objects[:_NAMED])) + (f" and {more} more" if more > 0 else "")
-    single = len(objects) == 1
+    single, named = len(objects) == 1, few(list(map(str, objects)), _NAMED)
     sentences = [
         f"archfit: the API server may refuse the change of {count(len(objects), 'object')}: {named}. Where "
         f'{"it" if single else "one"} exists with another pod template, applying it fails ("field is immutable").'

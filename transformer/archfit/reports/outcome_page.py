@@ -2,12 +2,6 @@
 
     archfit: see docs/decisions.md#conflicts
 
-    what happened, the first of                                   page
-    an error, or a pod that was left because of its images        of that error, see `_of_result`
-    a pod that no node can run, left as it is                     decisions, conflicts
-    an object that cannot be changed once applied changes         helm, jobs
-    an object of a kind without a row                             custom-resources, other kinds
-
 A run in which nothing needs attention has no such line, and does not load this module. Neither has one that fails for
 a reason that its error says completely, such as a document that is not YAML.
 """

@@ -1,10 +1,6 @@
-"""A run in words, for standard error.
+"""A run in words, for standard error: each message as a complete sentence, then the summary.
 
-    warning: apps/v1/DaemonSet/shop/agent: will not run on arm64: ... (document 4, line 61, shop/templates/agent.yaml)
-    archfit: 12 of 15 pod templates change and roll once when applied; 13 images, 0 registry requests
-    archfit: see docs/helm.md#jobs          only where something needs attention (`outcome_page`)
-
-Each error is one complete sentence, and stands before the summary.
+archfit: 12 of 15 pod templates change and roll once when applied; 13 images, 0 registry requests
 """
 
 from __future__ import annotations
@@ -77,44 +73,35 @@ def summary(
     elif not changes:
         verb = "changes" if specs == 1 else "change"
         parts.append(f"0 of {count(specs, 'pod spec')} {verb}" if specs else "nothing changes")
-    if recreated:
-        from archfit.reports.immutable_objects import changing
+    if recreated or refused:
+        from archfit.reports.immutable_objects import changing, immutable_advice
 
-        parts.append(changing(recreated, "which is made anew each time", "which are made anew each time"))
-    if refused:
-        from archfit.reports.immutable_objects import changing
-
-        singular, more = "and cannot be updated if it exists", "and cannot be updated if they exist"
-        parts.append(changing([pod for pod, decision in changes if decision.immutable], singular, more))
+        if recreated:
+            parts.append(changing(recreated, "which is made anew each time", "which are made anew each time"))
+        if refused:
+            singular, more = "and cannot be updated if it exists", "and cannot be updated if they exist"
+            parts.append(changing([pod for pod, decision in changes if decision.immutable], singular, more))
     withheld = sum(1 for _, decision in decisions if decision.withheld)
     if withheld:
         parts.append(_for_reading_alone(withheld))
-    attention = passed_over or bool(refused)
-    for outcome, text in (
-        ("Unresolved", "left alone, images unknown"),
-        ("Conflict", "left alone, no node fits"),
+    outcomes = [decision.outcome for _, decision in decisions]
+    later = [
+        decision.outcome == "OptedOut" and FILLED_IN_LATER in decision.reason for _, decision in decisions
+    ]
+    for number, text in (
+        (outcomes.count("Unresolved"), "images unknown"),
+        (outcomes.count("Conflict"), "no node fits"),
+        (sum(later), "placement filled in later"),
     ):
-        number = sum(1 for _, decision in decisions if decision.outcome == outcome)
         if number:
-            parts.append(f"{number} of {count(specs, 'pod spec')} {text}")
-            attention = True
-    later = sum(
-        1
-        for _, decision in decisions
-        if decision.outcome == "OptedOut" and FILLED_IN_LATER in decision.reason
-    )
-    if later:
-        parts.append(f"{later} of {count(specs, 'pod spec')} left alone, placement filled in later")
-    text = (
-        f"archfit: {'; '.join(parts)}; {count(len(answers), 'image')}, {count(requests, 'registry request')}"
-    )
-    if not attention:
-        return text
+            parts.append(f"{number} of {count(specs, 'pod spec')} left alone, {text}")
+    parts.append(f"{count(len(answers), 'image')}, {count(requests, 'registry request')}")
+    text = f"archfit: {'; '.join(parts)}"
     if refused:
-        from archfit.reports.immutable_objects import immutable_advice
-
         text = f"{text}\n{visible(immutable_advice(refused))}"
-    return f"{text}\n{_read_on(decisions, answers, passed_over=passed_over)}".rstrip("\n")
+    if passed_over or refused or not {"Unresolved", "Conflict"}.isdisjoint(outcomes):
+        text = f"{text}\n{_read_on(decisions, answers, passed_over=passed_over)}".rstrip("\n")
+    return text
 
 
 def _rolling(changed: int, templates: int, waiting: Sequence[Pod]) -> str:

@@ -46,22 +46,21 @@ def kustomize(updates: Iterable[TagUpdate], kept: Iterable[str], has: str, note:
     """
     by_name: dict[str, dict[str, NewerTag]] = {}
     for update in updates:
-        name, tag = name_and_tag(update.image)
+        name = name_and_tag(update.image)[0]
         if _HEAD(name):
-            by_name.setdefault(name, {})[f"{tag}{_digest(update.image)}"] = update.newer
+            by_name.setdefault(name, {})[_version(update.image)] = update.newer
     others: dict[str, set[str]] = {}
     for image in kept:
-        name, tag = name_and_tag(image)
-        others.setdefault(name, set()).add(f"{tag}{_digest(image)}")
+        others.setdefault(name_and_tag(image)[0], set()).add(_version(image))
     lines = [f"# {visible(_head(has))}: {visible(note)}."]
     entries: list[str] = []
     for name, news in sorted(by_name.items()):
-        why = _conflict(news, others.get(name, set()))
+        stay = others.get(name, set())
+        why = _conflict(news, stay)
         if why:
             lines.append(f"# {name} is left out: {why}. kustomize knows one tag for a name.")
-            continue
-        pinned = any("@" in text for text in (*news, *others.get(name, ())))
-        entries += _entry(name, news, pinned=pinned)
+        else:
+            entries += _entry(name, news, pinned=any("@" in text for text in (*news, *stay)))
     lines += ["images:", *entries] if entries else ["images: []"]
     return "".join(f"{line}\n" for line in lines).encode()
 
@@ -91,9 +90,10 @@ def _entry(name: str, news: Mapping[str, NewerTag], *, pinned: bool) -> Iterator
         yield f"  digest: {json.dumps(newer.digest)}"
 
 
-def _digest(image: str) -> str:
+def _version(image: str) -> str:
+    """`1.0@sha256:..`: the tag and the digest, as far as there are any."""
     before, at, digest = image.partition("@")
-    return at + digest if before else ""
+    return name_and_tag(image)[1] + (at + digest if before else "")
 
 
 def _head(has: str) -> str:

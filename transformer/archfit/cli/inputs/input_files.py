@@ -1,8 +1,4 @@
-"""The words of a command line as inputs: files, folders with files, standard input.
-
-web.yaml, <(helm ..)    the file, read once however often it is named
-rendered/               its *.yaml, *.yml and *.json by name, those of the folders below it too
--                       standard input
+"""The words of a command line as inputs: files, folders with files, - for standard input.
 
 in a folder                                         what becomes of it
 a folder whose name begins with a dot               not read, as .git
@@ -19,13 +15,13 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import BinaryIO
 
 from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.files import read_file
-from archfit.base.printable import count
+from archfit.base.printable import count, few
 from archfit.base.spelling import nearest
 from archfit.startup.record import Record
 from archfit.workloads.unsupported.non_objects import is_chart_source
@@ -75,25 +71,19 @@ class Inputs(Record):
             return ""
         verb = "holds" if len(self.left_out) == 1 else "hold"
         files = count(len(self.left_out), "file")
-        return f"{files} left out, which {verb} no Kubernetes object: {_some(self.left_out)}"
+        return f"{files} left out, which {verb} no Kubernetes object: {few(self.left_out, _MOST_NAMES)}"
 
     @property
     def warning(self) -> str:
         """A sentence about what other tools would read, "" if there is nothing."""
         if not self.hidden:
             return ""
-        files = count(len(self.hidden), "file")
-        verb = "its name begins" if len(self.hidden) == 1 else "their names begin"
-        read, rename = ("it", "rename it") if len(self.hidden) == 1 else ("them", "rename them")
+        files, names = count(len(self.hidden), "file"), few(self.hidden, _MOST_NAMES)
+        verb, them = ("its name begins", "it") if len(self.hidden) == 1 else ("their names begin", "them")
         return (
-            f"{files} not read, as {verb} with a dot; kubectl apply -f FOLDER reads {read}: {_some(self.hidden)}; "
-            f"name {read} on the command line, or {rename}"
+            f"{files} not read, as {verb} with a dot; kubectl apply -f FOLDER reads {them}: {names}; "
+            f"name {them} on the command line, or rename {them}"
         )
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 class _Listed(Record):
@@ -123,27 +113,26 @@ def read_inputs(words: Sequence[str], stdin: BinaryIO, program: str, skipped: st
             files.append(Input("", standard_streams.read(stdin)))
             continue
         kept = len(files)
-        for found in found_files(word, program, skipped):
-            real = os.path.realpath(found.path)
-            if found.hidden:
-                if _holds_object(found.path):
-                    hidden[real] = from_here(found.path)
+        for file in found_files(word, program, skipped):
+            real, name = os.path.realpath(file.path), from_here(file.path)
+            if file.hidden:
+                if _holds_object(file.path):
+                    hidden[real] = name
                 continue
             if real in seen:
                 kept -= 1
                 continue
             seen.add(real)
-            name = from_here(found.path)
-            data = _content(found.path, program)
-            size += len(data) if found.walked else 0
+            data = _content(file.path, program)
+            size += len(data) if file.walked else 0
             if size > MOST_BYTES:
                 raise UsageError(
                     f"{word!r} holds more than {MOST_BYTES >> 20} MiB of manifests: name a part of it"
                 )
-            if found.walked and not holds_object(data):
+            if file.walked and not holds_object(data):
                 left_out.append(name)
             else:
-                files.append(Input(name, data, found.path, found.below))
+                files.append(Input(name, data, file.path, file.below))
         if kept == len(files):
             beside = Inputs((), (), tuple(hidden.values())).warning
             raise UsageError(
@@ -270,7 +259,7 @@ class _Walk:
         self._folders.add(real)
         if depth > DEEPEST:
             raise UsageError(f"{folder!r} is more than {DEEPEST} folders deep: name a folder below it")
-        entries = list(self._listed(folder))
+        entries = self._listed(folder)
         names = {entry.name for entry in entries}
         mark = next((name for name in (CHART, *KUSTOMIZATIONS) if name in names), "")
         if mark:
@@ -288,17 +277,17 @@ class _Walk:
                 self.files.append(_Listed(entry.path, f"{below}{entry.name}", walked=True))
         self._count()
 
-    def _listed(self, folder: str) -> Iterator[os.DirEntry[str]]:
+    def _listed(self, folder: str) -> list[os.DirEntry[str]]:
         try:
-            with os.scandir(folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)
+            with os.scandir(folder) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name)
         except OSError as error:
             raise UsageError(
                 f"cannot read the folder {folder!r} ({error.strerror}): name one that you may read"
             ) from None
         self._entries += len(entries)
         self._count()
-        return iter(entries)
+        return entries
 
     def _count(self) -> None:
         if self._entries > MOST_ENTRIES or len(self.files) > MOST_FILES:
@@ -334,9 +323,10 @@ def _walked(folder: str, program: str, skipped: str) -> list[_Listed]:
     return walk.files
 
 
-def _unrendered(found: Sequence[tuple[str, str]], program: str) -> str:
+def _unrendered(unrendered: Sequence[tuple[str, str]], program: str) -> str:
     """What is to be rendered first, and the command."""
-    (folder, mark), shown = found[0], from_here(found[0][0])
+    folder, mark = unrendered[0]
+    shown = from_here(folder)
     word = shlex.quote(shown)
     if mark == CHART:
         name = os.path.basename(os.path.abspath(folder))
@@ -346,11 +336,8 @@ def _unrendered(found: Sequence[tuple[str, str]], program: str) -> str:
             f"{shown!r} is a kustomization ({mark}). Build it first: kustomize build {word} | {program}, "
             f"or {program} --kustomize {word}"
         )
-    others = [from_here(one) for one, _ in found[1:]]
-    if others:
-        more = f" and {len(others) - _MOST_NAMES} more" if len(others) > _MOST_NAMES else ""
-        text += f". The same for {', '.join(others[:_MOST_NAMES])}{more}"
-    return text
+    others = [from_here(other) for other, _ in unrendered[1:]]
+    return f"{text}. The same for {few(others, _MOST_NAMES)}" if others else text
 
 
 def _helm(chart: str, name: str, program: str) -> str:

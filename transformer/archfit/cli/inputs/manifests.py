@@ -1,6 +1,4 @@
-"""Several inputs read as one stream, and what was found in each.
-
-    inputs ── read one by one ── as one text ── inventory ── taken apart ──> Manifests of each input
+"""Several inputs read as one stream, and what each of them holds.
 
 So a RuntimeClass, a Namespace or a pull secret counts for the pods of every input, as if all were one stream. A single
 input is not copied. `Manifests.data` is the text of all, in which every offset of an inventory counts; documents and
@@ -10,23 +8,20 @@ lines are those of the input.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import accumulate, islice, zip_longest
+from typing import Any
 
 from archfit.base.errors import InvalidInput
 from archfit.base.results import Result
-from archfit.edit.stamp.document_stamps import DocumentStamps
 from archfit.options.settings import Options
 from archfit.pipeline import StreamInventory, inventory
 from archfit.placement.selection import questions
 from archfit.startup.record import Record
-from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 from archfit.yaml import stream
 from archfit.yaml.stream import LineCount, Piece
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 BLANK = "the input holds no manifests"
 _BETWEEN = b"\n---\n"
@@ -54,25 +49,24 @@ class Manifests(Record):
         return [pod for document in self.inventory.documents for pod in document.pods]
 
 
-def read_manifests(found: Iterable[tuple[str, bytes]], options: Options) -> list[Manifests]:
+def read_manifests(sources: Iterable[tuple[str, bytes]], options: Options) -> list[Manifests]:
     """What each input holds; what is wrong with one is among its results. A blank one among others is passed over."""
-    read = [_read(name, data, options.on_blank) for name, data in found]
-    if any(one.pieces for one in read):
-        read = [one.replace(results=(Result("warning", BLANK),)) if one.blank else one for one in read]
+    read = [_read(name, data, options.on_blank) for name, data in sources]
+    if any(source.pieces for source in read):
+        blank = (Result("warning", BLANK),)
+        read = [source.replace(results=blank) if source.blank else source for source in read]
     if len(read) == 1:
-        one = read[0]
-        return [one.replace(inventory=inventory(one.data, one.pieces, options))] if one.pieces else read
-    data = _BETWEEN.join(one.data for one in read)
-    at, number = 0, 0
+        whole = inventory(read[0].data, read[0].pieces, options) if read[0].pieces else read[0].inventory
+        return [read[0].replace(inventory=whole)]
+    data = _BETWEEN.join(source.data for source in read)
+    at = 0
     placed: list[Manifests] = []
     pieces: list[Piece] = []
-    for one in read:
-        placed.append(
-            one.replace(data=data, pieces=_moved(one.pieces, data, at, 0), start=at, end=at + len(one.data))
-        )
-        pieces += _moved(one.pieces, data, at, number)
-        at += len(one.data) + len(_BETWEEN)
-        number += len(one.pieces)
+    for source in read:
+        moved = _moved(source.pieces, data, at)
+        placed.append(source.replace(data=data, pieces=moved, start=at, end=at + len(source.data)))
+        pieces += [piece.replace(number=piece.number + len(pieces)) for piece in moved]
+        at += len(source.data) + len(_BETWEEN)
     return _apart(placed, inventory(data, pieces, options)) if pieces else placed
 
 
@@ -87,89 +81,56 @@ def _read(name: str, data: bytes, on_blank: str) -> Manifests:
     return Manifests(name, data, read.pieces, end=len(data))
 
 
-def _moved(pieces: Iterable[Piece], data: bytes, by: int, number: int) -> tuple[Piece, ...]:
+def _moved(pieces: Iterable[Piece], data: bytes, by: int) -> tuple[Piece, ...]:
     """The pieces of an input as pieces of the data of all; their lines stay those of the input."""
     lines = LineCount(data, by)
-    return tuple(
-        piece.replace(
-            start=piece.start + by,
-            end=piece.end + by,
-            number=piece.number + number,
-            lines=lines,
-        )
-        for piece in pieces
-    )
+    return tuple(piece.replace(start=piece.start + by, end=piece.end + by, lines=lines) for piece in pieces)
 
 
 def _apart(inputs: Sequence[Manifests], whole: StreamInventory) -> list[Manifests]:
     """The inventory of all as one of each input. What is about no place goes to an input without a name."""
-    firsts, number = list[int](), 0  # the number of the last piece before each input
-    for one in inputs:
-        firsts.append(number)
-        number += len(one.pieces)
-
-    def of(number: int) -> int:
-        """The input that has the document of that number: the last one that begins before it."""
-        return bisect_right(firsts, number - 1) - 1
-
-    parts = [_Input() for _ in inputs]
-    general: list[Result] = []
+    firsts = list(accumulate((len(source.pieces) for source in inputs[:-1]), initial=0))
+    documents, own_options, stamps, results, untouched = (defaultdict[int, list[Any]](list) for _ in range(5))
     options = iter(whole.pod_options)
-    for at, document in enumerate(whole.documents):
-        number = of(document.span.number)
-        part, less = parts[number], firsts[number]
-        part.documents.append(
-            document.replace(
-                span=document.span.replace(number=document.span.number - less),
-                pods=tuple(_renumbered(pod, less) for pod in document.pods),
-            )
-        )
-        part.options += [next(options) for _ in document.pods]
-        if whole.stamps:
-            part.stamps.append(_renumbered_stamps(whole.stamps[at], less))
-    for result in whole.results:
-        if result.location is None:
-            general.append(result)
-        else:
-            number = of(result.location.document)
-            parts[number].results.append(_renumbered(result, firsts[number]))
-    for left in whole.untouched:
-        number = of(left.location.document)
-        parts[number].untouched.append(_renumbered(left, firsts[number]))
-    made = [one.replace(inventory=part.inventory()) for one, part in zip(inputs, parts, strict=True)]
-    if whole.excluded:
-        made[0] = made[0].replace(inventory=made[0].inventory.replace(excluded=whole.excluded))
-    return [*made, Manifests("", inputs[0].data, results=tuple(general))] if general else made
-
-
-class _Input:
-    """What an inventory says about one input."""
-
-    def __init__(self) -> None:
-        self.documents: list[Document] = []
-        self.results: list[Result] = []
-        self.options: list[Any] = []
-        self.stamps: list[DocumentStamps] = []
-        self.untouched: list[Any] = []
-
-    def inventory(self) -> StreamInventory:
-        pods = (pod for document in self.documents for pod in document.pods)
-        texts = (text for pod, own in zip(pods, self.options, strict=True) for text in questions(pod, own))
-        return StreamInventory(
-            tuple(self.documents),
-            tuple(self.results),
+    for document, of_document in zip_longest(whole.documents, whole.stamps):
+        at, less = _place(document.span.number, firsts)
+        span = document.span.replace(number=document.span.number - less)
+        documents[at].append(document.replace(span=span, pods=_renumbered(document.pods, less)))
+        own_options[at] += islice(options, len(document.pods))
+        if of_document is not None:
+            objects = tuple(_renumbered(pods, less) for pods in of_document.objects)
+            stamps[at].append(of_document.replace(objects=objects))
+    for items, by_input in ((whole.results, results), (whole.untouched, untouched)):
+        for item in items:
+            if item.location is not None:
+                at, less = _place(item.location.document, firsts)
+                by_input[at] += _renumbered((item,), less)
+    apart = []
+    for at, source in enumerate(inputs):
+        pods = (pod for document in documents[at] for pod in document.pods)
+        texts = (text for pod, own in zip(pods, own_options[at], strict=True) for text in questions(pod, own))
+        part = StreamInventory(
+            tuple(documents[at]),
+            tuple(results[at]),
             tuple(dict.fromkeys(texts)),
-            tuple(self.untouched),
-            tuple(self.options),
-            tuple(self.stamps),
+            tuple(untouched[at]),
+            tuple(own_options[at]),
+            tuple(stamps[at]),
+            () if at else whole.excluded,
         )
+        apart.append(source.replace(inventory=part))
+    general = tuple(result for result in whole.results if result.location is None)
+    return [*apart, Manifests("", inputs[0].data, results=general)] if general else apart
 
 
-def _renumbered(one: Any, less: int) -> Any:
-    """A Pod, a Result or an Untouched, whose document is counted from its input's first."""
-    return one.replace(location=one.location.replace(document=one.location.document - less)) if less else one
+def _place(number: int, firsts: Sequence[int]) -> tuple[int, int]:
+    """The input that has the document of that number, and how many documents stand before that input."""
+    at = bisect_right(firsts, number - 1) - 1
+    return at, firsts[at]
 
 
-def _renumbered_stamps(stamps: DocumentStamps, less: int) -> DocumentStamps:
-    objects = tuple(tuple(_renumbered(pod, less) for pod in pods) for pods in stamps.objects)
-    return stamps.replace(objects=objects)
+def _renumbered(items: tuple[Any, ...], less: int) -> tuple[Any, ...]:
+    """Pods, Results or Untouched, whose documents are counted from the first of their input."""
+    return tuple(
+        item.replace(location=item.location.replace(document=item.location.document - less)) for item in items
+    )
