@@ -1,12 +1,7 @@
 """`archfit cache`: where the cache is, what it holds, and how to get rid of that.
 
-    path     where it is
-    info     size, entries by kind, the oldest and the newest
-    prune    removes what no run would use any more, or cannot read
-    clear    removes everything of archfit, and nothing else
-
-`lookup.cache_contents` decides what is of use; a Redis server forgets by the same rules. No command
-here creates a cache.
+`lookup.cache_contents` decides what is of use; a Redis server forgets by the same rules. No command here creates a
+cache.
 """
 
 from __future__ import annotations
@@ -30,6 +25,7 @@ from archfit.yaml.json_output import json_output
 
 if TYPE_CHECKING:
     from archfit.lookup.store import StoreContents
+    from archfit.lookup.store.redis import RedisStore
 
 _COMMAND = BY_NAME["cache"]
 
@@ -43,39 +39,49 @@ def run(
     """The command, after its name. clock: Unix seconds. The exit code; raises ArchfitError."""
     invocation = read_invocation(_COMMAND, argv, environ)
     word, *more = invocation.words or [""]
-    if word and word not in _WORDS:
-        raise UsageError(f"archfit cache: {refused(word, _WORDS)}")
+    if word and word not in _COMMAND.words:
+        raise UsageError(f"archfit cache: {refused(word, _COMMAND.words)}")
     if more:
         raise UsageError(
             f"archfit cache {word} takes no name: it is about all answers; --no-cache asks again, and changes none"
         )
     if not word:
         raise UsageError("name an action: archfit cache path, info, prune or clear; see archfit cache --help")
-    value, text = _WORDS[word](invocation.settings.operator, environ, clock)
+    operator = invocation.settings.operator
+    where = cache_location(operator, environ)
+    if word == "path":
+        value, text = {"place": where}, f"{where}\n"
+    else:
+        store = _store(operator, environ, clock, where)
+        try:
+            if word == "info":
+                value, text = _info(store, where, _format(operator))
+            else:
+                age = max(operator.cache_ttl_seconds, operator.max_stale_seconds) if word == "prune" else None
+                value, text = _removed(store, where, clock(), age)
+        finally:
+            if store:
+                store.close()
     stdout.write(json_output(value, indent=None) if invocation.flags.format == "json" else encoded(text))
     return 0
 
 
-def _path(
-    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
-) -> tuple[dict[str, Any], str]:
-    del clock
-    where = cache_location(operator, environ)
-    return {"place": where}, f"{where}\n"
+def _store(
+    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float], where: str
+) -> sqlite.SqliteStore | RedisStore | None:
+    """The store, None where no file has been written yet."""
+    if "://" not in where and not os.path.exists(where):
+        return None
+    return open_store(operator, environ, clock)
 
 
-def _info(
-    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
-) -> tuple[dict[str, Any], str]:
-    def look(contents: StoreContents) -> tuple[list[tuple[str, str]], int]:
-        return contents.items(), contents.size()
-
-    where, (items, size) = _with_store(operator, environ, clock, look, ([], 0))
+def _info(store: StoreContents | None, where: str, format_: int) -> tuple[dict[str, Any], str]:
+    items = store.items() if store else []
     times = [when for key, text in items if (when := confirmed_at(key, text))]
     value = {
         "place": where,
-        "format": _format(operator),
-        "size": size,
+        "format": format_,
+        "size": store.size() if store else 0,
         **counts(key for key, _ in items),
         "unreadable": sum(not readable(key, text) for key, text in items),
         "oldest": _date(min(times, default=0)),
@@ -86,60 +92,20 @@ def _info(
     return value, "".join(f"{line}\n" for line in lines)
 
 
-def _prune(
-    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
-) -> tuple[dict[str, Any], str]:
-    tag_seconds = max(operator.cache_ttl_seconds, operator.max_stale_seconds)
-    return _removed(operator, environ, clock, lambda items: expired(items, clock(), tag_seconds))
-
-
-def _clear(
-    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float]
-) -> tuple[dict[str, Any], str]:
-    return _removed(operator, environ, clock, lambda items: [key for key, _ in items])
-
-
-_WORDS = {"path": _path, "info": _info, "prune": _prune, "clear": _clear}
-
-
 def _removed(
-    operator: Operator,
-    environ: Mapping[str, str],
-    clock: Callable[[], float],
-    choose: Callable[[Sequence[tuple[str, str]]], list[str]],
+    store: StoreContents | None, where: str, now: float, age: int | None
 ) -> tuple[dict[str, Any], str]:
-    def work(contents: StoreContents) -> tuple[list[str], int]:
-        items = contents.items()
-        chosen = choose(items)
-        if chosen:
-            contents.remove(chosen)
-        return chosen, len(items)
-
-    where, (chosen, there) = _with_store(operator, environ, clock, work, ([], 0))
+    """Removes what is older than an answer may be in seconds, everything without an age."""
+    items = store.items() if store else []
+    chosen = [key for key, _ in items] if age is None else expired(items, now, age)
+    if store and chosen:
+        store.remove(chosen)
     by_kind = counts(chosen)
-    value = {"place": where, "removed": len(chosen), "left": there - len(chosen), **by_kind}
+    value = {"place": where, "removed": len(chosen), "left": len(items) - len(chosen), **by_kind}
     kinds = ", ".join(
         f"{count} {name if count > 1 else name[:-1]}" for name, count in by_kind.items() if count
     )
-    return value, f"removed {len(chosen)} of {there} entries{': ' if kinds else ''}{kinds} ({where})\n"
-
-
-def _with_store(
-    operator: Operator,
-    environ: Mapping[str, str],
-    clock: Callable[[], float],
-    work: Callable[[StoreContents], tuple[Any, int]],
-    nothing: tuple[Any, int],
-) -> tuple[str, tuple[Any, int]]:
-    """The place, and what `work` makes of the store there; `nothing` where no file has been written yet."""
-    where = cache_location(operator, environ)
-    if "://" not in where and not os.path.exists(where):
-        return where, nothing
-    store = open_store(operator, environ, clock)
-    try:
-        return where, work(store)
-    finally:
-        store.close()
+    return value, f"removed {len(chosen)} of {len(items)} entries{': ' if kinds else ''}{kinds} ({where})\n"
 
 
 def _format(operator: Operator) -> int:

@@ -1,12 +1,5 @@
 """`archfit completion bash|zsh|fish`: the words of each command, as one `case` over the command.
 
-    archfit c<TAB>                   commands, files and folders
-    archfit setup <TAB>              tools
-    archfit check --f<TAB>           the command's flags
-    archfit check --format <TAB>     the flag's values, where they are known
-    archfit check --report <TAB>     files, and only folders where the flag takes a folder
-    archfit check <TAB>              files, where the command takes any
-
 The scripts hold all words and never start archfit, so that completion does not wait for it.
 """
 
@@ -20,7 +13,7 @@ from typing import BinaryIO
 from archfit.base.errors import UsageError
 from archfit.base.spelling import refused
 from archfit.cli.manual import topics
-from archfit.cli.usage.command_row import MESSAGES, Command, Flag, flags_of
+from archfit.cli.usage.command_row import MESSAGES, Command, flags_of
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS, MAIN, first_words, words_below
 from archfit.cli.usage.help import first_sentence
 from archfit.images.platforms import ARCHITECTURES
@@ -44,15 +37,16 @@ _FILE = re.compile(r"\b(FILE|PATH|REPORT)\b").search
 
 def places(command: Command) -> dict[str, str]:
     """What each flag that takes a value is completed with: "files", "folders" or ""."""
-    found = {
-        name: _place(flag.metavar) for flag in command.flags if _needs_value(flag) for name in flag.names
-    }
+    kinds = {name: _place(metavar) for names, metavar in _metavars(command) if metavar for name in names}
+    return kinds | ({CONFIG_FLAG: "files"} if command.options else {})
+
+
+def _metavars(command: Command) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The names of each flag, and what stands for the value that follows it, "" where none does."""
+    for flag in command.flags:
+        yield flag.names, flag.metavar if flag.takes_next else ""
     for option in command.options or MESSAGES:
-        if option.metavar:
-            found |= dict.fromkeys(option.flags, _place(option.metavar))
-    if command.options:
-        found[CONFIG_FLAG] = "files"
-    return found
+        yield option.flags, option.metavar
 
 
 _KINDS = tuple(dict.fromkeys(kind for _, kind in WORKLOADS))
@@ -66,13 +60,11 @@ _BY_METAVAR = (
 
 def values_of(command: Command) -> dict[str, tuple[str, ...] | None]:
     """As `flags_of`, with words for values that are none of a few: architectures, platforms, kinds."""
-    found = flags_of(command)
-    rows = [(flag.names, flag.metavar) for flag in command.flags]
-    rows += [(option.flags, option.metavar) for option in command.options or MESSAGES]
-    for names, metavar in rows:
+    values = flags_of(command)
+    for names, metavar in _metavars(command):
         words = next((words for head, words in _BY_METAVAR if metavar.startswith(head)), ())
-        found |= {name: words for name in names if words and found[name] == ()}
-    return found
+        values |= {name: words for name in names if words and values[name] == ()}
+    return values
 
 
 def described(command: Command) -> dict[str, str]:
@@ -90,10 +82,6 @@ def _abouts() -> str:
     for command in (MAIN, *COMMANDS):
         about = described(command) | about
     return "\n".join(f"        {name} {shlex.quote(text)}" for name, text in sorted(about.items()))
-
-
-def _needs_value(flag: Flag) -> bool:
-    return bool(flag.metavar) and not flag.metavar.startswith("[=")
 
 
 def _place(metavar: str) -> str:

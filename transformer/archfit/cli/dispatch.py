@@ -1,10 +1,4 @@
-"""From the words of the command line to a row of the table, from the row to its function; unknown flags.
-
-archfit lock --require arm64     another command has it: which ones
-archfit check -f web.yaml        a habit from another tool
-archfit check --formt json       nearly one of its own: `options.arguments` has said that already
-archfit --formt json             nearly one of another command's
-"""
+"""From the words of the command line to a row of the table, from the row to its function; unknown flags."""
 
 from __future__ import annotations
 
@@ -17,6 +11,7 @@ from archfit.base.spelling import nearest
 from archfit.cli.usage.command_row import MESSAGES, Command
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS, MAIN, find, first_words, words_below
 from archfit.cli.usage.help import help_text, short_help
+from archfit.options.table import CONFIG_FLAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +22,11 @@ _MANIFESTS = (".yaml", ".yml", ".json")
 
 def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
     """Runs the command that argv names. streams: by name, as the table writes it. Raises ArchfitError."""
-    command, words = (MAIN, argv) if _is_path(argv[0]) and not find(argv)[0] else named(argv)
+    command, words = find(argv)
+    if command is None:
+        if not _is_path(argv[0]):
+            raise UsageError(_unknown(argv[0]))
+        command = MAIN
     if words == ["help"] and not os.path.exists("help"):  # as in `archfit setup help`
         streams["stdout"]().write(short_help(command).encode())
         return 0
@@ -45,14 +44,6 @@ def help_for(argv: Sequence[str], *, whole: bool = False) -> str:
     if command and command.name == "help":  # archfit help check --help-all
         command = find(rest)[0] or command
     return help_text(command or MAIN) if whole else short_help(command or MAIN)
-
-
-def named(words: Sequence[str]) -> tuple[Command, Sequence[str]]:
-    """The command that the words begin with, and the words after its name. Raises UsageError."""
-    command, rest = find(words)
-    if command is None:
-        raise UsageError(_unknown(words[0]))
-    return command, rest
 
 
 def _is_path(word: str) -> bool:
@@ -77,60 +68,50 @@ def _unknown_member(group: Command, word: str) -> str:
     return f"{head}name what to set up: {group.program} {', '.join(names[:-1])} or {names[-1]}"
 
 
-_DIFF = "write archfit --diff FILE, or pipe manifests into archfit --diff"
-_IN_PLACE = "write archfit --in-place FILE"
-_LOOK = "archfit check says what would change, archfit explain why"
-_RENDER = "archfit --helm CHART or --kustomize DIR renders, too"
-_SET_UP = "archfit setup TOOL plugs archfit into a tool; archfit setup cluster writes a configuration file"
-_VERBS = {
-    **dict.fromkeys(("diff", "plan"), _DIFF),
-    **dict.fromkeys(("fix", "apply", "format", "update", "upgrade"), _IN_PLACE),
-    **dict.fromkeys(("lint", "validate", "verify", "test"), _LOOK),
-    **dict.fromkeys(("template", "render", "build"), _RENDER),
-    **dict.fromkeys(("init", "install", "config"), _SET_UP),
-    **dict.fromkeys(("uninstall", "remove", "delete"), "archfit help undo.md says how to take archfit out"),
-    **dict.fromkeys(("scan", "report", "get", "list"), "archfit audit reports what a cluster runs"),
-    **dict.fromkeys(
-        ("image", "images", "show", "describe"), "archfit inspect IMAGE shows what a registry has"
-    ),
-    "login": "archfit reads what docker login writes; archfit login-check HOST tests it",
-}
+def _each(rows: Mapping[str, str]) -> dict[str, str]:
+    """The text for each word of a key."""
+    return {word: text for words, text in rows.items() for word in words.split()}
+
+
+_VERBS = _each(
+    {
+        "diff plan": "write archfit --diff FILE, or pipe manifests into archfit --diff",
+        "fix apply format update upgrade": "write archfit --in-place FILE",
+        "lint validate verify test": "archfit check says what would change, archfit explain why",
+        "template render build": "archfit --helm CHART or --kustomize DIR renders, too",
+        "init install config": "archfit setup TOOL plugs archfit into a tool; "
+        "archfit setup cluster writes a configuration file",
+        "uninstall remove delete": "archfit help undo.md says how to take archfit out",
+        "scan report get list": "archfit audit reports what a cluster runs",
+        "image images show describe": "archfit inspect IMAGE shows what a registry has",
+        "login": "archfit reads what docker login writes; archfit login-check HOST tests it",
+    }
+)
 """Commands of other tools, and what archfit has for them."""
-
-_FILES = "name files without a flag, as in {program} web.yaml; - is standard input"
-_HABITS = {
-    "-f": _FILES,
-    "--file": _FILES,
-    "--filename": _FILES,
-    "--input": _FILES,
-    "-k": "render first: kustomize build DIR | {program}",
-    "--dry-run": "archfit check says what would change, and changes nothing",
-    "--arch": "the architectures of the cluster's nodes are --cluster-architectures amd64,arm64; "
-    "archfit check --require arm64 checks images",
-    "--platform": "archfit check --require linux/arm64 checks images for a platform",
-    "--insecure": "a registry in plain HTTP is --mirror HOST=http://HOST; a CA of your own is --ca-file FILE",
-    "-i": "write --in-place",
-    "-w": "write --in-place",
-    "-A": "archfit audit --live reads all namespaces",
-    "--all-namespaces": "archfit audit --live reads all namespaces",
-    "--silent": "write --quiet",
-    "--no-color": "write --color never, or set NO_COLOR=1",
-    "--format": "it has one form alone",
-    "--json": "it has one form alone",
-    "-o": "it writes to standard output: add > FILE",
-    "--output": "it writes to standard output: add > FILE",
-    "--debug": "--verbose says why each pod is placed as it is, --report FILE writes every decision",
-    "--username": "archfit reads what docker login writes; another file is --authfile FILE",
-    "--password": "archfit reads what docker login writes; another file is --authfile FILE",
-}
-
-
-_OUTPUT = ("-o", "--output")
-_HERE: dict[str, dict[str, str]] = {
-    "audit": dict.fromkeys(("-A", "--all-namespaces"), "all namespaces are read unless -n names one"),
-    "check": dict.fromkeys(_OUTPUT, "write --format FORM=FILE, as in --format json=report.json"),
-    "lock": dict.fromkeys(_OUTPUT, "the file is --lock-file FILE"),
-    "transform": dict.fromkeys(("--format", "--json"), "--report FILE writes every decision as JSON"),
+_HABITS = _each(
+    {
+        "-f --file --filename --input": "name files without a flag, as in {program} web.yaml; - is standard input",
+        "-k": "render first: kustomize build DIR | {program}",
+        "--dry-run": "archfit check says what would change, and changes nothing",
+        "--arch": "the architectures of the cluster's nodes are --cluster-architectures amd64,arm64; "
+        "archfit check --require arm64 checks images",
+        "--platform": "archfit check --require linux/arm64 checks images for a platform",
+        "--insecure": "a registry in plain HTTP is --mirror HOST=http://HOST; a CA of your own is --ca-file FILE",
+        "-i -w": "write --in-place",
+        "-A --all-namespaces": "archfit audit --live reads all namespaces",
+        "--silent": "write --quiet",
+        "--no-color": "write --color never, or set NO_COLOR=1",
+        "--format --json": "it has one form alone",
+        "-o --output": "it writes to standard output: add > FILE",
+        "--debug": "--verbose says why each pod is placed as it is, --report FILE writes every decision",
+        "--username --password": "archfit reads what docker login writes; another file is --authfile FILE",
+    }
+)
+_HERE = {
+    "audit": _each({"-A --all-namespaces": "all namespaces are read unless -n names one"}),
+    "check": _each({"-o --output": "write --format FORM=FILE, as in --format json=report.json"}),
+    "lock": _each({"-o --output": "the file is --lock-file FILE"}),
+    "transform": _each({"--format --json": "--report FILE writes every decision as JSON"}),
 }
 """Flags of other tools that mean something else in one command."""
 
@@ -145,34 +126,25 @@ def remedy(program: str, flag: str) -> str:
         return f"{head}: {_HERE[own.name][flag]}"
     if flag in _HABITS:
         return f"{head}: {_HABITS[flag].format(program=program)}"
-    if takers := _takers(flag):
-        return f"{head}: {_listed(takers)}; see {own_help(own)}"
-    if nearest(flag, _flags(own)):
+    flags = {command.program: _flags(command) for command in COMMANDS if command.run}
+    subject, name = "it", flag
+    if not any(flag in names for names in flags.values()):
+        if nearest(flag, _flags(own)):
+            return ""
+        subject = name = nearest(flag, set().union(*flags.values()))
+    takers = [taker for taker, names in flags.items() if name in names]
+    if not takers:
         return ""
-    near = nearest(flag, {name for command in COMMANDS if command.run for name in _flags(command)})
-    return f"{head}: {_listed(_takers(near), f'{near} is a flag of')}; see {own_help(own)}" if near else ""
+    if len(takers) > 4:
+        takers[4:] = [f"{len(takers) - 4} more"]
+    listed = " and ".join(filter(None, [", ".join(takers[:-1]), takers[-1]]))
+    all_flags = "archfit --help-all" if own is MAIN else f"{own.program} --help-all"
+    return f"{head}: {subject} is a flag of {listed}; see {all_flags}"
 
 
-def own_help(command: Command) -> str:
-    """Where all flags of a command are."""
-    return "archfit --help-all" if command is MAIN else f"{command.program} --help-all"
-
-
-def _takers(flag: str) -> list[str]:
-    return [command.program for command in COMMANDS if command.run and flag in _flags(command)]
-
-
-def _listed(programs: list[str], verb: str = "it is a flag of") -> str:
-    shown, more = programs[:4], len(programs) - 4
-    names = [*shown, f"{more} more"] if more > 0 else shown
-    return f"{verb} {names[0] if len(names) == 1 else ', '.join(names[:-1]) + ' and ' + names[-1]}"
-
-
-def _flags(command: Command) -> list[str]:
-    options = command.options or MESSAGES
-    named = [name for option in options for name in (*option.flags, option.short) if name]
-    return [
-        *(name for flag in command.flags for name in flag.names),
-        *named,
-        *(["--config"] if command.options else []),
-    ]
+def _flags(command: Command) -> set[str]:
+    names = {name for flag in command.flags for name in flag.names}
+    names |= {
+        name for option in command.options or MESSAGES for name in (*option.flags, option.short) if name
+    }
+    return names | ({CONFIG_FLAG} if command.options else set())

@@ -10,11 +10,8 @@
      "schemas": {"configuration": "archfit.dev/v1alpha1", "audit": "archfit.dev/audit/v1alpha2",
                  "lock": 1, "cache": 2}}
 
-Names of dependencies and extras are those of the metadata of the package (Requires-Dist, PEP 508).
-
-    wheel       installed by pip, pipx or uv
-    checkout    installed with -e, or started from its sources
-    bundle      the folder of `make bundle`, which brings its own Python
+Names of dependencies and extras are those of the metadata of the package (Requires-Dist, PEP 508). The kind is wheel,
+checkout (installed with -e, or started from its sources) or bundle (the folder of `make bundle`, with its own Python).
 """
 
 from __future__ import annotations
@@ -46,7 +43,10 @@ _NOT_HERE = re.compile(r"""\bsys_platform\s*!=\s*['"]([^'"]+)['"]""")
 
 def installation() -> dict[str, Any]:
     """See the module. Reads the metadata of installed packages; asks nobody."""
-    own = _own_metadata()
+    try:
+        own = distribution("archfit")
+    except PackageNotFoundError:
+        own = None
     needed, extras = requirements(own.requires or [] if own else [])
     return {
         "archfit": archfit.__version__,
@@ -91,13 +91,6 @@ def _extra(packages: Iterable[str]) -> dict[str, Any]:
 def _version(name: str) -> str | None:
     try:
         return version(name)
-    except PackageNotFoundError:
-        return None
-
-
-def _own_metadata() -> Distribution | None:
-    try:
-        return distribution("archfit")
     except PackageNotFoundError:
         return None
 
@@ -148,6 +141,4 @@ def _packages(versions: Mapping[str, str | None]) -> str:
 
 
 def _extra_text(extra: Mapping[str, Any]) -> str:
-    if any(extra["packages"].values()):
-        return _packages(extra["packages"])
-    return "not installed"
+    return _packages(extra["packages"]) if any(extra["packages"].values()) else "not installed"

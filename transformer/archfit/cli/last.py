@@ -1,11 +1,6 @@
 """`archfit last`: the last run's report in words, for callers that throw standard error away (Helm 4).
 
-archfit check at 2026-07-28T10:15:00Z (3 minutes ago), version 0.1.0     a run that never started left no report:
-exit 0, requests: 2                                                      the time shows that this is another one
-configuration: defaults
-warning: ..
-archfit: the API server may refuse the change of 1 object: ..
-Change: apps/v1/Deployment/shop/web spec.template.spec: restricted to amd64 (..)
+A run that never started left no report: the time in the first line shows that this is another one.
 """
 
 from __future__ import annotations
@@ -36,7 +31,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
     try:
         with open(path, "rb") as file:
             content = file.read()
-        found = json.loads(content)
+        report = json.loads(content)
     except FileNotFoundError:
         raise ArchfitError(
             f"no run has left a report yet in {path!r}: run archfit on manifests first"
@@ -54,7 +49,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
         standard_streams.write_report(stdout, [json_text(content.decode(errors="replace")).encode()])
         return 0
     try:
-        shown = list(lines(found, int(time.time())))
+        shown = list(lines(report, int(time.time())))
     except (AttributeError, KeyError, TypeError, ValueError):
         raise ArchfitError(f"the last report in {path!r} is not a report of archfit: delete it") from None
     standard_streams.write_report(stdout, ["".join(f"{visible(line)}\n" for line in shown).encode()])
@@ -64,24 +59,25 @@ def run(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> in
 _UNITS = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 
 
-def lines(found: dict[str, Any], now: int) -> Iterator[str]:
+def lines(report: dict[str, Any], now: int) -> Iterator[str]:
     """The report, line by line. now: seconds since 1970."""
-    yield f"{found.get('command', 'archfit')} at {_when(found.get('time', ''), now)}, version {found['archfit']}"
-    yield f"exit {found['exit']}, requests: {sum(found['requests'].values())}"
-    yield f"configuration: {', '.join(found['configuration']) or 'defaults'}"
-    for result in found["results"]:
+    head = f"{report.get('command', 'archfit')} at {_when(report.get('time', ''), now)}"
+    yield f"{head}, version {report['archfit']}"
+    yield f"exit {report['exit']}, requests: {sum(report['requests'].values())}"
+    yield f"configuration: {', '.join(report['configuration']) or 'defaults'}"
+    for result in report["results"]:
         where = " ".join(part for part in (_name(result.get("object")), result.get("field", "")) if part)
         yield f"{result['severity']}: {where + ': ' if where else ''}{result['message']}"
     refused = immutable_advice(
         [
             ObjectRef(*decision["object"].values())
-            for decision in found["decisions"]
+            for decision in report["decisions"]
             if decision["outcome"] == "Change" and decision["immutable"]
         ]
     )
     if refused:
         yield refused
-    for decision in found["decisions"]:
+    for decision in report["decisions"]:
         yield f"{decision['outcome']}: {_name(decision['object'])} {decision['path']}: {decision['reason']}"
         for gone in decision["removed"]:
             yield f"    not {gone['architecture']}: {', '.join(gone['images'])}"

@@ -1,9 +1,6 @@
 """First argument -> command -> exit code; the one place where an exception becomes a message.
 
-    archfit [transform]     stdin -> stdout; Helm 3 calls it bare
-    archfit helm            the same with defaults for Helm; the plugin of Helm 4 calls it
-    archfit WORD ..         any other row of `cli.usage.command_table`, which is loaded only then
-    --help, --help-all, --version       answered here for every command
+`transform` and `helm` are run without `cli.usage.command_table`, which is loaded for any other word.
 
 0  done        1  failed, stdout is empty        2  wrong usage        3  a check found something
 """
@@ -87,13 +84,18 @@ _WARM = {"transform": _transform, "helm": _helm}
 
 def _start(argv: Sequence[str], stderr: TextIO) -> int:
     _no_file_names(argv)
-    asked = _asked(argv) if argv else ""
-    if asked == "version":
-        _stdout().write(f"archfit {__version__}\n".encode())
-        return 0
-    if asked:
-        _stdout().write(_help(argv, whole=asked == "help-all").encode())
-        return 0
+    if argv:
+        from archfit.cli.usage.general_flags import help_or_version
+
+        question = help_or_version(argv)
+        if question:
+            text = (
+                f"archfit {__version__}\n"
+                if question == "version"
+                else _help(argv, whole=question == "help-all")
+            )
+            _stdout().write(text.encode())
+            return 0
     if not argv or not argv[0] or argv[0].startswith("-"):
         argv = ("transform", *argv)
     if argv[0] in _WARM:
@@ -121,12 +123,6 @@ def _no_file_names(argv: Sequence[str]) -> None:
                 f"{word!r} is a flag and the name of a file here: for the file write './{word}', or -- before it; "
                 "for the flag rename the file"
             )
-
-
-def _asked(argv: Sequence[str]) -> str:
-    from archfit.cli.usage.general_flags import help_or_version
-
-    return help_or_version(argv)
 
 
 def _help(argv: Sequence[str], *, whole: bool = False) -> str:

@@ -1,8 +1,5 @@
 """`archfit help [COMMAND|PAGE]`: the help of a command, or a page of the documentation, offline.
 
-    archfit help                      the help that fits a screen, and the names of the pages
-    archfit help check                the help of a command, and where its page is, if it has one
-    archfit help registries           a page
     archfit help check.md             a page that has the name of a command; docs/check.md is the same
     archfit help check.md#formats     a part of a page, from one heading to the next of its level
 
@@ -38,7 +35,7 @@ def show_help(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str])
     words = BY_NAME["help"].parser().read(argv)[1]
     command = find(words)[0] if words else MAIN
     if command:
-        page = _page_of(command.name)
+        page = f"Its page: archfit help {command.name}.md\n" if command.name in topics() else ""
         stdout.write(encoded(short_help(command) + (page if words else _listing())))
         return 0
     text = _page(words)
@@ -68,10 +65,6 @@ def _listing() -> str:
         ", ".join(names), COLUMNS, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
     )
     return "\n".join(["", "pages, shown by `archfit help PAGE`:", *wrapped]) + "\n"
-
-
-def _page_of(name: str) -> str:
-    return f"Its page: archfit help {name}.md\n" if name in topics() else ""
 
 
 def _page(words: Sequence[str]) -> str:
@@ -104,12 +97,12 @@ def _unknown(word: str, name: str, known: Iterable[str]) -> str:
 
 
 def _part(name: str, text: str, wanted: str) -> str:
-    found = [(line, level, anchor(heading)) for line, level, heading in headings(text)]
-    for at, (line, level, own) in enumerate(found):
+    parts = [(line, level, anchor(heading)) for line, level, heading in headings(text)]
+    for at, (line, level, own) in enumerate(parts):
         if own == wanted.lower():
-            ends = (start for start, other, _ in found[at + 1 :] if other <= level)
+            ends = (start for start, other, _ in parts[at + 1 :] if other <= level)
             return "\n".join(text.split("\n")[line : next(ends, None)])
-    near = nearest(wanted, [own for _, _, own in found])
+    near = nearest(wanted, [own for _, _, own in parts])
     hint = f"did you mean {name}.md#{near}?" if near else f"see archfit help {name}.md"
     raise UsageError(f"the page {name!r} has no heading {wanted!r}: {hint}")
 

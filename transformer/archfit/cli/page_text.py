@@ -42,7 +42,8 @@ def page_lines(text: str, width: int, *, styled: bool = False) -> Iterator[str]:
         if _FENCE.match(line):
             while end < len(lines) and not _FENCE.match(lines[end]):
                 end += 1
-            yield from (f"{CODE}{one}".rstrip() for one in _dedented(lines[at + 1 : end]))
+            code = textwrap.dedent("\n".join(lines[at + 1 : end]))
+            yield from (f"{CODE}{part}".rstrip() for part in code.split("\n"))
             end += 1
         elif line.startswith("|"):
             while end < len(lines) and lines[end].startswith("|"):
@@ -105,10 +106,7 @@ def _heading(level: int, text: str, *, styled: bool) -> Iterator[str]:
 def _block(lines: Sequence[str], width: int) -> Iterator[str]:
     text = " ".join(line.strip() for line in lines)
     item = _ITEM.match(lines[0])
-    if item is None:
-        yield from textwrap.wrap(inline(text), width, break_long_words=False, break_on_hyphens=False)
-        return
-    mark = f"{item[1]}{item[2]} "
+    mark = f"{item[1]}{item[2]} " if item else ""
     yield from textwrap.wrap(
         inline(text[len(mark.strip()) :].strip()),
         width,
@@ -117,10 +115,6 @@ def _block(lines: Sequence[str], width: int) -> Iterator[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-
-def _dedented(lines: Sequence[str]) -> list[str]:
-    return textwrap.dedent("\n".join(lines)).split("\n")
 
 
 def _table(lines: Sequence[str], width: int) -> Iterator[str]:
@@ -147,7 +141,7 @@ def _table(lines: Sequence[str], width: int) -> Iterator[str]:
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     """As wide as the longest cells, the widest columns made narrower until all fit."""
     longest = [max(len(part) for row in rows for part in row[at].split("<br>")) for at in range(len(rows[0]))]
-    widths = [max(1, one) for one in longest]
+    widths = [max(1, length) for length in longest]
     while sum(widths) > room and max(widths) > _NARROWEST:
         widths[widths.index(max(widths))] -= 1
     return widths

@@ -1,13 +1,5 @@
 """`archfit schema [NAME]`: the JSON Schemas (draft 2020-12) of what archfit reads and writes.
 
-    config     the configuration file                  from options.table
-    workloads  the files of workloads/kinds            from options.workload_rows
-    explain    explain --format json                   from the records of explain
-    audit      audit --format json                     from the records of audit
-    report     --report FILE, last --json              schemas/report.schema.json
-    check      check --format json                     schemas/check.schema.json
-    lock       archfit.lock                            schemas/lock.schema.json
-
 An object of a report may hold no other member than its schema names, so a new one is in the schema, or the tests fail.
 """
 
@@ -23,7 +15,7 @@ from archfit.base.spelling import refused
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.yaml.json_output import json_output
 
-_MADE = {
+_FROM_CODE = {
     "config": "archfit.options.config_file",
     "workloads": "archfit.options.workload_rows",
     "explain": "archfit.explain.schema",
@@ -45,7 +37,7 @@ def run(argv: Sequence[str], stdout: BinaryIO) -> int:
 
 def schema(name: str) -> bytes:
     """The schema of that name, as the command takes it."""
-    if name in _MADE:
-        return json_output(import_module(_MADE[name]).schema())
+    if name in _FROM_CODE:
+        return json_output(import_module(_FROM_CODE[name]).schema())
     with open(os.path.join(os.path.dirname(__file__), "schemas", f"{name}.schema.json"), "rb") as file:
         return file.read()

@@ -1,10 +1,4 @@
-"""What `check`, `patch`, `lock` and `policy` read: files, folders or standard input, read before any lookup.
-
-    archfit check                     standard input
-    archfit check a.yaml - rendered/  files and folders; - is standard input
-
-Files inside the working directory are named from there, as a repository's own tools name them.
-"""
+"""What `check`, `patch`, `lock` and `policy` read: files, folders or standard input, read before any lookup."""
 
 from __future__ import annotations
 
@@ -55,34 +49,31 @@ def manifests_of(
         read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
     else:
         read = read_inputs(invocation.words, stdin, invocation.program)
-    return with_note(read_manifests(((one.name, one.data) for one in read.files), options), read)
+    return with_note(read_manifests(((file.name, file.data) for file in read.files), options), read)
 
 
 def with_note(inputs: list[Manifests], read: Inputs) -> list[Manifests]:
     """The inputs, and one without a name that says what was left out."""
-    said = (Result("info", read.note), Result("warning", read.warning))
-    note = Manifests("", b"", results=tuple(result for result in said if result.message))
+    notes = (Result("info", read.note), Result("warning", read.warning))
+    note = Manifests("", b"", results=tuple(result for result in notes if result.message))
     return [*inputs, note] if note.results else inputs
 
 
 def check_objects(inputs: Sequence[Manifests]) -> None:
     """Raises UsageError where the inputs hold no Kubernetes object: then nothing can be said about them."""
-    read = [one for one in inputs if one.pieces or one.blank or has_error(one.results)]
-    if read and all(one.blank and has_error(one.results) for one in read):
-        raise UsageError(in_file(read[0].results[0], read[0].name).message)
-    if holds_nothing(inputs):
+    sources = [source for source in inputs if source.pieces or source.blank or has_error(source.results)]
+    if sources and all(source.blank and has_error(source.results) for source in sources):
+        raise UsageError(in_file(sources[0].results[0], sources[0].name).message)
+    read = [source for source in inputs if source.pieces]
+    if read and not any(
+        source.inventory.documents
+        or has_error((*source.results, *source.inventory.results))
+        or holds_object(source.data[source.start : source.end], empty_lists=False)
+        for source in read
+    ):
         raise UsageError(
             "the input holds no Kubernetes object, so nothing was checked: pass rendered manifests"
         )
-
-
-def holds_nothing(inputs: Iterable[Manifests]) -> bool:
-    """Whether all inputs could be read, and none of them has a Kubernetes object; blank ones do not count."""
-    read = [one for one in inputs if one.pieces]
-    results = [result for one in read for result in (*one.results, *one.inventory.results)]
-    if not read or any(one.inventory.documents for one in read) or has_error(results):
-        return False
-    return not any(holds_object(one.data[one.start : one.end], empty_lists=False) for one in read)
 
 
 def questions(inputs: Iterable[Manifests], *, left_alone: bool = False) -> list[str]:

@@ -147,7 +147,11 @@ def found_files(word: str, program: str, skipped: str = "") -> list[_Listed]:
     """The file that a word names, or those of a folder. Raises UsageError."""
     name = os.path.basename(word)
     if os.path.isdir(word):
-        return _walked(word, program, skipped)
+        walk = _Walk(word, skipped)
+        walk.read(word)
+        if walk.unrendered:
+            raise UsageError(_unrendered(walk.unrendered, program))
+        return walk.files
     if os.path.isfile(word):
         if name == CHART or name in KUSTOMIZATIONS:
             raise UsageError(_unrendered([(os.path.dirname(word) or ".", name)], program))
@@ -216,8 +220,7 @@ def from_here(path: str) -> str:
 def _content(path: str, program: str) -> bytes:
     try:
         shown = shlex.quote(f"./{path}" if path.startswith("-") else path)
-        in_place = program == TRANSFORMER
-        remedy = f"run archfit --in-place {shown}" if in_place else "write to another file"
+        remedy = f"run archfit --in-place {shown}" if program == TRANSFORMER else "write to another file"
         standard_streams.check_apart(os.stat(path), repr(path), remedy)
         return read_file(path)
     except OSError as error:
@@ -227,9 +230,8 @@ def _content(path: str, program: str) -> bytes:
             ) from None
         near = nearest(os.path.basename(path), _beside(path)) if isinstance(error, FileNotFoundError) else ""
         meant = f"did you mean {os.path.join(os.path.dirname(path), near)!r}?" if near else ""
-        raise UsageError(
-            f"cannot read {path!r} ({error.strerror}): {meant or 'name a file or a folder of manifests'}"
-        ) from None
+        hint = meant or "name a file or a folder of manifests"
+        raise UsageError(f"cannot read {path!r} ({error.strerror}): {hint}") from None
 
 
 def _beside(path: str) -> list[str]:
@@ -313,14 +315,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:  # a link to what nobody may see
         return False
-
-
-def _walked(folder: str, program: str, skipped: str) -> list[_Listed]:
-    walk = _Walk(folder, skipped)
-    walk.read(folder)
-    if walk.unrendered:
-        raise UsageError(_unrendered(walk.unrendered, program))
-    return walk.files
 
 
 def _unrendered(unrendered: Sequence[tuple[str, str]], program: str) -> str:

@@ -1,9 +1,5 @@
 """`--helm CHART [ARGUMENT]..` and `--kustomize DIR [ARGUMENT]..`: a renderer that archfit runs itself.
 
-    archfit --diff --helm ./chart -f values.yaml --set a=b     helm template ./chart -f values.yaml --set a=b
-    archfit --helm web ./chart -n shop                         helm template web ./chart -n shop
-    archfit check --kustomize overlay --enable-helm            kustomize build overlay --enable-helm
-
 The words before the flag are archfit's. Of those behind it
 
     a flag that archfit has and the renderer lacks     is archfit's, with its value:  --helm ./chart --diff
@@ -11,8 +7,8 @@ The words before the flag are archfit's. Of those behind it
     what follows `--`                                  is the renderer's
     any other word                                     is the renderer's
 
-There is no shell. Where kustomize is not on PATH, `kubectl kustomize` does the same. A test compares BOTH_HAVE with the
-flags of Helm 3 and 4.
+Where kustomize is not on PATH, `kubectl kustomize` does the same. A test compares BOTH_HAVE with the flags of Helm 3
+and 4.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit.base import standard_streams
@@ -55,8 +51,9 @@ def taken_apart(argv: Sequence[str], switches: Mapping[str, bool]) -> tuple[list
 
     switches: every flag of the command, and whether it takes no value.
     """
-    at = next(_places(argv), -1)
-    if at < 0:
+    before = argv[: argv.index("--")] if "--" in argv else argv
+    at = next((at for at, word in enumerate(before) if word.partition("=")[0] in _METAVARS), None)
+    if at is None:
         return list(argv), None
     flag, equals, first = argv[at].partition("=")
     rest = list(argv[at + 1 :])
@@ -97,19 +94,6 @@ def rendered(rendering: Rendering, stdin: bytes, stderr: TextIO, environ: Mappin
     check(ended, rendering.name)
     stderr.write(ended.stderr.decode(errors="replace"))
     return ended.stdout
-
-
-def reads_standard_input(rendering: Rendering) -> bool:
-    """Whether a word is `-`, as in `-f -`."""
-    return any(word == "-" or word.endswith("=-") for word in rendering.words)
-
-
-def _places(argv: Sequence[str]) -> Iterator[int]:
-    for at, word in enumerate(argv):
-        if word == "--":
-            return
-        if word.partition("=")[0] in _METAVARS:
-            yield at
 
 
 def _program(rendering: Rendering, environ: Mapping[str, str]) -> list[str]:
@@ -155,6 +139,6 @@ def rendered_inputs(
         raise UsageError(
             f"{words[0]!r}: name files, or a chart with {rendering.flag}, but not both: run archfit for each"
         )
-    given = standard_streams.read(stdin) if reads_standard_input(rendering) else b""
-    data = rendered(rendering, given, stderr, environ)
+    reads = any(word == "-" or word.endswith("=-") for word in rendering.words)  # as in `-f -`
+    data = rendered(rendering, standard_streams.read(stdin) if reads else b"", stderr, environ)
     return Inputs((Input("", data, below=rendering.name.replace(" ", "-")),))

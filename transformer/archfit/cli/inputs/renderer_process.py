@@ -1,9 +1,5 @@
 """A renderer as a child process: no shell, its exit status checked, and ended by the signal that ends this process.
 
-    child = start(["helm", "template", ..])      it runs while this process goes on
-    child.finish()                               (status, stdout, stderr), read whole; within a time, where one is given
-    check(ended, "helm template")                its last words as an error, where it failed
-
     SIGTERM -> the child gets it as well; after 3 s it is killed; exit 143, with nothing written
 
 Argo CD sends SIGTERM to the whole process group at its deadline and SIGKILL 5 s later. The child stays in the group,

@@ -1,8 +1,4 @@
-"""What `archfit setup TOOL --check` prints: a line for each thing that it checks. Exit 1 if one is wrong.
-
-ok: kustomize v5.8.1 at /usr/local/bin/kustomize
-wrong: no archfit is on PATH: ..
-"""
+"""What `archfit setup TOOL --check` prints: a line for each thing that it checks, `ok: ..` or `wrong: ..`."""
 
 from __future__ import annotations
 

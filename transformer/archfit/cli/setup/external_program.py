@@ -1,7 +1,5 @@
 """A program that is run to its end: Helm, kustomize, kpt, kubectl, or archfit itself.
 
-    until(ends)    programs that this thread starts meanwhile are given up at that time, if it is the earlier one
-
 A program runs in a process group of its own, and the whole group is ended: a shell script that is given up leaves
 nothing behind that holds its pipes.
 """
@@ -24,7 +22,7 @@ _ends: ContextVar[float] = ContextVar("ends", default=float("inf"))
 
 @contextlib.contextmanager
 def until(ends: float) -> Iterator[None]:
-    """ends: by time.monotonic()."""
+    """Programs that this thread starts meanwhile are given up at that time at the latest. ends: by time.monotonic()."""
     token = _ends.set(ends)
     try:
         yield

@@ -1,12 +1,7 @@
 """Pods that run archfit itself: what the manifests of `setup policy`, `setup webhook` and `setup fleet` share.
 
-IMAGE          stands for the image that the user builds from the Dockerfile
-NAMESPACE      its pods are left out by policy and webhook
-
-Flags about these manifests are checked before anything is written:
-
-LABEL          a name of at most 63 characters, as of a Namespace (RFC 1123 label)
-SUBDOMAIN      a name of at most 253, as of a Secret (RFC 1123 subdomain)
+IMAGE stands for the image that the user builds from the Dockerfile. The pods of NAMESPACE are left out by policy and
+webhook. LABEL is a name as of a Namespace, SUBDOMAIN one as of a Secret (RFC 1123).
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""Files that `setup` writes into a folder: all or none, and never over a file that somebody else wrote.
-
-not there, or equal       written, or left as it is
-there, may be replaced    replaced
-there, refused            ArchfitError before anything is written
-to remove                 removed where it is as it was written; what differs stays and is named
-"""
+"""Files that `setup` writes into a folder: all or none, and never over a file that somebody else wrote."""
 
 from __future__ import annotations
 
@@ -36,14 +30,14 @@ def write_files(folder: str, wanted: Mapping[str, File], refusal: Callable[[str,
     """
     paths = {os.path.join(folder, name): file for name, file in wanted.items()}
     try:
-        there = {path: content_of(path) for path in paths}
+        changed = []
         for path, file in paths.items():
-            content = there[path]
+            content = content_of(path)
             if content is not None and content != file.content and (why := refusal(path, content)):
                 raise ArchfitError(why)
-        changed = [
-            path for path, file in paths.items() if there[path] != file.content or not _has_mode(path, file)
-        ]
+            wrong_mode = file.mode is not None and content is not None and _mode(path) != file.mode
+            if content != file.content or wrong_mode:
+                changed.append(path)
         for path in sorted(changed, reverse=True):
             os.makedirs(os.path.dirname(path), exist_ok=True)
             write_file(path, paths[path])
@@ -134,8 +128,8 @@ def content_of_users_file(path: str) -> bytes | None:
         raise ArchfitError(f"cannot read {path} ({error.strerror}): correct its mode or owner") from None
 
 
-def _has_mode(path: str, file: File) -> bool:
-    return file.mode is None or os.stat(path).st_mode & 0o777 == file.mode
+def _mode(path: str) -> int:
+    return os.stat(path).st_mode & 0o777
 
 
 def _unwritable(path: str, error: OSError) -> ArchfitError:

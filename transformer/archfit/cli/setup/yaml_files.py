@@ -1,11 +1,4 @@
-"""The YAML files that `setup` writes: data with comments, so that a value of the user's never becomes syntax.
-
-    shipped(__package__, "sidecar/plugin.yaml")    the text of a file in the package's folder files/
-    parsed(text)                                   as data; comments, quotes and flow style are kept
-    written(data)                                  as text: two blanks a level, also before the dash of a list
-
-Source: ruamel.yaml, round trip.
-"""
+"""The YAML files that `setup` writes: data with comments, so that a value of the user's never becomes syntax."""
 
 from __future__ import annotations
 
@@ -20,12 +13,12 @@ _NEVER_WRAP = 4096
 
 
 def shipped(package: str, name: str) -> str:
-    """The text of a file that comes with a package."""
+    """The text of a file in the folder files/ of a package."""
     return files(package).joinpath("files", *name.split("/")).read_text(encoding="utf-8")
 
 
 def parsed(text: str) -> Any:
-    """One document."""
+    """One document; comments, quotes and flow style are kept."""
     return _yaml().load(text)
 
 
@@ -43,9 +36,9 @@ def mapping(**values: Any) -> CommentedMap:
 
 def one_line(values: list[str]) -> CommentedSeq:
     """A list in flow style."""
-    found = CommentedSeq(values)
-    found.fa.set_flow_style()
-    return found
+    sequence = CommentedSeq(values)
+    sequence.fa.set_flow_style()
+    return sequence
 
 
 def _yaml() -> YAML:

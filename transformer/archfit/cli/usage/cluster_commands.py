@@ -21,51 +21,45 @@ _NOT_AT_ADMISSION = ("daemonSets", "hooks", "immutable", "onConflict", "stamp")
 
 POLICY_FLAGS = (
     Flag(
-        ("--carrier",),
-        "literal|crd",
+        "--carrier literal|crd",
         "Where the platforms of the images stand: literal, in the policy itself; crd, in a custom resource, "
         "for more than about 5,000 images.",
-        words=("literal", "crd"),
+        values="literal crd",
         default="literal",
         brief="Where the images' platforms stand: in the policy itself, or in a custom resource.",
     ),
     Flag(
-        ("--namespace-selector",),
-        "SELECTOR",
+        "--namespace-selector SELECTOR",
         "Which namespaces the policy is about, by their labels and in kubectl's syntax, such as team=web or "
         "'!legacy'. kube-system and archfit are always left out.",
         repeatable=True,
         brief="Which namespaces it is about, by label.",
     ),
     Flag(
-        ("--api-version",),
-        "v1|v1beta1",
+        "--api-version v1|v1beta1",
         "Of admissionregistration.k8s.io: v1 for Kubernetes 1.36 and later; v1beta1 for 1.34 and 1.35 with "
         "the feature gate MutatingAdmissionPolicy.",
-        words=("v1", "v1beta1"),
+        values="v1 v1beta1",
         default="v1",
         brief="v1beta1 is for Kubernetes 1.34 and 1.35.",
     ),
-    Flag(("--name",), "NAME", "The name of the policy's objects.", default="archfit.dev"),
+    Flag("--name NAME", "The name of the policy's objects.", default="archfit.dev"),
     Flag(
-        ("--deny",),
-        "",
+        "--deny",
         "Refuse a pod that no node can run, and an applied Pod whose own required terms lead to nodes that cannot run "
         "it. Without it, the API server admits them and warns.",
         brief="Refuse a pod that no node can run.",
     ),
     Flag(
-        ("--late-changes",),
-        "warn|deny",
+        "--late-changes warn|deny",
         "What becomes of a pod that a webhook changed after archfit decided, so that its placement does not fit its "
         "images: the API server admits it and warns, or refuses it.",
-        words=("warn", "deny"),
+        values="warn deny",
         default="warn",
         brief="What becomes of a pod that was changed after archfit decided.",
     ),
     Flag(
-        ("--max-age",),
-        "DURATION",
+        "--max-age DURATION",
         "The API server warns of each new pod once the policy is older, such as 7d; 0 never. The age is known "
         "for --live, and where SOURCE_DATE_EPOCH is set.",
         default="7d",
@@ -93,34 +87,30 @@ POLICY = Command(
     flags=(
         *POLICY_FLAGS,
         Flag(
-            ("--stats",),
-            "",
+            "--stats",
             "Write what the policy costs instead: bytes, images, lists of platforms, the length of its "
             "expressions, and their estimated cost for one pod.",
             brief="Write what the policy costs instead.",
         ),
         Flag(
-            ("--check",),
-            "",
+            "--check",
             "Send the pods of the manifests to the cluster as a dry run. Report where the installed policy's "
             "answer differs from archfit's own decision.",
             brief="Compare the installed policy with archfit.",
         ),
         Flag(
-            ("--live",),
-            "",
+            "--live",
             "Make the policy from the images of the cluster's pods and workloads. archfit reads them through "
             "kubectl, or in a pod with its service account.",
             brief="Make it from the images of the cluster.",
         ),
         Flag(
-            ("--apply",),
-            "",
+            "--apply",
             "Apply the policy to the cluster instead of writing it.",
             brief="Apply the policy instead of writing it.",
         ),
-        Flag(("--context",), "NAME", "The context of kubectl, for --live, --apply and --check."),
-        Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live, --apply and --check."),
+        Flag("--context NAME", "The context of kubectl, for --live, --apply and --check."),
+        Flag("--kubeconfig FILE", "The configuration of kubectl, for --live, --apply and --check."),
         AS_JSON.replace(help="With --stats or --check: write the same as JSON."),
     ),
     options=(
@@ -162,53 +152,46 @@ AUDIT = Command(
     flags=(
         *RENDERERS,
         Flag(
-            ("--live",),
-            "",
+            "--live",
             "Read the cluster through kubectl, or in a pod with its service account.",
             brief="Read the cluster through kubectl.",
         ),
-        Flag(("--context",), "NAME", "The context of kubectl, for --live.", rare=True),
-        Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live.", rare=True),
-        Flag(("-n", "--namespace"), "NAME", "The only namespace that --live reads; default: all."),
+        Flag("--context NAME", "The context of kubectl, for --live.", rare=True),
+        Flag("--kubeconfig FILE", "The configuration of kubectl, for --live.", rare=True),
+        Flag("-n, --namespace NAME", "The only namespace that --live reads; default: all."),
         Flag(
-            ("--logs",),
-            "",
+            "--logs",
             "With --live: read the last lines of containers that end at once on one architecture alone, to see whether "
             "their program is built for it. archfit keeps and shows none of them.",
             brief="Read the last lines of containers that end at once.",
             rare=True,
         ),
         Flag(
-            ("--cluster",),
-            "NAME",
+            "--cluster NAME",
             "The name of the cluster in the report; default: kubectl's context, or the uid of the namespace "
             "kube-system.",
             brief="The name of the cluster in the report.",
         ),
         Flag(
-            ("--require",),
-            "ARCH,..",
+            "--require ARCH,..",
             "The architectures that count. Exit 3 if an image of a workload does not run there or is not known. "
             "DaemonSets count, too.",
             repeatable=True,
             brief="Exit 3 if a workload cannot run on one of these.",
         ),
         Flag(
-            ("--min-ready",),
-            "SHARE",
+            "--min-ready SHARE",
             "Exit 3 if less than this share of the CPU requests, such as 80%, is known to be ready for the first "
             "architecture.",
             brief="Exit 3 if less of the CPU requests is ready, as 80%.",
         ),
         Flag(
-            ("--allow-unknown",),
-            "",
+            "--allow-unknown",
             "With --require and --min-ready: what is not known fails nothing.",
             brief="What is not known fails nothing.",
         ),
         Flag(
-            ("--newer-tags",),
-            "[=N]",
+            "--newer-tags[=N]",
             "For images that are known to lack the first architecture: read the tags of their repositories, N of "
             "them at most (50 by default), and name the nearest tag that has it. It is a hint, and changes no exit "
             "code.",
@@ -216,112 +199,88 @@ AUDIT = Command(
             brief="Name the nearest tags that run there.",
         ),
         Flag(
-            ("--assume-cpu",),
-            "CPU",
+            "--assume-cpu CPU",
             "What a pod that requests no CPU counts as, such as 100m.",
             brief="What a pod without CPU requests counts as.",
             rare=True,
         ),
         Flag(
-            ("--price",),
-            "ARCH=PRICE,..",
+            "--price ARCH=PRICE,..",
             "Your price of one CPU for an hour, for the cost of a move. The report shows the arithmetic.",
             repeatable=True,
             brief="Your price of one CPU for an hour.",
         ),
-        Flag(("--currency",), "WORD", "The currency of your prices, such as EUR.", rare=True),
+        Flag("--currency WORD", "The currency of your prices, such as EUR.", rare=True),
         Flag(
-            ("--prices",),
-            "FILE",
+            "--prices FILE",
             "Your price of each instance type for an hour: lines instance-type,price.",
             brief="Your price of each instance type for an hour.",
             rare=True,
         ),
         Flag(
-            ("--format",),
-            "FORMAT",
+            "--format FORMAT",
             "text, json, csv, markdown, html, openmetrics or rules; default: as the name of --output ends (.html, "
             ".json, .csv, .md, .prom), else text. "
             "json is what --merge and --compare read; html is one page without any request; rules is a configuration "
             "file for the next wave; kustomize (an images: block) and renovate (packageRules) need --newer-tags.",
-            words=(
-                "text",
-                "json",
-                "csv",
-                "markdown",
-                "html",
-                "openmetrics",
-                "rules",
-                "kustomize",
-                "renovate",
-            ),
+            values="text json csv markdown html openmetrics rules kustomize renovate",
             brief="text|json|csv|markdown|html|openmetrics|rules|..",
         ),
         Flag(
-            ("--by",),
-            "namespace|label=KEY",
+            "--by namespace|label=KEY",
             "The readiness of each namespace, or of each value of a label of pods (label=team) or of an annotation "
             "(annotation=KEY), too.",
             repeatable=True,
             brief="The readiness of each, too.",
         ),
         Flag(
-            ("--wave",),
-            "N",
+            "--wave N",
             "The wave whose rules --format rules writes, 0 to 4; default: the next one.",
             brief="The wave of --format rules; default: the next one.",
         ),
         Flag(
-            ("--own",),
-            "GLOB",
+            "--own GLOB",
             "Images that you build, such as ghcr.io/acme/*, beside those in registries of cloud accounts (ECR, ACR, "
             "Artifact Registry) and in a Harbor.",
             repeatable=True,
             brief="Images that you build, such as ghcr.io/acme/*.",
         ),
         Flag(
-            ("--not-own",),
-            "GLOB",
+            "--not-own GLOB",
             "Images that you do not build, although they are in such a registry, as those of its pull-through cache: "
             "harbor.acme.example/hub/*.",
             repeatable=True,
             brief="Images of others in your registries.",
             rare=True,
         ),
-        Flag(("--all",), "", "After the first screen of the text, all tables."),
+        Flag("--all", "After the first screen of the text, all tables."),
         Flag(
-            ("-o", "--output"),
-            "FILE",
+            "-o, --output FILE",
             "Where to write; default: standard output. A report that is there is replaced as a whole.",
         ),
         Flag(
-            ("--merge",),
-            "REPORT ..",
+            "--merge REPORT ..",
             "Make one report of several that --format json wrote: of shards, or of clusters.",
             several=True,
             brief="Make one report of several JSON reports.",
         ),
         Flag(
-            ("--compare",),
-            "REPORT",
+            "--compare REPORT",
             "Say what changed since a report that --format json wrote.",
             brief="Say what changed since a JSON report.",
         ),
         Flag(
-            ("--fail-on-regression",),
-            "",
+            "--fail-on-regression",
             "With --compare: exit 3 if a workload no longer runs on an architecture.",
             brief="Exit 3 if something no longer runs somewhere.",
         ),
         Flag(
-            ("--shards",),
-            "N",
+            "--shards N",
             "Ask only for a part of the images: this run is one of N.",
             brief="Ask only for a part of the images: one of N.",
         ),
         Flag(
-            ("--shard",),
-            "I",
+            "--shard I",
             "Which part, from 0; default: JOB_COMPLETION_INDEX, or CI_NODE_INDEX less one.",
             brief="Which part, from 0.",
         ),
@@ -354,64 +313,55 @@ SERVE = Command(
     ("stderr", "environ"),
     flags=(
         Flag(
-            ("--listen",),
-            "[ADDRESS]:PORT",
+            "--listen [ADDRESS]:PORT",
             "Where the webhook listens; default: :8443, every address.",
             default=":8443",
         ),
         Flag(
-            ("--probe-listen",),
-            "[ADDRESS]:PORT",
+            "--probe-listen [ADDRESS]:PORT",
             "Where probes and metrics are, in plain HTTP; default: :8080.",
             default=":8080",
         ),
         Flag(
-            ("--tls-dir",),
-            "DIR",
+            "--tls-dir DIR",
             "The folder with tls.crt and tls.key, as a Secret of type kubernetes.io/tls is mounted. archfit "
             "reads both again when they change.",
             default="",
         ),
-        Flag(("--tls-cert",), "FILE", "The certificate chain (PEM), instead of --tls-dir.", default=""),
-        Flag(("--tls-key",), "FILE", "The key of --tls-cert (PEM).", default=""),
+        Flag("--tls-cert FILE", "The certificate chain (PEM), instead of --tls-dir.", default=""),
+        Flag("--tls-key FILE", "The key of --tls-cert (PEM).", default=""),
         Flag(
-            ("--client-ca",),
-            "FILE",
+            "--client-ca FILE",
             "The CA (PEM) of the clients that may connect to the webhook; default: every client. The API server "
             "has to be told to present a certificate. archfit reads it again when it changes.",
             default="",
         ),
         Flag(
-            ("--insecure-http",),
-            "",
+            "--insecure-http",
             "Serves plain HTTP, for tests: only with a --listen address of this machine alone, such as "
             "127.0.0.1:8443.",
         ),
         Flag(
-            ("--pull-secret",),
-            "NAMESPACE/NAME",
+            "--pull-secret NAMESPACE/NAME",
             "A Secret whose credentials count for the pods of that namespace that refer to it. archfit reads it "
             "with its service account.",
             repeatable=True,
         ),
         Flag(
-            ("--memory-limit",),
-            "QUANTITY",
+            "--memory-limit QUANTITY",
             "What the process may take, as a pod's resources write it, such as 512Mi; the server keeps to half of "
             "it. Default: the limit of its cgroup, else 512Mi.",
             default="",
         ),
         Flag(
-            ("--drain-delay",),
-            "DURATION",
+            "--drain-delay DURATION",
             "How long the server takes requests after SIGTERM, until the Service has removed it; default: 5s.",
             default="5s",
         ),
         Flag(
-            ("--log-level",),
-            "debug|info|warning|error",
+            "--log-level debug|info|warning|error",
             "The lowest level of the log, which is JSON on standard error; default: info.",
-            words=("debug", "info", "warning", "error"),
+            values="debug info warning error",
             default="info",
         ),
     ),

@@ -1,23 +1,11 @@
-"""A row of the table of commands: what a command is called, what it takes, what it says about itself.
-
-name         the words after `archfit`; "setup" is a group: its commands are the rows "setup ..."
-summary      one sentence, for lists of commands
-usage        what follows `archfit`, one line for each form
-run          module:function, which takes `leading`, the words after the name, and what `streams` names
-streams      some of stdin, stdout, stderr, environ, in the order in which `run` takes them
-arguments    (what stands there, what it means)
-flags        the command's own; its other flags are those of `options`, rows of `options.table`. A command without
-             `options` takes those of MESSAGES
-words        what its first argument may be, for completion
-group        where the help that fits a screen lists it
-about        paragraphs; a line that begins with two blanks is an example and stays as it is
-exits        (exit code, meaning)
-"""
+"""A row of the table of commands: what a command is called, what it takes, what it says about itself."""
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
+from typing import Any
 
 from archfit.base.errors import UsageError
 from archfit.base.spelling import refused
@@ -42,21 +30,21 @@ JSON_FLAG = "--json"
 """Everywhere the same as `--format json`."""
 _GENERAL = ("-h", "--help", "--help-all", "-V", "--version")
 MESSAGES = (BY_KEY["quiet"], BY_KEY["color"])
+_PARTS = re.compile(r" (?!-)|(?=\[=)")
 
 
 class Flag(Record):
-    """A flag of one command. names: the short one first. metavar: "" for a switch.
+    """A flag of one command. head: its names, the short one first, and what stands for its value, as help shows them.
 
-    words: its values, where they are known. bare: its value where none follows, "" if one has to; where the metavar is
-    `[=..]`, a value follows behind "=" alone, so that the next argument is a file. default: None where there is none.
-    brief: a few words for the help that fits a screen; "": the first sentence of `help`. rare: that help
-    names it without a word where there is no room.
+    values: which there are, where they are known. bare: its value where none follows, "" if one has to; where the
+    metavar is `[=..]`, a value follows behind "=" alone, so that the next argument is a file. default: None where there
+    is none. brief: a few words for the help that fits a screen; "": the first sentence of `help`. rare: that help names
+    it without a word where there is no room.
     """
 
-    names: tuple[str, ...]
-    metavar: str
+    head: str
     help: str
-    words: tuple[str, ...] = ()
+    values: str = ""
     repeatable: bool = False
     bare: str = ""
     several: bool = False
@@ -64,9 +52,42 @@ class Flag(Record):
     brief: str = ""
     rare: bool = False
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """As in ("-o", "--output")."""
+        return tuple(_PARTS.split(self.head, 1)[0].split(", "))
+
+    @property
+    def metavar(self) -> str:
+        """What stands for its value, "" for a switch."""
+        return "".join(_PARTS.split(self.head, 1)[1:])
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Its values, () where any text is one."""
+        return tuple(self.values.split())
+
+    @property
+    def takes_next(self) -> bool:
+        """Whether the next argument may be its value."""
+        return bool(self.metavar) and not self.metavar.startswith("[=")
+
+    @property
+    def is_json_too(self) -> bool:
+        """Whether `--json` says the same as one of its values."""
+        return self.head.startswith("--format ") and "json" in self.words
+
 
 class Command(Record):
-    """One row; see the module."""
+    """One row.
+
+    name: the words after `archfit`; "setup" is a group: its commands are the rows "setup ..". usage: what follows
+    `archfit`, one line for each form. run: module:function, which takes `leading`, the words after the name, and what
+    `streams` names. arguments: (what stands there, what it means). flags: the command's own; the others are those of
+    `options`, without any those of MESSAGES. group: where the
+    help that fits a screen lists it. about: paragraphs; a line that begins with two blanks is an example and stays as
+    it is. exits: (exit code, meaning).
+    """
 
     name: str
     summary: str
@@ -77,10 +98,14 @@ class Command(Record):
     arguments: tuple[tuple[str, str], ...] = ()
     flags: tuple[Flag, ...] = ()
     options: tuple[Option, ...] = ()
-    words: tuple[str, ...] = ()
     group: str = "archfit itself"
     about: str = ""
     exits: tuple[tuple[int, str], ...] = (DONE, (1, "failed"), WRONG_USAGE)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What its first argument may be, where there are few."""
+        return tuple(name for name, _ in self.arguments if name.islower())
 
     @property
     def program(self) -> str:
@@ -91,27 +116,10 @@ class Command(Record):
         """A parser with the command's own flags; the options are added when it reads."""
         parser = Parser(self.program)
         for flag in self.flags:
-            if not flag.metavar:
-                parser.add_argument(*flag.names, action="store_true")
-            elif flag.bare and flag.metavar.startswith("[="):
+            if flag.metavar and not flag.takes_next:
                 parser.attached |= dict.fromkeys(flag.names, flag.bare)
-                parser.add_argument(*flag.names, metavar=flag.metavar, action="append", default=[])
-            elif flag.bare:
-                parser.add_argument(
-                    *flag.names, metavar=flag.metavar, action="append", nargs="?", const=flag.bare, default=[]
-                )
-            elif flag.several:
-                parser.add_argument(*flag.names, metavar=flag.metavar, action="extend", nargs="+", default=[])
-            elif flag.repeatable:
-                parser.add_argument(*flag.names, metavar=flag.metavar, action="append", default=[])
-            else:
-                parser.add_argument(
-                    *flag.names,
-                    metavar=flag.metavar,
-                    default=flag.default,
-                    type=_one_of(flag) if flag.words else str,
-                )
-            if _is_json_too(flag):
+            parser.add_argument(*flag.names, **_form(flag))
+            if flag.is_json_too:
                 action = "append_const" if flag.repeatable else "store_const"
                 parser.add_argument(
                     JSON_FLAG, dest="format", action=action, const="json", default=argparse.SUPPRESS
@@ -120,6 +128,20 @@ class Command(Record):
             for option in MESSAGES:
                 add_alone(parser, option)
         return parser
+
+
+def _form(flag: Flag) -> dict[str, Any]:
+    """How argparse reads it."""
+    if not flag.metavar:
+        return {"action": "store_true"}
+    appended = {"metavar": flag.metavar, "action": "append", "default": []}
+    if flag.several:
+        return {**appended, "action": "extend", "nargs": "+"}
+    if flag.bare and flag.takes_next:
+        return {**appended, "nargs": "?", "const": flag.bare}
+    if flag.bare or flag.repeatable:
+        return appended
+    return {"metavar": flag.metavar, "default": flag.default, "type": _one_of(flag) if flag.words else str}
 
 
 def _one_of(flag: Flag) -> Callable[[str], str]:
@@ -131,24 +153,19 @@ def _one_of(flag: Flag) -> Callable[[str], str]:
     return read
 
 
-def _is_json_too(flag: Flag) -> bool:
-    """Whether `--json` says the same as one of its values."""
-    return flag.names == ("--format",) and "json" in flag.words
-
-
 def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:
     """The values of each flag: None for a switch, () where any text may follow."""
-    found: dict[str, tuple[str, ...] | None] = {}
+    values: dict[str, tuple[str, ...] | None] = {}
     for flag in command.flags:
-        found |= dict.fromkeys(flag.names, flag.words if flag.metavar and flag.metavar[:2] != "[=" else None)
-        if _is_json_too(flag):
-            found[JSON_FLAG] = None
+        values |= dict.fromkeys(flag.names, flag.words if flag.takes_next else None)
+        if flag.is_json_too:
+            values[JSON_FLAG] = None
     for option in command.options or MESSAGES:
-        values = tuple(option.type.schema.get("enum", ())) if option.metavar else None
-        found |= dict.fromkeys((*option.flags, *([option.short] if option.short else ())), values)
+        words = tuple(option.type.schema.get("enum", ())) if option.metavar else None
+        values |= dict.fromkeys((*option.flags, *filter(None, [option.short])), words)
     if command.options:
-        found[CONFIG_FLAG] = ()
-    return found | dict.fromkeys(_GENERAL)
+        values[CONFIG_FLAG] = ()
+    return values | dict.fromkeys(_GENERAL)
 
 
 def operator_options_without(*keys: str) -> tuple[Option, ...]:
@@ -163,37 +180,31 @@ def options_named(*keys: str) -> tuple[Option, ...]:
 
 RENDERERS = (
     Flag(
-        ("--helm",),
-        "CHART ..",
+        "--helm CHART ..",
         "Run helm template CHART, and read what it writes. The words after CHART go to Helm, except for flags that "
         "only archfit has.",
         brief="Read what helm template CHART .. writes.",
     ),
     Flag(
-        ("--kustomize",),
-        "DIR ..",
+        "--kustomize DIR ..",
         "Run kustomize build DIR, or kubectl kustomize DIR, and read what it writes. The words after DIR go to it, "
         "except for flags of archfit.",
         brief="Read what kustomize build DIR .. writes.",
     ),
 )
 """A renderer that archfit starts: `inputs.renderer_command` has the grammar."""
-AS_JSON = Flag(("--format",), "text|json", "Write the same as JSON.", words=("text", "json"), default="text")
+AS_JSON = Flag("--format text|json", "Write the same as JSON.", values="text json", default="text")
 CHECK_FLAG = Flag(
-    ("--check",),
-    "",
+    "--check",
     "Write nothing. Say what is wrong with an installation.",
     brief="Say what is wrong with an installation; write nothing.",
 )
 REMOVE_FLAG = Flag(
-    ("--remove",),
-    "",
+    "--remove",
     "Take away what this command wrote and nobody changed, and name what stays. Give the flags that you wrote it with.",
     brief="Take away what this command wrote and nobody changed.",
     rare=True,
 )
 OUTPUT = Flag(
-    ("-o", "--output"),
-    "FILE",
-    "Where to write; default: standard output. An existing file is never overwritten.",
+    "-o, --output FILE", "Where to write; default: standard output. An existing file is never overwritten."
 )

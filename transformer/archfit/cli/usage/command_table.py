@@ -1,10 +1,5 @@
 """The commands, one row each: from it come dispatch, parsers, help, completion, the man page and docs/commands.md.
 
-    command_row         what a row is
-    manifest_commands   transform, check, explain, patch, lock, inspect, login-check
-    cluster_commands    policy, audit, serve
-    setup_commands      setup ..
-
 A test compares each row with what the command's parser takes. A run without arguments loads none of this.
 """
 
@@ -53,23 +48,20 @@ ARGOCD = Command(
         ("discover", "Write the name of the renderer, or nothing if there is nothing to render."),
     ),
     flags=(
-        Flag(("--helm",), "PATH", "The program helm; default: the one on PATH."),
-        Flag(("--helm-option",), "WORD", "A word to add to `helm template`.", repeatable=True),
+        Flag("--helm PATH", "The program helm; default: the one on PATH."),
+        Flag("--helm-option WORD", "A word to add to `helm template`.", repeatable=True),
         Flag(
-            ("--helm-dependencies",),
-            "",
+            "--helm-dependencies",
             "Run `helm dependency build` first where charts/ lacks what Chart.yaml names.",
         ),
-        Flag(("--kustomize",), "PATH", "The program kustomize; default: the one on PATH."),
+        Flag("--kustomize PATH", "The program kustomize; default: the one on PATH."),
         Flag(
-            ("--kustomize-option",),
-            "WORD",
+            "--kustomize-option WORD",
             "A word to add to `kustomize build`, as --enable-helm.",
             repeatable=True,
         ),
     ),
     options=TABLE,
-    words=("generate", "parameters", "discover"),
     group="other tools",
     about="The default of one option differs here: --hooks is recreated.",
     exits=DONE_OR_FAILED,
@@ -90,7 +82,6 @@ CACHE = Command(
     options=options_named(
         "cache", "cachePasswordFile", "cacheCaFile", "cacheTtl", "maxStale", "quiet", "color"
     ),
-    words=("path", "info", "prune", "clear"),
 )
 LAST = Command(
     "last",
@@ -110,10 +101,8 @@ DOCTOR = Command(
     "archfit.doctor.command:run",
     ("stdout", "environ"),
     flags=(
-        Flag(
-            ("--registry",), "HOST", "Ask this registry, too: the credential, and how far the clock is off."
-        ),
-        Flag(("--live",), "", "Ask the cluster of kubectl's context for its version."),
+        Flag("--registry HOST", "Ask this registry, too: the credential, and how far the clock is off."),
+        Flag("--live", "Ask the cluster of kubectl's context for its version."),
         AS_JSON,
     ),
     options=(*options_named("lockFile"), *operator_options_without("report", "quiet", "verbose")),
@@ -158,7 +147,6 @@ SCHEMA = Command(
         ("lock", "The lock file."),
         ("workloads", "The kinds of custom resources that archfit knows, a file for each API group."),
     ),
-    words=("config", "report", "check", "explain", "audit", "lock", "workloads"),
     about="""\
 Editors complete and check a file by its schema.
 
@@ -176,7 +164,6 @@ COMPLETION = Command(
         ("zsh", "In a folder of $fpath: archfit completion zsh > _archfit"),
         ("fish", "archfit completion fish > ~/.config/fish/completions/archfit.fish"),
     ),
-    words=("bash", "zsh", "fish"),
 )
 HELP = Command(
     "help",

@@ -1,8 +1,5 @@
 """Flags that every command takes, found before it reads anything else.
 
-    -h, --help, --help-all, -V, --version      answered instead of running the command
-    -q, --color WHEN                           how messages are shown, those about a wrong command line, too
-
 ARCHFIT_QUIET and ARCHFIT_COLOR count where no flag says it; a configuration file can say it only once it is read.
 """
 
@@ -12,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_ASKED = {
+_QUESTIONS = {
     "-h": "help",
     "--help": "help",
     "--help-all": "help-all",
@@ -25,8 +22,8 @@ def help_or_version(argv: Sequence[str]) -> str:
     """What the arguments ask for anywhere before `--`: "help", "help-all", "version" or nothing."""
     rendered = False
     for word in _own(argv):
-        if word in _ASKED and not (rendered and word == "--version"):
-            return _ASKED[word]
+        if word in _QUESTIONS and not (rendered and word == "--version"):
+            return _QUESTIONS[word]
         rendered = rendered or word.startswith("--helm")  # what follows may be Helm's: the version of a chart
     return ""
 
@@ -34,11 +31,9 @@ def help_or_version(argv: Sequence[str]) -> str:
 def quiet_and_color(argv: Sequence[str], environ: Mapping[str, str]) -> tuple[bool, str]:
     """Whether notes are left out, and when there are colours. A value that is wrong is the parser's business."""
     words = _own(argv)
-    if "-q" in words or "--quiet" in words:
-        quiet = True
-    else:
-        loud = "-v" in words or "--verbose" in words
-        quiet = not loud and environ.get("ARCHFIT_QUIET", "").strip() in ("true", "1")
+    quiet = "-q" in words or "--quiet" in words
+    if not quiet and "-v" not in words and "--verbose" not in words:
+        quiet = environ.get("ARCHFIT_QUIET", "").strip() in ("true", "1")
     when = environ.get("ARCHFIT_COLOR", "").strip()
     for at, word in enumerate(words):
         name, _, value = word.partition("=")

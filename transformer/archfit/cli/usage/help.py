@@ -1,35 +1,8 @@
-"""The whole help, 100 columns, as `--help-all` shows it: of archfit, of a group of commands, and of one command.
+"""Help, of archfit, of a group of commands, and of one command.
 
-usage: archfit check [OPTION].. [FILE|-]..
-
-Says what archfit would change ...
-
-  helm get manifest web | archfit check
-
-  FILE ..                     ...
-  --format FORM               ...
-
-placement:                    the options, from their own table
-registries, cache and report:
-in general:
-
-Exit: 0 nothing found, ...
-
-The help that fits a screen, 80 columns: what `--help`, `archfit help` and a bare `archfit` on a terminal show.
-
-usage: archfit check [OPTION].. [FILE|-]..
-
-Says what archfit would change ...
-
-  helm get manifest web | archfit check       `about`; only its examples where all of it does not fit
-
-  --format text|json|..     the command's own flags: `brief`, else the first sentence of what they do
-
-  --mirror SOURCE=URL       the options that have a `brief`; by name alone where they do not fit, as do `rare` flags
-
-Exit: 0 nothing found, ..                     and where the rest is
-
-That of archfit itself lists the commands by `group`; those of `setup` are one line.
+Whole, 100 columns: what `--help-all` shows. To fit a screen, 80 columns: what `--help`, `archfit help` and a bare
+`archfit` on a terminal show; of `about` only the examples where all of it does not fit, and by name alone the options
+and `rare` flags that do not fit. That of archfit itself lists the commands by `group`; those of `setup` are one line.
 """
 
 from __future__ import annotations
@@ -62,7 +35,7 @@ def help_text(command: Command) -> str:
         lines += ["", "commands:", *entries(listed())]
         lines += ["", "`archfit COMMAND --help-all` shows all about a command."]
     elif not command.run:
-        lines += ["", *entries((one.name, one.summary) for one in members(command))]
+        lines += ["", *entries((member.name, member.summary) for member in members(command))]
         lines += ["", f"`archfit {command.name} TOOL --help-all` shows all about a tool."]
     for title, part in _PARTS:
         options = [option for option in command.options if option.part == part and option.flags]
@@ -86,20 +59,10 @@ def listed() -> Iterator[tuple[str, str]]:
     return ((command.name, command.summary) for command in COMMANDS if command.run)
 
 
-def flag_head(flag: Flag) -> str:
-    """A command's own flag, with what stands for its value."""
-    blank = "" if not flag.metavar or flag.metavar.startswith("[=") else " "
-    return ", ".join(flag.names) + blank + flag.metavar
-
-
 def flag_entry(flag: Flag) -> tuple[str, str]:
     """A command's own flag and what it does."""
-    text = flag.help
-    if flag.repeatable:
-        text += " May be repeated."
-    if flag.default and "default:" not in flag.help:
-        text += f" Default: {flag.default}."
-    return flag_head(flag), text
+    default = "" if "default:" in flag.help else flag.default or ""
+    return flag.head, _whole(flag.help, default, repeatable=flag.repeatable)
 
 
 def option_head(option: Option) -> str:
@@ -110,12 +73,12 @@ def option_head(option: Option) -> str:
 
 def option_entry(option: Option) -> tuple[str, str]:
     """An option's flag and what it does."""
-    text = option.help
-    if option.repeatable:
-        text += " May be repeated."
-    if default_text(option) and option.type is not SWITCH:
-        text += f" Default: {default_text(option)}."
-    return option_head(option), text
+    default = "" if option.type is SWITCH else default_text(option)
+    return option_head(option), _whole(option.help, default, repeatable=option.repeatable)
+
+
+def _whole(text: str, default: str, *, repeatable: bool) -> str:
+    return text + " May be repeated." * repeatable + (f" Default: {default}." if default else "")
 
 
 def exits(command: Command) -> str:
@@ -173,29 +136,27 @@ def short_help(command: Command) -> str:
         )
     summary = list(paragraphs(command.summary, COLUMNS))
     if not command.run:
-        rows = ((one.name, one.summary) for one in members(command))
+        rows = ((member.name, member.summary) for member in members(command))
         return _text(command, summary, entries(rows, _GROUP_INDENT, COLUMNS))
     about = list(paragraphs(command.about, COLUMNS))
     examples = [line for line in about if line.startswith(EXAMPLE)]
     own, rest = list(_two_columns(_own(command))), list(_two_columns(common))
-    names = _names(head for head, _ in common)
-    usual = [flag for flag in command.flags if not flag.rare]
-    fewer = list(_two_columns(_own(command.replace(flags=tuple(usual)))))
-    rare = _names(flag_head(flag) for flag in command.flags if flag.rare)
+    usual = tuple(flag for flag in command.flags if not flag.rare)
+    rare = [flag.head for flag in command.flags if flag.rare]
+    heads = [head for head, _ in common]
     texts = [
         _text(command, summary, about, own, rest),
         _text(command, summary, examples, own, rest),
-        _text(command, summary, examples, own, _also(names)),
-        _text(command, summary, examples, fewer, _also(", ".join(filter(None, (rare, names))))),
+        _text(command, summary, examples, own, _also(heads)),
+        _text(
+            command, summary, examples, _two_columns(_own(command.replace(flags=usual))), _also(rare + heads)
+        ),
     ]
     return next((text for text in texts if text.count("\n") <= LINES), texts[-1])
 
 
-def _names(heads: Iterable[str]) -> str:
-    return ", ".join(re.sub(r"\[?[ =][^-].*", "", head).split(", ")[-1] for head in heads)
-
-
-def _also(names: str) -> Iterable[str]:
+def _also(heads: Iterable[str]) -> Iterable[str]:
+    names = ", ".join(re.sub(r"\[?[ =][^-].*", "", head).split(", ")[-1] for head in heads)
     return paragraphs(f"Also: {names}." if names else "", COLUMNS)
 
 
@@ -206,20 +167,18 @@ def _text(command: Command, *parts: Iterable[str]) -> str:
 
 def _commands() -> Iterator[str]:
     yield "commands:"
-    rows = [
-        (title, ", ".join(one.name.split()[-1] for one in commands)) for title, commands in by_group().items()
-    ]
-    yield from entries(rows, _GROUP_INDENT, COLUMNS)
+    names = ((title, [row.name.split()[-1] for row in commands]) for title, commands in by_group().items())
+    yield from entries(((title, ", ".join(group)) for title, group in names), _GROUP_INDENT, COLUMNS)
 
 
 def _own(command: Command) -> list[tuple[str, str]]:
     arguments = ((name, first_sentence(text)) for name, text in command.arguments)
-    return [*arguments, *((flag_head(flag), _brief(flag)) for flag in command.flags)]
+    return [*arguments, *((flag.head, flag.brief or first_sentence(flag.help)) for flag in command.flags)]
 
 
 def _common(command: Command) -> list[tuple[str, str]]:
-    """What most people use: of archfit itself, only those of its own flags that have a `brief`."""
-    rows = [(flag_head(flag), flag.brief) for flag in command.flags if flag.brief and command is MAIN]
+    """What most people use."""
+    rows = _own(command)[len(command.arguments) :] if command is MAIN else []
     rows += [(option_head(option), option.brief) for option in command.options if option.brief]
     return [*rows, (f"{CONFIG_FLAG} FILE", CONFIG_BRIEF)] if command.options else rows
 
@@ -232,10 +191,6 @@ def _two_columns(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
             yield line
         else:
             yield from entries([(head, text)], _SHORT_INDENT, COLUMNS)
-
-
-def _brief(flag: Flag) -> str:
-    return flag.brief or first_sentence(flag.help)
 
 
 def first_sentence(text: str) -> str:

@@ -24,25 +24,16 @@ TRANSFORM = Command(
     "archfit.rewrite.command:run",
     arguments=(MANIFESTS,),
     flags=(
+        Flag("--diff", "Write what would change, as a unified diff. Exit with 0 in any case."),
         Flag(
-            ("--diff",),
-            "",
-            "Write what would change, as a unified diff. Exit with 0 in any case.",
-            brief="Write what would change, as a unified diff.",
-        ),
-        Flag(
-            ("--in-place",),
-            "",
+            "--in-place",
             "Write each file that changes. If one has a problem, archfit writes none. A later run takes back what "
             "this one added, unless --no-stamp is given.",
-            brief="Write each file that changes.",
         ),
         Flag(
-            ("-o", "--output"),
-            "FILE|DIR",
+            "-o, --output FILE|DIR",
             "Where to write; default: standard output. In a folder, which exists or ends with /, each input gets a "
             "file.",
-            brief="Where to write; default: standard output.",
         ),
         *RENDERERS,
     ),
@@ -68,8 +59,7 @@ CHECK = Command(
     flags=(
         *RENDERERS,
         Flag(
-            ("--require",),
-            "PLATFORM,..",
+            "--require PLATFORM,..",
             "Check that every image runs on these platforms instead. PLATFORM is an architecture, as arm64, or "
             "os/architecture. The report lists each image that does not, with its workloads. It includes pods "
             "that archfit leaves alone (skip, excluded, ...). Pods for another operating system are listed apart "
@@ -78,43 +68,29 @@ CHECK = Command(
             brief="Check that every image runs on these, as arm64.",
         ),
         Flag(
-            ("--allow-unknown",),
-            "",
+            "--allow-unknown",
             "With --require: do not fail for an image that is not known, such as a placeholder, or one whose registry "
             "does not answer, nor for an object that may hold pods and that archfit does not read. The report still "
             "lists and counts it.",
             brief="Let images pass that are not known; count them.",
         ),
         Flag(
-            ("--newer-tags",),
-            "",
+            "--newer-tags",
             "With --require: for each image that lacks a platform, read the tags of its repository, and name the "
             "nearest one that has it. It is a hint, and changes no exit code.",
             brief="Name the nearest tag that runs there.",
         ),
         Flag(
-            ("--format",),
-            "FORM[=FILE]",
+            "--format FORM[=FILE]",
             "How to write the report: text; json; github, workflow commands of GitHub Actions; gitlab, a Code "
             "Quality report; sarif, SARIF 2.1.0; markdown; junit, JUnit XML; with --newer-tags also "
             "kustomize, an images: block, and renovate, packageRules. With =FILE into a file, beside the report on "
             "standard output. Default: text.",
-            words=(
-                "text",
-                "json",
-                "github",
-                "gitlab",
-                "sarif",
-                "markdown",
-                "junit",
-                "kustomize",
-                "renovate",
-            ),
+            values="text json github gitlab sarif markdown junit kustomize renovate",
             repeatable=True,
         ),
         Flag(
-            ("--source-root",),
-            "[CHART=]FOLDER",
+            "--source-root [CHART=]FOLDER",
             "The folder of a chart, of charts, or of a kustomization. The report names the files there from which "
             "the manifests were rendered: the templates of Helm's # Source: comments, the paths of kustomize's "
             "origin annotations. CHART: the name in the comments, if it is not the one in Chart.yaml.",
@@ -146,16 +122,14 @@ EXPLAIN = Command(
     flags=(
         *RENDERERS,
         Flag(
-            ("--only",),
-            "KIND[/NAMESPACE[/NAME]]",
+            "--only KIND[/NAMESPACE[/NAME]]",
             "Explain only these objects, and ask only for their images. The parts are globs, as in --exclude.",
             repeatable=True,
         ),
         Flag(
-            ("--format",),
-            "text|json",
+            "--format text|json",
             "How to write it: as trees, or as JSON, which archfit schema explain describes.",
-            words=("text", "json"),
+            values="text json",
             default="text",
         ),
     ),
@@ -183,21 +157,12 @@ PATCH = Command(
     flags=(
         *RENDERERS,
         Flag(
-            ("--format",),
-            "FORM",
+            "--format FORM",
             "kustomize: a component with its list of patches. flux-helmrelease: spec.postRenderers of a "
             "HelmRelease. flux-kustomization: spec.patches of a Kustomization of Flux. fleet: a kustomization "
             "for the folder that fleet.yaml names. sveltos: spec.patches of a ClusterProfile. kubevela: the trait "
             "kustomize-patch. json: a list of objects, each with its JSON Patch (RFC 6902).",
-            words=(
-                "kustomize",
-                "flux-helmrelease",
-                "flux-kustomization",
-                "fleet",
-                "sveltos",
-                "kubevela",
-                "json",
-            ),
+            values="kustomize flux-helmrelease flux-kustomization fleet sveltos kubevela json",
             brief="kustomize, flux-helmrelease, flux-kustomization, fleet, sveltos, kubevela or json.",
             default="kustomize",
         ),
@@ -221,25 +186,22 @@ LOCK = Command(
     flags=(
         *RENDERERS,
         Flag(
-            ("--from-audit",),
-            "REPORT",
+            "--from-audit REPORT",
             "Lock the images that run: a report of archfit audit --format json. Then archfit reads no standard "
             "input unless you name -.",
             repeatable=True,
         ),
-        Flag(("--add-missing",), "", "Ask only for images that the lock file lacks."),
+        Flag("--add-missing", "Ask only for images that the lock file lacks."),
         Flag(
-            ("--update",),
-            "[GLOB]",
+            "--update [GLOB]",
             "Ask again only for images whose whole reference matches, as in 'docker.io/library/*'. Without GLOB, "
             "ask for all, as without any flag.",
             repeatable=True,
             bare="*",
         ),
-        Flag(("--prune",), "", "Remove the entries of images that the input does not need."),
+        Flag("--prune", "Remove the entries of images that the input does not need."),
         Flag(
-            ("--check",),
-            "",
+            "--check",
             "Write nothing. Exit with 3 if the lock file would change.",
             brief="Exit 3 if the lock file would change; write nothing.",
         ),
@@ -276,10 +238,9 @@ INSPECT = Command(
     arguments=(("IMAGE ..", "Images as a pod names them."),),
     flags=(
         AS_JSON,
-        Flag(("--raw",), "", "Write the exact bytes of the manifest. Name one image."),
+        Flag("--raw", "Write the exact bytes of the manifest. Name one image."),
         Flag(
-            ("--newer-tags",),
-            "",
+            "--newer-tags",
             "For an image that lacks amd64 or arm64: read the tags of its repository, and name the nearest one "
             "that has both.",
             brief="Name the nearest tag that has amd64 and arm64.",
@@ -324,9 +285,5 @@ With --offline it does not ask the registry.
 
   archfit login-check ghcr.io
   archfit login-check ghcr.io/team/app:1""",
-    exits=(
-        (0, "accepted (with --offline: there is a credential)"),
-        (1, "not accepted"),
-        WRONG_USAGE,
-    ),
+    exits=((0, "accepted (with --offline: there is a credential)"), (1, "not accepted"), WRONG_USAGE),
 )

@@ -15,12 +15,7 @@ from archfit.cli.usage.command_row import (
 )
 
 SETUP = (
-    Command(
-        "setup",
-        "Connects archfit to another tool.",
-        ("setup TOOL [OPTION]..",),
-        group="other tools",
-    ),
+    Command("setup", "Connects archfit to another tool.", ("setup TOOL [OPTION]..",), group="other tools"),
     Command(
         "setup cluster",
         "Writes a configuration file from nodes and node pools.",
@@ -37,17 +32,15 @@ SETUP = (
         ),
         flags=(
             Flag(
-                ("--live",),
-                "",
+                "--live",
                 "Read nodes and node pools of the cluster through kubectl, or in a pod with its service account. What "
                 "the user may not list is named.",
                 brief="Read nodes and node pools of the cluster through kubectl.",
             ),
-            Flag(("--context",), "NAME", "The context of kubectl, for --live."),
-            Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live."),
+            Flag("--context NAME", "The context of kubectl, for --live."),
+            Flag("--kubeconfig FILE", "The configuration of kubectl, for --live."),
             Flag(
-                ("--arch-taint",),
-                "KEY",
+                "--arch-taint KEY",
                 "Another taint that marks nodes by architecture, beside kubernetes.io/arch, "
                 "beta.kubernetes.io/arch and those whose value is an architecture, as arch=arm64.",
                 repeatable=True,
@@ -76,20 +69,17 @@ SETUP = (
         ),
         flags=(
             Flag(
-                ("--architecture",),
-                "ARCH",
+                "--architecture ARCH",
                 "The architecture whose nodes come first; default: arm64.",
                 default="arm64",
             ),
             Flag(
-                ("--namespace",),
-                "NAME",
+                "--namespace NAME",
                 "The namespace of cluster-autoscaler, for a new ConfigMap; default: kube-system.",
                 default="kube-system",
             ),
             Flag(
-                ("-o", "--output"),
-                "FILE",
+                "-o, --output FILE",
                 "Write the changed fields as manifests, in place of a diff. An existing file is never overwritten.",
                 brief="Write manifests in place of a diff.",
             ),
@@ -110,17 +100,14 @@ changes nothing in the cluster.
         ("stdin", "stdout", "stderr"),
         flags=(
             Flag(
-                ("--crds",),
-                "FILE",
+                "--crds FILE",
                 "The definitions, as YAML or JSON: files, folders, or - for standard input. In a folder, archfit "
                 "reads every *.yaml, *.yml and *.json.",
                 repeatable=True,
                 several=True,
             ),
             Flag(
-                ("--include-known",),
-                "",
-                "Write rows for the kinds that archfit knows, too. They replace its own.",
+                "--include-known", "Write rows for the kinds that archfit knows, too. They replace its own."
             ),
             OUTPUT,
         ),
@@ -139,17 +126,15 @@ Comments beside the rows name what the schema leaves open.
         NO_INPUT,
         flags=(
             Flag(
-                ("--into",),
-                "DIR",
+                "--into DIR",
                 "Write into this plugins directory instead. It must not be one that Helm 3 reads.",
             ),
             Flag(
-                ("--check",),
-                "",
+                "--check",
                 "Write nothing. Render a chart with one Pod through Helm and archfit, and report what is wrong.",
                 brief="Render one Pod through Helm, and say what is wrong; write nothing.",
             ),
-            Flag(("--helm",), "PATH", "The Helm to set up or check; default: helm, helm4 and helm3 on PATH."),
+            Flag("--helm PATH", "The Helm to set up or check; default: helm, helm4 and helm3 on PATH."),
             REMOVE_FLAG,
         ),
         about="""\
@@ -168,24 +153,20 @@ shell's profile that makes Helm 4 see it. It changes no file of yours.""",
         "archfit.integrations.argocd.setup:run",
         NO_INPUT,
         flags=(
-            Flag(("--into",), "DIR", "Write there; default: argocd-archfit."),
+            Flag("--into DIR", "Write there; default: argocd-archfit."),
             Flag(
-                ("--discover",),
-                "",
+                "--discover",
                 "Let the plugin find applications itself. Without it they name the plugin: `plugin: {name: archfit}`.",
                 brief="Let the plugin find applications; without it, they name the plugin.",
             ),
             Flag(
-                ("--image",),
-                "NAME",
-                "The sidecar's image; default: registry.example.com/archfit-argocd:VERSION.",
+                "--image NAME", "The sidecar's image; default: registry.example.com/archfit-argocd:VERSION."
             ),
             Flag(
-                ("--bundle-image",),
-                "NAME",
+                "--bundle-image NAME",
                 "The init container's image; default: registry.example.com/archfit-bundle:VERSION.",
             ),
-            Flag(("--force",), "", "Overwrite files that differ."),
+            Flag("--force", "Overwrite files that differ."),
             CHECK_FLAG,
             REMOVE_FLAG,
         ),
@@ -207,18 +188,8 @@ Run --check in the sidecar:
         NO_INPUT,
         leading=("kustomize",),
         flags=(
-            Flag(
-                ("--into",),
-                "DIR",
-                "The outermost kustomization; default: the working directory.",
-                default=".",
-            ),
-            Flag(
-                ("--container",),
-                "IMAGE",
-                "Start archfit in a container instead of the one on PATH.",
-                default="",
-            ),
+            Flag("--into DIR", "The outermost kustomization; default: the working directory.", default="."),
+            Flag("--container IMAGE", "Start archfit in a container instead of the one on PATH.", default=""),
             CHECK_FLAG,
             REMOVE_FLAG,
         ),
@@ -239,7 +210,7 @@ Run --check in the sidecar:
         NO_INPUT,
         leading=("kpt",),
         flags=(
-            Flag(("--into",), "DIR", "The package; default: the working directory.", default="."),
+            Flag("--into DIR", "The package; default: the working directory.", default="."),
             CHECK_FLAG,
             REMOVE_FLAG,
         ),
@@ -254,15 +225,11 @@ Run --check in the sidecar:
         ("stdin", "stderr", "environ"),
         flags=(
             Flag(
-                ("--into",),
-                "DIR",
-                "Where to write archfit-flux.yaml; default: the working directory.",
-                default=".",
+                "--into DIR", "Where to write archfit-flux.yaml; default: the working directory.", default="."
             ),
-            Flag(("--helmrelease",), "", "Write patches for a HelmRelease instead of a Kustomization."),
+            Flag("--helmrelease", "Write patches for a HelmRelease instead of a Kustomization."),
             Flag(
-                ("--check",),
-                "",
+                "--check",
                 "Write nothing. Exit with 1 if the file is missing or out of date.",
                 brief="Exit 1 if the file is missing or out of date; write nothing.",
             ),
@@ -282,30 +249,24 @@ into a Kustomization or a HelmRelease of Flux.
         "archfit.policy.installed.setup:run",
         NO_INPUT,
         flags=(
-            Flag(("--into",), "DIR", "Write there; default: archfit-policy."),
-            Flag(("--schedule",), "CRON", "When the job runs, as in '17 * * * *', which is the default."),
-            Flag(("--image",), "NAME", "The job's image; default: registry.example.com/archfit:VERSION."),
+            Flag("--into DIR", "Write there; default: archfit-policy."),
+            Flag("--schedule CRON", "When the job runs, as in '17 * * * *', which is the default."),
+            Flag("--image NAME", "The job's image; default: registry.example.com/archfit:VERSION."),
+            Flag("--configuration FILE", "The archfit.yaml for the job, as archfit setup cluster writes it."),
             Flag(
-                ("--configuration",),
-                "FILE",
-                "The archfit.yaml for the job, as archfit setup cluster writes it.",
-            ),
-            Flag(
-                ("--registry-secret",),
-                "NAME",
+                "--registry-secret NAME",
                 "A Secret of type kubernetes.io/dockerconfigjson in the namespace archfit, with the credentials for "
                 "registries.",
             ),
             *POLICY_FLAGS,
-            Flag(("--force",), "", "Overwrite files that differ."),
+            Flag("--force", "Overwrite files that differ."),
             Flag(
-                ("--check",),
-                "",
+                "--check",
                 "Write nothing. Say whether the cluster has the policy, and whether the job keeps it up to date.",
                 brief="Say whether the job keeps the cluster's policy up to date; write nothing.",
             ),
-            Flag(("--context",), "NAME", "The context of kubectl, for --check."),
-            Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --check."),
+            Flag("--context NAME", "The context of kubectl, for --check."),
+            Flag("--kubeconfig FILE", "The configuration of kubectl, for --check."),
             REMOVE_FLAG,
         ),
         about="""\
@@ -328,96 +289,80 @@ applies the policy. Its service account may list pods and workloads, and write t
         "archfit.webhook.setup.setup:run",
         NO_INPUT,
         flags=(
-            Flag(("--into",), "DIR", "Write there; default: archfit-webhook."),
-            Flag(("--namespace",), "NAME", "The namespace of the webhook; default: archfit."),
+            Flag("--into DIR", "Write there; default: archfit-webhook."),
+            Flag("--namespace NAME", "The namespace of the webhook; default: archfit."),
             Flag(
-                ("--image",),
-                "NAME",
+                "--image NAME",
                 "The webhook's image; default: registry.example.com/archfit:VERSION.",
                 brief="The webhook's image, built from the Dockerfile.",
             ),
             Flag(
-                ("--configuration",),
-                "FILE",
+                "--configuration FILE",
                 "The archfit.yaml for the webhook, as archfit setup cluster writes it.",
                 brief="The archfit.yaml for the webhook.",
             ),
+            Flag("--lock-file FILE", "An archfit.lock for the webhook. It asks no registry for its images."),
             Flag(
-                ("--lock-file",),
-                "FILE",
-                "An archfit.lock for the webhook. It asks no registry for its images.",
-            ),
-            Flag(
-                ("--registry-secret",),
-                "NAME",
+                "--registry-secret NAME",
                 "A Secret of type kubernetes.io/dockerconfigjson in the webhook's namespace, with the credentials "
                 "for registries.",
                 brief="A Secret with the credentials for registries.",
             ),
             Flag(
-                ("--pull-secret",),
-                "NAMESPACE/NAME",
+                "--pull-secret NAMESPACE/NAME",
                 "A pull secret that the webhook may read, for the pods of that namespace that refer to it.",
                 brief="A pull secret that the webhook may read.",
                 repeatable=True,
             ),
             Flag(
-                ("--egress-port",),
-                "PORT",
+                "--egress-port PORT",
                 "A port that the webhook may call beside DNS; default: 443. The first use replaces the default.",
                 brief="A port that it may call beside DNS; default: 443.",
                 repeatable=True,
             ),
             Flag(
-                ("--api-server",),
-                "CIDR",
+                "--api-server CIDR",
                 "From where the API server calls, such as 10.0.0.0/28: the NetworkPolicy admits no other address. "
                 "Without it, every address is admitted.",
                 brief="From where the API server calls; default: anywhere.",
                 repeatable=True,
             ),
-            Flag(("--no-network-policy",), "", "Write no NetworkPolicy."),
+            Flag("--no-network-policy", "Write no NetworkPolicy."),
             Flag(
-                ("--client-ca",),
-                "FILE",
+                "--client-ca FILE",
                 "The CA of the API server's client certificate, in PEM. The webhook then answers no other client, so "
                 "tell the API server first to present the certificate.",
                 brief="The CA of the only clients that are answered.",
             ),
             Flag(
-                ("--memory-limit",),
-                "QUANTITY",
+                "--memory-limit QUANTITY",
                 "The memory limit of the webhook's container, 256Mi or more; default: 512Mi.",
                 brief="Its memory limit, 256Mi or more; default: 512Mi.",
             ),
-            Flag(("--priority-class",), "NAME", "The pods' PriorityClass, as system-cluster-critical."),
+            Flag("--priority-class NAME", "The pods' PriorityClass, as system-cluster-critical."),
             Flag(
-                ("--cert-manager",),
-                "",
+                "--cert-manager",
                 "Let cert-manager make and renew the certificate. Without it, archfit makes one with openssl.",
             ),
-            Flag(("--days",), "N", "How long a new certificate is valid; default: 365."),
+            Flag("--days N", "How long a new certificate is valid; default: 365."),
             Flag(
-                ("--renew",),
-                "",
+                "--renew",
                 "Write a new certificate into DIR, and leave everything else there as it is.",
                 brief="Write a new certificate into DIR, and nothing else.",
             ),
-            Flag(("--force",), "", "Overwrite files that differ."),
+            Flag("--force", "Overwrite files that differ."),
             Flag(
-                ("--check",),
-                "",
+                "--check",
                 "Write nothing. Say whether key, certificate and caBundle in DIR belong together, and when the "
                 "certificate expires.",
                 brief="Say whether the files in DIR belong together, and when the certificate expires; write nothing.",
             ),
             Flag(
-                ("--live",),
-                "",
+                "--live",
                 "With --check: look at the cluster, and create a pod as a dry run to see whether the webhook answers.",
             ),
-            Flag(("--context",), "NAME", "The context of kubectl, for --live."),
-            Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --live."),
+            Flag("--context NAME", "The context of kubectl, for --live."),
+            Flag("--kubeconfig FILE", "The configuration of kubectl, for --live."),
             REMOVE_FLAG,
         ),
         about="""\
@@ -431,85 +376,70 @@ pods.
     Command(
         "setup fleet",
         "Writes an audit in parts or each night, or checks it.",
-        (
-            "setup fleet --engine job|cron [OPTION]..",
-            "setup fleet --engine job|cron --check [OPTION]..",
-        ),
+        ("setup fleet --engine job|cron [OPTION]..", "setup fleet --engine job|cron --check [OPTION].."),
         "archfit.audit.fleet.setup:run",
         NO_INPUT,
         flags=(
             Flag(
-                ("--engine",),
-                "job|cron",
+                "--engine job|cron",
                 "What runs the parts: job, the Indexed Job of Kubernetes itself; cron, a CronJob with one pod and no "
                 "parts.",
-                words=("job", "cron"),
+                values="job cron",
                 brief="Jobs, or a nightly CronJob without parts.",
             ),
-            Flag(("--shards",), "N", "Into how many parts the images are divided, 1 to 500; default: 8."),
-            Flag(("--parallelism",), "N", "How many parts run at once; default: 8."),
+            Flag("--shards N", "Into how many parts the images are divided, 1 to 500; default: 8."),
+            Flag("--parallelism N", "How many parts run at once; default: 8."),
             Flag(
-                ("--schedule",),
-                "CRON",
+                "--schedule CRON",
                 "When the CronJob runs, in the time zone of the control plane; default: '23 2 * * *'.",
                 brief="When the CronJob runs; default: '23 2 * * *'.",
             ),
-            Flag(("--into",), "DIR", "Write there; default: archfit-fleet."),
-            Flag(("--namespace",), "NAME", "The namespace of the audit; default: archfit."),
+            Flag("--into DIR", "Write there; default: archfit-fleet."),
+            Flag("--namespace NAME", "The namespace of the audit; default: archfit."),
             Flag(
-                ("--image",),
-                "NAME",
+                "--image NAME",
                 "The pods' image; default: registry.example.com/archfit:VERSION.",
                 brief="The pods' image, which is yours.",
             ),
             Flag(
-                ("--cluster",),
-                "NAME",
+                "--cluster NAME",
                 "The name of the cluster in the report; default: the uid of the namespace kube-system.",
             ),
             Flag(
-                ("--configuration",),
-                "FILE",
+                "--configuration FILE",
                 "The archfit.yaml for the audit: registries, mirrors, requests per second.",
             ),
             Flag(
-                ("--registry-secret",),
-                "NAME",
+                "--registry-secret NAME",
                 "A Secret of type kubernetes.io/dockerconfigjson in that namespace, with the credentials for "
                 "registries.",
             ),
             Flag(
-                ("--cache",),
-                "URL",
-                "The cache server that all parts share, such as redis://cache.example:6379/0.",
+                "--cache URL", "The cache server that all parts share, such as redis://cache.example:6379/0."
             ),
             Flag(
-                ("--cache-secret",),
-                "NAME",
+                "--cache-secret NAME",
                 "A Secret in that namespace whose key `password` holds the cache server's password.",
             ),
             Flag(
-                ("--claim",),
-                "NAME",
+                "--claim NAME",
                 "A PersistentVolumeClaim that is there, for all pods to write to. Without it, archfit writes one.",
                 brief="A claim that is there, for all pods to write to.",
             ),
-            Flag(("--storage-class",), "NAME", "The storage class of the claim that archfit writes."),
+            Flag("--storage-class NAME", "The storage class of the claim that archfit writes."),
             Flag(
-                ("--node-pools",),
-                "",
+                "--node-pools",
                 "Let the audit also list node pools: of Karpenter, Cluster API, OpenShift, and ComputeClasses of GKE.",
                 brief="Let the audit also list node pools.",
             ),
-            Flag(("--force",), "", "Overwrite files that differ."),
+            Flag("--force", "Overwrite files that differ."),
             Flag(
-                ("--check",),
-                "",
+                "--check",
                 "Write nothing. Say whether the cluster can run the audit, and how the last run ended.",
                 brief="Say whether the cluster can run the audit, and how the last run ended; write nothing.",
             ),
-            Flag(("--context",), "NAME", "The context of kubectl, for --check."),
-            Flag(("--kubeconfig",), "FILE", "The configuration of kubectl, for --check."),
+            Flag("--context NAME", "The context of kubectl, for --check."),
+            Flag("--kubeconfig FILE", "The configuration of kubectl, for --check."),
             REMOVE_FLAG,
         ),
         about="""\
