@@ -1,13 +1,6 @@
 """What a check found, ready for people and for the machines that show it to them.
 
-rule                 severity   meaning
-placement            error      the pod spec is not as archfit would leave it
-required-platform    error      an image does not run where it has to
-not-known            error      nobody can say whether an image runs there, or an object that may hold pods is not
-                                read; a warning with --allow-unknown
-problem              error      the question could not be answered: the check failed
-notice               warning    a message that changes no answer
-not-checked          info       a pod that was left out, and why
+not-known is a warning with --allow-unknown; of the other RULES notice is a warning or an info, not-checked an info.
 
 the place of a finding            file         line
 manifests in a named file         that file    of the member
@@ -24,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from archfit.base.patch import Path, dotted
 from archfit.base.results import Decision, Location, ObjectRef, Result, Severity
-from archfit.placement.requirement import NotKnown, PlatformCheck
+from archfit.placement.requirement import Lack, NotKnown, PlatformCheck
 from archfit.startup.record import Record
 from archfit.workloads.builtin import group_of
 from archfit.workloads.pods import Pod
@@ -43,18 +36,17 @@ RULES = {
     "notice": "How archfit found the answer.",
     "not-checked": "The images of this pod were not looked at.",
 }
-_RULE_OF = {"error": "problem", "warning": "notice", "info": "notice"}
 
 
 class Finding(Record):
-    """One thing that was found; see the module for `rule`, `file` and `line`.
+    """One thing that was found; see the module for `file` and `line`.
 
     field: dotted path from the object's root, or "". document: 1-based, 0 where none can be named.
-    image: the image string of a required-platform or a not-known; missing: the platforms it lacks; offers: those it
-    has; kept_off: the pod itself keeps away from all that is missing. left_alone: why archfit leaves the pod as it is.
-    absent: what the registry said that has no such image. reason, cause: why an image is not known, in a word and in a
-    sentence. newer: the nearest tags of an image that lacks a platform, where they were searched for; column: where the
-    image stands on its line, 1-based and in code points, 0 where that is not known.
+    missing: the platforms that the image lacks; offers: those it has; kept_off: the pod itself keeps away from all that
+    is missing. left_alone: why archfit leaves the pod as it is. absent: what the registry said that has no such image.
+    reason, cause: why an image is not known, in a word and in a sentence. newer: the nearest tags of an image that
+    lacks a platform, where they were searched for; column: where the image stands on its line, 1-based and in code
+    points, 0 where that is not known.
     """
 
     rule: str
@@ -111,28 +103,34 @@ class Finding(Record):
         return (self.file or self.source or "stdin").replace("\\", "/")
 
     @property
+    def subject(self) -> str:
+        """The object and the field, "" where there is neither."""
+        return " ".join(part for part in (str(self.ref or ""), self.field) if part)
+
+    @property
     def headline(self) -> str:
         """The object and the field, then the message."""
-        head = " ".join(part for part in (str(self.ref) if self.ref else "", self.field) if part)
-        return f"{head}: {self.message}" if head else self.message
+        return f"{self.subject}: {self.message}" if self.subject else self.message
+
+    @property
+    def todo(self) -> str:
+        """What to do, as the end of a sentence, or ""."""
+        return f"; {self.newer.advice}" if self.newer else ""
 
     @property
     def sentence(self) -> str:
         """The headline with what it lacks: the place, where file and line do not say it, and what to do."""
-        todo = f"; {self.newer.advice}" if self.newer else ""
-        return self.headline + self.elsewhere + todo
+        return self.headline + self.elsewhere + self.todo
 
 
 class Check(Record):
     """A whole check.
 
-    required: the platforms of --require, () where placement was the question. findings: errors that decide the exit
-    code first. pods, images: how many were looked at; images has those that lack a platform or are not known, too.
-    unknown: why images are not known, in a word or two, one for each. stated: how many of the images have platforms
-    that nobody was asked for, as an annotation or the configuration states them. left_alone: pod specs that archfit
-    leaves as they are; by_annotation: those of them with archfit.dev/skip. objects: those that may hold pods which no
-    row reads. texts: the images that were looked at, as they are written. cases: what there is to say of each pod
-    spec or image, for `check.junit`.
+    required: the platforms of --require, () where placement was the question. pods, images: how many were looked at;
+    images has those that lack a platform or are not known, too. unknown: why images are not known, in a word or two,
+    one for each. stated: how many of the images have platforms that nobody was asked for. left_alone: pod specs that
+    archfit leaves as they are; by_annotation: those of them with archfit.dev/skip. objects: those that may hold pods
+    which no row reads. texts: the images that were looked at. cases: for `check.junit`.
     """
 
     exit_code: int
@@ -182,26 +180,16 @@ def fingerprints(findings: Sequence[Finding]) -> list[str]:
     each has a number.
     """
     seen: Counter[bytes] = Counter()
-    found = []
+    digests = []
     for finding in findings:
-        text = _identity(finding)
+        parts = [finding.rule, str(finding.ref or ""), finding.field, finding.file, finding.image]
+        parts += finding.missing
+        if finding.rule in ("problem", "notice"):
+            parts.append(finding.message)
+        text = "\0".join(parts).encode(errors="backslashreplace")
         seen[text] += 1
-        found.append(sha256(text + (b"\0%d" % seen[text] if seen[text] > 1 else b"")).hexdigest())
-    return found
-
-
-def _identity(finding: Finding) -> bytes:
-    parts = (
-        finding.rule,
-        str(finding.ref or ""),
-        finding.field,
-        finding.file,
-        finding.image,
-        *finding.missing,
-    )
-    if finding.rule in ("problem", "notice"):
-        parts = (*parts, finding.message)
-    return "\0".join(parts).encode(errors="backslashreplace")
+        digests.append(sha256(text + (b"\0%d" % seen[text] if seen[text] > 1 else b"")).hexdigest())
+    return digests
 
 
 def placed(finding: Finding, name: str, location: Location | None, line: int = 0) -> Finding:
@@ -216,8 +204,15 @@ def placed(finding: Finding, name: str, location: Location | None, line: int = 0
 
 def from_result(result: Result, name: str, line: int = 0) -> Finding:
     """A Result of scan, lookup or decision as a finding."""
-    finding = Finding(_RULE_OF[result.severity], result.severity, result.message, result.ref, result.field)
+    rule = "problem" if result.severity == "error" else "notice"
+    finding = Finding(rule, result.severity, result.message, result.ref, result.field)
     return placed(finding, name, result.location, line)
+
+
+def about_pod(rule: str, severity: Severity, message: str, pod: Pod, name: str, line: Line) -> Finding:
+    """A finding about a whole pod spec."""
+    finding = Finding(rule, severity, message, pod.ref, dotted(pod.path))
+    return placed(finding, name, pod.location, line(pod, pod.path))
 
 
 def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Line) -> Iterator[Finding]:
@@ -225,10 +220,8 @@ def of_decisions(decisions: Iterable[tuple[Pod, Decision]], name: str, line: Lin
     reported: set[Result] = set()
     for pod, decision in decisions:
         if decision.outcome == "Change":
-            finding = Finding(
-                "placement", "error", f"archfit would change it: {decision.reason}", pod.ref, dotted(pod.path)
-            )
-            yield placed(finding, name, pod.location, line(pod, pod.path))
+            message = f"archfit would change it: {decision.reason}"
+            yield about_pod("placement", "error", message, pod, name, line)
         yield from _from_results(pod, decision.results, name, line, reported)
 
 
@@ -264,51 +257,52 @@ def of_verdicts(
     reported: set[Result] = set()
     for pod, verdict in verdicts:
         if verdict.left_out:
-            finding = Finding("not-checked", "info", verdict.left_out, pod.ref, dotted(pod.path))
-            yield placed(finding, name, pod.location, line(pod, pod.path))
+            yield about_pod("not-checked", "info", verdict.left_out, pod, name, line)
         for lack in verdict.lacks:
-            finding = Finding(
-                "required-platform",
-                "error",
-                _lacking(lack.use.text or "", lack.missing, lack.offers, lack.absent),
-                pod.ref,
-                dotted(lack.use.path),
-                image=lack.use.text or "",
-                missing=lack.missing,
-                offers=lack.offers,
-                kept_off=lack.kept_off,
-                left_alone=lack.left_alone,
-                absent=lack.absent,
-            )
-            yield placed(finding, name, pod.location, line(pod, lack.use.path))
-        for use in verdict.unknown:
-            yield placed(_not_known(pod, use, allowed=allowed), name, pod.location, line(pod, use.use.path))
+            yield placed(_lacking(pod, lack), name, pod.location, line(pod, lack.use.path))
+        for unknown in verdict.unknown:
+            finding = _not_known(pod, unknown, allowed=allowed)
+            yield placed(finding, name, pod.location, line(pod, unknown.use.path))
         yield from _from_results(pod, verdict.results, name, line, reported)
 
 
-def _lacking(image: str, missing: Sequence[str], offers: Sequence[str], absent: str) -> str:
-    """What an image lacks, as a sentence. absent: what a registry said that does not have it."""
-    why = f"there is no such image: {absent}" if absent else f"it offers {', '.join(offers) or 'nothing'}"
-    return f"{image} does not run on {', '.join(missing)}; {why}"
+def _lacking(pod: Pod, lack: Lack) -> Finding:
+    image = lack.use.text or ""
+    offers = f"it offers {', '.join(lack.offers) or 'nothing'}"
+    why = f"there is no such image: {lack.absent}" if lack.absent else offers
+    return Finding(
+        "required-platform",
+        "error",
+        f"{image} does not run on {', '.join(lack.missing)}; {why}",
+        pod.ref,
+        dotted(lack.use.path),
+        image=image,
+        missing=lack.missing,
+        offers=lack.offers,
+        kept_off=lack.kept_off,
+        left_alone=lack.left_alone,
+        absent=lack.absent,
+    )
 
 
-def _not_known(pod: Pod, one: NotKnown, *, allowed: bool) -> Finding:
-    image = one.use.text or ""
+def _not_known(pod: Pod, unknown: NotKnown, *, allowed: bool) -> Finding:
+    image = unknown.use.text or ""
     return Finding(
         "not-known",
         "warning" if allowed else "error",
-        f"{image or 'an image'}: its platforms are not known: {one.cause}",
+        f"{image or 'an image'}: its platforms are not known: {unknown.cause}",
         pod.ref,
-        dotted(one.use.path),
+        dotted(unknown.use.path),
         image=image,
-        reason=one.reason,
-        cause=one.cause,
+        reason=unknown.reason,
+        cause=unknown.cause,
     )
 
 
 def _from_results(
     pod: Pod, results: Iterable[Result], name: str, line: Line, reported: set[Result]
 ) -> Iterator[Finding]:
-    for result in (result for result in results if result not in reported):
-        reported.add(result)
-        yield from_result(result, name, line(pod, result.path or pod.path))
+    for result in results:
+        if result not in reported:
+            reported.add(result)
+            yield from_result(result, name, line(pod, result.path or pod.path))

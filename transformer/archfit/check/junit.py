@@ -1,10 +1,4 @@
-"""A check as test cases, and as JUnit XML, which Jenkins, GitLab, Azure DevOps, CircleCI and Buildkite show as tests.
-
-    the question      a case is             it is named after
-    placement         a pod spec            apps/v1/Deployment/shop/web spec.template.spec (web.yaml)
-    --require         an image of a pod     apps/v1/Deployment/shop/web spec...containers[0].image (web.yaml)
-    both              what else failed, or  the object, or the input
-                      was not looked at
+"""A check as test cases, and as JUnit XML: a pod spec is a case, with --require each image of a pod.
 
     outcome    what it says
     passed     placement: as archfit would leave it, and each image is known;  --require: the image runs there
@@ -41,8 +35,8 @@ from xml.etree import ElementTree as ET
 
 from archfit.base.patch import dotted
 from archfit.base.printable import count, visible
-from archfit.base.results import Decision, Severity, has_error
-from archfit.check.findings import Check, Finding, Line, of_verdicts, placed
+from archfit.base.results import Decision, Severity
+from archfit.check.findings import Check, Finding, Line, about_pod, of_verdicts, placed
 from archfit.check.listing import note, verdict
 from archfit.images.platforms import Answer, Unasked, Unknown
 from archfit.placement.requirement import PlatformCheck, not_known
@@ -75,28 +69,24 @@ def placement_cases(
 ) -> Iterator[Finding]:
     """What there is to say of each pod spec where placement is the question. Answers: one for each of its images."""
     for pod, decision, answers in decisions:
-        rule, message = PASSED, ""
+        errors = [result.message for result in decision.results if result.severity == "error"]
+        unknown = [
+            f"{use.text or 'an image'}: {not_known(use, answer).cause}"
+            for use, answer in zip(pod.images, answers, strict=True)
+            if isinstance(answer, (Unknown, Unasked))
+        ]
         severity: Severity = "info"
-        if has_error(decision.results):
-            errors = [result.message for result in decision.results if result.severity == "error"]
+        if errors:
             rule, severity, message = "problem", "error", "; ".join(dict.fromkeys(errors))
         elif decision.outcome == "Change":
             rule, severity, message = "placement", "error", f"archfit would change it: {decision.reason}"
         elif decision.outcome in LEFT_ALONE:
             rule, message = "not-checked", f"archfit leaves it alone: {decision.reason}"
+        elif unknown:
+            rule, message = "not-known", f"platforms that are not known: {'; '.join(dict.fromkeys(unknown))}"
         else:
-            unknown = [
-                f"{use.text or 'an image'}: {not_known(use, answer).cause}"
-                for use, answer in zip(pod.images, answers, strict=True)
-                if isinstance(answer, (Unknown, Unasked))
-            ]
-            if unknown:
-                rule, message = (
-                    "not-known",
-                    "platforms that are not known: " + "; ".join(dict.fromkeys(unknown)),
-                )
-        finding = Finding(rule, severity, message, pod.ref, dotted(pod.path))
-        yield placed(finding, name, pod.location, line(pod, pod.path))
+            rule, message = PASSED, ""
+        yield about_pod(rule, severity, message, pod, name, line)
 
 
 def required_cases(
@@ -104,16 +94,11 @@ def required_cases(
 ) -> Iterator[Finding]:
     """What there is to say of each image of each pod where --require is the question. allowed: --allow-unknown."""
     for pod, judged in verdicts:
-        if has_error(judged.results):
-            errors = [result.message for result in judged.results if result.severity == "error"]
-            problem = Finding("problem", "error", "; ".join(errors), pod.ref, dotted(pod.path))
-            yield placed(problem, name, pod.location, line(pod, pod.path))
+        errors = [result.message for result in judged.results if result.severity == "error"]
+        if errors:
+            yield about_pod("problem", "error", "; ".join(errors), pod, name, line)
             continue
-        findings = [
-            finding
-            for finding in of_verdicts([(pod, judged)], name, line, allowed=allowed)
-            if finding.rule != "notice"
-        ]
+        findings = list(of_verdicts([(pod, judged.replace(results=()))], name, line, allowed=allowed))
         if judged.left_out:
             yield from findings
             continue
@@ -148,21 +133,9 @@ def cases(check: Check) -> list[Case]:
     for finding in findings:
         name = _name(finding)
         named[name] += 1
-        listed.append(
-            Case(name if named[name] == 1 else f"{name} ({named[name]})", _outcome(finding), finding)
-        )
+        number = f" ({named[name]})" if named[name] > 1 else ""
+        listed.append(Case(name + number, _outcome(finding), finding))
     return listed
-
-
-def _group(check: Check) -> str:
-    """What the question was, in a word without a dot: `placement`, `linux/arm64`, `linux/amd64+linux/arm64`."""
-    return "+".join(check.required) or "placement"
-
-
-def _message(finding: Finding) -> str:
-    """What a case says, on one line: the message, and what to do."""
-    todo = f"; {finding.newer.advice}" if finding.newer else ""
-    return visible(finding.message + todo)
 
 
 def _warnings(check: Check) -> list[str]:
@@ -186,8 +159,9 @@ def junit(check: Check) -> bytes:
     suite = ET.SubElement(
         root, "testsuite", {"name": question, **totals, "skipped": str(outcomes["skipped"])}
     )
+    question = "+".join(check.required) or "placement"  # without a dot, for Jenkins
     for case in listed:
-        _add_case(suite, case, f"archfit.{_group(check)}")
+        _add_case(suite, case, f"archfit.{question}")
     if verdict(check):
         ET.SubElement(suite, "system-out").text = visible(verdict(check))
     if _warnings(check):
@@ -201,17 +175,13 @@ def _add_case(parent: Element, case: Case, classname: str) -> None:
     element = ET.SubElement(parent, "testcase", {"classname": classname, "name": case.name})
     finding = case.finding
     if case.outcome in _ELEMENT:
-        attributes = {"type": finding.rule, "message": _message(finding)}
+        attributes = {"type": finding.rule, "message": visible(finding.message + finding.todo)}
         result = ET.SubElement(element, _ELEMENT[case.outcome], attributes)
         if case.outcome != "skipped":
-            result.text = visible(finding.sentence + note(finding) + _where(case))
+            where = "" if finding.elsewhere or not finding.where else f" ({finding.where})"
+            result.text = visible(finding.sentence + note(finding) + where)
     elif finding.message:
         ET.SubElement(element, "system-out").text = visible(finding.message)
-
-
-def _where(case: Case) -> str:
-    """The place, where the sentence leaves it to file and line."""
-    return "" if case.finding.elsewhere or not case.finding.where else f" ({case.finding.where})"
 
 
 def _outcome(finding: Finding) -> Outcome:
@@ -221,6 +191,5 @@ def _outcome(finding: Finding) -> Outcome:
 
 
 def _name(finding: Finding) -> str:
-    subject = " ".join(part for part in (str(finding.ref) if finding.ref else "", finding.field) if part)
     place = finding.file or finding.source
-    return visible(f"{subject or 'manifests'}{f' ({place})' if place else ''}")
+    return visible(f"{finding.subject or 'manifests'}{f' ({place})' if place else ''}")

@@ -1,23 +1,16 @@
 """A check as text and as JSON.
 
-    apps/v1/Deployment/shop/web spec.template.spec: archfit would change it: ... (web.yaml:12)
-    1 of 5 pod specs is not as archfit would leave it
-
     example/tool:1 does not run on linux/arm64; it offers linux/amd64
         to do: use 2 (major)                                               with --newer-tags
         apps/v1/Deployment/shop/web spec.template.spec.containers[0].image (web.yaml:12)
-    not known: https://registry.example: nobody answers (2 images, 3 places)
-        example/app:1, apps/v1/Deployment/shop/app spec.template.spec.containers[0].image (app.yaml:12)
-    not looked at:
-        apps/v1/DaemonSet/shop/agent spec.template.spec: it is for windows nodes (web.yaml:40)
     11 images run on linux/arm64; 1 does not; 2 not known (2 no answer); 1 pod spec not looked at
 
-Messages of severity problem and notice are no part of the text: they go to standard error.
+Findings of the rules problem and notice are no part of the text: they go to standard error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from archfit import __version__
@@ -31,8 +24,8 @@ SCHEMA = "archfit.dev/check/v1alpha2"
 
 def text(check: Check) -> bytes:
     """The check for a terminal or a log."""
-    found = [*(_required(check) if check.required else _placement(check)), verdict(check)]
-    return "".join(visible(line) + "\n" for line in found if line).encode()
+    listing = _required(check) if check.required else _placement(check)
+    return "".join(visible(line) + "\n" for line in (*listing, verdict(check)) if line).encode()
 
 
 def verdict(check: Check) -> str:
@@ -43,10 +36,10 @@ def verdict(check: Check) -> str:
 
 
 def _as_left(check: Check) -> str:
-    found = len(check.of("placement"))
-    if found:
-        verb = "is not as archfit would leave it" if found == 1 else "are not as archfit would leave them"
-        head = f"{found} of {count(check.pods, 'pod spec')} {verb}"
+    changes = len(check.of("placement"))
+    if changes:
+        verb = "is not as archfit would leave it" if changes == 1 else "are not as archfit would leave them"
+        head = f"{changes} of {count(check.pods, 'pod spec')} {verb}"
     else:
         head = f"as archfit would leave it: {count(check.pods, 'pod spec')}, {count(check.known, 'image')}"
     beside = _stated(check)
@@ -89,13 +82,11 @@ def by_cause(check: Check) -> Iterator[tuple[str, list[Finding]]]:
     for finding in check.of("not-known"):
         causes.setdefault(finding.cause, []).append(finding)
     for cause, uses in causes.items():
-        yield f"{cause} ({_number(uses)})", uses
-
-
-def _number(uses: Sequence[Finding]) -> str:
-    if not any(use.field for use in uses):
-        return count(len(uses), "object")
-    return f"{count(len({use.counted_image for use in uses}), 'image')}, {count(len(uses), 'place')}"
+        if any(use.field for use in uses):
+            images = len({use.counted_image for use in uses})
+            yield f"{cause} ({count(images, 'image')}, {count(len(uses), 'place')})", uses
+        else:
+            yield f"{cause} ({count(len(uses), 'object')})", uses
 
 
 def note(finding: Finding) -> str:
@@ -139,21 +130,17 @@ def _required(check: Check) -> Iterator[str]:
         if uses[0].newer:
             yield f"    to do: {uses[0].newer.advice}"
         for use in uses:
-            yield f"    {use.ref} {use.field}{note(use)}{_at(use)}"
+            yield f"    {use.subject}{note(use)}{_at(use)}"
     for cause, uses in by_cause(check):
         yield f"not known: {cause}"
         for use in uses:
             image = f"{use.image}, " if use.image.strip() else ""
-            yield f"    {image}{_object(use)}{_at(use)}"
+            yield f"    {image}{use.subject}{_at(use)}"
     out = check.of("not-checked")
     if out:
         yield "not looked at:"
     for finding in out:
         yield f"    {finding.headline}{_at(finding)}"
-
-
-def _object(finding: Finding) -> str:
-    return f"{finding.ref} {finding.field}".rstrip()
 
 
 def _at(finding: Finding) -> str:

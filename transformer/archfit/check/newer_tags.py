@@ -1,11 +1,5 @@
 """What `--newer-tags` adds to a check of --require: the nearest tag of each image that lacks a platform.
 
-    shop/app:1.24.3 does not run on linux/arm64; it offers linux/amd64
-        to do: use 1.24.5 (patch)
-
-    lookups ── images that lack a platform ── `Run.newer_tags` ── findings with `newer`
-                                                                  ── where the image stands in the file: `column`
-
 A tag that can take the image's place becomes an edit where the image's whole text stands once on its line of a file, so
 that a code host can offer it (SARIF's `fixes`). An image that values make of several parts has no such place. It is a
 hint: no verdict and no exit code depends on it.
@@ -18,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from archfit.base.printable import count
 from archfit.check.findings import Check, Finding
 from archfit.images.platforms import Answer, Found, Platform
-from archfit.reports.tag_updates import TagUpdate
+from archfit.reports.tag_updates import TagUpdate, name_and_tag
 from archfit.run import Run
 from archfit.startup.record import Record
 
@@ -87,26 +81,23 @@ def edit(finding: Finding) -> Edit | None:
 
 def updates(check: Check) -> list[TagUpdate]:
     """The images of the check that have a version which was read, each once: neither siblings nor `latest`."""
-    found = {}
-    for finding in check.of("required-platform"):
-        for newer in finding.newer.tags if finding.newer else ():
-            if newer.replaces:
-                found[finding.image] = TagUpdate(finding.image, newer)
-    return [found[image] for image in sorted(found)]
+    versions = {
+        finding.image: newer
+        for finding in check.of("required-platform")
+        for newer in (finding.newer.tags if finding.newer else ())
+        if newer.replaces
+    }
+    return [TagUpdate(image, versions[image]) for image in sorted(versions)]
 
 
-def counts(check: Check, found: Sequence[TagUpdate]) -> str:
+def counts(check: Check, newer: Sequence[TagUpdate]) -> str:
     """How many of the images that lack a platform have such a version, and how many were not asked for."""
-    asked = {one.image: bool(one.newer and one.newer.searched) for one in check.of("required-platform")}
-    words = (
-        f"{len(found)} of {count(sum(asked.values()), 'image')} {'has' if len(found) == 1 else 'have'} one"
-    )
-    left = len(asked) - sum(asked.values())
-    return f"{words}; {left} not asked" if left else words
+    images = {use.image: bool(use.newer and use.newer.searched) for use in check.of("required-platform")}
+    searched = sum(images.values())
+    words = f"{len(newer)} of {count(searched, 'image')} {'has' if len(newer) == 1 else 'have'} one"
+    return f"{words}; {len(images) - searched} not asked" if len(images) > searched else words
 
 
 def with_tag(image: str, tag: str) -> str:
     """The image with another tag, and without a digest; as the user writes it otherwise."""
-    bare = image.partition("@")[0]
-    path, slash, last = bare.rpartition("/")
-    return f"{path}{slash}{last.partition(':')[0]}:{tag}"
+    return f"{name_and_tag(image)[0]}:{tag}"

@@ -6,37 +6,20 @@
 
 Paths in reports for code hosts begin at the root of the repository, those for people at the working directory.
 
-github: workflow commands, which GitHub Actions shows beside the lines of a pull request.
+github: workflow commands. A message escapes % and LF, and shows CR as what it is; a property escapes ":" and "," too
+(actions/toolkit, core/src/command.ts). GitHub shows at most ten errors, ten warnings and ten notices of a step; the
+others stand in its log.
 
-    ::error file=web.yaml,line=12,title=archfit placement::apps/v1/Deployment/shop/web spec.template.spec: ...
+gitlab: a Code Quality report. A finding about a whole file begins at line 1, and one without a file has the path
+`stdin`: GitLab takes none without a place. Source: GitLab, doc/ci/testing/code_quality.md, "Implement a custom tool", a
+part of the Code Climate specification.
 
-A message escapes % and LF, and shows CR as what it is; a property escapes ":" and "," too (actions/toolkit,
-core/src/command.ts). GitHub shows at most ten errors, ten warnings and ten notices of a step; the others stand in its
-log.
-
-gitlab: a Code Quality report, which GitLab shows in a merge request.
-
-    [{"description": "apps/v1/Deployment/shop/web spec.template.spec: archfit would change it: ...",
-      "check_name": "archfit/placement",          archfit/ and the rule
-      "fingerprint": "6f1c...",                   SHA-256, in hexadecimal; unique in the report
-      "severity": "major",                        error: major, warning: minor, info: info
-      "location": {"path": "web.yaml", "lines": {"begin": 12}}}]
-
-The fingerprint leaves out the line, so that a finding stays the same one when the text above it grows. A finding about
-a whole file begins at line 1, and one without a file has the path `stdin`: GitLab takes none without a place. Source:
-GitLab, doc/ci/testing/code_quality.md, "Implement a custom tool", a part of the Code Climate specification.
-
-markdown: GitHub Flavored Markdown, for the summary of a job, a comment, a wiki.
-
-    ## archfit: 1 of 5 pod specs is not as archfit would leave it
-    table of what was found ─ problems ─ warnings ─ <details> with what was not looked at
-
-It holds at most 100 rows of each table (`base.markdown_text`). A job summary of GitHub Actions takes 1 MiB.
+markdown: at most 100 rows of each table (`base.markdown_text`). A job summary of GitHub Actions takes 1 MiB.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, TypeAlias
 
 from archfit.base import standard_streams
@@ -61,11 +44,10 @@ _COMMAND = {"error": "error", "warning": "warning", "info": "notice"}
 def commands(check: Check) -> bytes:
     """One line for each finding worth showing, errors first; with --require the numbers at the end, for the log."""
     order = list(_COMMAND)
-    found = sorted(check.shown, key=lambda finding: order.index(finding.severity))
-    written = [_command(finding) for finding in found]
+    listing = [_command(each) for each in sorted(check.shown, key=lambda each: order.index(each.severity))]
     if check.required and verdict(check):
-        written.append(verdict(check))  # in the log; a notice would stand beside each check that passes
-    return "".join(f"{line}\n" for line in written).encode()
+        listing.append(verdict(check))  # in the log; a notice would stand beside each check that passes
+    return "".join(f"{line}\n" for line in listing).encode()
 
 
 def _command(finding: Finding) -> str:
@@ -122,52 +104,46 @@ def markdown(check: Check) -> bytes:
 
 def _lines(check: Check) -> Iterator[str]:
     yield f"## archfit: {escaped(verdict(check) or 'the check could not be made')}"
-    yield from _table(
-        ("Object", "Finding", "Place"),
-        [(_name(one), one.message, one.where) for one in check.of("placement")],
-    )
+    yield from _about(check.of("placement"), "Finding")
     searched = any(finding.newer for finding in check.findings)
     yield from _table(
         ("Image", "Does not run on", "It offers", *(("To do",) if searched else ()), "Object", "Place"),
         [
             (
-                one.image,
-                ", ".join(one.missing),
-                "there is no such image" if one.absent else ", ".join(one.offers) or "nothing",
-                *((one.newer.advice if one.newer else "",) if searched else ()),
-                _name(one) + note(one),
-                one.where,
+                use.image,
+                ", ".join(use.missing),
+                "there is no such image" if use.absent else ", ".join(use.offers) or "nothing",
+                *((use.newer.advice if use.newer else "",) if searched else ()),
+                use.subject + note(use),
+                use.where,
             )
-            for one in check.of("required-platform")
+            for use in check.of("required-platform")
         ],
     )  # fmt: skip
     for cause, uses in by_cause(check):
         yield ""
         yield f"### Not known: {escaped(cause)}"
         yield from _table(
-            ("Image", "Object", "Place"), [(use.image or "none", _name(use), use.where) for use in uses]
+            ("Image", "Object", "Place"), [(use.image or "none", use.subject, use.where) for use in uses]
         )
-    notices = [one for one in check.of("notice") if one.severity == "warning"]
-    for title, found in (("Problems", check.of("problem")), ("Warnings", notices)):
-        if found:
+    notices = [notice for notice in check.of("notice") if notice.severity == "warning"]
+    for title, findings in (("Problems", check.of("problem")), ("Warnings", notices)):
+        if findings:
             yield ""
             yield f"### {title}"
-        yield from _table(
-            ("Object", "Message", "Place"), [(_name(one), one.message, one.where) for one in found]
-        )
+        yield from _about(findings, "Message")
     left_out = check.of("not-checked")
     if left_out:
         yield ""
         yield f"<details><summary>{count(len(left_out), 'pod spec')} not looked at</summary>"
-        yield from _table(
-            ("Object", "Why", "Place"), [(_name(one), one.message, one.where) for one in left_out]
-        )
+        yield from _about(left_out, "Why")
         yield ""
         yield "</details>"
 
 
-def _name(finding: Finding) -> str:
-    return " ".join(part for part in (str(finding.ref) if finding.ref else "", finding.field) if part)
+def _about(findings: Iterable[Finding], head: str) -> Iterator[str]:
+    rows = [(finding.subject, finding.message, finding.where) for finding in findings]
+    return _table(("Object", head, "Place"), rows)
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -175,15 +151,15 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]
 
 
 def _kustomize(check: Check) -> bytes:
-    found = updates(check)
-    changed = {update.image for update in found}
+    newer = updates(check)
+    changed = {update.image for update in newer}
     kept = [text for text in check.texts if text not in changed]
-    return kustomize(found, kept, ", ".join(check.required), counts(check, found))
+    return kustomize(newer, kept, ", ".join(check.required), counts(check, newer))
 
 
 def _renovate(check: Check) -> bytes:
-    found = updates(check)
-    return renovate(found, ", ".join(check.required), counts(check, found))
+    newer = updates(check)
+    return renovate(newer, ", ".join(check.required), counts(check, newer))
 
 
 Render: TypeAlias = Callable[[Check], bytes]
@@ -230,22 +206,18 @@ def write_reports(places: Mapping[str, str], check: Check, files: Collection[str
         file: FORMATS[form](hosted if form in _OF_CODE_HOSTS else check) for file, form in places.items()
     }
     for file, report in reports.items():
-        if file:
-            _write(file, report)
+        try:
+            if file:
+                replace(file, report)
+        except OSError as error:
+            raise unwritable("--format", file, error) from None
     standard_streams.write_report(stdout, [reports[""]])
 
 
 def _from_root(check: Check, files: Collection[str], root: str) -> Check:
     known = {file: from_root(file, root) for file in files if file}
-    found, cases = (
-        tuple(one.replace(file=known.get(one.file, one.file)) for one in group)
+    findings, cases = (
+        tuple(finding.replace(file=known.get(finding.file, finding.file)) for finding in group)
         for group in (check.findings, check.cases)
     )
-    return check.replace(findings=found, cases=cases)
-
-
-def _write(file: str, report: bytes) -> None:
-    try:
-        replace(file, report)
-    except OSError as error:
-        raise unwritable("--format", file, error) from None
+    return check.replace(findings=findings, cases=cases)

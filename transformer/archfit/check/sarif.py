@@ -45,22 +45,21 @@ _HELP = {
 
 def log(check: Check) -> bytes:
     """The check as one SARIF log file."""
-    rules = list(RULES)
     driver: dict[str, Any] = {"name": "archfit", "version": __version__}
     if "://" in page("check"):  # a place in a checkout is no address
         driver["informationUri"] = page("check")
-    driver["rules"] = [_rule(rule) for rule in rules]
+    driver["rules"] = [_rule(rule) for rule in RULES]
     shown = check.shown
-    found = list(zip(shown, fingerprints(shown), strict=True))
-    if len(found) > MOST_RESULTS:
-        found = sorted(found, key=lambda pair: list(_LEVEL).index(pair[0].severity))[:MOST_RESULTS]
+    results = list(zip(shown, fingerprints(shown), strict=True))
+    if len(results) > MOST_RESULTS:
+        results = sorted(results, key=lambda pair: list(_LEVEL).index(pair[0].severity))[:MOST_RESULTS]
     run = {
         "tool": {"driver": driver},
-        "invocations": [_invocation(check, len(shown) - len(found))],
+        "invocations": [_invocation(check, len(shown) - len(results))],
         "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the repository."}}},
         "columnKind": "unicodeCodePoints",
         **({"properties": counts(check)} if check.required else {}),
-        "results": [_result(one, fingerprint, rules.index(one.rule)) for one, fingerprint in found],
+        "results": [_result(finding, fingerprint) for finding, fingerprint in results],
     }
     return json_output({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
@@ -83,14 +82,14 @@ def _invocation(check: Check, left_out: int) -> dict[str, Any]:
     return value
 
 
-def _result(finding: Finding, fingerprint: str, index: int) -> dict[str, Any]:
+def _result(finding: Finding, fingerprint: str) -> dict[str, Any]:
     prints = {"archfit/v1": fingerprint[:32]}
     if not finding.exact or _outside(finding):
         prints["primaryLocationLineHash"] = f"{fingerprint[:32]}:1"
     fix = edit(finding)
     return {
         "ruleId": finding.rule,
-        "ruleIndex": index,
+        "ruleIndex": list(RULES).index(finding.rule),
         "kind": "informational" if finding.severity == "info" else "fail",
         "level": _LEVEL[finding.severity],
         "message": {"text": visible(finding.sentence)},
@@ -115,8 +114,7 @@ def _location(finding: Finding) -> dict[str, Any]:
         physical["region"] = {"startLine": finding.line}
     location: dict[str, Any] = {"physicalLocation": physical}
     if finding.ref:
-        name = visible(str(finding.ref) + (f" {finding.field}" if finding.field else ""))
-        location["logicalLocations"] = [{"fullyQualifiedName": name, "kind": "object"}]
+        location["logicalLocations"] = [{"fullyQualifiedName": visible(finding.subject), "kind": "object"}]
     return location
 
 

@@ -30,7 +30,8 @@ the chart); kustomize, api/resource/origin.go (a path is relative to the kustomi
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from archfit.base.errors import InvalidInput, UsageError
@@ -39,6 +40,7 @@ from archfit.cli.inputs.input_files import CHART, KUSTOMIZATIONS
 from archfit.startup.record import Record
 from archfit.yaml.compose import parse
 from archfit.yaml.tree import ROOT, Children, line_at
+from archfit.yaml.values import mapping_of
 
 ORIGIN = "config.kubernetes.io/origin"
 _FLAG = "--source-root"
@@ -94,25 +96,21 @@ class SourceRoots:
             return "", 0
         for name, folder in self._roots:
             at = folder if name == chart else "" if name else self._held(folder, chart)
-            found = self._below(at, below) if at else ("", 0)
-            if found[0]:
-                return found
+            place = self._below(at, below) if at else ("", 0)
+            if place[0]:
+                return place
         return "", 0
 
     def origin(self, value: object) -> str:
         """The file that kustomize read an object from, "" for none. value: the object's, as parsed."""
-        metadata = value.get("metadata") if isinstance(value, dict) else None
-        annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-        text = annotations.get(ORIGIN) if isinstance(annotations, dict) else None
-        if not isinstance(text, str):
-            return ""
+        annotations = mapping_of(mapping_of(mapping_of(value).get("metadata")).get("annotations"))
         try:
-            told = parse(text).value
+            origin = mapping_of(parse(_text(annotations, ORIGIN)).value)
         except InvalidInput:
             return ""
-        if not isinstance(told, dict) or "repo" in told or not _text(told, "path"):
+        if "repo" in origin or not _text(origin, "path"):
             return ""
-        places = (os.path.normpath(os.path.join(root, told["path"])) for root in self._kustomizations)
+        places = (os.path.normpath(os.path.join(root, origin["path"])) for root in self._kustomizations)
         return next((place for place in places if self._is_file(place)), "")
 
     def _add(self, word: str) -> None:
@@ -174,10 +172,11 @@ class SourceRoots:
 def _folder_of(folder: str, name: str, wanted: Sequence[Dependency]) -> str:
     """The folder of a dependency, "" where it is an archive or not there."""
     candidates = [os.path.join(folder, "charts", name)]
-    for one in wanted:
-        candidates.append(os.path.join(folder, "charts", one.folder))
-        if one.repository.startswith(_LOCAL):
-            candidates.append(os.path.normpath(os.path.join(folder, one.repository.removeprefix(_LOCAL))))
+    for dependency in wanted:
+        candidates.append(os.path.join(folder, "charts", dependency.folder))
+        if dependency.repository.startswith(_LOCAL):
+            below = dependency.repository.removeprefix(_LOCAL)
+            candidates.append(os.path.normpath(os.path.join(folder, below)))
     return next((path for path in candidates if os.path.isdir(path)), "")
 
 
@@ -191,31 +190,27 @@ def _read(path: str) -> Chart | None:
     if not isinstance(value, dict):
         return None
     entries = value.get("dependencies")
-    found = []
+    dependencies = []
     known: Children = {}
     for index, entry in enumerate(entries if isinstance(entries, list) else []):
-        if isinstance(entry, dict) and _text(entry, "name"):
+        name = _text(mapping_of(entry), "name")
+        if name:
             line = line_at(tree, known, ROOT, ("dependencies", index)) + 1
-            name = _text(entry, "name")
-            found.append(Dependency(_text(entry, "alias") or name, name, _text(entry, "repository"), line))
-    return Chart(_text(value, "name"), tuple(found))
+            alias = _text(entry, "alias") or name
+            dependencies.append(Dependency(alias, name, _text(entry, "repository"), line))
+    return Chart(_text(value, "name"), tuple(dependencies))
 
 
-def _text(value: dict[str, Any], key: str) -> str:
+def _text(value: Mapping[str, Any], key: str) -> str:
     """A string that can be a part of a path, or ""."""
-    found = value.get(key)
-    return found if isinstance(found, str) and "\0" not in found else ""
+    text = value.get(key)
+    return text if isinstance(text, str) and "\0" not in text else ""
 
 
 def repository_root() -> str:
     """The root of the repository that the working directory is in, or ""."""
-    folder = os.getcwd()
-    while not os.path.exists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return ""
-        folder = above
-    return folder
+    here = Path.cwd()
+    return next((str(folder) for folder in (here, *here.parents) if os.path.exists(folder / ".git")), "")
 
 
 def from_root(path: str, root: str) -> str:

@@ -73,7 +73,7 @@ def run(
     results = [*answers.messages, *(failed_result(source) for source in answers.failed)]
     if _failed([*needs.results, *results], stderr):
         return 1
-    after = merged(before, answers.found, needs.needed, prune=flags.prune)
+    after = merged(before, answers.locked, needs.needed, prune=flags.prune)
     changed = changes(before, after)
     text = render(after)
     # Git may have checked the file out with CRLF, which does not change the lock file.

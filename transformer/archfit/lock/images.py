@@ -73,9 +73,9 @@ class Failure(Record):
 
 
 class LockAnswers(Record):
-    """What registries said. found: by normalised reference. requests: how many were made."""
+    """What registries said. locked: by normalised reference. requests: how many were made."""
 
-    found: dict[str, Found]
+    locked: dict[str, Found]
     failed: tuple[Failure, ...] = ()
     messages: tuple[Result, ...] = ()
     requests: int = 0

@@ -236,7 +236,7 @@ def _with_answers(
         *asked.messages,
         *(_result(failure, options, kept=failure.reference in kept) for failure in asked.failed),
     )
-    held = {**images, **asked.found, **counting, **kept}
+    held = {**images, **asked.locked, **counting, **kept}
     left = [one for one in asked.failed if one.reference not in held]
     why = ("no such image" if isinstance(one.answer, Absent) else "no answer" for one in left)
     return PolicyImages(held, "", results, asked.requests, (*needs.unknown, *why))
