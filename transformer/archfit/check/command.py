@@ -161,7 +161,6 @@ def _checked(
 def _required(
     manifests: Manifests, answers: Mapping[str, Answer], options: Options, question: _Question
 ) -> _Checked:
-    """Whether the images run on the platforms of --require."""
     inventory, name, allowed = manifests.inventory, manifests.name, question.allow_unknown
     line = Lines(manifests.data, inventory.documents).line
     verdicts = [(pod, judge(pod, own, answers, options, question.required)) for pod, own in inventory.pods()]

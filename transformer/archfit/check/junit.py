@@ -139,7 +139,6 @@ def cases(check: Check) -> list[Case]:
 
 
 def _warnings(check: Check) -> list[str]:
-    """What changes no answer, a line each, at most `MOST_WARNINGS` of them."""
     lines = [visible(notice.sentence) for notice in check.of("notice") if notice.severity == "warning"]
     more = len(lines) - MOST_WARNINGS
     return [*lines[:MOST_WARNINGS], *([f"{count(more, 'warning')} left out"] if more > 0 else [])]

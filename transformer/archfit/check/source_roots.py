@@ -136,7 +136,6 @@ class SourceRoots:
             self._roots.append((name, folder))
 
     def _held(self, folder: str, name: str) -> str:
-        """The chart of that name in a folder of charts, or ""."""
         beside = os.path.join(folder, name)
         if os.path.isdir(beside):
             return beside
@@ -170,7 +169,6 @@ class SourceRoots:
 
 
 def _folder_of(folder: str, name: str, wanted: Sequence[Dependency]) -> str:
-    """The folder of a dependency, "" where it is an archive or not there."""
     candidates = [os.path.join(folder, "charts", name)]
     for dependency in wanted:
         candidates.append(os.path.join(folder, "charts", dependency.folder))

@@ -69,7 +69,6 @@ def run(
 def _store(
     operator: Operator, environ: Mapping[str, str], clock: Callable[[], float], where: str
 ) -> sqlite.SqliteStore | RedisStore | None:
-    """The store, None where no file has been written yet."""
     if "://" not in where and not os.path.exists(where):
         return None
     return open_store(operator, environ, clock)

@@ -37,16 +37,17 @@ _FILE = re.compile(r"\b(FILE|PATH|REPORT)\b").search
 
 def places(command: Command) -> dict[str, str]:
     """What each flag that takes a value is completed with: "files", "folders" or ""."""
-    kinds = {name: _place(metavar) for names, metavar in _metavars(command) if metavar for name in names}
+    kinds = {name: _place(metavar) for names, metavar, _ in _flags(command) if metavar for name in names}
     return kinds | ({CONFIG_FLAG: "files"} if command.options else {})
 
 
-def _metavars(command: Command) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The names of each flag, and what stands for the value that follows it, "" where none does."""
+def _flags(command: Command) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """The names of each flag, what stands for the value that follows it, "" where none does, and what it does."""
     for flag in command.flags:
-        yield flag.names, flag.metavar if flag.takes_next else ""
+        yield flag.names, flag.metavar if flag.takes_next else "", flag.brief or flag.help
     for option in command.options or MESSAGES:
-        yield option.flags, option.metavar
+        names = tuple(filter(None, (*option.flags, option.short)))
+        yield names, option.metavar, option.brief or option.help
 
 
 _KINDS = tuple(dict.fromkeys(kind for _, kind in WORKLOADS))
@@ -61,7 +62,7 @@ _BY_METAVAR = (
 def values_of(command: Command) -> dict[str, tuple[str, ...] | None]:
     """As `flags_of`, with words for values that are none of a few: architectures, platforms, kinds."""
     values = flags_of(command)
-    for names, metavar in _metavars(command):
+    for names, metavar, _ in _flags(command):
         words = next((words for head, words in _BY_METAVAR if metavar.startswith(head)), ())
         values |= {name: words for name in names if words and values[name] == ()}
     return values
@@ -69,11 +70,7 @@ def values_of(command: Command) -> dict[str, tuple[str, ...] | None]:
 
 def described(command: Command) -> dict[str, str]:
     """A few words about each flag of a command."""
-    rows = [(flag.names, flag.brief or flag.help) for flag in command.flags]
-    rows += [
-        ((*option.flags, option.short), option.brief or option.help) for option in command.options or MESSAGES
-    ]
-    return {name: first_sentence(text) for names, text in rows for name in names if name}
+    return {name: first_sentence(text) for names, _, text in _flags(command) for name in names}
 
 
 def _abouts() -> str:
@@ -176,9 +173,10 @@ fi
 
 def _tables() -> str:
     """The words for a command line, in the language that bash and zsh share. Sets flags, values, files and both."""
+    longest_first = sorted(COMMANDS, key=lambda command: -command.name.count(" "))
     lines = [
         '    case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in',
-        *(f"    {line}" for command in _longest_first() for line in _branch(command)),
+        *(f"    {line}" for command in longest_first for line in _branch(command)),
         f"    *) flags={_quoted(flags_of(MAIN))}",
         *(f"        {line}" for line in _values(MAIN)),
         "        ;;",
@@ -215,10 +213,6 @@ def _values(command: Command) -> Iterator[str]:
         yield "esac"
 
 
-def _longest_first() -> list[Command]:
-    return sorted(COMMANDS, key=lambda command: -command.name.count(" "))
-
-
 def _quoted(words: Mapping[str, object] | list[str] | tuple[str, ...]) -> str:
     return shlex.quote(" ".join(words))
 
@@ -241,14 +235,11 @@ def _fish() -> str:
         condition = f"__archfit_is {first}; and test (__archfit_words) = 2" if second else top
         lines.append(_fish_line(condition, f"{'-f ' if second else ''}-a {second or first}", command.summary))
         where = f"__archfit_is {shlex.quote(command.name)}"
-        lines += [
-            _fish_line(f"{where}; and test (__archfit_words) = 2", f"-f -a {word}") for word in command.words
-        ]
+        next_word = f"{where}; and test (__archfit_words) = 2"
+        lines += [_fish_line(next_word, f"-f -a {word}") for word in command.words]
         if second_words(command) and not command.words and command.run:
             names = " ".join(second_words(command))
-            lines.append(
-                _fish_line(f"{where}; and test (__archfit_words) = 2", f"-f -a {shlex.quote(names)}")
-            )
+            lines.append(_fish_line(next_word, f"-f -a {shlex.quote(names)}"))
         if command.run and not takes_files(command):
             lines.append(_fish_line(where, "-f"))
         lines += _fish_flags(command, where)

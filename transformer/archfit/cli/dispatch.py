@@ -47,7 +47,6 @@ def help_for(argv: Sequence[str], *, whole: bool = False) -> str:
 
 
 def _is_path(word: str) -> bool:
-    """Whether a first word that is no command names what is to be transformed."""
     return os.sep in word or word.endswith(_MANIFESTS) or os.path.exists(word)
 
 
@@ -69,7 +68,6 @@ def _unknown_member(group: Command, word: str) -> str:
 
 
 def _each(rows: Mapping[str, str]) -> dict[str, str]:
-    """The text for each word of a key."""
     return {word: text for words, text in rows.items() for word in words.split()}
 
 

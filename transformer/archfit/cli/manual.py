@@ -68,7 +68,6 @@ def _listing() -> str:
 
 
 def _page(words: Sequence[str]) -> str:
-    """The page, or the part of it, that the words name. Raises UsageError."""
     word = words[0]
     name, _, wanted = word.removeprefix("docs/").partition("#")
     name = name.removesuffix(".md")

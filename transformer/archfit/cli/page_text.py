@@ -1,13 +1,7 @@
 """A page of the documentation for a terminal: Markdown in, lines of text out.
 
-    # Heading              the heading, with a line of === below it; ## has ---, a deeper one has none
-    a paragraph            wrapped
-    - item, 1. item        wrapped behind its mark
     | a | b |              columns, whose cells are wrapped until the table fits; <br> begins a new line of a cell
-    ```sh .. ```           as it is, behind four blanks
     [text](helm.md#jobs)   text (helm.md#jobs), which is what `archfit help` takes; a link within the page is its text
-    ![picture](a.svg)      [picture: ..]
-    **bold**, `code`       bold, `code`
 
 It knows what the pages of this project use, and no more: nobody else's text comes here.
 """
@@ -17,6 +11,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 CODE = " " * 4
 _FENCE = re.compile(r"\s*```")
@@ -50,7 +45,10 @@ def page_lines(text: str, width: int, *, styled: bool = False) -> Iterator[str]:
                 end += 1
             yield from _table(lines[at:end], width)
         elif heading := _HEADING.match(line):
-            yield from _heading(len(heading[1]), inline(heading[2]), styled=styled)
+            title = inline(heading[2])
+            yield f"{_BOLD_ON}{title}{_OFF}" if styled else title
+            if len(heading[1]) < 3:
+                yield "=-"[len(heading[1]) - 1] * len(title)
         elif not line.strip() or line.startswith("<!--"):
             yield ""
         else:
@@ -91,16 +89,9 @@ def _linked(link: re.Match[str]) -> str:
 
 
 def _goes_on(line: str) -> bool:
-    """Whether a line belongs to the paragraph or item before it."""
     if not line.strip() or line.startswith("|"):
         return False
     return not (_FENCE.match(line) or _HEADING.match(line) or _ITEM.match(line))
-
-
-def _heading(level: int, text: str, *, styled: bool) -> Iterator[str]:
-    yield f"{_BOLD_ON}{text}{_OFF}" if styled else text
-    if level < 3:
-        yield ("=" if level == 1 else "-") * len(text)
 
 
 def _block(lines: Sequence[str], width: int) -> Iterator[str]:
@@ -127,13 +118,9 @@ def _table(lines: Sequence[str], width: int) -> Iterator[str]:
     rows = [[*row, *[""] * (columns - len(row))] for row in rows]
     widths = _widths(rows, width - 2 * (columns - 1))
     for number, row in enumerate(rows):
-        cells = [_cell(cell, columns_wide) for cell, columns_wide in zip(row, widths, strict=True)]
-        for at in range(max(map(len, cells))):
-            parts = [
-                (cell[at] if at < len(cell) else "").ljust(wide)
-                for cell, wide in zip(cells, widths, strict=True)
-            ]
-            yield "  ".join(parts).rstrip()
+        cells = [_cell(cell, wide) for cell, wide in zip(row, widths, strict=True)]
+        for parts in zip_longest(*cells, fillvalue=""):
+            yield "  ".join(map(str.ljust, parts, widths)).rstrip()
         if number == 0:
             yield "  ".join("-" * wide for wide in widths)
 

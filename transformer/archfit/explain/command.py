@@ -102,7 +102,6 @@ def _glob(text: str) -> Exclude:
 
 
 def _check_only(globs: Sequence[Exclude], inputs: Sequence[Manifests]) -> None:
-    """Raises UsageError for an --only that names nothing of the input."""
     every: list[ObjectRef] = []
     for manifests in inputs:
         every += (pod.ref for pod in manifests.pods)

@@ -28,6 +28,7 @@ from archfit.startup.record import Record
 from archfit.workloads.builtin import WORKLOADS, UserRows, group_of, rows_of
 from archfit.workloads.known_rows import known
 from archfit.workloads.pods import Pod
+from archfit.yaml.values import mapping_of
 
 _MOST = 3  # images that a reason names
 
@@ -138,7 +139,6 @@ def _open(reaches: Iterable[Reach]) -> tuple[str, ...]:
 
 
 def _cluster(reaches: Sequence[Reach], options: Options) -> tuple[tuple[str, ...], str]:
-    """What the cluster has for the systems of the pod, and how that is known."""
     stated = by_system(options.cluster_architectures)
     systems = {system.os: system.cluster for reach in reaches for system in reach.systems}
     shut = [pair for reach in reaches for pair in reach.shut]
@@ -164,19 +164,11 @@ def _names(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def _terms(pod: Pod, reaches: Iterable[Reach]) -> tuple[Term, ...]:
-    """The required terms, () where the pod has no required set."""
-    terms = [reach for reach in reaches if reach.demand.index is not None]
-    if not terms:
-        return ()
-    written = existing_terms(pod)[0] or []
+    terms = [(reach.demand.index, reach) for reach in reaches if reach.demand.index is not None]
+    written = existing_terms(pod)[0] if terms else None
     return tuple(
-        Term(
-            (reach.demand.index or 0) + 1,
-            tuple(_expressions(written[reach.demand.index or 0])),
-            _open([reach]),
-            _reaches([reach]),
-        )
-        for reach in terms
+        Term(index + 1, tuple(_expressions((written or [])[index])), _open([reach]), _reaches([reach]))
+        for index, reach in terms
     )
 
 
@@ -191,12 +183,11 @@ def _expressions(term: Mapping[str, object]) -> Iterator[str]:
 
 def _asks(pod: Pod) -> Iterator[str]:
     """What the pod says about architecture and OS outside of its required terms."""
-    selector = pod.spec.get("nodeSelector") or {}
-    for label in selector:
+    at = pod.placement_paths.architecture if pod.placement_paths else ()
+    for label, value in mapping_of(pod.spec.get("nodeSelector")).items():
         if label in ARCH_LABELS | OS_LABELS:
-            at = pod.placement_paths.architecture if pod.placement_paths else ()
             where = dotted(at) if at and label in ARCH_LABELS else "nodeSelector"
-            yield f"{where} {label}={selector[label]}"
+            yield f"{where} {label}={value}"
     if pod.runtime_class is not None:
         for label, value in pod.runtime_class.node_selector:
             if label in ARCH_LABELS | OS_LABELS:
@@ -207,7 +198,6 @@ def _asks(pod: Pod) -> Iterator[str]:
 
 
 def _because(case: PodCase, images: Sequence[ImageAnswer], reaches: Sequence[str]) -> Iterator[str]:
-    """Why the pod reaches what it reaches, and no more."""
     opened = _open(case.reaches)
     if not opened:
         yield "no node matches what it asks for"
@@ -224,15 +214,14 @@ def _because(case: PodCase, images: Sequence[ImageAnswer], reaches: Sequence[str
         yield f"a term for several operating systems has one list of architectures, so {name} is lost"
     if not missing and case.own.only is None:
         everywhere = set(_cluster(case.reaches, case.options)[0]) <= set(opened)
-        if not any(image.runs_on is not None for image in images):
+        if all(image.runs_on is None for image in images):
             yield "no image restricts it"
         else:
-            images_of_it = "all its images that are known" if case.evidence.unasked else "all its images"
-            yield f"{images_of_it} run {'there' if everywhere else 'on what it allows'}"
+            which = " that are known" if case.evidence.unasked else ""
+            yield f"all its images{which} run {'there' if everywhere else 'on what it allows'}"
 
 
 def _settings(pod: Pod, own: PodOptions, decision: Decision, options: Options) -> Iterator[str]:
-    """Rules, annotations, and what is special about the object."""
     if own.controller:
         return
     for number, rule in enumerate(options.rules, start=1):
@@ -254,27 +243,19 @@ def _settings(pod: Pod, own: PodOptions, decision: Decision, options: Options) -
     if pod.namespace is not None and pod.namespace.node_selector:
         labels = ", ".join(f"{key}={value}" for key, value in pod.namespace.node_selector)
         yield f"Namespace {pod.ref.namespace} selects nodes: {labels}"
-    if not own.left_alone:
-        yield from _changeable(pod, decision, options)
+    if pod.immutable and not own.left_alone:
+        yield _changeable(pod, decision, options)
 
 
-def _changeable(pod: Pod, decision: Decision, options: Options) -> Iterator[str]:
-    if not pod.immutable:
-        return
-    if not decision.immutable:
-        hook = pod.object_metadata.get("name") and options.hooks == "recreated"
-        yield (
-            "a hook, which is made anew each time (--hooks recreated)"
-            if hook
-            else "generateName without a name: it is made anew each time"
-        )
-    elif options.immutable == "needed":
-        yield (
-            f"a {pod.ref.kind} cannot be changed once applied: it gets only what it cannot run without "
-            "(--immutable needed)"
-        )
-    else:
-        yield f"a {pod.ref.kind} cannot be changed once applied, and is treated as any other (--immutable full)"
+def _changeable(pod: Pod, decision: Decision, options: Options) -> str:
+    if decision.immutable:
+        needed = ": it gets only what it cannot run without (--immutable needed)"
+        full = ", and is treated as any other (--immutable full)"
+        treated = needed if options.immutable == "needed" else full
+        return f"a {pod.ref.kind} cannot be changed once applied{treated}"
+    if pod.object_metadata.get("name") and options.hooks == "recreated":
+        return "a hook, which is made anew each time (--hooks recreated)"
+    return "generateName without a name: it is made anew each time"
 
 
 def _rule(rule: Rule) -> str:
@@ -292,7 +273,6 @@ def _rule(rule: Rule) -> str:
 
 
 def _row(pod: Pod, user_rows: UserRows) -> str:
-    """Which row of the table of workloads found the pod, and how it is known."""
     key = group_of(pod.ref.api_version), pod.ref.kind
     own = key in user_rows
     if key in WORKLOADS and not own:

@@ -62,7 +62,6 @@ def affinity_steps(trace: Trace, decision: Decision) -> Iterator[Step]:
 
 
 def _affinity_effect(trace: Trace, case: PodCase, decision: Decision) -> tuple[Effect, str]:
-    """What becomes of the affinity that the pod needs, and why where it is not added."""
     if trace.needed is NOTHING:
         return "none", ""
     if trace.wanted is not None and trace.wanted.terms is NOTHING:
@@ -119,11 +118,12 @@ def _no_affinity(trace: Trace, case: PodCase, decision: Decision) -> str:
     reason = f"none needed: {_all(case)} run on {listed(union(reach.allowed for reach in case.reaches))}"
     if case.options.affinity != "always":
         return reason
+    always = "would shut out nodes without an architecture label"
     if trace.needed_only:
-        return f"{reason} (--affinity always counts for pods that can be changed)"
-    if decision.withheld and case.pod.row is not None:
-        return f"{reason} (--affinity always counts for rows that were seen)"
-    return f"{reason} (--affinity always would shut out nodes without an architecture label)"
+        always = "counts for pods that can be changed"
+    elif decision.withheld and case.pod.row is not None:
+        always = "counts for rows that were seen"
+    return f"{reason} (--affinity always {always})"
 
 
 def _expressions(expressions: Iterable[Expression]) -> str:
@@ -166,24 +166,18 @@ def _not_tolerated(case: PodCase, wanted: Additions, rule: TolerationRule) -> tu
         return "left out", "its images are mounted, and say nothing about where it runs"
     if case.reachable_architectures.isdisjoint(rule.architectures):
         return "left out", f"the pod cannot run on {listed(rule.architectures)}"
-    unsafe = [
-        name
-        for name in rule.architectures
-        if name not in case.reachable_architectures and taints.exposed(name, case.reaches, wanted.terms)
-    ]
+    beyond = [name for name in rule.architectures if name not in case.reachable_architectures]
+    unsafe = [name for name in beyond if taints.exposed(name, case.reaches, wanted.terms)]
     if unsafe:
-        return (
-            "left out",
-            f"not all images run on {listed(unsafe)}, and nothing else keeps the pod off such nodes",
-        )
-    own = next(
-        (toleration for toleration in case.tolerations if taints.covers(toleration, rule.toleration)), None
-    )
-    if own is not None:
-        return "present", f"the pod tolerates {_own(own)}"
+        off = "nothing else keeps the pod off such nodes"
+        return "left out", f"not all images run on {listed(unsafe)}, and {off}"
+    for toleration in case.tolerations:
+        if taints.covers(toleration, rule.toleration):
+            return "present", f"the pod tolerates {_own(toleration)}"
     if any(taints.covers(toleration, rule.toleration) for toleration in wanted.tolerations):
         return "present", "another rule's toleration covers it"
-    if case.pod.namespace is not None and taints.refused(rule.toleration, case.pod.namespace):
+    namespace = case.pod.namespace
+    if namespace is not None and taints.refused(rule.toleration, namespace):
         return (
             "left out",
             f"the tolerations whitelist of Namespace {case.pod.ref.namespace} does not allow it",
@@ -200,7 +194,6 @@ def _own(toleration: Toleration) -> str:
 
 
 def _reserved(case: PodCase) -> str:
-    """Why a pod gets only what it needs."""
     if case.immutable and case.options.immutable == "needed":
         return f"--immutable needed: {_NOT_NEEDED}, and cannot be changed once applied"
     return f"{_NOT_NEEDED}, and its API refuses placement by default"

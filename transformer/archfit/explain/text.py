@@ -2,17 +2,11 @@
 
     apps/v1 Deployment shop/web    web.yaml:12    changes: node affinity added
     ├─ images
-    │  ├─ nginx:1.29           amd64 arm64    registry, sha256:ab12cd34ef56, asked now
     │  └─ ghcr.io/acme/api:2   amd64          cache, sha256:12ab34cd56ef, 2 h old: no arm64 build
-    ├─ the pod allows    amd64 arm64    it asks for no architecture
-    ├─ the cluster has   amd64 arm64    --cluster-architectures
     ├─ it can run on     amd64          ghcr.io/acme/api:2 has no arm64 build
-    ├─ affinity          added: kubernetes.io/arch In [amd64]
-    ├─ tolerations       left out: kubernetes.io/arch=arm64:NoSchedule (the pod cannot run on arm64)
-    └─ to change this
-       └─ archfit inspect ghcr.io/acme/api:2    shows its builds: ..
+    └─ affinity          added: kubernetes.io/arch In [amd64]
 
-Rows without content are left out. Each line is `visible`. With `ascii` the tree is drawn with |, + and `.
+Rows without content are left out. Each line is `visible`.
 """
 
 from __future__ import annotations
@@ -68,7 +62,6 @@ def bounded_lines(whole: Explained, *, ascii_only: bool) -> list[str]:
 
 
 def _trees(whole: Explained, *, ascii_only: bool) -> Iterator[list[str]]:
-    """The lines of each tree: the pods, then the objects that are passed over."""
     marks = _ASCII if ascii_only else _BOXES
     for tree in (*map(_pod, whole.pods), *map(_passed_over, whole.passed_over)):
         yield [visible(tree.text), *(visible(line) for line in _lines(tree.below, marks, ""))]
@@ -132,7 +125,6 @@ def _row(label: str, *cells: str) -> str:
 
 
 def _listing(label: str, lines: Sequence[str]) -> Iterator[Branch]:
-    """One line beside its label, several below it."""
     if len(lines) == 1:
         yield Branch(_row(label, lines[0]))
     elif lines:
@@ -177,7 +169,6 @@ def _terms(terms: Iterable[Term]) -> Iterator[Branch]:
 
 
 def _short(expression: str) -> str:
-    """An expression with as many of its values as fit."""
     if len(expression) <= _LONGEST:
         return expression
     shown = expression[:_LONGEST].rpartition(", ")[0] or expression[:_LONGEST]

@@ -171,7 +171,6 @@ def as_yaml(name: str, patches: Sequence[Entry]) -> bytes:
 
 
 def _guard(ref: ObjectRef, namespace: str) -> dict[str, Any]:
-    """A replacement that writes the object's name over itself."""
     return {
         "source": {**_target(ref, namespace), "fieldPath": "metadata.name"},
         "targets": [{"select": _pattern(ref, namespace), "fieldPaths": ["metadata.name"]}],

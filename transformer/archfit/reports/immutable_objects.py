@@ -47,7 +47,6 @@ def changing(pods: Sequence[Pod], single: str, more: str) -> str:
 
 
 def _deleting(refs: Sequence[ObjectRef]) -> str:
-    """`kubectl delete` for each namespace; names that Kubernetes does not allow are left out."""
     by_namespace: dict[str, list[str]] = {}
     for ref in refs:
         group = ref.api_version.rpartition("/")[0]

@@ -69,7 +69,6 @@ def _line(result: Result | None, decisions: _Decisions, answers: Mapping[str, An
 def _of_result(
     result: Result, decisions: _Decisions, answers: Mapping[str, Answer]
 ) -> tuple[str, str] | None:
-    """The page about one message, None where there is none."""
     if result.image:
         return _of_image(result, answers)
     if (

@@ -124,7 +124,6 @@ def decision_value(pod: Pod, decision: Decision) -> dict[str, Any]:
 
 
 def _row_value(row: Workload, decision: Decision) -> dict[str, Any]:
-    """How the row of a custom resource is known, and what is not written therefore."""
     from archfit.workloads.known_rows import known
 
     return {"known": known(row), **({"withheld": decision.withheld} if decision.withheld else {})}

@@ -105,7 +105,6 @@ def summary(
 
 
 def _rolling(changed: int, templates: int, waiting: Sequence[Pod]) -> str:
-    """How many templates change, and which of their pods do not roll at once."""
     of = f"{changed} of {count(templates, 'pod template')}"
     if not waiting:
         return f"{of} {'changes and rolls' if changed == 1 or templates == 1 else 'change and roll'} once when applied"
@@ -122,7 +121,6 @@ def _rolling(changed: int, templates: int, waiting: Sequence[Pod]) -> str:
 
 
 def _for_reading_alone(number: int) -> str:
-    """How many pods of custom resources get only what they need, and how they get the rest."""
     verb = "gets only what it" if number == 1 else "get only what they"
     return (
         f"{count(number, 'pod')} of custom resources that were not seen with their operators {verb} cannot run without "

@@ -66,7 +66,6 @@ def kustomize(updates: Iterable[TagUpdate], kept: Iterable[str], has: str, note:
 
 
 def _conflict(news: Mapping[str, NewerTag], others: set[str]) -> str:
-    """Why one entry cannot serve, "" where it can."""
     tags = sorted({newer.tag for newer in news.values()})
     if len(tags) > 1:
         return "its tags become " + " and ".join(tags)

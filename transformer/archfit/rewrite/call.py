@@ -49,7 +49,6 @@ class TransformCall(Record):
 
 
 def _check_command(words: Sequence[str]) -> None:
-    """Raises UsageError where the first word is a command that stands behind flags."""
     if words and words[0] != "-" and not os.path.exists(words[0]) and words[0] in first_words():
         example = shlex.join(["archfit", *words])
         raise UsageError(

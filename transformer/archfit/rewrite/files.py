@@ -103,14 +103,12 @@ def run(
 
 
 def _fallback(target: _Target) -> Layer | None:
-    """What the forms of the output change in the defaults: files that are kept have to be changed again."""
     if target.in_place:
         return Layer("default of --in-place (stamp)", {"stamp": Given(True, "--in-place")})
     return STAMPS_PRESENT if target.diff else None
 
 
 def _target(call: TransformCall) -> _Target:
-    """Where the output goes. Raises UsageError for flags that exclude each other."""
     flags, output = call.flags, call.flags.output or ""
     output = "" if output == "-" else output
     is_folder = output.endswith("/") or os.path.isdir(output)

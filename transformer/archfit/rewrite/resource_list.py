@@ -151,7 +151,6 @@ def _check_anchors(data: bytes, piece: Piece, block: tuple[int, int]) -> None:
 
 
 def _listed(results: Any) -> list[Any]:
-    """The results that are there. Raises ArchfitError."""
     if results is None or isinstance(results, list):
         return results or []
     raise ArchfitError("results of the ResourceList is not a list: make it one, or leave it out")

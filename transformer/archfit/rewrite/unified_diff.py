@@ -101,8 +101,6 @@ def colored_diff(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class _Context:
-    """The lines around changes that may be shown."""
-
     def __init__(self, data: bytes, objects: Sequence[DiffObject]) -> None:
         self._data, self._parts = data, list(_parts(objects, len(data)))
         self._starts = [part.start for part in self._parts]
@@ -193,7 +191,6 @@ def _from(data: bytes, start: int, hunk: list[_Block]) -> list[_Block]:
 
 
 def _parts(objects: Iterable[DiffObject], end: int) -> Iterator[DiffObject]:
-    """The objects, and what is between them, without a title."""
     at = 0
     for part in objects:
         if at < part.start:
@@ -244,7 +241,6 @@ def _narrowed(data: bytes, start: int, end: int, splices: Iterable[Splice]) -> I
 
 
 def _lines(text: bytes) -> list[bytes]:
-    """The lines of a text with their ends."""
     lines = [line + b"\n" for line in text.split(b"\n")]
     last = lines.pop()[:-1]
     return [*lines, last] if last else lines

@@ -242,8 +242,6 @@ def _beside(path: str) -> list[str]:
 
 
 class _Walk:
-    """One folder and what is below it."""
-
     def __init__(self, top: str, skipped: str) -> None:
         self._top = top
         self._inside = os.path.join(os.path.realpath(top), "")
@@ -318,7 +316,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _unrendered(unrendered: Sequence[tuple[str, str]], program: str) -> str:
-    """What is to be rendered first, and the command."""
     folder, mark = unrendered[0]
     shown = from_here(folder)
     word = shlex.quote(shown)

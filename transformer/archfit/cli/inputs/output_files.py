@@ -187,7 +187,6 @@ def _write_all(targets: Sequence[_Target]) -> None:
 
 
 def _taken_back(targets: Sequence[_Target]) -> str:
-    """Gives files that were written their old contents, and says how that went."""
     left = list[str]()
     for target in targets:
         try:
@@ -203,7 +202,6 @@ def _taken_back(targets: Sequence[_Target]) -> str:
 
 
 def _identities(inputs: Iterable[Input]) -> dict[tuple[int, int], str]:
-    """The names of the inputs that are files, by device and inode."""
     return {_identity(source.path): source.name for source in inputs if source.path}
 
 
@@ -213,7 +211,6 @@ def _identity(path: str) -> tuple[int, int]:
 
 
 def _folders(path: str) -> Iterable[str]:
-    """The folders above a path."""
     while os.path.dirname(path) not in ("", path):
         path = os.path.dirname(path)
         yield path

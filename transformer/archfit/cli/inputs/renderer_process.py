@@ -74,7 +74,6 @@ class Child:
             raise ArchfitError(f"it wrote more than {MOST_BYTES >> 20} MiB: render a part of it")
 
     def _waited(self, deadline: float | None) -> int:
-        """Its status, after it closed its pipes."""
         while deadline is not None:
             pid, status = os.waitpid(self._pid, os.WNOHANG)
             if pid:
@@ -131,7 +130,6 @@ _IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 def _as_file(content: bytes) -> int:
-    """A descriptor that reads as content."""
     if not content:
         return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
     with tempfile.TemporaryFile() as file:
@@ -157,7 +155,6 @@ def hold_term() -> None:
 
 
 def _end_all(pids: tuple[int, ...]) -> None:
-    """Ends children: politely, then by force."""
     for pid in pids:
         _send(pid, signal.SIGTERM)
     deadline = time.monotonic() + GRACE_SECONDS

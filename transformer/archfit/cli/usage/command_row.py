@@ -131,7 +131,6 @@ class Command(Record):
 
 
 def _form(flag: Flag) -> dict[str, Any]:
-    """How argparse reads it."""
     if not flag.metavar:
         return {"action": "store_true"}
     appended = {"metavar": flag.metavar, "action": "append", "default": []}

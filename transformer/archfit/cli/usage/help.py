@@ -177,7 +177,6 @@ def _own(command: Command) -> list[tuple[str, str]]:
 
 
 def _common(command: Command) -> list[tuple[str, str]]:
-    """What most people use."""
     rows = _own(command)[len(command.arguments) :] if command is MAIN else []
     rows += [(option_head(option), option.brief) for option in command.options if option.brief]
     return [*rows, (f"{CONFIG_FLAG} FILE", CONFIG_BRIEF)] if command.options else rows
@@ -200,7 +199,6 @@ def first_sentence(text: str) -> str:
 
 
 def _rest(command: Command) -> Iterator[str]:
-    """The exit codes, and where more is."""
     if command is not MAIN and command.run:
         yield from paragraphs(exits(command), COLUMNS)
         if command.options or command.flags:
