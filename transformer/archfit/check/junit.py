@@ -11,16 +11,6 @@ The name has no line, no image and no message, so that it stays the same from ru
 follows a test by its name. Of equal names, each has a number. A list that is empty would pass for one in which
 everything is fine, so it has one case, which is skipped.
 
-    <testsuites name="archfit" tests="3" failures="1" errors="0">
-      <testsuite name="archfit check --require linux/arm64" tests="3" failures="1" errors="0" skipped="1">
-        <testcase classname="archfit.linux/arm64" name="apps/v1/Deployment/shop/web spec..image (web.yaml)">
-          <failure type="required-platform" message="example/tool:1 does not run on ..">and the place</failure>
-        </testcase>                 <error> for a problem, <skipped> for what was not looked at or is not known
-        <system-out>the whole check in one line</system-out>
-        <system-err>warnings</system-err>
-      </testsuite>
-    </testsuites>
-
 There are no times, because nothing was timed, and no properties: the same findings give the same bytes. The elements
 and attributes are those that the schema of Jenkins' xUnit plugin has (junit-10.xsd); it knows no `file` of a case.
 Jenkins shows what stands before the last dot of a class name as a package.

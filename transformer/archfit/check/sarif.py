@@ -1,10 +1,7 @@
 """A check as SARIF 2.1.0, for code scanning (OASIS Static Analysis Results Interchange Format).
 
-    runs[0].tool.driver.rules     one reportingDescriptor for each rule (section 3.49)
-    runs[0].results               one for each finding (3.27): ruleId, kind, level, message, location, fingerprint
-    runs[0].invocations           executionSuccessful is false where the check failed (3.20)
-    runs[0].originalUriBaseIds    what %SRCROOT% stands for (3.14.14): the root of the repository, by its description
-                                  alone, so that the same findings give the same bytes on every machine
+%SRCROOT% stands for the root of the repository by its description alone (3.14.14), so that the same findings give the
+same bytes on every machine.
 
 what GitHub takes (docs.github.com, "SARIF support for code scanning")
     no result without a location: a stream without files has the artifact `stdin`

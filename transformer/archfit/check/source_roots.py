@@ -1,16 +1,12 @@
 """`--source-root [CHART=]FOLDER`: from what a renderer says of a document's origin to the file in the repository.
 
     --source-root    # Source: of Helm                           the file
-    charts/web       web/templates/pod.yaml                      charts/web/templates/pod.yaml
     charts           web/templates/pod.yaml                      charts/web/templates/pod.yaml
     shop=charts/web  shop/templates/pod.yaml                     charts/web/templates/pod.yaml
     charts/web       web/charts/redis/templates/sts.yaml         charts/web/charts/redis/templates/sts.yaml, or below
                                                                  the folder of a dependency with repository: file://..
                      the same, where charts/ holds an archive    charts/web/Chart.yaml, at the line of the dependency
-    charts/web       db/templates/sts.yaml, or no such file      none
-
-    --source-root    config.kubernetes.io/origin of kustomize    the file
-    overlays/prod    path: ../../base/web.yaml                   base/web.yaml
+    overlays/prod    path: ../../base/web.yaml (of kustomize)    base/web.yaml
                      path: web.yaml, with a repo                 none
 
 FOLDER is a chart, whose name Chart.yaml says, a kustomization, or a folder that holds charts. Helm names a dependency
@@ -18,10 +14,7 @@ by its alias. No line of a rendered document is a line of its source, so the fil
 repository is none.
 
 Code hosts want paths from the root of the repository in reports. The root is the next folder upwards that holds `.git`,
-a folder or, in worktrees and submodules, a file. Outside of a repository paths stay as they are, and so does the path
-of a file that is not in the repository:
-
-    /home/ci/shop/.git, working directory /home/ci/shop/deploy:    web.yaml    ->    deploy/web.yaml
+a folder or, in worktrees and submodules, a file.
 
 Sources: Helm, pkg/engine and pkg/chart/common/util/dependencies.go (an alias becomes the name of
 the chart); kustomize, api/resource/origin.go (a path is relative to the kustomization that was built).

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from typing import Any
 
 from archfit.base.errors import UsageError
 from archfit.base.spelling import nearest
@@ -12,10 +13,6 @@ from archfit.cli.usage.command_row import MESSAGES, Command
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS, MAIN, find, first_words, words_below
 from archfit.cli.usage.help import help_text, short_help
 from archfit.options.table import CONFIG_FLAG
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 

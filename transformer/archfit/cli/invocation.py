@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from typing import TextIO
 
 from archfit.base.errors import UsageError
 from archfit.base.files import read_file
 from archfit.base.terminal import style
-from archfit.cli.inputs.renderer_command import without_renderer
+from archfit.cli.inputs.renderer_command import Rendering, without_renderer
 from archfit.cli.usage.command_row import RENDERERS, Command
 from archfit.images.platforms import Platform
 from archfit.lookup import operator_files
@@ -18,12 +19,6 @@ from archfit.options.load import load
 from archfit.options.settings import Settings
 from archfit.options.text_form import Problem, architecture, in_order
 from archfit.startup.record import Record
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TextIO
-
-    from archfit.cli.inputs.renderer_command import Rendering
 
 
 class Invocation(Record):

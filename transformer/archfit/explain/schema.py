@@ -9,6 +9,12 @@ from archfit.base.record_schema import list_schema, object_schema, schema_of
 from archfit.explain.explained import PassedOver, Place
 from archfit.explain.explanation import Explanation
 
+_OBJECT = {
+    "apiVersion": "Of the object.",
+    "kind": "Of the object.",
+    "namespace": 'Of the object, "" if it names none.',
+    "name": "Of the object.",
+}
 FIELDS: dict[str, dict[str, str]] = {
     "Place": {
         "file": 'The input that the object stands in, as it was named; "" for standard input.',
@@ -17,18 +23,12 @@ FIELDS: dict[str, dict[str, str]] = {
         "source": 'The file that Helm names above the object, "" if it names none.',
     },
     "PassedOver": {
-        "apiVersion": "Of the object.",
-        "kind": "Of the object.",
-        "namespace": 'Of the object, "" if it names none.',
-        "name": "Of the object.",
+        **_OBJECT,
         "reason": "Why archfit leaves the object as it is, and what to do.",
         "controller": 'The object that controls this one and decides in its place, or "".',
     },
     "Explanation": {
-        "apiVersion": "Of the object.",
-        "kind": "Of the object.",
-        "namespace": 'Of the object, "" if it names none.',
-        "name": "Of the object.",
+        **_OBJECT,
         "path": "The pod spec in the object, as spec.template.spec.",
         "row": 'The row of the table of workloads that found the pod, "" for a workload of Kubernetes itself.',
         "outcome": "The decision, as in the report of a run.",

@@ -1,12 +1,5 @@
 """What `archfit lock` asks for, and how the lock file changes.
 
-    flags                       asked for                                kept as they are
-    none, or --update           every image of the streams               entries of other images
-    --add-missing               those that the file lacks                all others
-    --update GLOB               those that a glob matches                all others
-    --add-missing --update GLOB both
-    --prune                     (goes with each of these)                only entries of the streams' images
-
 The contents of a digest never change, but people edit lock files: so pinned references are asked for, too.
 An entry of the cache for a digest counts as an answer, because it follows from verified bytes. Globs are those of
 fnmatch, matched against the whole normalised reference; `*` also matches "/".

@@ -1,20 +1,7 @@
 """A run as JSON: every decision, every answer, every byte that changed.
 
-{
-  "archfit": "0.1.0",            the version that ran
-  "time": "2026-07-28T10:15:00Z", when it ended
-  "command": "archfit check",    its options are not shown: they may hold secrets
-  "configuration": [...],        every source of configuration used, the strongest first
-  "exit": 0,
-  "results": [{severity, message, object, field, document, line, source}],
-  "decisions": [{object, document, line, source, path, outcome, reason, supported, reachable, removed,
-                 immutable, controller, known, withheld, images: [{field, image}], patch: RFC 6902}],
-  "images": {"nginx:1.27": {"answer": "Found", platforms, digest, origin, ageSeconds}},
-  "requests": {"manifest": 12},
-  "pullsLeft": {"https://registry-1.docker.io": "76;w=21600"},   only of servers that state it
-  "edits": [{file, start, end, was}]   byte offsets in the output; putting every `was` back gives the input;
-                                       file: only where the run named files
-}
+`archfit schema report` describes it. The options of the command are not shown: they may hold secrets. Edits are byte
+offsets in the output: putting every `was` back gives the input.
 
 The last run leaves it for `archfit last` (XDG Base Directory):
 
