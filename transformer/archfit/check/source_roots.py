@@ -51,17 +51,17 @@ class Dependency(Record):
 
 
 class Chart(Record):
-    """What Chart.yaml says; name is "" if it says none."""
+    """What Chart.yaml says; name is "" if it says none, or if there is no such file."""
 
-    name: str
-    dependencies: tuple[Dependency, ...]
+    name: str = ""
+    dependencies: tuple[Dependency, ...] = ()
 
 
 class SourceRoots:
     """The values of --source-root. Raises UsageError for a folder that is not there."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        self._charts: dict[str, Chart | None] = {}
+        self._charts: dict[str, Chart] = {}
         self._roots: list[tuple[str, str]] = []
         self._kustomizations: list[str] = []
         self._top = (repository_root() or os.getcwd()) if words else ""
@@ -117,12 +117,11 @@ class SourceRoots:
         folder = os.path.normpath(folder)
         chart_file = os.path.join(folder, CHART)
         if not name and os.path.exists(chart_file):
-            chart = self._chart(folder)
-            if chart is None or not chart.name:
+            name = self._chart(folder).name
+            if not name:
                 raise UsageError(
                     f"{_FLAG}: {chart_file!r} does not say the name of the chart: write {_FLAG} NAME={folder}"
                 )
-            name = chart.name
         if not name and any(os.path.exists(os.path.join(folder, file)) for file in KUSTOMIZATIONS):
             self._kustomizations.append(folder)
         else:
@@ -133,15 +132,14 @@ class SourceRoots:
         if os.path.isdir(beside):
             return beside
         for entry in sorted(os.listdir(folder)):
-            chart = self._chart(os.path.join(folder, entry))
-            if chart and chart.name == name:
+            if self._chart(os.path.join(folder, entry)).name == name:
                 return os.path.join(folder, entry)
         return ""
 
     def _below(self, folder: str, parts: list[str]) -> tuple[str, int]:
         while parts[0] == "charts" and len(parts) > 2:
-            chart = self._chart(folder) or Chart("", ())
-            wanted = [dependency for dependency in chart.dependencies if dependency.name == parts[1]]
+            dependencies = self._chart(folder).dependencies
+            wanted = [dependency for dependency in dependencies if dependency.name == parts[1]]
             inside = _folder_of(folder, parts[1], wanted)
             if not inside:
                 file = os.path.join(folder, CHART)
@@ -155,7 +153,7 @@ class SourceRoots:
         near = os.path.relpath(os.path.abspath(path), self._top)
         return not near.startswith(os.pardir) and os.path.isfile(path)
 
-    def _chart(self, folder: str) -> Chart | None:
+    def _chart(self, folder: str) -> Chart:
         if folder not in self._charts:
             self._charts[folder] = _read(os.path.join(folder, CHART))
         return self._charts[folder]
@@ -171,15 +169,12 @@ def _folder_of(folder: str, name: str, wanted: Sequence[Dependency]) -> str:
     return next((path for path in candidates if os.path.isdir(path)), "")
 
 
-def _read(path: str) -> Chart | None:
-    """None where there is no such file, or no chart in it."""
+def _read(path: str) -> Chart:
     try:
         tree = parse(read_regular(path, _LIMIT).decode())
     except (OSError, UnicodeDecodeError, InvalidInput):
-        return None
-    value = tree.value
-    if not isinstance(value, dict):
-        return None
+        return Chart()
+    value = mapping_of(tree.value)
     entries = value.get("dependencies")
     dependencies = []
     known: Children = {}
