@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 from tests.explain.explained_pods import explained_stream, tree
 
+from archfit.base.results import Location, ObjectRef
 from archfit.explain import command as explained_command
-from archfit.explain import explained
 from archfit.explain.explanation import Explanation
 from archfit.explain.schema import FIELDS, schema
 from archfit.images.platforms import Absent, Unknown
@@ -84,9 +84,10 @@ def test_each_field_of_the_json_is_described():
         known[record.__name__] = {camel_case(name) for name in record._fields}
         return known
 
-    places = {**records(explained.Place, {}), **records(explained.PassedOver, {}), **records(Explanation, {})}
-    places["PassedOver"].remove("place")
+    whole = {**records(Location, {}), **records(ObjectRef, {}), **records(Explanation, {})}
+    whole["Explanation"].remove("ref")
+    whole["Untouched"] = {"reason", "controller"}
     below = {name: set(part["properties"]) for name, part in schema()["$defs"].items()}
-    assert {name: set(texts) for name, texts in FIELDS.items()} == {**places, **below}
+    assert {name: set(texts) for name, texts in FIELDS.items()} == {**whole, **below}
     assert issubclass(Explanation, Record)
     assert all(text.endswith(".") for texts in FIELDS.values() for text in texts.values())

@@ -19,7 +19,8 @@ from tests.explain.explained_pods import explained_stream
 from archfit.base import patch
 from archfit.base.errors import UsageError
 from archfit.base.patch import dotted
-from archfit.explain.explained import Explained, ExplainedPod, Place
+from archfit.base.results import Location
+from archfit.explain.explained import Explained, ExplainedPod
 from archfit.explain.explanation import explanation
 from archfit.explain.text import text
 from archfit.options.settings import Options
@@ -106,7 +107,7 @@ def test_an_explanation_never_contradicts_the_decision(part):
         else:
             assert made["tolerations"] == [], seed
 
-        shown = text(Explained((ExplainedPod(Place("", 1, 1, ""), why),)))
+        shown = text(Explained((ExplainedPod(Location(1, 1), why),)))
         steps = (*why.affinity, *why.tolerations, *why.preferences)
         assert len(shown.splitlines()) <= 24 + 2 * len(why.images) + len(why.terms) + len(steps) + sum(
             len(image.messages) for image in why.images

@@ -1,7 +1,7 @@
 """`archfit explain [FILE|DIR|-].. [--only KIND[/NAMESPACE[/NAME]]] [--format text|json]`: why pods are placed so.
 
 With --only it asks for the images of the pods that it shows, and for no others. In the JSON (`archfit schema explain`)
-a pod has the fields of its `Place` and its `Explanation`, in camelCase.
+a pod has the fields of its place, its object and its `Explanation`, in camelCase.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from archfit import __version__
 from archfit.base import standard_streams
 from archfit.base.errors import UsageError
 from archfit.base.record_json import record_value
-from archfit.base.results import ObjectRef, Result, has_error
+from archfit.base.results import Location, ObjectRef, Result, has_error
 from archfit.base.terminal import shows_boxes
 from archfit.cli.inputs.command_inputs import in_file, manifests_of
 from archfit.cli.inputs.manifests import Manifests
@@ -118,11 +118,15 @@ def as_json(whole: Explained, exit_code: int) -> bytes:
         {
             "archfit": __version__,
             "exit": exit_code,
-            "pods": [{**record_value(pod.place), **record_value(pod.explanation)} for pod in whole.pods],
-            "passedOver": [_flat(**record_value(left)) for left in whole.passed_over],
+            "pods": [_flat(pod.location, **record_value(pod.explanation)) for pod in whole.pods],
+            "passedOver": [
+                _flat(left.location, record_value(left.ref), reason=left.reason, controller=left.controller)
+                for left in whole.passed_over
+            ],
         }
     )
 
 
-def _flat(place: dict[str, Any], **value: Any) -> dict[str, Any]:
-    return {**place, **value}
+def _flat(at: Location, ref: dict[str, str], **value: Any) -> dict[str, Any]:
+    place = {"file": at.file, "line": at.line, "document": at.document, "source": at.source}
+    return {**place, **ref, **value}

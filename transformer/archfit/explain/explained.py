@@ -14,26 +14,13 @@ from archfit.startup.record import Record
 from archfit.workloads.builtin import by_kind
 from archfit.workloads.documents import Lines
 from archfit.workloads.pods import Pod
-
-
-class Place(Record):
-    """Where an object stands (`schema.FIELDS`)."""
-
-    file: str
-    line: int
-    document: int
-    source: str
-
-    def __str__(self) -> str:
-        if self.file:
-            return f"{self.file}:{self.line}"
-        return f"line {self.line} of the stream, {self.source}" if self.source else f"line {self.line}"
+from archfit.workloads.unsupported.untouched import Untouched
 
 
 class ExplainedPod(Record):
-    """One pod. several: its object holds other pods too. settled: nothing about it needs attention."""
+    """One pod. location: of its object in the input. several: its object holds other pods too."""
 
-    place: Place
+    location: Location
     explanation: Explanation
     several: bool = False
 
@@ -44,23 +31,11 @@ class ExplainedPod(Record):
         return self.explanation.outcome not in ("Conflict", "Unresolved") and not errors
 
 
-class PassedOver(Record):
-    """An object that may hold pods and that no row reads, or only in part. controller: what made it, or ""."""
-
-    place: Place
-    api_version: str
-    kind: str
-    namespace: str
-    name: str
-    reason: str
-    controller: str
-
-
 class Explained(Record):
-    """What is explained about one or more inputs."""
+    """What is explained about one or more inputs. passed_over: what may hold pods and is left as it is."""
 
     pods: tuple[ExplainedPod, ...] = ()
-    passed_over: tuple[PassedOver, ...] = ()
+    passed_over: tuple[Untouched, ...] = ()
 
 
 def explained(
@@ -77,7 +52,7 @@ def explained(
     counts = Counter((pod.location, pod.root) for pod, _ in decisions)
     pods = [
         ExplainedPod(
-            _place(name, pod.location, lines.line(pod, (*pod.root, "kind"))),
+            pod.location.replace(file=name, line=lines.line(pod, (*pod.root, "kind"))),
             explanation(pod, own, decision, answers, options, rows),
             counts[pod.location, pod.root] > 1,
         )
@@ -85,12 +60,7 @@ def explained(
         if wanted(pod.ref)
     ]
     passed = [
-        PassedOver(
-            _place(name, left.location, left.location.line),
-            *(left.ref.api_version, left.ref.kind, left.ref.namespace, left.ref.name),
-            left.reason,
-            left.controller,
-        )
+        left.replace(location=left.location.replace(file=name))
         for left in inventory.untouched
         if wanted(left.ref)
     ]
@@ -104,7 +74,3 @@ def merged(parts: Iterable[Explained]) -> Explained:
         tuple(pod for part in parts for pod in part.pods),
         tuple(left for part in parts for left in part.passed_over),
     )
-
-
-def _place(name: str, location: Location, line: int) -> Place:
-    return Place(name, line, location.document, location.source)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from archfit.base.patch import dotted, pattern_text
 from archfit.base.printable import few
-from archfit.base.results import Decision, Outcome, Severity
+from archfit.base.results import Decision, ObjectRef, Outcome, Severity
 from archfit.explain.images import ImageAnswer, image_answers, named
 from archfit.explain.remedies import Remedy, remedies
 from archfit.explain.steps import Step, affinity_steps, preference_steps, toleration_steps
@@ -53,10 +53,7 @@ class Message(Record):
 class Explanation(Record):
     """One pod, explained. decided: it was judged; else asks and all that follows are empty."""
 
-    api_version: str
-    kind: str
-    namespace: str
-    name: str
+    ref: ObjectRef
     path: str
     row: str
     outcome: Outcome
@@ -95,16 +92,12 @@ def explanation(
     decide(pod, own, answers, options, trace)
     case = trace.case
     images = image_answers(pod, own, trace, decision, options)
-    ref = pod.ref
     demands = case.reaches if case else ()
     opened, reaches = _open(demands), _reaches(demands)
     shut = _names(pair for reach in demands for pair in reach.shut)
     about_images = {use.path for use in pod.images}
     return Explanation(
-        ref.api_version,
-        ref.kind,
-        ref.namespace,
-        ref.name,
+        pod.ref,
         dotted(pod.path),
         _row(pod, user_rows),
         decision.outcome,

@@ -6,29 +6,27 @@ from typing import Any
 
 from archfit.base.documentation import schema_id
 from archfit.base.record_schema import list_schema, object_schema, schema_of
-from archfit.explain.explained import PassedOver, Place
 from archfit.explain.explanation import Explanation
+from archfit.workloads.unsupported.untouched import Untouched
 
-_OBJECT = {
-    "apiVersion": "Of the object.",
-    "kind": "Of the object.",
-    "namespace": 'Of the object, "" if it names none.',
-    "name": "Of the object.",
-}
 FIELDS: dict[str, dict[str, str]] = {
-    "Place": {
+    "Location": {
         "file": 'The input that the object stands in, as it was named; "" for standard input.',
         "line": "The line of the object in that input, from 1.",
         "document": "The number of the document in the input, from 1.",
         "source": 'The file that Helm names above the object, "" if it names none.',
     },
-    "PassedOver": {
-        **_OBJECT,
+    "ObjectRef": {
+        "apiVersion": "Of the object.",
+        "kind": "Of the object.",
+        "namespace": 'Of the object, "" if it names none.',
+        "name": "Of the object.",
+    },
+    "Untouched": {
         "reason": "Why archfit leaves the object as it is, and what to do.",
         "controller": 'The object that controls this one and decides in its place, or "".',
     },
     "Explanation": {
-        **_OBJECT,
         "path": "The pod spec in the object, as spec.template.spec.",
         "row": 'The row of the table of workloads that found the pod, "" for a workload of Kubernetes itself.',
         "outcome": "The decision, as in the report of a run.",
@@ -93,16 +91,16 @@ FIELDS: dict[str, dict[str, str]] = {
 def schema() -> dict[str, Any]:
     """The output of `archfit explain --format json`."""
     definitions: dict[str, Any] = {}
-    for record in (Place, PassedOver, Explanation):
+    for record in (Untouched, Explanation):
         schema_of(record, definitions)
+    described: dict[str, dict[str, Any]] = {}
     for name, texts in FIELDS.items():
         properties = definitions[name]["properties"]
-        for field, text in texts.items():
-            properties[field] = {**properties[field], "description": text}
-    place = definitions.pop("Place")["properties"]
-    pod = object_schema({**place, **definitions.pop("Explanation")["properties"]})
-    passed = definitions.pop("PassedOver")["properties"]
-    del passed["place"]
+        described[name] = {field: {**properties[field], "description": text} for field, text in texts.items()}
+        properties |= described[name]
+    for name in ("Location", "ObjectRef", "Untouched", "Explanation"):
+        del definitions[name]
+    head = {**described["Location"], **described["ObjectRef"]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": schema_id("explain"),
@@ -111,9 +109,12 @@ def schema() -> dict[str, Any]:
             {
                 "archfit": {"type": "string", "description": "The version that ran."},
                 "exit": {"enum": [0, 1], "description": "The exit code."},
-                "pods": {**list_schema(pod), "description": "The pods, in the order of the input."},
+                "pods": {
+                    **list_schema(object_schema({**head, **described["Explanation"]})),
+                    "description": "The pods, in the order of the input.",
+                },
                 "passedOver": {
-                    **list_schema(object_schema({**place, **passed})),
+                    **list_schema(object_schema({**head, **described["Untouched"]})),
                     "description": "Objects that may hold pods and that archfit leaves as they are.",
                 },
             }

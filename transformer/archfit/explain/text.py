@@ -14,11 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from archfit.base.printable import count, visible
-from archfit.explain.explained import Explained, ExplainedPod, PassedOver
+from archfit.base.results import Location, ObjectRef
+from archfit.explain.explained import Explained, ExplainedPod
 from archfit.explain.explanation import Explanation, Term
 from archfit.explain.images import ImageAnswer
 from archfit.explain.steps import Step
 from archfit.startup.record import Record
+from archfit.workloads.unsupported.untouched import Untouched
 
 _BOXES = ("├─ ", "└─ ", "│  ", "   ")
 _ASCII = ("|- ", "`- ", "|  ", "   ")
@@ -90,7 +92,7 @@ def _columns(rows: Iterable[Sequence[str]], widest: int = _WIDEST) -> list[str]:
 
 def _pod(pod: ExplainedPod) -> Branch:
     why = pod.explanation
-    head = [_name(why), why.path if pod.several else "", str(pod.place), _status(why)]
+    head = [_name(why.ref), why.path if pod.several else "", _place(pod.location), _status(why)]
     return Branch(_GAP.join(part for part in head if part), tuple(_branches(why)))
 
 
@@ -131,9 +133,16 @@ def _listing(label: str, lines: Sequence[str]) -> Iterator[Branch]:
         yield Branch(label, tuple(map(Branch, lines)))
 
 
-def _name(of: Explanation | PassedOver) -> str:
-    name = "/".join(part for part in (of.namespace, of.name) if part)
-    return " ".join(part for part in (of.api_version, of.kind, name) if part)
+def _name(ref: ObjectRef) -> str:
+    name = "/".join(part for part in (ref.namespace, ref.name) if part)
+    return " ".join(part for part in (ref.api_version, ref.kind, name) if part)
+
+
+def _place(location: Location) -> str:
+    if location.file:
+        return f"{location.file}:{location.line}"
+    source = f" of the stream, {location.source}" if location.source else ""
+    return f"line {location.line}{source}"
 
 
 def _status(why: Explanation) -> str:
@@ -253,7 +262,7 @@ def _step(step: Step) -> str:
     return f"{term}{effect}: {step.what}" + (f" ({step.reason})" if step.reason else "")
 
 
-def _passed_over(left: PassedOver) -> Branch:
-    head = [_name(left), str(left.place), "passed over"]
+def _passed_over(left: Untouched) -> Branch:
+    head = [_name(left.ref), _place(left.location), "passed over"]
     reason = f"its controller decides ({left.controller})" if left.controller else left.reason
     return Branch(_GAP.join(head), (Branch(f"because    {reason}"),))
