@@ -8,8 +8,6 @@ that shared it last. A reservation behind the deadline is not made. The pauses t
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import threading
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
@@ -27,7 +25,6 @@ AT_ONCE = 2
 IN_PROCESS = 8
 OF_PROCESS = threading.Semaphore(IN_PROCESS)
 """For all runs that go on at once in this process."""
-_M_MMAP_THRESHOLD = -3
 _TOO_LATE = "other large answers used up the time: allow more with --timeout"
 
 Reserve: TypeAlias = Callable[[str, float, float], tuple[float | None, int] | None]
@@ -58,7 +55,6 @@ class LargeBodies:
             self._free.release()
             raise RegistryError(_TOO_LATE)
         self._of_thread.entered = True
-        _give_back_large_blocks()
 
     def __enter__(self) -> None:
         """A thread begins with what it is asked."""
@@ -70,18 +66,6 @@ class LargeBodies:
             self._free.release()
             if self._shared:
                 self._shared.release()
-
-
-@functools.cache
-def _give_back_large_blocks() -> None:
-    # Once a large block is freed, glibc serves the next ones from an arena of the thread and keeps them there: 4 MiB
-    # and more for each of 64 threads (64 answers of 4 MiB: a peak of 174 MiB in place of 120). A fixed threshold makes
-    # them mappings of their own, which end when they are freed (mallopt(3), M_MMAP_THRESHOLD). Other C libraries do so
-    # by themselves.
-    import ctypes  # 1 ms, for answers that are seldom
-
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, 128 * 1024)
 
 
 class RequestBudget:
