@@ -1,18 +1,6 @@
-"""Values as CEL writes them, and expressions in lines.
+"""Values and expressions as CEL writes them, and globs of `fnmatch` as regular expressions of RE2 (`pattern`).
 
-    text      'nginx:1.27'                    single quotes, as in Kubernetes' own examples
-    list      ['amd64', 'arm64']
-    mapping   {'linux': ['amd64']}            all members of one type, or each in `dyn(..)`
-    comment   // to the end of the line       each variable begins with one: people read a policy before they apply it
-
-Source: cel-spec, langdef.md (syntax, aggregate values).
-
-`re2` writes globs of `fnmatch` as regular expressions of RE2, which CEL's `matches` takes.
-
-    *        .*           ?        .           [abc]     [abc]        [!a-c]    [^a-c]
-    [        itself, where no ] follows                               [c-a]     matches nothing
-
-The expression is anchored, and `.` matches every character. Source: Python, fnmatch.translate; RE2, syntax.
+Source: cel-spec, langdef.md (syntax, aggregate values); Python, fnmatch.translate; RE2, syntax.
 """
 
 from __future__ import annotations
@@ -27,18 +15,18 @@ from archfit.startup.record import Record
 Literal: TypeAlias = "str | int | bool | Iterable[Literal] | Mapping[str, Literal]"
 
 _PLACE = re.compile(r"%([a-z_]+)")
+_HEAD = re.compile(r"^(\S+): (.+)\n", re.MULTILINE)
+_ESCAPED = re.compile(r"[^ -~]|[\\']")
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def text(value: str) -> str:
     """A string literal."""
-    return f"'{''.join(_escaped(character) for character in value)}'"
+    return f"'{_ESCAPED.sub(_escape, value)}'"
 
 
-def _escaped(character: str) -> str:
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    return character if " " <= character <= "~" else f"\\U{ord(character):08x}"
+def _escape(mark: re.Match[str]) -> str:
+    return _ESCAPES.get(mark[0], f"\\U{ord(mark[0]):08x}")
 
 
 def literal(value: Literal) -> str:
@@ -70,26 +58,32 @@ def cel(source: str, /, **parts: str) -> str:
 
     The lines of a part are indented as the line that it stands in.
     """
-    made = []
+    lines = []
     for line in textwrap.dedent(source).strip().splitlines():
         margin = line[: len(line) - len(line.lstrip())]
         pieces = _PLACE.split(line)
         pieces[1::2] = [parts[name].replace("\n", f"\n{margin}") for name in pieces[1::2]]
-        made.append("".join(pieces))
-    return "\n".join(made)
+        lines.append("".join(pieces))
+    return "\n".join(lines)
 
 
 class Variable(Record):
-    """A variable of a policy. comment: what it holds."""
+    """A variable of a policy. comment: what it holds, for people who read the policy before they apply it."""
 
     name: str
     comment: str
     expression: str
 
 
-def variable(name: str, comment: str, source: str, /, **parts: str) -> Variable:
-    """source, parts: as for `cel`."""
-    return Variable(name, comment, cel(source, **parts))
+def variables(source: str, /, **parts: str) -> Iterator[Variable]:
+    """The variables of a source. parts: as for `cel`.
+
+    name: comment
+      expression, indented
+    """
+    pieces = _HEAD.split(textwrap.dedent(source))[1:]
+    for name, comment, expression in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True):
+        yield Variable(cel(name, **parts), comment, cel(expression, **parts))
 
 
 def all_of(conditions: Iterable[str]) -> str:
@@ -125,7 +119,10 @@ def is_literal(glob: str) -> bool:
 
 
 def pattern(glob: str, *, literal: str = "") -> str:
-    """An anchored regular expression. literal: what stands before the glob and is no part of it."""
+    """An anchored regular expression, whose `.` matches every character.
+
+    literal: what stands before the glob and is no part of it. A range as [c-a] matches nothing.
+    """
     return f"(?s)^{quoted(literal)}{''.join(_parts(glob))}$"
 
 
@@ -170,8 +167,8 @@ def _class(inside: str) -> str:
 
 
 def _ranges(members: str) -> Iterator[tuple[str, str]]:
-    for found in re.finditer(r"(.)-(.)|(.)", members, re.DOTALL):
-        low, high = (found[1], found[2]) if found[1] is not None else (found[3], found[3])
+    for part in re.finditer(r"(.)-(.)|(.)", members, re.DOTALL):
+        low, high = (part[1], part[2]) if part[1] is not None else (part[3], part[3])
         if low <= high:
             yield low, high
 

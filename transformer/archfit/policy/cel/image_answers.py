@@ -1,32 +1,10 @@
 """CEL: what is known about each image of a pod.
 
-    answers           for each image the code of a class of the table, or
-                        unasked    no registry is asked: empty, a placeholder, never pulled, Istio's `auto`
-                        unknown    the table lacks it
-                        malformed  no node could pull it
-    answerClasses     for each image its class
-    unknownImages     the texts of those that are unknown or malformed
-    restrictions      the classes of the images that restrict the pod
+The grammar of references is that of `images.reference`, whose patterns Python and RE2 read alike. Only the order
+differs: Docker's defaults are filled in first, so that one pattern can check the whole.
 
-The annotation archfit.dev/image-platforms answers for every image.
-
-The images come first, with their references as `images.reference` normalises them:
-
-    imageUses     every place that names an image: its role (`platform_table`), text and pull policy
-    references    docker.io/library/nginx:1.27, quay.io/team/app@sha256:..; '' where the text is no reference
-
-The grammar is that of `images.reference`, whose patterns Python and RE2 read alike. Only the order differs: Docker's
-defaults are filled in first, so that one pattern can check the whole.
-
-Then the overrides of the configuration (`imagePlatforms`), which count before the table:
-
-    statedClasses       the class of each override, by a code
-    overrideRanks       by code: how specific it is, and what it states
-    matchingOverrides   for each image the codes of the overrides that match, the most specific first
-    overrides           for each image the code of the override that counts, '' for none
-
-They are ranked as `images.overrides` does. Where two that match equally well differ, archfit refuses to decide; the
-image counts as malformed then.
+Overrides are ranked as `images.overrides` does. Where two that match equally well differ, archfit refuses to decide;
+the image counts as malformed then.
 """
 
 from __future__ import annotations
@@ -48,7 +26,7 @@ from archfit.policy.cel.cel_text import (
     quoted,
     rows,
     text,
-    variable,
+    variables,
 )
 from archfit.policy.cel.platform_table import CONTAINER, RUNTIME_CLASS, VOLUME, OfferClass
 
@@ -57,50 +35,41 @@ NAME = text("^[^/]+/[^:@]+")
 
 
 def reference_variables(images: Sequence[str]) -> Iterator[Variable]:
-    """runtimeClass, imageUses, references. images: the mappings whose keys are normalised references."""
-    yield variable(
-        "runtimeClass",
-        "how roles of images end in a pod that names a runtime class for WebAssembly",
+    """The images with their references. images: the mappings whose keys are normalised references."""
+    return variables(
         """
-        has(object.spec.runtimeClassName) && object.spec.runtimeClassName.lowerAscii().matches(%words) ? %suffix : ''
+        runtimeClass: how roles of images end in a pod that names a runtime class for WebAssembly
+          has(object.spec.runtimeClassName) && object.spec.runtimeClassName.lowerAscii().matches(%wasm) ? %suffix : ''
+
+        imageUses: every place of the pod that names an image
+          (object.spec.containers + (has(object.spec.initContainers) ? object.spec.initContainers : [])).map(c, {
+            'role': %container + variables.runtimeClass,
+            'image': has(c.image) ? string(c.image) : '',
+            'pull': has(c.imagePullPolicy) ? string(c.imagePullPolicy) : ''})
+          + (has(object.spec.volumes) ? object.spec.volumes : []).filter(v, has(v.image)).map(v, {
+            'role': %volume + variables.runtimeClass,
+            'image': has(v.image.reference) ? string(v.image.reference) : '',
+            'pull': has(v.image.pullPolicy) ? string(v.image.pullPolicy) : ''})
+
+        references: the images in full, with Docker's defaults; '' where the text is no reference
+          // a key of the table is its own reference: most pods need no pattern
+          variables.imageUses.map(use, %listed ? use.image : [use.image]
+            .map(r, r.matches(%identifier) ? '' : r)
+            // the first segment is a host, or the host is Docker Hub
+            .map(r, r.matches('^(?:localhost|[^/]*[.:A-Z][^/]*)/') ? r : %hub + r)
+            .map(r, r.startsWith(%index) ? %hub + r.substring(%after_index) : r)
+            .map(r, r.matches(%official) ? %hub + 'library/' + r.substring(%after_hub) : r)
+            // what the grammar refuses
+            .map(r, r.matches(%grammar) && r.matches(%length) ? r : '')
+            // a digest makes the tag meaningless, and a missing tag is `latest`
+            .map(r, r.contains('@') ? r.find(%name) + r.substring(r.indexOf('@'))
+              : r.matches('^[^/]+/[^:]+$') ? r + ':latest' : r)[0])
         """,
         suffix=text(RUNTIME_CLASS),
-        words=text("|".join(WASM_RUNTIMES)),
-    )
-    yield variable(
-        "imageUses",
-        "every place of the pod that names an image",
-        """
-        (object.spec.containers + (has(object.spec.initContainers) ? object.spec.initContainers : [])).map(c, {
-          'role': %container + variables.runtimeClass,
-          'image': has(c.image) ? string(c.image) : '',
-          'pull': has(c.imagePullPolicy) ? string(c.imagePullPolicy) : ''})
-        + (has(object.spec.volumes) ? object.spec.volumes : []).filter(v, has(v.image)).map(v, {
-          'role': %volume + variables.runtimeClass,
-          'image': has(v.image.reference) ? string(v.image.reference) : '',
-          'pull': has(v.image.pullPolicy) ? string(v.image.pullPolicy) : ''})
-        """,
+        wasm=text("|".join(WASM_RUNTIMES)),
         container=text(CONTAINER),
         volume=text(VOLUME),
-    )
-    yield variable(
-        "references",
-        "the images in full, with Docker's defaults; '' where the text is no reference",
-        """
-        // a key of the table is its own reference: most pods need no pattern
-        variables.imageUses.map(use, %listed ? use.image : [use.image]
-          .map(r, r.matches(%identifier) ? '' : r)
-          // the first segment is a host, or the host is Docker Hub
-          .map(r, r.matches('^(?:localhost|[^/]*[.:A-Z][^/]*)/') ? r : %hub + r)
-          .map(r, r.startsWith(%index) ? %hub + r.substring(%after_index) : r)
-          .map(r, r.matches(%official) ? %hub + 'library/' + r.substring(%after_hub) : r)
-          // what the grammar refuses
-          .map(r, r.matches(%grammar) && r.matches(%length) ? r : '')
-          // a digest makes the tag meaningless, and a missing tag is `latest`
-          .map(r, r.contains('@') ? r.find(%name) + r.substring(r.indexOf('@'))
-            : r.matches('^[^/]+/[^:]+$') ? r + ':latest' : r)[0])
-        """,
-        listed=any_of(f"use.image in {one}" for one in images),
+        listed=any_of(f"use.image in {mapping}" for mapping in images),
         identifier=text(f"^{IDENTIFIER}$"),
         hub=text(f"{HUB}/"),
         after_hub=str(len(HUB) + 1),
@@ -113,51 +82,43 @@ def reference_variables(images: Sequence[str]) -> Iterator[Variable]:
     )
 
 
-UNKNOWN = "unknown"
+UNASKED, UNKNOWN, MALFORMED = "unasked", "unknown", "malformed"
+"""No registry is asked: empty, a placeholder, never pulled, Istio's `auto`. The table lacks it. No node can pull it."""
+IS_UNASKED = f"!variables.platformsStated && variables.answers.exists(answer, answer == {text(UNASKED)})"
 
 
 def override_variables(stated: Sequence[tuple[ImagePlatforms, OfferClass]]) -> Iterator[Variable]:
-    """See the module; nothing where there are no overrides. stated: each with its class."""
+    """`imagePlatforms` of the configuration, which count before the table, if there are any. stated: with classes."""
     if not stated:
-        return
-    order = sorted(stated, key=lambda one: specificity(one[0].pattern), reverse=True)
+        return iter(())
+    order = sorted(stated, key=lambda row: specificity(row[0].pattern), reverse=True)
     ranks = sorted({specificity(row.pattern) for row, _ in stated}, reverse=True)
     coded = [(f"stated {number}", row, offers) for number, (row, offers) in enumerate(order, 1)]
-    yield variable(
-        "statedClasses",
-        "what each of imagePlatforms states, by a code",
-        rows((f"{text(code)}: {literal(offers)}" for code, _, offers in coded), "{", "}"),
+    ranked = (
+        f"{text(code)}: {literal([str(ranks.index(specificity(row.pattern))), _platforms(row)])}"
+        for code, row, _ in coded
     )
-    yield variable(
-        "overrideRanks",
-        "how specific each of them is, and what it states",
-        rows(
-            (
-                f"{text(code)}: {literal([str(ranks.index(specificity(row.pattern))), _platforms(row)])}"
-                for code, row, _ in coded
-            ),
-            "{",
-            "}",
-        ),
-    )
-    yield variable(
-        "matchingOverrides",
-        "for each image those of imagePlatforms that match, the most specific first",
+    return variables(
         """
-        variables.references.map(r, r == '' ? [] :
-          %codes.filter(code, code != ''))
+        statedClasses: what each of imagePlatforms states, by a code
+          %classes
+
+        overrideRanks: how specific each of them is, and what it states
+          %ranked
+
+        matchingOverrides: for each image those of imagePlatforms that match, the most specific first
+          variables.references.map(r, r == '' ? [] :
+            %codes.filter(code, code != ''))
+
+        overrides: for each image the code of the one that counts, '' for none; of two that differ none does
+          variables.matchingOverrides.map(codes, codes.size() == 0 ? ''
+            : codes.exists(code, variables.overrideRanks[code][0] == variables.overrideRanks[codes[0]][0]
+              && variables.overrideRanks[code][1] != variables.overrideRanks[codes[0]][1]) ? %malformed
+            : codes[0])
         """,
+        classes=rows((f"{text(code)}: {literal(offers)}" for code, _, offers in coded), "{", "}"),
+        ranked=rows(ranked, "{", "}"),
         codes=rows(f"{_matches(row.pattern)} ? {text(code)} : ''" for code, row, _ in coded),
-    )
-    yield variable(
-        "overrides",
-        "for each image the code of the one that counts, '' for none; of two that differ none does",
-        """
-        variables.matchingOverrides.map(codes, codes.size() == 0 ? ''
-          : codes.exists(code, variables.overrideRanks[code][0] == variables.overrideRanks[codes[0]][0]
-            && variables.overrideRanks[code][1] != variables.overrideRanks[codes[0]][1]) ? %malformed
-          : codes[0])
-        """,
         malformed=text(MALFORMED),
     )
 
@@ -177,92 +138,66 @@ def _matches(glob: str) -> str:
     return f"r.find({NAME}).matches({expression})"
 
 
-UNASKED = "unasked"
-MALFORMED = "malformed"
-IS_UNASKED = f"!variables.platformsStated && variables.answers.exists(answer, answer == {text(UNASKED)})"
-
-
 def answer_variables(images: Sequence[str], classes: str, *, overridden: bool) -> Iterator[Variable]:
-    """istioInjected, answers, answerClasses, unknownImages, unasked, restrictions.
+    """What the images offer. The annotation archfit.dev/image-platforms answers for every image.
 
     images: the mappings that hold the images. classes: the mapping that holds the classes. overridden: there are
     variables of the overrides.
     """
-    yield variable(
-        "istioInjected",
-        "the pod is marked for Istio's injector, which writes the image `auto`",
-        """
-        ![variables.labels, variables.annotations].exists(m, %inject in m && m[%inject] == 'false')
-        && (%templates in variables.annotations || [variables.labels, variables.annotations].exists(m,
-          %revision in m || %inject in m && m[%inject] == 'true'))
-        """,
-        inject=text(ISTIO_INJECT),
-        templates=text(ISTIO_TEMPLATES),
-        revision=text(ISTIO_REVISION),
-    )
-    yield variable(
-        "answers",
-        "for each image the code of its class, 'unasked', 'unknown' or 'malformed'",
-        """
-        variables.imageUses.transformList(i, use,
-          %chain)
-        """,
-        chain=choice(_answer(images, overridden=overridden), text(UNKNOWN)),
-    )
-    in_table = f"{classes}[variables.answers[i]]"
+    of_image = f"{classes}[variables.answers[i]]"
+    final = f"variables.answers[i] == {text(MALFORMED)}"
     stated = "variables.statedClasses"
     unanswered = (
         f"variables.answers[i] in {literal([UNKNOWN, MALFORMED])} "
         "|| has(variables.answerClasses[i].unanswered) && use.role in variables.answerClasses[i].unanswered"
     )
-    yield variable(
-        "answerClasses",
-        "for each image what it offers",
+    if overridden:
+        of_image = choice(
+            [(f"variables.answers[i] in {stated}", f"{stated}[variables.answers[i]]")], of_image
+        )
+        final += f" || variables.answers[i] in {stated} && ({unanswered})"
+    return variables(
         """
-        variables.imageUses.transformList(i, use,
-          variables.answers[i] in %no_class ? {'unrestricted': [use.role]}
-          : %of_image)
+        istioInjected: the pod is marked for Istio's injector, which writes the image `auto`
+          ![variables.labels, variables.annotations].exists(m, %inject in m && m[%inject] == 'false')
+          && (%templates in variables.annotations || [variables.labels, variables.annotations].exists(m,
+            %revision in m || %inject in m && m[%inject] == 'true'))
+
+        answers: for each image the code of its class, 'unasked', 'unknown' or 'malformed'
+          variables.imageUses.transformList(i, use,
+            %chain)
+
+        answerClasses: for each image what it offers
+          variables.imageUses.transformList(i, use,
+            variables.answers[i] in %no_class ? {'unrestricted': [use.role]}
+            : %of_image)
+
+        unknownImages: the images that the table does not know: they restrict nothing, as the unasked
+          variables.platformsStated ? [] : variables.imageUses.transformList(i, use, %unanswered, use.image)
+
+        knowsNone: an image is unknown, and no other is known, or one is a mistake: the pod stays as it is
+          variables.unknownImages.size() > 0 && (variables.imageUses.exists(i, use, %final)
+            || variables.imageUses.all(i, use, variables.answers[i] == %unasked || %unanswered))
+
+        unasked: nobody can say for at least one image: no toleration and no preference is added
+          variables.unknownImages.size() > 0 || %is_unasked
+
+        restrictions: what the images offer that restrict the pod
+          variables.platformsStated ? [variables.statedPlatforms] : variables.imageUses.transformList(i, use,
+            !(has(variables.answerClasses[i].unrestricted) && use.role in variables.answerClasses[i].unrestricted)
+              && !(%unanswered),
+            variables.answerClasses[i])
         """,
+        inject=text(ISTIO_INJECT),
+        templates=text(ISTIO_TEMPLATES),
+        revision=text(ISTIO_REVISION),
+        chain=choice(_answer(images, overridden=overridden), text(UNKNOWN)),
         no_class=literal([UNASKED, UNKNOWN, MALFORMED]),
-        of_image=choice([(f"variables.answers[i] in {stated}", f"{stated}[variables.answers[i]]")], in_table)
-        if overridden
-        else in_table,
-    )
-    yield variable(
-        "unknownImages",
-        "the images that the table does not know: they restrict nothing, as the unasked",
-        """
-        variables.platformsStated ? [] : variables.imageUses.transformList(i, use, %unanswered, use.image)
-        """,
+        of_image=of_image,
         unanswered=unanswered,
-    )
-    yield variable(
-        "knowsNone",
-        "an image is unknown, and no other is known, or one is a mistake: the pod stays as it is",
-        """
-        variables.unknownImages.size() > 0 && (variables.imageUses.exists(i, use, %final)
-          || variables.imageUses.all(i, use, variables.answers[i] == %unasked || %unanswered))
-        """,
-        final=f"variables.answers[i] == {text(MALFORMED)}"
-        + (f" || variables.answers[i] in {stated} && ({unanswered})" if overridden else ""),
+        final=final,
         unasked=text(UNASKED),
-        unanswered=unanswered,
-    )
-    yield variable(
-        "unasked",
-        "nobody can say for at least one image: no toleration and no preference is added",
-        f"variables.unknownImages.size() > 0 || {IS_UNASKED}",
-    )
-    yield variable(
-        "restrictions",
-        "what the images offer that restrict the pod",
-        """
-        variables.platformsStated ? [variables.statedPlatforms] : variables.imageUses.transformList(i, use,
-          !(has(variables.answerClasses[i].unrestricted) && use.role in variables.answerClasses[i].unrestricted)
-            && !(%unanswered),
-          variables.answerClasses[i])
-        """,
-        unanswered=unanswered,
+        is_unasked=IS_UNASKED,
     )
 
 
@@ -277,5 +212,5 @@ def _answer(images: Sequence[str], *, overridden: bool) -> Iterator[tuple[str, s
     if overridden:
         yield "variables.overrides[i] != ''", "variables.overrides[i]"
     yield "use.pull == 'Never' || use.image == 'auto' && variables.istioInjected", text(UNASKED)
-    for one in images:
-        yield f"variables.references[i] in {one}", f"{one}[variables.references[i]]"
+    for mapping in images:
+        yield f"variables.references[i] in {mapping}", f"{mapping}[variables.references[i]]"

@@ -1,27 +1,12 @@
-"""CEL: the one mutation, a JSON patch that makes of the pod what the variables say.
+"""CEL: what a pod gets, by `placement.reach` and `placement.tolerations`, and the one mutation, a JSON patch of that.
 
-    same as an earlier pass    nothing, but for the annotation
-    else                       its additions out, the new ones in
+There is one mutation, so that the API server does all of it or nothing: where the pod is the same as after an earlier
+pass, nothing but the annotation; else its additions out, the new ones in. Its values are made of the policy's own
+literals, never of parts of `object`, and never of a list of `Object{..}`: the API server loses the first and panics at
+the second (kubernetes#140164, #142181).
 
-There is one, so that the API server does all of it or nothing. Its values are made of the policy's own literals, never
-of parts of `object`, and never of a list of `Object{..}`: the API server loses the first and panics at the second
-(kubernetes#140164, #142181).
-
-These variables are the tolerations and preferred terms that a pod gets, by `placement.tolerations`:
-
-exposed                  the architectures to whose nodes the pod may come although an image does not run there
-applicableTolerations    those of the rules that apply to the pod
-newTolerations           of these, those that no other toleration covers
-newPreferences           preferred terms
-needsNodeAffinity        the pod has no node affinity, and gets some
-
-This one is the required node affinity that it gets, by `placement.reach`:
-
-neededTerms    for each term what is ANDed to it; for a pod without required terms, its one new term
-written        the same; nothing for terms that the pod states, if somebody applies it
-
-one In or NotIn, or two of In for a term that asks for another operating system and must match no node; before it one of
-the operating system, where the cluster has others than Linux
+A required term gets one In or NotIn, or two of In for a term that asks for another operating system and must match no
+node; before it one of the operating system, where the cluster has others than Linux.
 """
 
 from __future__ import annotations
@@ -36,26 +21,32 @@ from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH, ARCH_LABELS, OS
 from archfit.placement.tolerations import covers as is_covered
-from archfit.policy.cel.cel_text import Variable, cel, literal, text, variable
+from archfit.policy.cel.cel_text import Variable, cel, literal, text, variables
 from archfit.policy.cel.recorded_entries import (
     AFFINITY_LINE,
     NODE_AFFINITY_LINE,
     PATH_OF_ANNOTATION,
+    SAME_ITEMS,
     preference_variables,
-    same_items,
     states,
 )
-from archfit.policy.cel.term_reach import covers, several_systems
+from archfit.policy.cel.term_reach import COVERS, several_systems
 
 NEEDED_TERMS = "neededTerms"
 
 
 def written_variables(options: Options) -> Iterator[Variable]:
-    """Always (for `affinity: always` alone), another, neededTerms, written."""
-    comment = "for each required term, or for the one to create, what it gets"
+    """The required node affinity: for each term what is ANDed to it; for a pod without terms, its one new term."""
     if options.affinity == "never":
-        for name in (NEEDED_TERMS, "written"):
-            yield variable(name, comment, "variables.terms.map(term, [])")
+        yield from variables(
+            """
+            neededTerms: for each required term, or for the one to create, what it gets
+              variables.terms.map(term, [])
+
+            written: for each required term, or for the one to create, what it gets
+              variables.terms.map(term, [])
+            """
+        )
         return
     several = several_systems(options)
     enough = "variables.barred[i].size() == 0 || !variables.hasTerms && variables.archPins.size() > 0"
@@ -66,40 +57,37 @@ def written_variables(options: Options) -> Iterator[Variable]:
         """
     )
     if options.affinity == "always":
-        yield variable(
-            "always",
-            "the pod gets a term even where it runs everywhere",
+        yield from variables(
             """
-            !variables.hasTerms && variables.archPins.size() == 0
-            && variables.restricted && !variables.toleratesVirtualNodes%no_system
+            always: the pod gets a term even where it runs everywhere
+              !variables.hasTerms && variables.archPins.size() == 0
+              && variables.restricted && !variables.toleratesVirtualNodes%no_system
             """,
             no_system=" && variables.shut[0].size() == 0" if several else "",
         )
         enough = f"!variables.always && ({enough})"
-    yield variable(
-        "another",
-        "an architecture that the pod cannot reach",
-        "(variables.nodeArchitectures.filter(a, !(a in variables.reachable)) + ['none'])[0]",
-    )
-    yield variable(
-        "neededArchitectures" if several else NEEDED_TERMS,
-        comment,
+    yield from variables(
         """
-        variables.terms.transformList(i, term,
-          %enough ? []
-          // nodes without an arch label stay reachable
-          : %unlabelled
-            ? [%not_in]
-          : variables.live[i].size() > 0
-            ? [%live]
-          // a term on which nothing runs, beside one on which the pod does: it must match no node
-          : variables.reachable.exists(a, !(a in variables.meeting[i]))
-            ? [%apart]
-          : variables.another in variables.meeting[i]
-            ? [%reachable,
-              %another]
-          : [%another])
+        another: an architecture that the pod cannot reach
+          (variables.nodeArchitectures.filter(a, !(a in variables.reachable)) + ['none'])[0]
+
+        %name: for each required term, or for the one to create, what it gets
+          variables.terms.transformList(i, term,
+            %enough ? []
+            // nodes without an arch label stay reachable
+            : %unlabelled
+              ? [%not_in]
+            : variables.live[i].size() > 0
+              ? [%live]
+            // a term on which nothing runs, beside one on which the pod does: it must match no node
+            : variables.reachable.exists(a, !(a in variables.meeting[i]))
+              ? [%apart]
+            : variables.another in variables.meeting[i]
+              ? [%reachable,
+                %another]
+            : [%another])
         """,
+        name="neededArchitectures" if several else NEEDED_TERMS,
         enough=enough,
         unlabelled=unlabelled,
         not_in=expression("NotIn", "variables.lacking[i]"),
@@ -113,22 +101,22 @@ def written_variables(options: Options) -> Iterator[Variable]:
         another=expression("In", "[variables.another]"),
     )
     if several:
-        yield variable(
-            NEEDED_TERMS,
-            "the same, behind the systems that a term is kept to",
+        yield from variables(
             """
-            variables.neededArchitectures.transformList(i, needed, (variables.shut[i].size() == 0 ? []
-              : %unlabelled ? [%not_in]
-              : [%is_in]) + needed)
+            neededTerms: the same, behind the systems that a term is kept to
+              variables.neededArchitectures.transformList(i, needed, (variables.shut[i].size() == 0 ? []
+                : %unlabelled ? [%not_in]
+                : [%is_in]) + needed)
             """,
             unlabelled=unlabelled,
             not_in=expression("NotIn", "variables.shut[i]", OS),
             is_in=expression("In", "variables.systems[i]", OS),
         )
-    yield variable(
-        "written",
-        "the same, but for terms that an applied pod states",
-        "%stated ? variables.terms.map(term, []) : variables.neededTerms",
+    yield from variables(
+        """
+        written: the same, but for terms that an applied pod states
+          %stated ? variables.terms.map(term, []) : variables.neededTerms
+        """,
         stated=states(STATES_TERMS),
     )
 
@@ -139,76 +127,74 @@ def expression(operator: str, values: str, key: str = ARCH) -> str:
 
 
 def addition_variables(options: Options) -> Iterator[Variable]:
-    """exposed, applicableTolerations, newTolerations, newPreferences, needsNodeAffinity."""
-    yield variable(
-        "exposed",
-        "the architectures to whose nodes the pod may come although an image does not run there",
+    """The tolerations and preferred terms that a pod gets."""
+    yield from variables(
         """
-        variables.restrictions.size() == 0 ? [] :
-        variables.architectures.filter(a, variables.systems.exists(i, systems,
-          systems.size() > 0 && a in variables.meeting[i] && !(a in variables.live[i])
-          && systems.exists(os, !(a in variables.offered[os]) && (os != 'windows' || a in %windows))
-          && variables.written[i]%of_arch.all(e, e.operator == 'In' ? a in e.values : !(a in e.values))))
+        exposed: the architectures to whose nodes the pod may come although an image does not run there
+          variables.restrictions.size() == 0 ? [] :
+          variables.architectures.filter(a, variables.systems.exists(i, systems,
+            systems.size() > 0 && a in variables.meeting[i] && !(a in variables.live[i])
+            && systems.exists(os, !(a in variables.offered[os]) && (os != 'windows' || a in %windows))
+            && variables.written[i]%of_arch.all(e, e.operator == 'In' ? a in e.values : !(a in e.values))))
         """,
         windows=literal(WINDOWS),
         of_arch=f".filter(e, e.key == {text(ARCH)})" if several_systems(options) else "",
     )
-    applying = """
+    applying = cel(
+        """
         variables.unasked || !variables.tolerates ? [] :
         variables.tolerationRules.filter(rule, rule.architectures.exists(a, a in variables.reachable)
           && rule.architectures.all(a, a in variables.reachable || !(a in variables.exposed)))
         """
-    comment = "the tolerations of the rules that apply to the pod"
-    if any(rule.needed for rule in options.tolerate):
-        yield variable("applyingRules", "the rules that apply to the pod, where they are needed", applying)
-        yield variable(
-            "needsTolerations",
-            "each architecture that the pod can reach needs a toleration, with those that it gets anyway",
-            """
-            variables.reachable.all(a, variables.applyingRules.exists(rule, a in rule.architectures
-              && [rule.toleration].all(new, !variables.tolerations.exists(there,
-                %covers)
-              && !variables.applyingRules.exists(other, !other.needed && [other.toleration].exists(there,
-                %covers)))))
-            """,
-            covers=covers(),
-        )
-        yield variable(
-            "applicableTolerations",
-            comment,
-            "variables.applyingRules.filter(rule, !rule.needed || variables.needsTolerations)\n"
-            "  .map(rule, rule.toleration)",
-        )
-    else:
-        yield variable(
-            "applicableTolerations", comment, f"{applying.rstrip()}\n        .map(rule, rule.toleration)"
-        )
-    yield variable(
-        "newTolerations",
-        "of these, those that no other toleration covers",
+    )
+    needed = any(rule.needed for rule in options.tolerate)
+    if needed:
+        yield from _needed_variables(applying)
+        applying = "variables.applyingRules.filter(rule, !rule.needed || variables.needsTolerations)\n  "
+    yield from variables(
         """
-        variables.applicableTolerations.transformList(i, new,
-          !variables.tolerations.exists(there,
-            %covers)%among_themselves,
-          new)
+        applicableTolerations: the tolerations of the rules that apply to the pod
+          %applying.map(rule, rule.toleration)
+
+        newTolerations: of these, those that no other toleration covers
+          variables.applicableTolerations.transformList(i, new,
+            !variables.tolerations.exists(there,
+              %covers)%among_themselves,
+            new)
         """,
-        covers=covers(),
+        applying=applying if needed else f"{applying}\n",
+        covers=COVERS,
         among_themselves=_among_themselves(options),
     )
     yield from preference_variables()
-    yield variable(
-        "newPreferences",
-        "the preferred terms that the pod gets, if it has none on the architecture itself",
-        "%preferences",
+    yield from variables(
+        """
+        newPreferences: the preferred terms that the pod gets, if it has none on the architecture itself
+          %preferences
+
+        needsNodeAffinity: the pod has no node affinity, and gets some
+          !variables.hasNodeAffinity
+          && (variables.written[0].size() > 0 || variables.newPreferences.size() > 0)
+        """,
         preferences=_preferences() if options.prefer or any(rule.prefer for rule in options.rules) else "[]",
     )
-    yield variable(
-        "needsNodeAffinity",
-        "the pod has no node affinity, and gets some",
+
+
+def _needed_variables(applying: str) -> Iterator[Variable]:
+    return variables(
         """
-        !variables.hasNodeAffinity
-        && (variables.written[0].size() > 0 || variables.newPreferences.size() > 0)
+        applyingRules: the rules that apply to the pod, where they are needed
+          %applying
+
+        needsTolerations: each architecture that the pod can reach needs a toleration, with those that it gets anyway
+          variables.reachable.all(a, variables.applyingRules.exists(rule, a in rule.architectures
+            && [rule.toleration].all(new, !variables.tolerations.exists(there,
+              %covers)
+            && !variables.applyingRules.exists(other, !other.needed && [other.toleration].exists(there,
+              %covers)))))
         """,
+        applying=applying,
+        covers=COVERS,
     )
 
 
@@ -222,7 +208,7 @@ def _among_themselves(options: Options) -> str:
         && !variables.applicableTolerations.exists(j, there, j < i &&
           %covers)
         """,
-        covers=covers(),
+        covers=COVERS,
     )
 
 
@@ -264,7 +250,7 @@ def mutation() -> str:
             ? [JSONPatch{op: 'add', path: %annotation, value: variables.newRecord}]
           : [JSONPatch{op: 'add', path: '/metadata/annotations', value: {%name: variables.newRecord}}])
         """,
-        same=same_items(),
+        same=SAME_ITEMS,
         removed=_removed(),
         added=_added(),
         annotation=text(PATH_OF_ANNOTATION),

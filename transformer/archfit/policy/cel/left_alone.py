@@ -21,7 +21,7 @@ from archfit.images.reference import parse
 from archfit.options.placement_fields import REQUIRED, TERM_LIST
 from archfit.options.settings import Options
 from archfit.placement.affinity import ARCH_LABELS, OS_LABELS
-from archfit.policy.cel.cel_text import Variable, any_of, cel, choice, text, variable
+from archfit.policy.cel.cel_text import Variable, any_of, cel, choice, text, variables
 from archfit.policy.cel.image_answers import IS_UNASKED
 from archfit.policy.cel.platform_table import SYSTEMS, OfferClass
 from archfit.policy.cel.term_reach import several_systems
@@ -176,34 +176,26 @@ LEFT_ALONE = (
 
 
 def left_alone_variables(options: Options) -> Iterator[Variable]:
-    """leftAlone, decided, conflict."""
-    yield variable(
-        "leftAlone",
-        "why the policy does not decide for the pod",
-        """
-        %chain
-        """,
-        chain=choice(
-            (
-                (one.condition, f"[{text(one.id)}]")
-                for one in LEFT_ALONE
-                if one.id != TWO_SYSTEMS or several_systems(options)
-            ),
-            "[]",
-        ),
-    )
+    """Whether the policy decides for the pod, and whether no node can run it."""
     faults = ["variables.faultyAnnotations", *([IS_UNASKED] if options.strict else [])]
-    nowhere = "!variables.live.exists(live, live.size() > 0)"
-    yield variable(
-        "decided",
-        "the policy decides for the pod",
-        "variables.leftAlone.size() == 0 && !(%faults)",
-        faults=any_of(faults),
+    cases = (
+        (row.condition, f"[{text(row.id)}]")
+        for row in LEFT_ALONE
+        if row.id != TWO_SYSTEMS or several_systems(options)
     )
-    yield variable(
-        "conflict",
-        "no node that the pod allows runs all its images",
-        f"variables.decided && {nowhere}",
+    return variables(
+        """
+        leftAlone: why the policy does not decide for the pod
+          %chain
+
+        decided: the policy decides for the pod
+          variables.leftAlone.size() == 0 && !(%faults)
+
+        conflict: no node that the pod allows runs all its images
+          variables.decided && !variables.live.exists(live, live.size() > 0)
+        """,
+        chain=choice(cases, "[]"),
+        faults=any_of(faults),
     )
 
 

@@ -24,7 +24,7 @@ from archfit.base.results import ObjectRef
 from archfit.options.settings import Options
 from archfit.placement.annotations import PREFIX
 from archfit.placement.filters import is_glob, names_kind
-from archfit.policy.cel.cel_text import Variable, literal, text, variable
+from archfit.policy.cel.cel_text import Variable, literal, text, variables
 from archfit.policy.cel.match_conditions import NOT_SKIPPED, POD, TRUE, match_conditions
 from archfit.policy.cel.platform_table import SYSTEMS
 from archfit.policy.cel.policy_settings import OPT_OUT, PolicySettings
@@ -109,46 +109,38 @@ def daemon_set_conditions(options: Options) -> Iterator[tuple[str, str]]:
             yield name, of_template(expression)
 
 
-def merged_variable(name: str) -> Variable:
-    """Of `MERGED`: those of the DaemonSet and of its template."""
-    return variable(
-        name,
-        "of the DaemonSet and of its template, which wins",
+def of_daemon_sets(variables_of_pods: Iterable[Variable]) -> Iterator[Variable]:
+    """The variables of a policy, for DaemonSets, and lost. Those of a policy of `about_daemon_sets(..)`."""
+    for pods in variables_of_pods:
+        if pods.name in MERGED:
+            yield from _merged_variable(pods.name)
+        else:
+            yield pods.replace(expression=of_template(pods.expression))
+    # The architectures of `placement.pod_warnings.lost_nodes`.
+    yield from variables(
         """
-        [has(object.metadata.%name) ? object.metadata.%name : {}].map(own,
-          [has(object.spec.template.metadata) && has(object.spec.template.metadata.%name)
-            ? object.spec.template.metadata.%name : {}].map(near,
-            (own.map(k, k).filter(k, !(k in near)) + near.map(k, k))
-              .transformMapEntry(i, k, {k: k in near ? near[k] : own[k]})))[0][0]
-        """,
-        name=name,
-    )
-
-
-def lost_variable() -> Variable:
-    """The variable lost: the architectures of `placement.pod_warnings.lost_nodes`."""
-    return variable(
-        "lost",
-        "the cluster's nodes that the DaemonSet goes to, and that cannot run it",
-        """
-        !variables.decided || variables.conflict || !variables.hasTerms && variables.archPins.size() > 0 ? [] :
-        %systems.map(os, variables.nodes[os].filter(a,
-            variables.systems.exists(i, systems, os in systems && a in variables.meeting[i])
-            && !variables.systems.exists(i, systems, os in systems && a in variables.live[i]
-              && a in variables.supported[os])
-            && variables.only.all(names, a in names))
-          .map(a, (os == 'linux' ? '' : os + '/') + a).join(', ')).filter(names, names != '')
+        lost: the cluster's nodes that the DaemonSet goes to, and that cannot run it
+          !variables.decided || variables.conflict || !variables.hasTerms && variables.archPins.size() > 0 ? [] :
+          %systems.map(os, variables.nodes[os].filter(a,
+              variables.systems.exists(i, systems, os in systems && a in variables.meeting[i])
+              && !variables.systems.exists(i, systems, os in systems && a in variables.live[i]
+                && a in variables.supported[os])
+              && variables.only.all(names, a in names))
+            .map(a, (os == 'linux' ? '' : os + '/') + a).join(', ')).filter(names, names != '')
         """,
         systems=literal(SYSTEMS),
     )
 
 
-def of_daemon_sets(variables: Iterable[Variable]) -> Iterator[Variable]:
-    """The variables of a policy, for DaemonSets, and lost. Those of a policy of `about_daemon_sets(..)`."""
-    for one in variables:
-        yield (
-            merged_variable(one.name)
-            if one.name in MERGED
-            else one.replace(expression=of_template(one.expression))
-        )
-    yield lost_variable()
+def _merged_variable(name: str) -> Iterator[Variable]:
+    return variables(
+        """
+        %name: of the DaemonSet and of its template, which wins
+          [has(object.metadata.%name) ? object.metadata.%name : {}].map(own,
+            [has(object.spec.template.metadata) && has(object.spec.template.metadata.%name)
+              ? object.spec.template.metadata.%name : {}].map(near,
+              (own.map(k, k).filter(k, !(k in near)) + near.map(k, k))
+                .transformMapEntry(i, k, {k: k in near ? near[k] : own[k]})))[0][0]
+        """,
+        name=name,
+    )

@@ -1,18 +1,4 @@
-"""CEL: what annotations of the pod and rules of the configuration choose for it, as `placement.selection` has it.
-
-only                                the lists that narrow the pod: of a rule, of archfit.dev/only
-tolerates, tolerationRules          whether toleration rules apply, and the rules
-weights                             prefer
-toleratesVirtualNodes               the pod tolerates nodes without an arch label
-faultyAnnotations                   an annotation is misspelt or cannot be obeyed: archfit reports an error
-
-The annotation archfit.dev/image-platforms states the platforms of every image of a pod:
-
-platformsStated      whether it is there
-platformSpellings    what a platform offers, for all that are not linux and a bare architecture
-wordOffers           what each word of the annotation offers; ['?'] for one that the policy does not know
-statedPlatforms      as a class of the table
-"""
+"""CEL: what annotations of the pod and rules of the configuration choose for it, as `placement.selection` has it."""
 
 from __future__ import annotations
 
@@ -25,7 +11,7 @@ from archfit.options.settings import Options, TolerationRule
 from archfit.placement.annotations import KNOWN, PREFIX
 from archfit.placement.pod_patch import toleration_fields
 from archfit.placement.selection import VIRTUAL_KUBELET
-from archfit.policy.cel.cel_text import Variable, literal, mixed, rows, text, variable
+from archfit.policy.cel.cel_text import Variable, literal, mixed, rows, text, variables
 from archfit.policy.cel.match_conditions import chosen
 from archfit.policy.cel.platform_table import SYSTEMS, offer_class
 from archfit.policy.cel.recorded_entries import (
@@ -37,7 +23,6 @@ from archfit.policy.cel.recorded_entries import (
 
 SPELLINGS = ("x86_64", "x86-64", "aarch64", "armhf", "armel", "i386")
 WORDS = text(r"[^,\s]+")
-_PLATFORMS = text(f"{PREFIX}image-platforms")
 _VARIANTS = (
     ("amd64", ("v1", "v2", "v3", "v4")),
     ("arm64", ("8", "v8", "v8.0", "v9")),
@@ -46,42 +31,32 @@ _VARIANTS = (
 
 
 def stated_platform_variables() -> Iterator[Variable]:
-    """See the module."""
-    yield variable(
-        "platformsStated",
-        "an annotation states the platforms of every image",
-        "%name in variables.annotations",
-        name=_PLATFORMS,
-    )
-    yield variable(
-        "platformSpellings",
-        "what platforms mean that are not linux and a bare architecture",
-        "%spellings",
-        spellings=rows((f"{text(word)}: {literal(meant)}" for word, meant in _spellings()), "{", "}"),
-    )
-    yield variable(
-        "wordOffers",
-        "what each word of that annotation offers, ['?'] for one that the policy does not know",
+    """The annotation archfit.dev/image-platforms, which states the platforms of every image of a pod."""
+    return variables(
         """
-        (variables.platformsStated ? variables.annotations[%name].lowerAscii().findAll(%words) : [])
-          .map(word, word.contains('/') ? word : 'linux/' + word)
-          .map(word,
-            word in variables.platformSpellings ? variables.platformSpellings[word]
-            : variables.nodeArchitectures.exists(a, word == 'linux/' + a) ? [word]
-            : ['?'])
+        platformsStated: an annotation states the platforms of every image
+          %name in variables.annotations
+
+        platformSpellings: what platforms mean that are not linux and a bare architecture
+          %spellings
+
+        wordOffers: what each word of that annotation offers, ['?'] for one that the policy does not know
+          (variables.platformsStated ? variables.annotations[%name].lowerAscii().findAll(%words) : [])
+            .map(word, word.contains('/') ? word : 'linux/' + word)
+            .map(word,
+              word in variables.platformSpellings ? variables.platformSpellings[word]
+              : variables.nodeArchitectures.exists(a, word == 'linux/' + a) ? [word]
+              : ['?'])
+
+        statedPlatforms: what that annotation offers, by operating system
+          {
+            'linux': variables.architectures.filter(a, variables.wordOffers.exists(offer, 'linux/' + a in offer)),
+            'windows': variables.architectures.filter(a, variables.wordOffers.exists(offer, 'windows/' + a in offer))
+          }
         """,
-        name=_PLATFORMS,
+        name=text(f"{PREFIX}image-platforms"),
         words=WORDS,
-    )
-    yield variable(
-        "statedPlatforms",
-        "what that annotation offers, by operating system",
-        """
-        {
-          'linux': variables.architectures.filter(a, variables.wordOffers.exists(offer, 'linux/' + a in offer)),
-          'windows': variables.architectures.filter(a, variables.wordOffers.exists(offer, 'windows/' + a in offer))
-        }
-        """,
+        spellings=rows((f"{text(word)}: {literal(meant)}" for word, meant in _spellings()), "{", "}"),
     )
 
 
@@ -99,115 +74,110 @@ def _spellings() -> Iterator[tuple[str, list[str]]]:
             yield word, meant
 
 
-_SKIP, _ONLY, _TOLERATE = (text(f"{PREFIX}{name}") for name in ("skip", "only", "tolerate"))
-_TRUTH = text(r"^\s*(?:true|false)\s*$")
-
-
 def choice_variables(options: Options) -> Iterator[Variable]:
-    """See the module; annotations, labels and nodeSelector, which may be missing in the pod; and its tolerations,
-    without those of an earlier pass.
+    """What the pod has, which may be missing in it, and what is chosen for it.
+
+    Its tolerations are without those of an earlier pass.
     """
-    for field, of, nothing in (
-        ("annotations", "metadata", "{}"),
-        ("labels", "metadata", "{}"),
-        ("nodeSelector", "spec", "{}"),
-    ):
-        yield variable(
-            field,
-            "the pod's own, if it has any",
-            f"has(object.{of}.{field}) ? object.{of}.{field} : {nothing}",
-        )
+    yield from variables(
+        """
+        annotations: the pod's own, if it has any
+          has(object.metadata.annotations) ? object.metadata.annotations : {}
+
+        labels: the pod's own, if it has any
+          has(object.metadata.labels) ? object.metadata.labels : {}
+
+        nodeSelector: the pod's own, if it has any
+          has(object.spec.nodeSelector) ? object.spec.nodeSelector : {}
+        """
+    )
     yield from record_variables()
     says_when = any(rule.needed for rule in options.tolerate)
-    yield variable(
-        "tolerationRules",
-        "a toleration is added where the images run on its architectures",
-        "%rules",
+    yield from variables(
+        """
+        tolerationRules: a toleration is added where the images run on its architectures
+          %rules
+        """,
         rules=rows(_rule(rule, says_when=says_when) for rule in options.tolerate),
     )
     yield from toleration_variables()
     yield from stated_platform_variables()
     yield from _only(options)
-    yield variable(
-        "tolerates",
-        "whether the toleration rules apply to the pod",
+    yield from variables(
         """
-        %stated ? false :
-        %name in variables.annotations ? variables.annotations[%name].contains('true') :
-        %ruled
+        tolerates: whether the toleration rules apply to the pod
+          %tolerations_stated ? false :
+          %tolerate in variables.annotations ? variables.annotations[%tolerate].contains('true') :
+          %ruled
+
+        weights: of preferred architectures
+          %preferences_stated ? [] : %weights
+
+        toleratesVirtualNodes: the pod tolerates nodes without an arch label: they stay reachable
+          variables.tolerations.exists(t, has(t.key) && t.key in %keys)
+
+        faultyAnnotations: an annotation is misspelt or cannot be obeyed
+          variables.annotations.exists(name, name.startsWith(%prefix)
+            && !(name in %known))
+          || [%skip, %tolerate].exists(name,
+            name in variables.annotations && !variables.annotations[name].matches(%truth))
+          || %only in variables.annotations && (variables.onlyWords.size() == 0
+            || variables.onlyWords.exists(word, !(word in variables.nodeArchitectures)))
+          || variables.platformsStated && !variables.wordOffers.exists(offer, offer.size() > 0)
         """,
-        stated=states(STATES_TOLERATIONS),
-        name=_TOLERATE,
+        tolerations_stated=states(STATES_TOLERATIONS),
+        preferences_stated=states(STATES_PREFERENCES),
         ruled=chosen(options, lambda rule: None if rule.tolerate is None else literal(rule.tolerate), "true"),
-    )
-    yield variable(
-        "weights",
-        "of preferred architectures",
-        "%stated ? [] : %weights",
-        stated=states(STATES_PREFERENCES),
         weights=chosen(
             options,
             lambda rule: None if rule.prefer is None else _weights(rule.prefer),
             _weights(options.prefer),
         ),
-    )
-    yield variable(
-        "toleratesVirtualNodes",
-        "the pod tolerates nodes without an arch label: they stay reachable",
-        "variables.tolerations.exists(t, has(t.key) && t.key in %keys)",
         keys=literal(sorted({VIRTUAL_KUBELET, *options.unlabelled_nodes})),
-    )
-    yield variable(
-        "faultyAnnotations",
-        "an annotation is misspelt or cannot be obeyed",
-        """
-        variables.annotations.exists(name, name.startsWith(%prefix)
-          && !(name in %known))
-        || [%skip, %tolerate].exists(name,
-          name in variables.annotations && !variables.annotations[name].matches(%truth))
-        || %only in variables.annotations && (variables.onlyWords.size() == 0
-          || variables.onlyWords.exists(word, !(word in variables.nodeArchitectures)))
-        || variables.platformsStated && !variables.wordOffers.exists(offer, offer.size() > 0)
-        """,
         prefix=text(PREFIX),
         known=literal(KNOWN),
-        skip=_SKIP,
-        tolerate=_TOLERATE,
-        truth=_TRUTH,
+        skip=text(f"{PREFIX}skip"),
+        tolerate=text(f"{PREFIX}tolerate"),
+        truth=text(r"^\s*(?:true|false)\s*$"),
         only=_ONLY,
     )
 
 
+_ONLY = text(f"{PREFIX}only")
+
+
 def _only(options: Options) -> Iterator[Variable]:
-    yield variable(
-        "spellings",
-        "other names of architectures",
-        literal({word: normalised("linux", word).architecture for word in SPELLINGS if "-" not in word}),
-    )
-    yield variable(
-        "onlyWords",
-        "the architectures of the annotation that narrows the pod",
+    yield from variables(
         """
-        (%name in variables.annotations ? variables.annotations[%name].lowerAscii().findAll(%words) : [])
-          .map(word, word in variables.spellings ? variables.spellings[word] : word)
+        spellings: other names of architectures
+          %spellings
+
+        onlyWords: the architectures of the annotation that narrows the pod
+          (%name in variables.annotations ? variables.annotations[%name].lowerAscii().findAll(%words) : [])
+            .map(word, word in variables.spellings ? variables.spellings[word] : word)
         """,
+        spellings=literal(
+            {word: normalised("linux", word).architecture for word in SPELLINGS if "-" not in word}
+        ),
         name=_ONLY,
         words=WORDS,
     )
-    ruled = _chosen_only(options, offered=False)
     if narrows_where_offered(options):
-        yield variable(
-            "onlyOffered",
-            "the list of a rule that narrows the pod to what its images offer, with that of the annotation",
-            "(%ruled)\n"
-            ".map(names, %name in variables.annotations ? names.filter(a, a in variables.onlyWords) : names)",
+        yield from variables(
+            """
+            onlyOffered: the list of a rule that narrows the pod to what its images offer, with that of the annotation
+              (%ruled)
+              .map(names, %name in variables.annotations ? names.filter(a, a in variables.onlyWords) : names)
+            """,
             ruled=_chosen_only(options, offered=True),
             name=_ONLY,
         )
-    yield variable(
-        "only",
-        "the lists of architectures that narrow the pod",
-        "%ruled(%name in variables.annotations ? [variables.onlyWords] : [])",
+    ruled = _chosen_only(options, offered=False)
+    yield from variables(
+        """
+        only: the lists of architectures that narrow the pod
+          %ruled(%name in variables.annotations ? [variables.onlyWords] : [])
+        """,
         ruled="" if ruled == "[]" else f"({ruled})\n+ ",
         name=_ONLY,
     )

@@ -25,7 +25,7 @@ from typing import Any
 from archfit.base.errors import UsageError
 from archfit.images.platforms import ARCHITECTURES, Found
 from archfit.options.settings import Options
-from archfit.policy.cel.cel_text import Variable, literal, rows, text, variable
+from archfit.policy.cel.cel_text import Variable, literal, rows, text, variables
 from archfit.policy.cel.platform_table import (
     PlatformTable,
     all_architectures,
@@ -101,31 +101,36 @@ class TableStorage:
 
     def architectures(self) -> Iterator[Variable]:
         """nodeArchitectures, architectures."""
-        yield variable("nodeArchitectures", "values of the label kubernetes.io/arch", literal(ARCHITECTURES))
-        comment = "all architectures that the policy knows, sorted"
         if self._settings.carrier == "crd":
-            yield variable("architectures", comment, "params.architectures.map(a, string(a))")
-            return
-        same = list(self._architectures) == sorted(ARCHITECTURES)
-        known = "variables.nodeArchitectures" if same else literal(self._architectures)
-        yield variable("architectures", comment, known)
+            known = "params.architectures.map(a, string(a))"
+        else:
+            same = list(self._architectures) == sorted(ARCHITECTURES)
+            known = "variables.nodeArchitectures" if same else literal(self._architectures)
+        return variables(
+            """
+            nodeArchitectures: values of the label kubernetes.io/arch
+              %usual
+
+            architectures: all architectures that the policy knows, sorted
+              %known
+            """,
+            usual=literal(ARCHITECTURES),
+            known=known,
+        )
 
     def table(self) -> Iterator[Variable]:
         """With the literal carrier: classes, images1, images2, .."""
         if self._settings.carrier == "crd":
             return
         classes = (f"{text(code)}: {literal(offers)}" for code, offers in self._table.classes.items())
-        yield variable(
+        yield Variable(
             "classes",
             "what images offer, by a code: architectures by operating system",
             rows(classes, "{", "}"),
         )
+        comment = "the images that the policy knows, each with the code of what it offers"
         for number, piece in enumerate(self._pieces, 1):
-            yield Variable(
-                f"images{number}",
-                "the images that the policy knows, each with the code of what it offers",
-                piece,
-            )
+            yield Variable(f"images{number}", comment, piece)
 
     def spec(self) -> dict[str, Any]:
         """What the policy's spec says of it."""

@@ -45,7 +45,7 @@ from archfit.policy.cel.cel_text import cel, text
 from archfit.policy.cel.json_patch import NEEDED_TERMS
 from archfit.policy.cel.objects import daemon_set_spec, dated
 from archfit.policy.cel.policy_settings import DATE, PolicySettings
-from archfit.policy.cel.recorded_entries import same_items, states
+from archfit.policy.cel.recorded_entries import SAME_ITEMS, states
 
 LONGEST_WARNING = 256
 LONGEST_REFUSAL = 1024
@@ -180,7 +180,7 @@ def _unknown(name: str) -> dict[str, str]:
     room = _room(name, before + after + more)
     return {
         "expression": "variables.unknownImages.size() == 0 || variables.otherLines.size() > 0\n"
-        f"|| variables.recordedItems.size() > 0 && !({same_items()})",
+        f"|| variables.recordedItems.size() > 0 && !({SAME_ITEMS})",
         "message": f"{before}of this pod{after}",
         "messageExpression": cel(
             """
@@ -228,7 +228,7 @@ def _unchanged_since() -> str:
         && (variables.unknownImages.size() == 0 || variables.otherLines.all(l,
           l.startsWith(%webhook + string(variables.imageUses.size()) + ',')))
         """,
-        same=same_items(),
+        same=SAME_ITEMS,
         webhook=text('{"by":"webhook","images":'),
     )
 
