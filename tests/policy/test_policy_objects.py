@@ -14,7 +14,7 @@ from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options
 from archfit.options.text_form import image_platforms
 from archfit.policy.cel.match_conditions import MAX_EXCLUDES, MAX_RULES
-from archfit.policy.cel.objects import policy_objects, variables
+from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
 from archfit.policy.cel.table_storage import MAX_CODE_POINTS, MAX_LITERAL_IMAGES, MAX_STRANGE, fitting
 from archfit.policy.stats import MAX_OBJECT_BYTES
@@ -28,6 +28,11 @@ LITERAL, CRD = PolicySettings(), PolicySettings(carrier="crd")
 def the(kind: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
     (one,) = (one for one in objects if one["kind"] == kind)
     return one
+
+
+def variables(images: dict[str, Any]) -> list[dict[str, str]]:
+    spec: dict[str, Any] = the("MutatingAdmissionPolicy", policy_objects(images, Options(), LITERAL))["spec"]
+    return list(spec["variables"])
 
 
 def many(number: int) -> dict[str, Any]:
@@ -80,7 +85,7 @@ def test_the_custom_resource_holds_the_table_and_the_policy_no_image():
 
 
 def test_many_images_are_split_over_variables_below_the_limit_of_the_parser():
-    made = variables(many(MAX_LITERAL_IMAGES), Options(), LITERAL)
+    made = variables(many(MAX_LITERAL_IMAGES))
     pieces = [one for one in made if one["name"].startswith("images")]
     assert len(pieces) > 2
     assert max(len(one["expression"]) for one in made) < MAX_CODE_POINTS
@@ -167,7 +172,7 @@ def test_rules_and_excludes_of_other_kinds_leave_no_trace():
 
 
 def test_a_variable_uses_only_earlier_ones():
-    made = variables(IMAGES, Options(), LITERAL)
+    made = variables(IMAGES)
     names = [one["name"] for one in made]
     for number, one in enumerate(made):
         later = [

@@ -8,23 +8,7 @@ exit    0  every pod is as archfit would place it, or is left alone for a docume
            cannot be looked up, or there was no pod to compare
         3  a pod differs
 
-`policy.installed.dry_run` makes the pods and sends them. What can be found about each:
-
-    the API server's pod is ..                             outcome
-    as archfit's patch of the pod without the policy       same
-    as the pod without the policy, for a listed reason     left-alone
-    anything else                                          different
-    not admitted, or made by an operator; or archfit       not-compared
-      itself cannot decide
-
 Placement is nodeSelector, the required and preferred node affinity, and the tolerations, whose order means nothing.
-
-The report, as text or as JSON:
-
-    different: apps/v1/Deployment/shop/web (web.yaml, document 2, line 14): archfit adds .., and the policy adds nothing
-    left alone: batch/v1/Job/shop/once (..): its namespace is left out
-    not compared: ..
-    policy archfit.dev: 12 pods: 9 as archfit would place them, 1 different, 1 left alone, 1 not compared
 """
 
 from __future__ import annotations
@@ -32,7 +16,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, Literal, TextIO, TypeAlias
+from typing import Any, BinaryIO, TextIO
 
 from archfit import __version__
 from archfit.admission.admitted_pod import AdmittedPod, admitted_pod, at_admission
@@ -56,42 +40,45 @@ from archfit.startup.record import Record
 from archfit.yaml.json_output import json_output, location_value, object_value
 from archfit.yaml.values import mapping_of, plain, typed
 
+_COMMAND = BY_NAME["policy"]
 _WORDS = {"different": "different", "left-alone": "left alone", "not-compared": "not compared"}
+OPERATOR = "its operator makes the pods, so archfit does not know them"
 
 
-class ComparedPod(Record):
-    """One pod. file: "" for standard input. outcome: same, left-alone, different or not-compared; reason: in words.
+class Compared(Record):
+    """What was learned about one pod. outcome: same, left-alone, different or not-compared; reason: in words.
 
     expected, actual: placement, where they differ.
     """
 
-    ref: ObjectRef
-    file: str
-    location: Location
     outcome: str
     reason: str
     expected: dict[str, Any] | None = None
     actual: dict[str, Any] | None = None
 
 
+class ComparedPod(Record):
+    """file: of the object that makes the pod, "" for standard input."""
+
+    ref: ObjectRef
+    file: str
+    location: Location
+    result: Compared
+
+
 def as_text(name: str, pods: Sequence[ComparedPod]) -> bytes:
     """The check for a terminal. name: of the policy."""
-    lines = []
-    for outcome, words in _WORDS.items():
-        lines += [
-            f"{words}: {pod.ref} ({pod.location.replace(file=pod.file)}): {pod.reason}"
-            for pod in pods
-            if pod.outcome == outcome
-        ]
-    number = Counter(pod.outcome for pod in pods)
+    lines = [
+        f"{words}: {pod.ref} ({pod.location.replace(file=pod.file)}): {pod.result.reason}"
+        for outcome, words in _WORDS.items()
+        for pod in pods
+        if pod.result.outcome == outcome
+    ]
+    number = Counter(pod.result.outcome for pod in pods)
     parts = [f"{number['same']} as archfit would place {'it' if number['same'] == 1 else 'them'}"]
     parts += [f"{number[outcome]} {words}" for outcome, words in _WORDS.items() if number[outcome]]
-    found = (
-        f"{count(len(pods), 'pod')}: {', '.join(parts)}"
-        if pods
-        else "the input has no pod, so nothing was compared"
-    )
-    lines.append(f"policy {name}: {found}")
+    total = f"{count(len(pods), 'pod')}: {', '.join(parts)}"
+    lines.append(f"policy {name}: {total if pods else 'the input has no pod, so nothing was compared'}")
     return "".join(f"{visible(line)}\n" for line in lines).encode()
 
 
@@ -101,18 +88,15 @@ def as_json(name: str, pods: Sequence[ComparedPod]) -> bytes:
 
 
 def _value(pod: ComparedPod) -> dict[str, Any]:
+    result = pod.result
     return {
         "object": object_value(pod.ref),
         **({"file": pod.file} if pod.file else {}),
         "location": location_value(pod.location),
-        "outcome": pod.outcome,
-        "reason": pod.reason,
-        **({"expected": pod.expected, "actual": pod.actual} if pod.expected is not None else {}),
+        "outcome": result.outcome,
+        "reason": result.reason,
+        **({"expected": result.expected, "actual": result.actual} if result.expected is not None else {}),
     }
-
-
-_COMMAND = BY_NAME["policy"]
-OPERATOR = "its operator makes the pods, so archfit does not know them"
 
 
 def run(
@@ -142,30 +126,30 @@ def run(
     policy = installed(kubectl, settings)
     answers = iter(admitted(kubectl, [pod for _, pod in samples]))
     pairs = [(name, pod, next(answers) if pod.value is not None else None) for name, pod in samples]
-    one = Run(f"{_COMMAND.program} --check", own, environ, stderr)
+    lookups = Run(f"{_COMMAND.program} --check", own, environ, stderr)
     try:
-        found, messages = _compared(pairs, policy, own.options, one)
+        pods, messages = _compared_pods(pairs, policy, own.options, lookups)
     finally:
-        one.close()
-    standard_streams.write(
-        stdout, [as_json(settings.name, found) if flags.format == "json" else as_text(settings.name, found)]
-    )
-    one.write_messages(lines([*results, *messages]))
-    return exit_code(found)
+        lookups.close()
+    report = as_json if flags.format == "json" else as_text
+    standard_streams.write(stdout, [report(settings.name, pods)])
+    lookups.write_messages(lines([*results, *messages]))
+    return exit_code(pods)
 
 
 def exit_code(pods: Sequence[ComparedPod]) -> int:
     """See the module. Pods of operators are not compared, and fail nothing beside others."""
-    if any(pod.outcome == "different" for pod in pods):
+    outcomes = {pod.result.outcome for pod in pods}
+    if "different" in outcomes:
         return 3
-    open_questions = any(pod.outcome == "not-compared" and pod.reason != OPERATOR for pod in pods)
-    return 1 if open_questions or all(pod.outcome == "not-compared" for pod in pods) else 0
+    not_compared = [pod.result.reason for pod in pods if pod.result.outcome == "not-compared"]
+    return 1 if len(not_compared) == len(pods) or set(not_compared) - {OPERATOR} else 0
 
 
-def _compared(
-    pairs: list[tuple[str, SamplePod, Admitted | None]], policy: Installed, options: Options, one: Run
+def _compared_pods(
+    pairs: list[tuple[str, SamplePod, Admitted | None]], policy: Installed, options: Options, lookups: Run
 ) -> tuple[list[ComparedPod], list[Result]]:
-    """What was found about each pod, and messages."""
+    """What was learned about each pod, and messages."""
     decided: dict[int, AdmittedPod] = {}
     for at, (_, pod, answer) in enumerate(pairs):
         if answer and not answer.refused and answer.skipped:
@@ -173,28 +157,24 @@ def _compared(
                 _as_before(answer.skipped, pod), answer.skipped["metadata"]["namespace"], options, "policy"
             )
     texts = list(dict.fromkeys(text for each in decided.values() for text in each.questions))
-    answers = one.answers([], texts)
+    answers = lookups.answers([], texts)
     table = policy.table()
-    found = []
-    results = list(one.messages)
+    pods = []
+    messages = list(lookups.messages)
     for at, (name, pod, answer) in enumerate(pairs):
         if at not in decided or answer is None or answer.plain is None or answer.skipped is None:
-            outcome = Compared("not-compared", answer.refused if answer else OPERATOR)
+            result = Compared("not-compared", answer.refused if answer else OPERATOR)
         else:
             decision = decided[at].decide(answers, options)
-            results += decision.results
+            messages += decision.results
             metadata = answer.skipped["metadata"]
             labels = mapping_of(metadata.get("labels"))
             left_alone = policy.leaves_out(metadata["namespace"], labels) or reason(
                 decided[at], options, table, decision.patch
             )
-            outcome = compared(answer.plain, answer.skipped, decision, left_alone)
-        found.append(
-            ComparedPod(
-                pod.ref, name, pod.location, outcome.outcome, outcome.reason, outcome.expected, outcome.actual
-            )
-        )
-    return found, results
+            result = compared(answer.plain, answer.skipped, decision, left_alone)
+        pods.append(ComparedPod(pod.ref, name, pod.location, result))
+    return pods, messages
 
 
 def _as_before(skipped: Mapping[str, Any], pod: SamplePod) -> dict[str, Any]:
@@ -214,18 +194,6 @@ def _settings(settings: Settings) -> Settings:
     return settings.replace(options=options)
 
 
-Outcome: TypeAlias = Literal["same", "left-alone", "different", "not-compared"]
-
-
-class Compared(Record):
-    """What was found about one pod. reason: in words. expected, actual: placement, where they differ."""
-
-    outcome: Outcome
-    reason: str
-    expected: dict[str, Any] | None = None
-    actual: dict[str, Any] | None = None
-
-
 def compared(
     actual: dict[str, Any], skipped: dict[str, Any], decision: Decision, left_alone: str
 ) -> Compared:
@@ -234,27 +202,15 @@ def compared(
     left_alone: why the policy does not touch it, "" if it should.
     """
     patched = plain(apply(typed(skipped), decision.patch))
-    before, wanted, found = placement(skipped), placement(patched), placement(actual)
-    if found == wanted:
+    before, wanted, there = placement(skipped), placement(patched), placement(actual)
+    if there == wanted:
         return Compared("same", decision.reason)
     if decision.outcome == "Unresolved":
         return Compared("not-compared", f"archfit cannot decide: {decision.reason}")
-    if found == before and left_alone:
-        return Compared("left-alone", left_alone, wanted, found)
-    if found == before:
-        return Compared(
-            "different", f"archfit adds {_added(before, wanted)}, and the policy adds nothing", wanted, found
-        )
-    if wanted == before:
-        return Compared(
-            "different", f"archfit adds nothing, and the policy adds {_added(before, found)}", wanted, found
-        )
-    return Compared(
-        "different",
-        f"archfit adds {_added(before, wanted)}, and the policy adds {_added(before, found)}",
-        wanted,
-        found,
-    )
+    if there == before and left_alone:
+        return Compared("left-alone", left_alone, wanted, there)
+    why = f"archfit adds {_added(before, wanted)}, and the policy adds {_added(before, there)}"
+    return Compared("different", why, wanted, there)
 
 
 def placement(pod: dict[str, Any]) -> dict[str, Any]:
@@ -262,16 +218,16 @@ def placement(pod: dict[str, Any]) -> dict[str, Any]:
     spec = mapping_of(pod.get("spec"))
     affinity = mapping_of(mapping_of(spec.get("affinity")).get("nodeAffinity"))
     tolerations = [
-        {"operator": "Equal", **{key: value for key, value in one.items() if value not in {"", None}}}
-        for one in spec.get("tolerations") or ()
+        {"operator": "Equal", **{key: value for key, value in toleration.items() if value not in {"", None}}}
+        for toleration in spec.get("tolerations") or ()
     ]
-    found = {
+    fields = {
         "nodeSelector": spec.get("nodeSelector"),
         REQUIRED: affinity.get(REQUIRED),
         PREFERRED: affinity.get(PREFERRED),
         "tolerations": sorted(tolerations, key=_canonical),
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in fields.items() if value}
 
 
 def _added(before: dict[str, Any], after: dict[str, Any]) -> str:
@@ -280,7 +236,7 @@ def _added(before: dict[str, Any], after: dict[str, Any]) -> str:
 
 
 def _differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
-    known = [_canonical(one) for one in before.get("tolerations", ())]
+    known = [_canonical(toleration) for toleration in before.get("tolerations", ())]
     for toleration in after.get("tolerations", ()):
         if _canonical(toleration) not in known:
             yield f"the toleration {_canonical(toleration)}"

@@ -4,19 +4,8 @@
     manifests ── lock them ─┼─ images ── policy.cel ─────── objects ┼─ --stats: what they cost
     --live ── the cluster ──┘                                      └─ --apply: into the cluster
 
-    --check     `policy.check`: the installed policy's answers beside archfit's own
-
 Standard output is whole or empty. The same images and options give the same bytes; `--live` adds its date, if
-SOURCE_DATE_EPOCH does not. `policy.images` has what becomes of an image without an answer.
-
-The YAML is for people: keys in their order, long texts as blocks, so that a diff shows lines.
-
-    a text with line breaks        a literal block       |-
-    a long line with blanks,       a folded block        >-
-    or one with quotes
-    any other text                 as it is, quoted where YAML 1.1 or 1.2 would read no string
-
-Source: the folded and literal styles of YAML 1.1, as PyYAML writes them and Kubernetes reads them (sigs.k8s.io/yaml).
+SOURCE_DATE_EPOCH does not.
 """
 
 from __future__ import annotations
@@ -32,10 +21,9 @@ from archfit import __version__
 from archfit.admission.admitted_pod import at_admission
 from archfit.base import standard_streams
 from archfit.base.printable import count, visible
-from archfit.base.results import Result
+from archfit.base.results import Result, has_error
 from archfit.cli.inputs.command_inputs import manifests_of, moment_text, stated_date
 from archfit.cli.invocation import Invocation, read_invocation
-from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.cluster_connection import connect
 from archfit.cluster.live_objects import anew_once, live_objects
@@ -60,11 +48,11 @@ from archfit.policy.images import (
     live_images,
 )
 from archfit.policy.installed.installed_policy import check_version, installed_classes
-from archfit.policy.stats import MAX_COST, estimated_cost, policy_stats, stats_text
+from archfit.policy.stats import policy_stats, stats_text
 from archfit.reports.summary import failure, lines, unknown_words
 from archfit.yaml.json_output import json_output
 
-_COMMAND: Command = BY_NAME["policy"]
+_COMMAND = BY_NAME["policy"]
 _LIVE = Layer(
     "defaults of archfit policy --live (onAbsent, onUnknown, timeout)",
     {
@@ -93,58 +81,63 @@ def run(
         return policy_check.run(invocation, settings, stdin, stdout, stderr, environ)
     if flags.live and not settings.date:
         settings = settings.replace(date=moment_text(datetime.now(UTC)))
-    made = _images(invocation, stdin, stderr, environ)
-    if made.failed():
-        _write_lines(stderr, [*lines(made.results), failure(made.results)])
+    images = _images(invocation, settings, stdin, stderr, environ)
+    if has_error(images.results):
+        _write_lines(stderr, [*lines(images.results), failure(images.results)])
         return 1
     options = at_admission(invocation.settings.options)
-    held, left = fitting(made.images, options, settings)
-    made = made.replace(images=held, results=(*made.results, *left_out(left, settings.carrier)))
-    objects = policy_objects(made.images, options, settings)
+    held, left = fitting(images.images, options, settings)
+    images = images.replace(images=held, results=(*images.results, *left_out(left, settings.carrier)))
+    objects = policy_objects(held, options, settings)
     objects += [
         *validating_policy_objects(objects, settings),
-        *daemon_set_objects(made.images, options, settings, objects),
+        *daemon_set_objects(held, options, settings, objects),
     ]
+    platform_lists = len({answer.platforms for answer in held.values()})
     applied: list[str] = []
     if flags.stats:
-        stats = policy_stats(
-            objects, len(made.images), _platform_lists(made), estimated_cost(options), MAX_COST
-        )
+        stats = policy_stats(objects, len(held), platform_lists, options)
         output = json_output(stats) if flags.format == "json" else stats_text(stats)
         standard_streams.write(stdout, [output])
     elif flags.apply:
-        applied = _apply(flags, objects, environ)
+        applied = _apply(flags, settings, objects, environ)
     else:
-        standard_streams.write(stdout, [objects_yaml(objects, _head(invocation, made))])
-    _write_lines(stderr, lines([*made.results, *_warnings(made, options)]))
-    _write_lines(
-        stderr,
-        [_BETA if settings.api_version == "v1beta1" else "", *applied, _summary(settings, made, len(left))],
+        standard_streams.write(stdout, [objects_yaml(objects, _head(invocation, images))])
+    _write_lines(stderr, lines([*images.results, *_warnings(images, options)]))
+    beside = f"; {unknown_words(images.unknown)}" if images.unknown else ""
+    beside += f"; {count(len(left), 'image')} did not fit" if left else ""
+    beside += f", {count(images.requests, 'registry request')}" if images.requests else ""
+    summary = (
+        f"archfit: policy {settings.name}: {count(len(held), 'image')} with "
+        f"{count(platform_lists, 'different list')} of platforms{beside}"
     )
+    _write_lines(stderr, [_BETA if settings.api_version == "v1beta1" else "", *applied, summary])
     return 0
 
 
-def _warnings(made: PolicyImages, options: Options) -> list[Result]:
+def _warnings(images: PolicyImages, options: Options) -> list[Result]:
     """What the policy does not do, although the lock file or the configuration speaks of it."""
-    left_out = platform_table(made.images, options).left_out
     return [
         *(
             Result("warning", f"{name}: {reason}; pods with it get no toleration", image=name)
-            for name, reason in left_out
+            for name, reason in platform_table(images.images, options).left_out
         ),
         *(Result("warning", text) for text in without_effect(options)),
     ]
 
 
 def _images(
-    invocation: Invocation, stdin: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
+    invocation: Invocation,
+    own: PolicySettings,
+    stdin: BinaryIO,
+    stderr: TextIO,
+    environ: Mapping[str, str],
 ) -> PolicyImages:
     settings, flags = invocation.settings, invocation.flags
     operator_files.check(settings.operator, settings.options.lock_file)
     if flags.live:
         connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
         try:
-            own = policy_settings(flags)
             check_version(connection, own)
             live = anew_once(lambda: live_images(live_objects(connection, KINDS)))
             known = installed_classes(connection, own)
@@ -157,39 +150,30 @@ def _images(
     return from_manifests(inputs, settings, environ, stderr)
 
 
-def _apply(flags: Namespace, objects: Sequence[Mapping[str, Any]], environ: Mapping[str, str]) -> list[str]:
+def _apply(
+    flags: Namespace,
+    settings: PolicySettings,
+    objects: Sequence[Mapping[str, Any]],
+    environ: Mapping[str, str],
+) -> list[str]:
     connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
     try:
-        check_version(connection, policy_settings(flags))
+        check_version(connection, settings)
         return connection.apply(objects)
     finally:
         connection.close()
 
 
-def _head(invocation: Invocation, made: PolicyImages) -> list[str]:
+def _head(invocation: Invocation, images: PolicyImages) -> list[str]:
     """The comment above the objects: what made them, and how to make them again."""
     twice = (
         "The first time, apply it twice: the API server has to know the definition before the PlatformTable."
     )
     return [
-        f"Written by `archfit policy` {__version__} from {made.source}. Do not edit it. To renew it:",
+        f"Written by `archfit policy` {__version__} from {images.source}. Do not edit it. To renew it:",
         f"  {renewal(invocation)} | kubectl apply --server-side -f -",
         *([twice] if invocation.flags.carrier == "crd" else []),
     ]
-
-
-def _summary(settings: PolicySettings, made: PolicyImages, left: int) -> str:
-    beside = f"; {unknown_words(made.unknown)}" if made.unknown else ""
-    beside += f"; {count(left, 'image')} did not fit" if left else ""
-    beside += f", {count(made.requests, 'registry request')}" if made.requests else ""
-    return (
-        f"archfit: policy {settings.name}: {count(len(made.images), 'image')} with "
-        f"{count(_platform_lists(made), 'different list')} of platforms{beside}"
-    )
-
-
-def _platform_lists(made: PolicyImages) -> int:
-    return len({found.platforms for found in made.images.values()})
 
 
 def _write_lines(stderr: TextIO, texts: Sequence[str]) -> None:
@@ -228,7 +212,10 @@ _Dumper.add_representer(str, _text)
 
 
 def objects_yaml(objects: Sequence[Mapping[str, Any]], head: Sequence[str]) -> bytes:
-    """A stream of documents. head: lines of the comment above them."""
+    """A stream of documents for people: keys in their order, long texts as blocks, so that a diff shows lines.
+
+    A text that YAML 1.1 or 1.2 would not read as a string is quoted. head: lines of the comment above them.
+    """
     comment = "".join(f"# {visible(line)}".rstrip() + "\n" for line in head)
     documents = [
         yaml.dump(dict(value), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)

@@ -1,26 +1,13 @@
 """The images of a policy and their platforms: from a lock file, from manifests, or from a live cluster.
 
-no manifests, no --live      the lock file that --lock-file names; nobody is asked
-manifests                    their images, as `archfit lock` asks for them; what --lock-file holds is not asked
---live                       the images of the cluster's pods and workloads; the same
-
 an image without an answer         what the policy does
 --on-absent, --on-unknown: fail    nothing is written: an error for each; the default for manifests
 leave                              a warning: the policy writes no toleration for its pods; the default of --live
 --on-unknown assume                it has the platforms of --assume
 
---live takes the images that a cluster uses now or will soon: of its pods, and of the templates that pods are made from.
-
-    pods            every pod, also those made by an operator or by hand
-    templates       Deployments, StatefulSets, ReplicaSets (a rollback takes an older one), Jobs, CronJobs; DaemonSets,
-                    of which the companion warns
-    left out        pods that a DaemonSet controls, and mirror pods: the policy leaves them alone; pods that have ended
-
-Images that are no references, or that are never pulled, have no platforms and are left out.
-
-The order is that in which a policy takes them, as far as they fit: most running pods, then most other objects that name
-the image. Equal ones alternate between namespaces, so that the many images of one do not come before the only one
-of another.
+--live takes the images of every pod, also of one made by an operator or by hand, and of the templates that pods are
+made from: a rollback takes an older ReplicaSet, and of DaemonSets the companion warns. Pods that a DaemonSet controls,
+and mirror pods, are left alone by the policy.
 """
 
 from __future__ import annotations
@@ -62,7 +49,11 @@ KINDS = (PODS, DEPLOYMENTS, STATEFUL_SETS, REPLICA_SETS, DAEMON_SETS, JOBS, CRON
 _HERE = Location(1, 1)
 _ENDED = ("Succeeded", "Failed")
 _NOTHING: Mapping[str, OfferClass] = {}
-_LEFT = "pods with it get no toleration"
+_TAKEN = {
+    "kept": "those in the installed policy are kept",
+    "assume": "those of --assume count",
+    "leave": "pods with it get no toleration",
+}
 MAX_ASKED = 20_000
 """Of a cluster, the most used first: more than any carrier holds."""
 _SHOWN = 3
@@ -79,10 +70,6 @@ class PolicyImages(Record):
     results: tuple[Result, ...] = ()
     requests: int = 0
     unknown: tuple[str, ...] = ()
-
-    def failed(self) -> bool:
-        """Whether an error stands in the way of the policy."""
-        return has_error(self.results)
 
 
 def from_lock(options: Options) -> PolicyImages:
@@ -109,15 +96,15 @@ def from_manifests(
     needs = lock_needs(inputs, settings.options)
     if has_error(needs.results):
         return PolicyImages({}, "", needs.results)
-    images = {**_held(settings.options), **_overridden(inputs, settings.options)}
-    made = _with_answers(images, needs, settings, environ, stderr, anew=True)
-    names = [one.name or "standard input" for one in inputs if one.pieces]
+    held = {**_held(settings.options), **_overridden(inputs, settings.options)}
+    images = _with_answers(held, needs, settings, environ, stderr, anew=True)
+    names = [manifests.name or "standard input" for manifests in inputs if manifests.pieces]
     shown = ", ".join(names[:3]) + (f" and {count(len(names) - 3, 'more file')}" if len(names) > 3 else "")
-    results = [*needs.results, *made.results]
-    if not made.images and not made.failed():
+    results = [*needs.results, *images.results]
+    if not images.images and not has_error(images.results):
         why = "the manifests name no image with known platforms, so a policy would change no pod: pass others"
         results.append(Result("error", why))
-    return made.replace(source=f"{shown} ({count(len(made.images), 'image')})", results=tuple(results))
+    return images.replace(source=f"{shown} ({count(len(images.images), 'image')})", results=tuple(results))
 
 
 def from_cluster(
@@ -131,24 +118,25 @@ def from_cluster(
     needed: dict[str, str] = {}
     uses: dict[str, Result] = {}
     order: list[str] = []
-    images: dict[str, Found] = _held(settings.options)
+    held = _held(settings.options)
     every = list(live)
-    for one in every[:MAX_ASKED]:
-        reference = parse(one.text)
+    for image in every[:MAX_ASKED]:
+        reference = parse(image.text)
         stated = override(reference, settings.options.image_platforms)
         order.append(reference.normalised)
         if stated:
-            images[reference.normalised] = stated
+            held[reference.normalised] = stated
             continue
-        needed.setdefault(reference.normalised, one.text)
-        uses.setdefault(one.text, Result("error", "", ObjectRef(*one.owner), one.field))
+        needed.setdefault(reference.normalised, image.text)
+        uses.setdefault(image.text, Result("error", "", ObjectRef(*image.owner), image.field))
     needs = LockNeeds(needed, uses, ())
-    made = _with_answers(images, needs, settings, environ, stderr, installed, anew=False)
+    images = _with_answers(held, needs, settings, environ, stderr, installed, anew=False)
     if len(every) > MAX_ASKED:
-        made = made.replace(results=(*made.results, _not_asked([one.text for one in every[MAX_ASKED:]])))
-    first = {name: made.images[name] for name in order if name in made.images}
-    made = made.replace(images={**first, **made.images})
-    if not made.images:
+        not_asked = _not_asked([image.text for image in every[MAX_ASKED:]])
+        images = images.replace(results=(*images.results, not_asked))
+    first = {name: images.images[name] for name in order if name in images.images}
+    images = images.replace(images={**first, **images.images})
+    if not images.images:
         why = (
             "no image of the cluster has known platforms, so a policy would change no pod: correct what the warnings "
             "name"
@@ -156,8 +144,10 @@ def from_cluster(
             else "no pod and no workload of the cluster names an image that can be looked up, so a policy would change "
             "no pod"
         )
-        return made.replace(results=(*made.results, Result("error", why)))
-    return made.replace(source=f"the pods and workloads of a cluster ({count(len(made.images), 'image')})")
+        return images.replace(results=(*images.results, Result("error", why)))
+    return images.replace(
+        source=f"the pods and workloads of a cluster ({count(len(images.images), 'image')})"
+    )
 
 
 def _not_asked(texts: Sequence[str]) -> Result:
@@ -194,12 +184,12 @@ def _held(options: Options) -> dict[str, Found]:
 
 def _overridden(inputs: Iterable[Manifests], options: Options) -> dict[str, Found]:
     """The images whose platforms the configuration states."""
-    found = {}
-    for reference in (parse(text) for manifests in inputs for text in manifests.inventory.texts):
-        stated = override(reference, options.image_platforms)
-        if stated:
-            found[reference.normalised] = stated
-    return found
+    references = [parse(text) for manifests in inputs for text in manifests.inventory.texts]
+    return {
+        reference.normalised: stated
+        for reference in references
+        if (stated := override(reference, options.image_platforms))
+    }
 
 
 def _with_answers(
@@ -216,30 +206,26 @@ def _with_answers(
     options, operator = settings.options, settings.operator
     names = [name for name in needs.needed if name not in images]
     if options.locked:
-        asked = _refused(names, needs, options)
+        looked = _refused(names, needs, options)
     else:
         # The images of a live cluster are its tenants' words: they must not choose which private servers are asked.
         allowed = asked_anew(operator) if anew else operator
-        asked = looked_up(names, needs, allowed, environ, stderr, named_hosts_only=not anew)
-    unknown = [
-        failure.reference
-        for failure in asked.failed
-        if isinstance(failure.answer, Unknown) and not failure.answer.final
+        looked = looked_up(names, needs, allowed, environ, stderr, named_hosts_only=not anew)
+    kept, counting = {}, {}
+    for failure in looked.failed:
+        name, answer = failure.reference, failure.answer
+        if isinstance(answer, Unknown) and not answer.final and name in installed:
+            kept[name] = as_found(installed[name])
+        if isinstance(answer, Unknown) and (counts := assumed(answer, options)):
+            counting[name] = counts
+    results = [_result(failure, options, kept=failure.reference in kept) for failure in looked.failed]
+    held = {**images, **looked.locked, **counting, **kept}
+    why = [
+        "no such image" if isinstance(failure.answer, Absent) else "no answer"
+        for failure in looked.failed
+        if failure.reference not in held
     ]
-    kept = {name: as_found(installed[name]) for name in unknown if name in installed}
-    counting = {
-        failure.reference: counts
-        for failure in asked.failed
-        if isinstance(failure.answer, Unknown) and (counts := assumed(failure.answer, options))
-    }
-    results = (
-        *asked.messages,
-        *(_result(failure, options, kept=failure.reference in kept) for failure in asked.failed),
-    )
-    held = {**images, **asked.locked, **counting, **kept}
-    left = [one for one in asked.failed if one.reference not in held]
-    why = ("no such image" if isinstance(one.answer, Absent) else "no answer" for one in left)
-    return PolicyImages(held, "", results, asked.requests, (*needs.unknown, *why))
+    return PolicyImages(held, "", (*looked.messages, *results), looked.requests, (*needs.unknown, *why))
 
 
 def _refused(names: Iterable[str], needs: LockNeeds, options: Options) -> LockAnswers:
@@ -257,63 +243,53 @@ def _refused(names: Iterable[str], needs: LockNeeds, options: Options) -> LockAn
 
 def _result(failure: Failure, options: Options, *, kept: bool) -> Result:
     answer = failure.answer
-    policy, flag = "fail", ""
+    policy, remedy = "fail", "correct it"
     if isinstance(answer, Absent):
-        policy, flag = options.on_absent, "--on-absent leave"
+        policy = options.on_absent
+        remedy += ", or leave it out with --on-absent leave"
         why = f"there is no such image: {answer.detail}"
     elif isinstance(answer, Unknown):
-        policy = "fail" if answer.final else options.on_unknown
-        flag = "" if answer.mistake or answer.final else "--on-unknown leave"
+        policy = "kept" if kept else "fail" if answer.final else options.on_unknown
+        remedy += "" if answer.mistake or answer.final else ", or leave it out with --on-unknown leave"
         why = f"its platforms are not known: {answer.cause}"
-        if kept:
-            return _about(failure, "warning", f"{why}; those in the installed policy are kept")
     else:
         why = str(getattr(answer, "reason", ""))
-    if policy == "assume":
-        return _about(failure, "warning", f"{why}; those of --assume count")
-    if policy == "leave":
-        return _about(failure, "warning", f"{why}; {_LEFT}")
-    return _about(failure, "error", f"{why}; correct it" + (f", or leave it out with {flag}" if flag else ""))
-
-
-def _about(failure: Failure, severity: Any, message: str) -> Result:
-    return failure.use.replace(severity=severity, message=f"{failure.text}: {message}", image=failure.text)
+    return failure.use.replace(
+        severity="error" if policy == "fail" else "warning",
+        message=f"{failure.text}: {why}; {_TAKEN.get(policy, remedy)}",
+        image=failure.text,
+    )
 
 
 class LiveImage(Record):
-    """An image in use. owner: apiVersion, kind, namespace and name of the object that names it, at `field`.
-
-    pods: that run with it. others: the other objects that name it.
-    """
+    """An image in use. owner: apiVersion, kind, namespace and name of the object that names it, at `field`."""
 
     text: str
     owner: tuple[str, str, str, str]
     field: str
-    pods: int = 0
-    others: int = 0
 
 
 def live_images(objects: Iterable[dict[str, Any]]) -> list[LiveImage]:
-    """Each image string of the objects once, with the first object that names it; those that are used most first."""
-    found: dict[str, LiveImage] = {}
+    """Each image string of the objects once, with the first object that names it: most running pods first, then most
+    other objects that name it. Equal ones alternate between namespaces, so that the many images of one do not come
+    before the only one of another.
+    """
+    first: dict[str, LiveImage] = {}
     pods, others = Counter[str](), Counter[str]()
     for value in objects:
         runs = value.get("kind") == PODS.kind and mapping_of(value.get("status")).get("phase") == "Running"
         named = {image.text: image for image in _of(value)}
         for text, image in named.items():
-            found.setdefault(text, image)
+            first.setdefault(text, image)
             (pods if runs else others)[text] += 1
-    return _by_use(one.replace(pods=pods[text], others=others[text]) for text, one in found.items())
-
-
-def _by_use(images: Iterable[LiveImage]) -> list[LiveImage]:
     turns = Counter[tuple[int, int, str]]()
     ranked = []
-    for one in sorted(images, key=lambda one: one.text):
-        equals = (-one.pods, -one.others, one.owner[2])
+    for text, image in sorted(first.items()):
+        namespace = image.owner[2]
+        equals = (-pods[text], -others[text], namespace)
         turns[equals] += 1
-        ranked.append((-one.pods, -one.others, turns[equals], one.owner[2], one.text, one))
-    return [row[-1] for row in sorted(ranked, key=lambda row: row[:-1])]
+        ranked.append((*equals[:2], turns[equals], namespace, text))
+    return [first[row[-1]] for row in sorted(ranked)]
 
 
 def _of(value: dict[str, Any]) -> Iterator[LiveImage]:
@@ -325,9 +301,9 @@ def _of(value: dict[str, Any]) -> Iterator[LiveImage]:
     ):
         return
     for pod in find_pods(typed(value), _HERE):
-        asked = set(questions(pod, PodOptions(), left_alone=True))
+        texts = set(questions(pod, PodOptions(), left_alone=True))
         ref = pod.ref
         for use in pod.images:
-            if use.text in asked:
+            if use.text in texts:
                 owner = (ref.api_version, ref.kind, ref.namespace, ref.name)
                 yield LiveImage(use.text or "", owner, dotted(use.path))

@@ -1,10 +1,6 @@
 """What a policy costs, for `archfit policy --stats`: its size beside the limits of the API server.
 
-bytes          of each object as JSON; etcd takes about 1.5 MB for one object
-codePoints     of each expression; CEL refuses one with more than 100,000 (cel-go, parser)
-estimatedCost  of one evaluation for a usual pod; one may cost 10,000,000 (apiserver, pkg/apis/cel/config.go)
-
-The estimate is fitted to the cost, in CEL's own units, that the API server's evaluator counts:
+The estimated cost of one evaluation is fitted to what the API server's evaluator counts, in CEL's own units:
 
     base + containers * (each + overrides * of_override)
 
@@ -22,7 +18,9 @@ from typing import Any
 from archfit import __version__
 from archfit.options.settings import Options
 
-MAX_COST = 10_000_000
+MAX_COST = 10_000_000  # of one evaluation (apiserver, pkg/apis/cel/config.go)
+MAX_CODE_POINTS = 100_000  # of an expression (cel-go, parser)
+MAX_OBJECT_BYTES = 1_572_864  # of an object in etcd
 USUAL_CONTAINERS = 2
 _BASE, _EACH, _OF_OVERRIDE = 1_700, 165, 64
 
@@ -32,18 +30,14 @@ def estimated_cost(options: Options, containers: int = USUAL_CONTAINERS) -> int:
     return _BASE + containers * (_EACH + len(options.image_platforms) * _OF_OVERRIDE)
 
 
-MAX_CODE_POINTS = 100_000
-MAX_OBJECT_BYTES = 1_572_864
-
-
 def policy_stats(
-    objects: Sequence[Mapping[str, Any]], images: int, platform_lists: int, cost: int, max_cost: int
+    objects: Sequence[Mapping[str, Any]], images: int, platform_lists: int, options: Options
 ) -> dict[str, Any]:
-    """The figures. images, platform_lists: of the table. cost: estimated, for a usual pod, and what it may be."""
+    """The figures. images, platform_lists: of the table."""
     expressions: list[dict[str, Any]] = [
-        {"object": f"{one['kind']}/{one['metadata']['name']}", "name": name, "codePoints": len(text)}
-        for one in objects
-        for name, text in _expressions(one)
+        {"object": f"{value['kind']}/{value['metadata']['name']}", "name": name, "codePoints": len(text)}
+        for value in objects
+        for name, text in _expressions(value)
     ]
     return {
         "archfit": __version__,
@@ -51,16 +45,16 @@ def policy_stats(
         "platformLists": platform_lists,
         "objects": [
             {
-                "kind": one["kind"],
-                "name": one["metadata"]["name"],
-                "bytes": len(json.dumps(one, separators=(",", ":"), ensure_ascii=False).encode()),
+                "kind": value["kind"],
+                "name": value["metadata"]["name"],
+                "bytes": len(json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()),
             }
-            for one in objects
+            for value in objects
         ],
-        "longestExpression": max(expressions, key=lambda one: one["codePoints"]),
+        "longestExpression": max(expressions, key=lambda expression: expression["codePoints"]),
         "expressions": expressions,
-        "estimatedCost": cost,
-        "limits": {"bytes": MAX_OBJECT_BYTES, "codePoints": MAX_CODE_POINTS, "cost": max_cost},
+        "estimatedCost": estimated_cost(options),
+        "limits": {"bytes": MAX_OBJECT_BYTES, "codePoints": MAX_CODE_POINTS, "cost": MAX_COST},
     }
 
 
@@ -71,12 +65,12 @@ def stats_text(stats: Mapping[str, Any]) -> bytes:
         f"images                {stats['images']:,}",
         f"lists of platforms    {stats['platformLists']:,}",
         *(
-            f"size                  {one['bytes']:,} of {MAX_OBJECT_BYTES:,} bytes: {one['kind']} {one['name']}"
-            for one in stats["objects"]
+            f"size                  {value['bytes']:,} of {MAX_OBJECT_BYTES:,} bytes: {value['kind']} {value['name']}"
+            for value in stats["objects"]
         ),
         f"longest expression    {longest['codePoints']:,} of {MAX_CODE_POINTS:,} code points: {longest['name']} of "
         f"{longest['object']}",
-        f"estimated cost        {stats['estimatedCost']:,} of {stats['limits']['cost']:,} units for a pod with two "
+        f"estimated cost        {stats['estimatedCost']:,} of {MAX_COST:,} units for a pod with two "
         "containers",
     ]
     return "".join(f"{line}\n" for line in lines).encode()
@@ -85,10 +79,10 @@ def stats_text(stats: Mapping[str, Any]) -> bytes:
 def _expressions(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     spec = value.get("spec", {})
     for key in ("matchConditions", "variables"):
-        for one in spec.get(key, ()):
-            yield f"{key[:-1]} {one['name']}", one["expression"]
-    for number, one in enumerate(spec.get("mutations", ()), 1):
-        yield f"mutation {number}", one["jsonPatch"]["expression"]
-    for number, one in enumerate(spec.get("validations", ()), 1):
-        yield f"validation {number}", one["expression"]
-        yield f"message {number}", one["messageExpression"]
+        for row in spec.get(key, ()):
+            yield f"{key[:-1]} {row['name']}", row["expression"]
+    for number, mutation in enumerate(spec.get("mutations", ()), 1):
+        yield f"mutation {number}", mutation["jsonPatch"]["expression"]
+    for number, validation in enumerate(spec.get("validations", ()), 1):
+        yield f"validation {number}", validation["expression"]
+        yield f"message {number}", validation["messageExpression"]

@@ -54,9 +54,9 @@ def _too_large(admitted: AdmittedPod) -> bool:
     terms = list(_terms(admitted.pod.spec))
     named = [
         sum(
-            len(one.get("values") or ())
-            for one in term.get("matchExpressions") or ()
-            if one.get("key") in labels
+            len(expression.get("values") or ())
+            for expression in term.get("matchExpressions") or ()
+            if expression.get("key") in labels
         )
         for term in terms
         for labels in (ARCH_LABELS, OS_LABELS)
@@ -70,15 +70,16 @@ def _too_large(admitted: AdmittedPod) -> bool:
 
 def _other_system(admitted: AdmittedPod) -> bool:
     spec = admitted.pod.spec
-    pins = [text_of(value) for key, value in _selector(spec) if key in OS_LABELS]
-    asked = [
+    selector = mapping_of(spec.get("nodeSelector"))
+    systems = [text_of(value) for key, value in selector.items() if key in OS_LABELS]
+    systems += [
         text_of(value)
         for expression in _expressions(spec)
         if expression.get("key") in OS_LABELS and expression.get("operator") == "In"
         for value in expression.get("values") or ()
     ]
     own = text_of(mapping_of(spec.get("os")).get("name"))
-    return any(system not in SYSTEMS for system in (*pins, *asked, *([own] if own else [])))
+    return any(system not in SYSTEMS for system in systems) or own not in ("", *SYSTEMS)
 
 
 def _stated_platforms(admitted: AdmittedPod) -> bool:
@@ -94,10 +95,6 @@ def _long_number(admitted: AdmittedPod) -> bool:
         for expression in _expressions(admitted.pod.spec)
         for value in expression.get("values") or ()
     )
-
-
-def _selector(spec: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    yield from mapping_of(spec.get("nodeSelector")).items()
 
 
 def _terms(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -206,16 +203,17 @@ def reason(
 
     table: of the installed policy. patch: of archfit's decision.
     """
-    unlisted = _unlisted(admitted, options, table)
+    unlisted = [
+        text
+        for text in admitted.questions
+        if not override(parse(text), options.image_platforms) and parse(text).normalised not in table
+    ]
     if unlisted:
         return f"the policy does not know {', '.join(unlisted)}: renew it with archfit policy"
+    two_systems = _terms_created([step.value for step in patch if isinstance(step, Add)]) > 1
     for row in LEFT_ALONE:
-        if (
-            row.holds(admitted)
-            if row.holds
-            else row.id == TWO_SYSTEMS
-            and _terms_created([step.value for step in patch if isinstance(step, Add)]) > 1
-        ):
+        holds = row.holds(admitted) if row.holds else row.id == TWO_SYSTEMS and two_systems
+        if holds:
             return row.sentence
     return ""
 
@@ -225,11 +223,3 @@ def _terms_created(value: object) -> int:
     if isinstance(value, dict):
         return len(value.get(TERM_LIST, ())) or _terms_created(list(value.values()))
     return max(map(_terms_created, value), default=0) if isinstance(value, list) else 0
-
-
-def _unlisted(admitted: AdmittedPod, options: Options, table: Mapping[str, OfferClass]) -> list[str]:
-    return [
-        text
-        for text in admitted.questions
-        if not override(parse(text), options.image_platforms) and parse(text).normalised not in table
-    ]

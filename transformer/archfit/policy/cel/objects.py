@@ -30,7 +30,7 @@ from archfit.policy.cel.other_kinds import (
 )
 from archfit.policy.cel.platform_table import all_architectures, platform_table, stated_classes
 from archfit.policy.cel.pod_choices import choice_variables
-from archfit.policy.cel.policy_settings import ALWAYS_LEFT_OUT, DATE, OPT_OUT, PolicySettings
+from archfit.policy.cel.policy_settings import ALWAYS_LEFT_OUT, OPT_OUT, PolicySettings
 from archfit.policy.cel.recorded_entries import result_variables
 from archfit.policy.cel.table_storage import MAX_CODE_POINTS, TableStorage
 from archfit.policy.cel.term_reach import reach_variables, supported_variables, term_variables
@@ -44,35 +44,31 @@ def policy_objects(
     Raises UsageError for overrides that disagree, and for more images, rules or overrides than a policy holds.
     """
     storage = _storage(images, options, settings)
+    version = f"admissionregistration.k8s.io/{settings.api_version}"
     policy = {
-        **_head("MutatingAdmissionPolicy", settings),
+        "apiVersion": version,
+        "kind": "MutatingAdmissionPolicy",
+        "metadata": {"name": settings.name},
         "spec": {
             "failurePolicy": "Ignore",
             "reinvocationPolicy": "IfNeeded",
             **storage.spec(),
-            "matchConstraints": match_constraints(settings),
-            "matchConditions": conditions(options),
-            "variables": _named(storage, options),
+            "matchConstraints": _match_constraints(settings),
+            "matchConditions": _conditions(match_conditions(options)),
+            "variables": _texts(_variables(storage, options)),
             "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": mutation()}}],
         },
     }
     binding = {
-        **_head("MutatingAdmissionPolicyBinding", settings),
+        "apiVersion": version,
+        "kind": "MutatingAdmissionPolicyBinding",
+        "metadata": settings.dated(settings.name),
         "spec": {"policyName": settings.name, **storage.binding()},
     }
-    return [*storage.objects(), policy, dated(binding, settings)]
+    return [*storage.objects(), policy, binding]
 
 
-def dated(value: dict[str, Any], settings: PolicySettings) -> dict[str, Any]:
-    """The object with the policy's date. Only small objects have it: the API server compiles a policy anew at each
-    change, also at one of an annotation.
-    """
-    if not settings.date:
-        return value
-    return {**value, "metadata": {**value["metadata"], "annotations": {DATE: settings.date}}}
-
-
-def match_constraints(settings: PolicySettings) -> dict[str, Any]:
+def _match_constraints(settings: PolicySettings) -> dict[str, Any]:
     """Pods that are created, but for those that opt out, in all namespaces but those that are left out."""
     left_out = {"key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": list(ALWAYS_LEFT_OUT)}
     return {
@@ -82,25 +78,6 @@ def match_constraints(settings: PolicySettings) -> dict[str, Any]:
         "namespaceSelector": {"matchExpressions": [left_out, OPT_OUT, *settings.namespace_selector]},
         "objectSelector": {"matchExpressions": [OPT_OUT]},
     }
-
-
-def conditions(options: Options) -> list[dict[str, str]]:
-    """The match conditions, {name, expression}."""
-    return [
-        {"name": name, "expression": _limited(name, expression)}
-        for name, expression in match_conditions(options)
-    ]
-
-
-def variables(
-    images: Mapping[str, Found], options: Options, settings: PolicySettings
-) -> list[dict[str, str]]:
-    """The policy's variables, {name, expression}, each using only earlier ones. The companion policy uses them too.
-
-    unknownImages: the pod's images without an answer. reachable: by the pod. decided: the policy decides
-    for the pod. conflict: it does, and no node that the pod allows runs all its images.
-    """
-    return _named(_storage(images, options, settings), options)
 
 
 def daemon_set_spec(
@@ -113,23 +90,19 @@ def daemon_set_spec(
     own = about_daemon_sets(options)
     return {
         "matchConstraints": daemon_set_constraints(settings),
-        "matchConditions": [
-            {"name": name, "expression": _limited(name, expression)}
-            for name, expression in daemon_set_conditions(own)
-        ],
+        "matchConditions": _conditions(daemon_set_conditions(own)),
         "variables": _texts(of_daemon_sets(_variables(_storage(images, options, settings), own))),
     }
 
 
-def _named(storage: TableStorage, options: Options) -> list[dict[str, str]]:
-    return _texts(_variables(storage, options))
+def _conditions(named: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "expression": _limited(name, expression)} for name, expression in named]
 
 
 def _texts(variables: Iterable[Variable]) -> list[dict[str, str]]:
-    return [
-        {"name": one.name, "expression": _limited(one.name, f"// {one.comment}\n{one.expression}")}
-        for one in variables
-    ]
+    return _conditions(
+        (variable.name, f"// {variable.comment}\n{variable.expression}") for variable in variables
+    )
 
 
 def _limited(name: str, expression: str) -> str:
@@ -161,11 +134,3 @@ def _storage(images: Mapping[str, Found], options: Options, settings: PolicySett
     table = platform_table(images, options)
     stated = [offers for _, offers in stated_classes(options)]
     return TableStorage(table, all_architectures([*table.classes.values(), *stated], options), settings)
-
-
-def _head(kind: str, settings: PolicySettings) -> dict[str, Any]:
-    return {
-        "apiVersion": f"admissionregistration.k8s.io/{settings.api_version}",
-        "kind": kind,
-        "metadata": {"name": settings.name},
-    }

@@ -1,16 +1,8 @@
 """Other kinds than Pods, which a policy places: it warns of DaemonSets, and of filters without effect.
 
-    exclude: [Deployment/shop/web]              left out when manifests are rendered; its pods are Pods, and are placed
-    rules: [{match: {kind: Job}, ..}]           the same
-    exclude: ["*/shop"], kind: Pod, no kind     meant for pods, too
-
 The policy leaves the pods of a DaemonSet alone: each is made for one node. So its companion looks at the DaemonSet, by
-the variables that decide for a pod, read of `spec.template`; annotations and labels count on both, the nearer wins.
-
-    as `placement.pod_warnings` says it    the DaemonSet will not run on an architecture that the cluster has
-    as a conflict                          no node can run all its images
-
-An update that leaves the template as it was says nothing again. DaemonSets of kube-system count: nothing is changed or
+the variables that decide for a pod, read of `spec.template`; annotations and labels count on both, the nearer wins. An
+update that leaves the template as it was says nothing again. DaemonSets of kube-system count: nothing is changed or
 refused, and most agents that run on each node live there.
 """
 
@@ -42,7 +34,7 @@ MERGED = ("annotations", "labels")
 
 def without_effect(options: Options) -> list[str]:
     """A sentence about each."""
-    patterns = [(f"exclude {one}", one.kind) for one in options.exclude]
+    patterns = [(f"exclude {glob}", glob.kind) for glob in options.exclude]
     patterns += [(f"the rule for kind {rule.match.kind}", rule.match.kind) for rule in options.rules]
     return [
         f"{what} has no effect in a policy, which sees Pods: match the pods by namespace or labels, or annotate the "

@@ -4,21 +4,9 @@
     classes     {a: {linux: [amd64, arm64]},
                  b: {linux: [amd64], unrestricted: [volume, volume with a runtime class]}}
 
-A class is everything that a decision asks of an answer. It differs by the role that an image has in a pod:
-
-    role                              restricts nothing (`unrestricted`) where
-    container                         it is an artifact, or all its platforms are WebAssembly
-    volume                            that, or it is a single manifest
-    .. with a runtime class           that, or one of its platforms is WebAssembly
-
-    left out                          none of its entries counts, in any role (`unanswered` where only in some)
-
-The rules are those of `placement.uncounted` and `placement.evidence`, asked once for each distinct answer.
-
-For a renewal and for --check, the table of an installed policy is read back:
-
-literal    variables `classes` and images1, images2, ..: CEL's literals here are Python's, too
-crd        classes and images of the PlatformTable
+A class is everything that a decision asks of an answer, in each role that an image may have in a pod, by the rules of
+`placement.uncounted` and `placement.evidence`. For a renewal and for --check, the table of an installed policy is read
+back: CEL's literals here are Python's, too.
 """
 
 from __future__ import annotations
@@ -27,7 +15,7 @@ import ast
 import re
 import string
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import product
+from itertools import count, product
 from typing import Any, TypeAlias
 
 from archfit.images.overrides import override
@@ -71,12 +59,12 @@ def platform_table(images: Mapping[str, Found], options: Options) -> PlatformTab
     coded: dict[str, str] = {}
     left_out: list[tuple[str, str]] = []
     names = _codes()
-    for name, found in sorted(images.items()):
+    for name, answer in sorted(images.items()):
         if options.image_platforms and override(parse(name), options.image_platforms):
             continue
-        key = (found.platforms, found.index, found.image)
+        key = (answer.platforms, answer.index, answer.image)
         if key not in codes:
-            offers, reason = offer_class(name, found, options)
+            offers, reason = offer_class(name, answer, options)
             if reason:
                 left_out.append((name, reason))
                 continue
@@ -91,20 +79,22 @@ def platform_table(images: Mapping[str, Found], options: Options) -> PlatformTab
 
 def stated_classes(options: Options) -> list[tuple[ImagePlatforms, OfferClass]]:
     """Each override of the configuration with its class."""
-    made = []
-    for row in options.image_platforms:
-        found = Found(tuple(sorted(set(row.platforms), key=str)), origin="override")
-        made.append((row, offer_class("", found, options)[0]))
-    return made
+    return [
+        (
+            row,
+            offer_class("", Found(tuple(sorted(set(row.platforms), key=str)), origin="override"), options)[0],
+        )
+        for row in options.image_platforms
+    ]
 
 
-def offer_class(name: str, found: Found, options: Options) -> tuple[OfferClass, str]:
+def offer_class(name: str, stated: Found, options: Options) -> tuple[OfferClass, str]:
     """The class of an answer, and why nothing of it counts in any role, "" if something does."""
-    made: OfferClass = {}
+    offers: OfferClass = {}
     unrestricted, unanswered, reason = [], [], ""
     for role, volume, runtime_class in _ROLES:
         use = ImageUse((), name or "image", volume=volume)
-        answer, _ = counted(use, found, runtime_class=runtime_class, wanted=())
+        answer, _ = counted(use, stated, runtime_class=runtime_class, wanted=())
         counts = assumed(answer, options) if isinstance(answer, Unknown) else None
         if counts:
             answer, _ = counted(use, counts, runtime_class=runtime_class, wanted=())
@@ -112,16 +102,16 @@ def offer_class(name: str, found: Found, options: Options) -> tuple[OfferClass, 
             reason = reason or answer.cause
             unanswered.append(role)
             continue
-        offers = {os: offered(use, answer, os) for os in _systems(answer)}
-        if None in offers.values():
+        by_system = {os: offered(use, answer, os) for os in _systems(answer)}
+        if None in by_system.values():
             unrestricted.append(role)
         else:
-            made |= {os: sorted(found or ()) for os, found in offers.items() if found}
+            offers |= {os: sorted(names or ()) for os, names in by_system.items() if names}
     if unrestricted:
-        made["unrestricted"] = unrestricted
+        offers["unrestricted"] = unrestricted
     if unanswered:
-        made["unanswered"] = unanswered
-    return made, reason if len(unanswered) == len(_ROLES) else ""
+        offers["unanswered"] = unanswered
+    return offers, reason if len(unanswered) == len(_ROLES) else ""
 
 
 def architectures_of(classes: Iterable[OfferClass]) -> set[str]:
@@ -131,23 +121,21 @@ def architectures_of(classes: Iterable[OfferClass]) -> set[str]:
 
 def all_architectures(classes: Iterable[OfferClass], options: Options) -> list[str]:
     """Every architecture that a policy may have to write or to compare, sorted."""
-    found = {*ARCHITECTURES, *architectures_of(classes)}
-    found.update(entry.rpartition("/")[2] for entry in options.cluster_architectures)
-    found.update(name for rule in options.tolerate for name in rule.architectures)
-    found.update(name for rule in options.rules for name in rule.only or ())
-    return sorted(found)
+    names = {*ARCHITECTURES, *architectures_of(classes)}
+    names.update(entry.rpartition("/")[2] for entry in options.cluster_architectures)
+    names.update(name for rule in options.tolerate for name in rule.architectures)
+    names.update(name for rule in options.rules for name in rule.only or ())
+    return sorted(names)
 
 
-def _systems(found: Found) -> Iterable[str]:
-    return sorted({*SYSTEMS} & {platform.os for platform in found.platforms}) or ("linux",)
+def _systems(answer: Found) -> Iterable[str]:
+    return sorted({*SYSTEMS} & {platform.os for platform in answer.platforms}) or ("linux",)
 
 
 def _codes() -> Iterator[str]:
     """a, b, .. z, aa, ab, .."""
-    length = 1
-    while True:
-        yield from ("".join(letters) for letters in product(string.ascii_lowercase, repeat=length))
-        length += 1
+    for length in count(1):
+        yield from map("".join, product(string.ascii_lowercase, repeat=length))
 
 
 _IMAGES = re.compile(r"images[0-9]+").fullmatch
@@ -161,11 +149,11 @@ def installed_table(policy: Mapping[str, Any], resource: Mapping[str, Any] | Non
         classes, images = mapping_of(resource.get("classes")), mapping_of(resource.get("images"))
     else:
         variables = mapping_of(policy.get("spec")).get("variables") or ()
-        found = {one["name"]: one["expression"] for one in variables}
-        classes = _literal(found.get("classes", ""))
+        expressions = {variable["name"]: variable["expression"] for variable in variables}
+        classes = _literal(expressions.get("classes", ""))
         images = {
             name: code
-            for variable, expression in found.items()
+            for variable, expression in expressions.items()
             if _IMAGES(variable)
             for name, code in _literal(expression).items()
         }

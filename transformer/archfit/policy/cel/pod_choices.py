@@ -65,7 +65,7 @@ def _spellings() -> Iterator[tuple[str, list[str]]]:
     linux = [
         *ARCHITECTURES,
         *SPELLINGS,
-        *(f"{name}/{one}" for name, variants in _VARIANTS for one in variants),
+        *(f"{name}/{variant}" for name, variants in _VARIANTS for variant in variants),
     ]
     for word in [*(f"linux/{name}" for name in linux), *(f"windows/{name}" for name in WINDOWS)]:
         offers, _ = offer_class("", Found((parse_platform(word),), origin="override"), Options())

@@ -43,3 +43,10 @@ class PolicySettings(Record):
     late_changes: Literal["warn", "deny"] = "warn"
     max_age: int = MAX_AGE_SECONDS
     date: str = ""
+
+    def dated(self, name: str) -> dict[str, Any]:
+        """The metadata of a small object, with the date.
+
+        A policy has none: the API server compiles it anew at each change, also at one of an annotation.
+        """
+        return {"name": name, **({"annotations": {DATE: self.date}} if self.date else {})}

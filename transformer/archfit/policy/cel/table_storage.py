@@ -3,17 +3,9 @@
     literal    images1: {..}, images2: {..}, ..     each below 100,000 code points, the limit of CEL's parser
     crd        params.images                        a PlatformTable with the policy's name, which it reads as its param
 
-A PlatformTable is a custom resource of the cluster (apiextensions.k8s.io/v1). Where it is missing, the policy does
-nothing (`parameterNotFoundAction: Allow`). A ConfigMap is never used: the API server keeps a stale copy of it for ever
-once no binding names the kind (kubernetes#133827), and reads it as a whole for each pod.
-
-Limits: etcd refuses objects above 1.5 MiB (--max-request-bytes); both carriers stay below 1.4 MB. The images of a
-cluster are its tenants' words, so `fitting` leaves out what does not fit: no tenant's images can keep a
-policy from being written.
-
-    images                   5,000 with `literal`, and the size of the object
-    classes                  80,000 bytes, as they are in one expression
-    unusual architectures    16 that neither Go nor the options know: each adds to the CEL cost of every pod
+Where the PlatformTable is missing, the policy does nothing (`parameterNotFoundAction: Allow`). A ConfigMap is never
+used: the API server keeps a stale copy of it for ever once no binding names the kind (kubernetes#133827), and reads it
+as a whole for each pod.
 """
 
 from __future__ import annotations
@@ -32,15 +24,15 @@ from archfit.policy.cel.platform_table import (
     architectures_of,
     platform_table,
 )
-from archfit.policy.cel.policy_settings import DATE, PolicySettings
+from archfit.policy.cel.policy_settings import PolicySettings
 
 GROUP, VERSION, KIND, PLURAL = "archfit.dev", "v1alpha1", "PlatformTable", "platformtables"
 MAX_CODE_POINTS = 100_000
 MAX_LITERAL_IMAGES = 5_000
-MAX_BYTES = 1_400_000
-MAX_STRANGE = 16
+MAX_BYTES = 1_400_000  # etcd refuses objects above 1.5 MiB (--max-request-bytes)
+MAX_STRANGE = 16  # architectures that neither Go nor the options know: each adds to the CEL cost of every pod
 _PIECE = 95_000
-_CLASSES = 80_000
+_CLASSES = 80_000  # bytes: they are in one expression
 _HEAD = 2_000
 _BETWEEN = 8  # quotes, colon, comma, margin and line end around an entry of two texts
 _LONGEST_NAME = 64  # of a strange architecture
@@ -49,7 +41,10 @@ _LONGEST_NAME = 64  # of a strange architecture
 def fitting(
     images: Mapping[str, Found], options: Options, settings: PolicySettings
 ) -> tuple[dict[str, Found], list[str]]:
-    """The images that the carrier holds, the first ones first, and the names of the others, in their order."""
+    """The images that the carrier holds, the first ones first, and the names of the others, in their order.
+
+    The images of a cluster are its tenants' words: none may keep a policy from being written.
+    """
     table = platform_table(images, options)
     usual = set(all_architectures((), options))
     most = MAX_LITERAL_IMAGES if settings.carrier == "literal" else MAX_BYTES
@@ -58,10 +53,10 @@ def fitting(
     left: list[str] = []
     used: set[str] = set()
     strange: set[str] = set()
-    for name, found in images.items():
+    for name, answer in images.items():
         code = table.images.get(name)
         if code is None:  # it takes no room: an override has its platforms, or it is left out anyway
-            held[name] = found
+            held[name] = answer
             continue
         offers = table.classes[code]
         entry = len(json.dumps(name)) + len(code) + _BETWEEN
@@ -72,11 +67,11 @@ def fitting(
             or size + classes + entry + of_class > MAX_BYTES - _HEAD
             or classes + of_class > _CLASSES
             or len(named) > MAX_STRANGE
-            or any(len(one) > _LONGEST_NAME for one in named)
+            or any(len(architecture) > _LONGEST_NAME for architecture in named)
         ):
             left.append(name)
             continue
-        held[name], strange = found, named
+        held[name], strange = answer, named
         used.add(code)
         count, size, classes = count + 1, size + entry, classes + of_class
     return held, left
@@ -151,24 +146,21 @@ class TableStorage:
         return [_definition(), self._resource()]
 
     def _resource(self) -> dict[str, Any]:
-        made = {
+        resource = {
             "apiVersion": f"{GROUP}/{VERSION}",
             "kind": KIND,
-            "metadata": {
-                "name": self._settings.name,
-                **({"annotations": {DATE: self._settings.date}} if self._settings.date else {}),
-            },
+            "metadata": self._settings.dated(self._settings.name),
             "architectures": list(self._architectures),
             "classes": self._table.classes,
             "images": self._table.images,
         }
-        size = len(json.dumps(made))
+        size = len(json.dumps(resource))
         if size > MAX_BYTES:
             raise UsageError(
                 f"{len(self._table.images)} images make a custom resource of {size} bytes, and the API server takes "
                 f"{MAX_BYTES}: write a lock file for fewer images, such as those of one cluster"
             )
-        return made
+        return resource
 
 
 def _pieces(table: PlatformTable) -> Iterator[str]:

@@ -1,16 +1,8 @@
-"""The companion of a policy: a ValidatingAdmissionPolicy that says what a mutation cannot say.
+"""The companion of a policy: ValidatingAdmissionPolicies that say what a mutation cannot say.
 
-    NAME         warns of, and audits       an image that the table lacks, so that the pod gets no toleration
-                                            a pod that no node can run
-                                            a pod that is applied with required terms of its own, to which archfit
-                                            adds nothing, and that lead to nodes that cannot run it
-                                            a pod that was changed after archfit's last pass, so that archfit would
-                                            place it otherwise
-                                            a policy that is older than `max_age`
-    NAME-daemonsets                         the same for DaemonSets that will not run on nodes that they go to
-    NAME-deny    `deny`:                    refuses a pod that no node can run, and one whose own terms lead to nodes
-                                            that cannot; NAME then does not warn of them
-                 `late_changes` deny:       the same for a pod that was changed after archfit's last pass
+    NAME             warns of, and audits what `validating_policy_objects` lists
+    NAME-deny        refuses the same where `deny` or `late_changes` say so; NAME then does not warn of it
+    NAME-daemonsets  warns of DaemonSets that will not run on nodes that they go to
 
 An unknown image is never refused: it says nothing about the pod, and a new image would stop every deployment.
 
@@ -21,12 +13,10 @@ What archfit's webhook wrote (`otherLines` of the record) says how many images i
     one unknown, the webhook saw as many    nothing: the webhook may know it
     one unknown, it saw another number      the pod was changed after the webhook's last pass
 
-matchConstraints, matchConditions and variables are those of the policy; variables that the validations do not need are
-left out, because each is evaluated for each pod. The parameter is what puts the policy into force: its PlatformTable,
-or, with literals, its MutatingAdmissionPolicyBinding. So where the API server does not serve that kind, or nobody
-applied the policy, nothing is said about pods that nobody places. The parameter has the policy's date, too. CEL has no
-clock at admission: the time is the pod's creationTimestamp, which the API server sets before it validates (apiserver,
-pkg/registry/rest/create.go, BeforeCreate).
+The parameter is what puts the policy into force: its PlatformTable, or, with literals, its
+MutatingAdmissionPolicyBinding. So where the API server does not serve that kind, or nobody applied the policy, nothing
+is said about pods that nobody places. CEL has no clock at admission: the time is the pod's creationTimestamp, which the
+API server sets before it validates (apiserver, pkg/registry/rest/create.go, BeforeCreate).
 
 A message stays within 256 characters together with what the API server writes before it (KEP-3488; apiserver v0.36.3,
 pkg/endpoints/filters/warning.go and pkg/admission/plugin/policy/validating/dispatcher.go).
@@ -43,7 +33,7 @@ from archfit.images.platforms import Found
 from archfit.options.settings import Options
 from archfit.policy.cel.cel_text import cel, text
 from archfit.policy.cel.json_patch import NEEDED_TERMS
-from archfit.policy.cel.objects import daemon_set_spec, dated
+from archfit.policy.cel.objects import daemon_set_spec
 from archfit.policy.cel.policy_settings import DATE, PolicySettings
 from archfit.policy.cel.recorded_entries import SAME_ITEMS, states
 
@@ -78,8 +68,7 @@ def validating_policy_objects(
     objects: Sequence[Mapping[str, Any]], settings: PolicySettings
 ) -> list[dict[str, Any]]:
     """The objects to apply after those of the policy. objects: of `objects.policy_objects` with the same settings."""
-    policy = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
-    binding = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicyBinding")
+    *_, policy, binding = objects
     name = settings.name
     sorts = (
         (settings.deny, "!variables.conflict", _NOWHERE),
@@ -108,8 +97,7 @@ def daemon_set_objects(
     objects: Sequence[Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
     """The objects that warn of DaemonSets. images, options, settings, objects: of the policy. Raises UsageError."""
-    policy = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
-    binding = next(one for one in objects if one["kind"] == "MutatingAdmissionPolicyBinding")
+    *_, policy, binding = objects
     name = settings.name + DAEMON_SETS
     validations = (_of_images("!variables.conflict", _NO_NODE, name), _lost(name))
     spec = daemon_set_spec(images, options, settings)
@@ -154,24 +142,24 @@ def _pair(
     binding = {
         "apiVersion": _API,
         "kind": "ValidatingAdmissionPolicyBinding",
-        "metadata": {"name": name},
+        "metadata": settings.dated(name),
         "spec": {"policyName": name, "validationActions": list(actions), "paramRef": reference},
     }
-    return [policy, dated(binding, settings)]
+    return [policy, binding]
 
 
 def needed(
     variables: Sequence[Mapping[str, str]], validations: Iterable[Mapping[str, str]]
 ) -> list[dict[str, str]]:
-    """The variables that the validations use, themselves or through others, in their order."""
-    by_name = {one["name"]: one["expression"] for one in variables}
-    found: set[str] = set()
-    left = [expression for one in validations for expression in one.values()]
+    """The variables that the validations use, themselves or through others: each is evaluated for each pod."""
+    by_name = {variable["name"]: variable["expression"] for variable in variables}
+    used: set[str] = set()
+    left = [expression for validation in validations for expression in validation.values()]
     while left:
-        fresh = {name for name in _USES.findall(left.pop()) if name in by_name} - found
-        found |= fresh
+        fresh = {name for name in _USES.findall(left.pop()) if name in by_name} - used
+        used |= fresh
         left += [by_name[name] for name in fresh]
-    return [dict(one) for one in variables if one["name"] in found]
+    return [dict(variable) for variable in variables if variable["name"] in used]
 
 
 def _unknown(name: str) -> dict[str, str]:
