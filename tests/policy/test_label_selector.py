@@ -39,7 +39,7 @@ def one(key: str, operator: str, *values: str) -> dict[str, object]:
     ],
 )
 def test_a_selector_becomes_requirements(text: str, requirements: list[dict[str, object]]):
-    assert match_expressions(text, "--namespace-selector") == requirements
+    assert match_expressions(text) == requirements
 
 
 @pytest.mark.parametrize(
@@ -64,6 +64,6 @@ def test_a_selector_becomes_requirements(text: str, requirements: list[dict[str,
 )
 def test_a_mistake_is_named(text: str, words: str):
     with pytest.raises(UsageError) as raised:
-        match_expressions(text, "--namespace-selector")
+        match_expressions(text)
     assert str(raised.value).startswith("--namespace-selector: ")
     assert words in str(raised.value)

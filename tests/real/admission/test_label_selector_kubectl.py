@@ -92,7 +92,7 @@ def test_kubectl_takes_the_same_selectors_and_means_the_same_namespaces(control_
     for selector in [*SELECTORS, *(drawn(number) for number in range(60))]:
         done = control_plane.kubectl("get", "ns", "-l", selector, "-o", "name", check=False)
         try:
-            requirements = match_expressions(selector, "--namespace-selector")
+            requirements = match_expressions(selector)
         except UsageError:
             assert done.returncode or not selector.strip(), selector
             continue

@@ -8,10 +8,6 @@ selectors; it becomes the matchExpressions of a LabelSelector:
     key          [prefix "/"] name        prefix: a DNS subdomain; name: up to 63 of [-A-Za-z0-9_.], its ends no mark
     value        "" or as name
 
-    team=web             In [web]              team in (web, shop)       In [shop, web]
-    team!=web            NotIn [web]           team notin (web)          NotIn [web]
-    team                 Exists                !team                     DoesNotExist
-
 `key > 1` and `key < 1` are kubectl's, too, but a LabelSelector has no such operator.
 Sources: apimachinery, pkg/labels/selector.go (the grammar); api, meta/v1 LabelSelector.
 """
@@ -46,9 +42,9 @@ _OPERATORS = {"=": "In", "==": "In", "in": "In", "!=": "NotIn", "notin": "NotIn"
 _FORMS = "team=web, team!=web, 'team in (web,shop)', 'team notin (web)', team or '!team'"
 
 
-def match_expressions(text: str, flag: str) -> list[dict[str, Any]]:
-    """The requirements, in order. flag: for messages. Raises UsageError."""
-    return [_requirement(part.strip(), text, flag) for part in _parts(text)]
+def match_expressions(text: str) -> list[dict[str, Any]]:
+    """The requirements, in order. Raises UsageError."""
+    return [_requirement(part.strip(), text) for part in _parts(text)]
 
 
 def _parts(text: str) -> list[str]:
@@ -63,36 +59,40 @@ def _parts(text: str) -> list[str]:
     return parts
 
 
-def _requirement(part: str, text: str, flag: str) -> dict[str, Any]:
+def _requirement(part: str, text: str) -> dict[str, Any]:
     if not part:
-        raise UsageError(f"{flag}: {text!r} has an empty requirement: write one such as {_FORMS}")
+        raise UsageError(
+            f"--namespace-selector: {text!r} has an empty requirement: write one such as {_FORMS}"
+        )
     if "<" in part or ">" in part:
         raise UsageError(
-            f"{flag}: {part!r} compares numbers, which a namespaceSelector cannot: write one of {_FORMS}"
+            f"--namespace-selector: {part!r} compares numbers, which a namespaceSelector cannot: write one of {_FORMS}"
         )
     present, exact, chosen = _PRESENT(part), _EXACT(part), _SET(part)
     if present:
-        return {"key": _key(present[2], flag), "operator": "DoesNotExist" if present[1] else "Exists"}
+        return {"key": _key(present[2]), "operator": "DoesNotExist" if present[1] else "Exists"}
     if exact:
         key, operator, values = exact[1], exact[2], [exact[3]]
     elif chosen:
-        key, operator, values = chosen[1], chosen[2], [one.strip() for one in chosen[3].split(",")]
+        key, operator, values = chosen[1], chosen[2], [value.strip() for value in chosen[3].split(",")]
     else:
-        raise UsageError(f"{flag}: {part!r} is no requirement on a label: write one of {_FORMS}")
+        raise UsageError(
+            f"--namespace-selector: {part!r} is no requirement on a label: write one of {_FORMS}"
+        )
     for value in values:
         if not _IS_VALUE(value):
             raise UsageError(
-                f"{flag}: {value!r} cannot be the value of a label: it has up to 63 letters, digits, -, _ or ., and "
-                "begins and ends with a letter or digit"
+                f"--namespace-selector: {value!r} cannot be the value of a label: it has up to 63 letters, digits, -, "
+                "_ or ., and begins and ends with a letter or digit"
             )
-    return {"key": _key(key, flag), "operator": _OPERATORS[operator], "values": sorted(set(values))}
+    return {"key": _key(key), "operator": _OPERATORS[operator], "values": sorted(set(values))}
 
 
-def _key(key: str, flag: str) -> str:
+def _key(key: str) -> str:
     if not _IS_KEY(key):
         raise UsageError(
-            f"{flag}: {key!r} cannot be the key of a label: write it as team or example.com/team, with up to 63 "
-            "letters, digits, -, _ or . after the slash"
+            f"--namespace-selector: {key!r} cannot be the key of a label: write it as team or example.com/team, with "
+            "up to 63 letters, digits, -, _ or . after the slash"
         )
     return key
 
@@ -108,9 +108,7 @@ def policy_settings(flags: Namespace) -> PolicySettings:
             "archfit.dev"
         )
     requirements = [
-        requirement
-        for text in flags.namespace_selector
-        for requirement in match_expressions(text, "--namespace-selector")
+        requirement for text in flags.namespace_selector for requirement in match_expressions(text)
     ]
     try:
         max_age = whole_seconds(flags.max_age)

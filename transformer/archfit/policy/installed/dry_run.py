@@ -3,23 +3,10 @@
 Each pod goes twice, as it is and with archfit.dev/skip: "true". The second is what every other admission plugin and
 webhook makes of it: default tolerations, those of its RuntimeClass, injected sidecars.
 
-    plain      the cluster's answer, or None
-    skipped    the same without archfit
-    refused    kubectl's words, where one of the two was not admitted
-
-The pods are those that manifests would make, as a controller sends them to the API server:
-
-    Pod                           itself                         generateName instead of its name, which may be taken
-    Deployment, ReplicaSet, ..    spec.template
-    DaemonSet                     spec.template                  with the DaemonSet as its controller
-    CronJob                       spec.jobTemplate.spec.template
-    any other kind                none: its operator makes the pods
-
-What placement does not depend on and what a dry run could stumble over, or show, is left out: env, envFrom, command and
-args of containers (they may hold secrets), their mounts (a StatefulSet's controller adds volumes), the service account,
-the priority class, the status.
-
-Source: kubernetes, pkg/controller/controller_utils.go (GetPodFromTemplate).
+The pods are those that manifests would make, as a controller sends them to the API server. What placement does not
+depend on and what a dry run could stumble over, or show, is left out: env, envFrom, command and args of containers
+(they may hold secrets), their mounts (a StatefulSet's controller adds volumes), the service account, the priority
+class, the status. Source: kubernetes, pkg/controller/controller_utils.go (GetPodFromTemplate).
 """
 
 from __future__ import annotations
@@ -72,24 +59,19 @@ class SamplePod(Record):
     location: Location
     value: dict[str, Any] | None
 
-    @property
-    def namespace(self) -> str:
-        """As the manifests give it; "" is the one of kubectl's context."""
-        return self.ref.namespace
-
 
 def sample_pods(documents: Iterable[Document]) -> list[SamplePod]:
     """A pod for each pod of the documents, in their order; each has a generateName of its own."""
-    found: list[SamplePod] = []
+    pods: list[SamplePod] = []
     for document in documents:
         for pod in document.pods:
             way = _TEMPLATES.get((pod.group, pod.ref.kind))
             template = document.value
             for step in (*pod.root, *(way or ())):
                 template = template[step]
-            value = _pod(mapping_of(plain(template)), pod.ref, len(found)) if way is not None else None
-            found.append(SamplePod(pod.ref, pod.location, value))
-    return found
+            value = _pod(mapping_of(plain(template)), pod.ref, len(pods)) if way is not None else None
+            pods.append(SamplePod(pod.ref, pod.location, value))
+    return pods
 
 
 def _pod(template: dict[str, Any], ref: ObjectRef, number: int) -> dict[str, Any]:
@@ -115,7 +97,7 @@ def _pod(template: dict[str, Any], ref: ObjectRef, number: int) -> dict[str, Any
     spec["automountServiceAccountToken"] = False
     for name in _CONTAINERS:
         if isinstance(spec.get(name), list):
-            spec[name] = [_container(one) for one in spec[name]]
+            spec[name] = [_container(container) for container in spec[name]]
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
@@ -126,7 +108,9 @@ def _container(value: Any) -> Any:
 
 
 class Admitted(Record):
-    """The answers about one pod; see the module."""
+    """The answers about one pod. skipped: without archfit. refused: kubectl's words, where one of the two was not
+    admitted.
+    """
 
     plain: dict[str, Any] | None
     skipped: dict[str, Any] | None
@@ -138,20 +122,18 @@ def admitted(kubectl: Kubectl, pods: Sequence[SamplePod]) -> list[Admitted]:
     values = [pod.value for pod in pods if pod.value is not None]
     plain: dict[str, dict[str, Any]] = {}
     complaints: dict[str, str] = {}
-    both = [one for value in values for one in (value, _skipped(value))]
+    both = [sent for value in values for sent in (value, _skipped(value))]
     for start in range(0, len(both), _AT_ONCE):
-        answers, refused = _created(kubectl, both[start : start + _AT_ONCE])
-        plain |= answers
+        created, refused = _created(kubectl, both[start : start + _AT_ONCE])
+        plain |= created
         complaints = {**refused, **complaints}
-    found = []
+    answers = []
     for value in values:
         name = value["metadata"]["generateName"]
-        matched = _NUMBER.match(name)
-        number = matched[1] if matched else ""
-        refused_with = complaints.get(number, complaints.get("", "the API server did not return it"))
-        one, other = plain.get(name), plain.get(_skipped_name(name))
-        found.append(Admitted(one, other, "" if one and other else refused_with))
-    return found
+        why = complaints.get(_number(name), complaints.get("", "the API server did not return it"))
+        own, skipped = plain.get(name), plain.get(_skipped_name(name))
+        answers.append(Admitted(own, skipped, "" if own and skipped else why))
+    return answers
 
 
 def _created(
@@ -171,8 +153,7 @@ def _created(
     complaints: dict[str, str] = {}
     for line in ran.complaint.splitlines():
         if line.strip() and not line.startswith(_NO_COMPLAINT):
-            matched = _NUMBER.search(line)
-            number = matched[1] if matched else ""
+            number = _number(line)
             known = complaints.get(number)
             complaints[number] = f"{known}; {line.strip()}" if known else line.strip()
     return answers, {number: text[:_LONGEST] for number, text in complaints.items()}
@@ -189,6 +170,12 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             raise ClusterError("kubectl create gave no JSON: is the kubectl on PATH the real one?") from None
         if isinstance(value, dict):
             yield from value["items"] if isinstance(value.get("items"), list) else [value]
+
+
+def _number(text: str) -> str:
+    """The number of the pod that a text names first, "" where it names none."""
+    match = _NUMBER.search(text)
+    return match[1] if match else ""
 
 
 def _skipped(value: dict[str, Any]) -> dict[str, Any]:

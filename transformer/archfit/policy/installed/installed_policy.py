@@ -54,8 +54,8 @@ class Installed:
         return f"the policy leaves the namespace {namespace} out (namespaceSelector)"
 
     def _labels_of(self, namespace: str) -> dict[str, str]:
-        found = self._connection.get(f"/api/v1/namespaces/{quote(namespace)}")
-        return {NAME_LABEL: namespace, **mapping_of(mapping_of(found.get("metadata")).get("labels"))}
+        value = self._connection.get(f"/api/v1/namespaces/{quote(namespace)}")
+        return {NAME_LABEL: namespace, **mapping_of(mapping_of(value.get("metadata")).get("labels"))}
 
 
 def installed(connection: ClusterConnection, settings: PolicySettings) -> Installed:
@@ -66,25 +66,26 @@ def installed(connection: ClusterConnection, settings: PolicySettings) -> Instal
         "| kubectl apply --server-side -f -"
     )
     check_version(connection, settings)
-    found = {}
+    values = []
     for kind, plural in (
         ("MutatingAdmissionPolicy", _POLICIES),
         ("MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings"),
     ):
-        found[kind] = get_if_there(connection, f"{base}/{plural}/{quote(settings.name)}")
-        if found[kind] is None:
+        value = get_if_there(connection, f"{base}/{plural}/{quote(settings.name)}")
+        if value is None:
             raise ClusterError(
                 f"the cluster has no {kind} {settings.name}, so there is nothing to check: name it with --name, or "
                 f"{renew}"
             )
-    return Installed(connection, mapping_of(found["MutatingAdmissionPolicy"]))
+        values.append(mapping_of(value))
+    return Installed(connection, values[0])
 
 
 def check_version(connection: ClusterConnection, settings: PolicySettings) -> None:
     """Raises ClusterError where the API server has no MutatingAdmissionPolicy of this version."""
     group = f"admissionregistration.k8s.io/{settings.api_version}"
-    found = mapping_of(get_if_there(connection, f"/apis/{group}"))
-    if not any(one.get("name") == _POLICIES for one in found.get("resources") or ()):
+    api = mapping_of(get_if_there(connection, f"/apis/{group}"))
+    if not any(resource.get("name") == _POLICIES for resource in api.get("resources") or ()):
         raise ClusterError(
             f"the API server has no MutatingAdmissionPolicy of {group}: a policy needs Kubernetes 1.36, or 1.34 with "
             "--api-version v1beta1; use the webhook on older ones (archfit setup webhook)"
@@ -118,7 +119,7 @@ def selected(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     """Whether a metav1.LabelSelector selects labels. An empty one selects all."""
     if any(labels.get(key) != value for key, value in mapping_of(selector.get("matchLabels")).items()):
         return False
-    return all(_met(one, labels) for one in selector.get("matchExpressions") or ())
+    return all(_met(requirement, labels) for requirement in selector.get("matchExpressions") or ())
 
 
 def _met(requirement: Mapping[str, Any], labels: Mapping[str, str]) -> bool:

@@ -3,13 +3,7 @@
     --into DIR    writes the manifests, see `setup_files`
     --check       does the cluster have a policy, and does the job keep it up to date?
 
-Where a file is there already and differs, nothing is written: it may hold somebody's work. The check:
-
-the API server serves the policy's API version          ok: .. or what to upgrade
-the policy and its binding are there
-the companion policy and its binding are there          it warns of images that the policy does not know
-the CronJob is there, is not suspended, and its last job succeeded
-the service account may list what the job reads         as `kubectl auth can-i --as` says it
+Where a file is there already and differs, nothing is written: it may hold somebody's work.
 """
 
 from __future__ import annotations
@@ -17,7 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import BinaryIO, TextIO
 from urllib.parse import quote
 
@@ -48,24 +42,28 @@ _IS_SCHEDULE = re.compile(
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup policy`. The exit code; raises ArchfitError."""
     command = BY_NAME["setup policy"]
-    found, words = command.parser().read(argv)
+    flags, words = command.parser().read(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup policy --help")
-    settings = policy_settings(found)
-    if found.check:
-        _refuse_others(found)
-        return check(settings, found, stdout, environ)
+    settings = policy_settings(flags)
+    if flags.check:
+        for flag in _WHAT_TO_WRITE:
+            if getattr(flags, flag):
+                raise UsageError(
+                    f"--{flag.replace('_', '-')} says what to write: leave it out beside --check"
+                )
+        return write_lines(up_to_wrong(_right(settings, flags, environ)), stdout)
     for flag in ("context", "kubeconfig"):
-        if getattr(found, flag) is not None:
+        if getattr(flags, flag) is not None:
             raise UsageError(f"--{flag} needs --check: nothing else asks the cluster")
-    choices = _choices(found, flag_words(found, command))
-    folder = found.into or _DEFAULT
+    choices = _choices(flags).replace(flags=tuple(flag_words(flags, command)))
+    folder = flags.into or _DEFAULT
     texts = setup_files.files(settings, choices)
-    if found.remove:
+    if flags.remove:
         stderr.write(remove_files(folder, texts, "policy"))
         return 0
-    stderr.write(f"{write_texts(folder, texts, force=found.force)}\n")
     stderr.write(
+        f"{write_texts(folder, texts, force=flags.force)}\n"
         f"Now run: kubectl apply --server-side -f {shlex.quote(folder)}\n"
         "A job writes the first policy at once. Is it there? archfit setup policy --check\n"
     )
@@ -74,42 +72,32 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     return 0
 
 
-def _refuse_others(found: Namespace) -> None:
-    """--check looks at the cluster, not at files."""
-    for flag in _WHAT_TO_WRITE:
-        if getattr(found, flag):
-            raise UsageError(f"--{flag.replace('_', '-')} says what to write: leave it out beside --check")
-
-
-def _choices(found: Namespace, flags: list[str]) -> PolicyChoices:
+def _choices(flags: Namespace) -> PolicyChoices:
     """What the flags say about the job. Raises UsageError."""
     for flag in ("into", "image", "registry_secret", "configuration", "schedule"):
-        if getattr(found, flag) == "":
+        if getattr(flags, flag) == "":
             raise UsageError(f"--{flag.replace('_', '-')}: is empty: write a value, or leave the flag out")
-    chosen = PolicyChoices(flags=tuple(flags))
-    if found.image is not None:
-        chosen = chosen.replace(image=image(found.image))
-    if found.schedule is not None:
-        if not _IS_SCHEDULE(found.schedule):
-            raise UsageError(
-                f"--schedule: {found.schedule!r} is not a schedule: write five fields, as in '17 * * * *', or @hourly"
-            )
-        chosen = chosen.replace(schedule=found.schedule)
-    if found.registry_secret is not None:
-        name = object_name("--registry-secret", found.registry_secret, SUBDOMAIN)
-        chosen = chosen.replace(registry_secret=name)
-    if found.configuration is not None:
-        chosen = chosen.replace(configuration=configuration(found.configuration))
-    return chosen
+    texts = {flag: getattr(flags, flag) for flag in _READ}
+    chosen = {flag: _READ[flag](text) for flag, text in texts.items() if text is not None}
+    return PolicyChoices().replace(**chosen)
 
 
+def _schedule(text: str) -> str:
+    if not _IS_SCHEDULE(text):
+        raise UsageError(
+            f"--schedule: {text!r} is not a schedule: write five fields, as in '17 * * * *', or @hourly"
+        )
+    return text
+
+
+_READ: dict[str, Callable[[str], str]] = {
+    "image": image,
+    "schedule": _schedule,
+    "registry_secret": lambda text: object_name("--registry-secret", text, SUBDOMAIN),
+    "configuration": configuration,
+}
 _LISTED = {f"{kind.resource}.{kind.group}".rstrip("."): kind.resource for kind in KINDS}
 _APPLY = "archfit setup policy, then kubectl apply --server-side -f archfit-policy"
-
-
-def check(settings: PolicySettings, flags: Namespace, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
-    """Writes a line for each thing found; 1 if one is wrong."""
-    return write_lines(up_to_wrong(_right(settings, flags, environ)), stdout)
 
 
 def _right(settings: PolicySettings, flags: Namespace, environ: Mapping[str, str]) -> Iterator[str]:
@@ -128,11 +116,10 @@ def _right(settings: PolicySettings, flags: Namespace, environ: Mapping[str, str
 
 
 def _cronjob(kubectl: Kubectl) -> Iterator[str]:
-    found = get_if_there(kubectl, f"/apis/batch/v1/namespaces/{NAMESPACE}/cronjobs/{quote(NAME)}")
-    if found is None:
+    job = get_if_there(kubectl, f"/apis/batch/v1/namespaces/{NAMESPACE}/cronjobs/{quote(NAME)}")
+    if job is None:
         raise Wrong(f"there is no CronJob {NAMESPACE}/{NAME}: write it with {_APPLY}")
-    found = mapping_of(found)
-    spec, status = mapping_of(found.get("spec")), mapping_of(found.get("status"))
+    spec, status = (mapping_of(mapping_of(job).get(part)) for part in ("spec", "status"))
     if spec.get("suspend"):
         raise Wrong(f"CronJob {NAMESPACE}/{NAME} is suspended: set spec.suspend to false")
     last, good = status.get("lastScheduleTime"), status.get("lastSuccessfulTime")

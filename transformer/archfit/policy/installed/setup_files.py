@@ -1,13 +1,7 @@
 """What `archfit setup policy` writes: Jobs that write the policy, and the least that they may do.
 
-    00-namespace.yaml        archfit, which the policy leaves out
-    10-access.yaml           ServiceAccount, ClusterRole, ClusterRoleBinding: list images, apply the policy's objects
-    30-configuration.yaml    archfit.yaml
-    50-cronjob.yaml          archfit policy --live --apply, every hour
-    60-first-job.yaml        the same at once
-
-kubectl applies files of a folder by their names. The texts are the rendering of charts/archfit in files/, made by
-scripts/setup_manifests.py with every optional part; what the user did not choose is taken out here.
+The texts are the rendering of charts/archfit in files/, made by scripts/setup_manifests.py with every optional part;
+what the user did not choose is taken out here. kubectl applies files of a folder by their names.
 """
 
 from __future__ import annotations
