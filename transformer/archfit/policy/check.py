@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any, BinaryIO, TextIO
 
 from archfit import __version__
@@ -126,11 +127,8 @@ def run(
     policy = installed(kubectl, settings)
     answers = iter(admitted(kubectl, [pod for _, pod in samples]))
     pairs = [(name, pod, next(answers) if pod.value is not None else None) for name, pod in samples]
-    lookups = Run(f"{_COMMAND.program} --check", own, environ, stderr)
-    try:
+    with closing(Run(f"{_COMMAND.program} --check", own, environ, stderr)) as lookups:
         pods, messages = _compared_pods(pairs, policy, own.options, lookups)
-    finally:
-        lookups.close()
     report = as_json if flags.format == "json" else as_text
     standard_streams.write(stdout, [report(settings.name, pods)])
     lookups.write_messages(lines([*results, *messages]))
@@ -149,7 +147,6 @@ def exit_code(pods: Sequence[ComparedPod]) -> int:
 def _compared_pods(
     pairs: list[tuple[str, SamplePod, Admitted | None]], policy: Installed, options: Options, lookups: Run
 ) -> tuple[list[ComparedPod], list[Result]]:
-    """What was learned about each pod, and messages."""
     decided: dict[int, AdmittedPod] = {}
     for at, (_, pod, answer) in enumerate(pairs):
         if answer and not answer.refused and answer.skipped:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any, BinaryIO, TextIO
 
@@ -136,13 +137,10 @@ def _images(
     settings, flags = invocation.settings, invocation.flags
     operator_files.check(settings.operator, settings.options.lock_file)
     if flags.live:
-        connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
-        try:
+        with closing(connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)) as connection:
             check_version(connection, own)
             live = anew_once(lambda: live_images(live_objects(connection, KINDS)))
             known = installed_classes(connection, own)
-        finally:
-            connection.close()
         return from_cluster(live, known, settings, environ, stderr)
     if not invocation.words:
         return from_lock(settings.options)
@@ -156,12 +154,9 @@ def _apply(
     objects: Sequence[Mapping[str, Any]],
     environ: Mapping[str, str],
 ) -> list[str]:
-    connection = connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)
-    try:
+    with closing(connect(environ, context=flags.context, kubeconfig=flags.kubeconfig)) as connection:
         check_version(connection, settings)
         return connection.apply(objects)
-    finally:
-        connection.close()
 
 
 def _head(invocation: Invocation, images: PolicyImages) -> list[str]:

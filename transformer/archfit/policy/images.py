@@ -183,7 +183,6 @@ def _held(options: Options) -> dict[str, Found]:
 
 
 def _overridden(inputs: Iterable[Manifests], options: Options) -> dict[str, Found]:
-    """The images whose platforms the configuration states."""
     references = [parse(text) for manifests in inputs for text in manifests.inventory.texts]
     return {
         reference.normalised: stated

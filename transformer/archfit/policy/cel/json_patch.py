@@ -235,39 +235,19 @@ _PATH = "/spec/affinity/nodeAffinity"
 
 
 def mutation() -> str:
-    """The expression of the JSON patch."""
+    """The expression of the JSON patch.
+
+    Items go from the front of their lists, each index less those that are gone; then mappings that would be empty.
+    """
     return cel(
         """
         (%same ? [] :
-        %removed
-        + (!variables.places ? [] :
-        %added))
-        // the annotation that says what was added
-        + (variables.newRecord == variables.recordText
-            || variables.newItems.size() == 0 && variables.ownLines.size() == 0 ? []
-          : variables.newRecord == '' ? [JSONPatch{op: 'remove', path: %annotation}]
-          : has(object.metadata.annotations)
-            ? [JSONPatch{op: 'add', path: %annotation, value: variables.newRecord}]
-          : [JSONPatch{op: 'add', path: '/metadata/annotations', value: {%name: variables.newRecord}}])
-        """,
-        same=SAME_ITEMS,
-        removed=_removed(),
-        added=_added(),
-        annotation=text(PATH_OF_ANNOTATION),
-        name=text(NAME),
-    )
-
-
-def _removed() -> str:
-    """Items from the front of their lists, each index less those that are gone; then mappings that would be empty."""
-    return cel(
-        """
         // what an earlier pass added
         (variables.ownLines.size() == 0 ? [] :
         variables.recordedTolerations.transformList(k, i,
           JSONPatch{op: 'remove', path: '/spec/tolerations/' + string(i - k)})
         + variables.recordedPreferences.transformList(k, i,
-          JSONPatch{op: 'remove', path: %preferred + string(i - k)})
+          JSONPatch{op: 'remove', path: %preferred_item + string(i - k)})
         + variables.statedTerms.transformList(i, term, variables.recordedExpressions[i].size() > 0,
           JSONPatch{op: 'remove', path: %terms + string(i) + '/matchExpressions/'
             + string(variables.recordedExpressions[i][0])})
@@ -278,28 +258,16 @@ def _removed() -> str:
           ? [JSONPatch{op: 'remove', path: %required}] : [])
         + (%node_line in variables.ownLines && variables.hasNodeAffinity && !variables.hasTerms
             && variables.preferences.size() == 0 && !variables.addsAffinity
-          ? [JSONPatch{op: 'remove', path: %path}]
+          ? [JSONPatch{op: 'remove', path: %affinity}]
             + (%affinity_line in variables.ownLines && !has(object.spec.affinity.podAffinity)
                 && !has(object.spec.affinity.podAntiAffinity)
               ? [JSONPatch{op: 'remove', path: '/spec/affinity'}] : [])
           : []))
-        """,
-        preferred=text(f"{_PATH}/{PREFERRED}/"),
-        terms=text(f"{_PATH}/{REQUIRED}/nodeSelectorTerms/"),
-        required=text(f"{_PATH}/{REQUIRED}"),
-        node_line=NODE_AFFINITY_LINE,
-        affinity_line=AFFINITY_LINE,
-        path=text(_PATH),
-    )
-
-
-def _added() -> str:
-    return cel(
-        """
+        + (!variables.places ? [] :
         // the mappings above what is written
         (variables.needsNodeAffinity && !has(object.spec.affinity)
           ? [JSONPatch{op: 'add', path: '/spec/affinity', value: {}}] : [])
-        + (variables.needsNodeAffinity ? [JSONPatch{op: 'add', path: %path, value: {}}] : [])
+        + (variables.needsNodeAffinity ? [JSONPatch{op: 'add', path: %affinity, value: {}}] : [])
         // required node affinity: a new term, or one or two more expressions in each that there is
         + (!variables.hasRequired && variables.written[0].size() > 0
           ? [JSONPatch{op: 'add',
@@ -326,12 +294,25 @@ def _added() -> str:
         // tolerations
         + (variables.newTolerations.size() > 0 && !has(object.spec.tolerations)
           ? [JSONPatch{op: 'add', path: '/spec/tolerations', value: variables.newTolerations}]
-          : variables.newTolerations.map(new, JSONPatch{op: 'add', path: '/spec/tolerations/-', value: new}))
+          : variables.newTolerations.map(new, JSONPatch{op: 'add', path: '/spec/tolerations/-', value: new}))))
+        // the annotation that says what was added
+        + (variables.newRecord == variables.recordText
+            || variables.newItems.size() == 0 && variables.ownLines.size() == 0 ? []
+          : variables.newRecord == '' ? [JSONPatch{op: 'remove', path: %annotation}]
+          : has(object.metadata.annotations)
+            ? [JSONPatch{op: 'add', path: %annotation, value: variables.newRecord}]
+          : [JSONPatch{op: 'add', path: '/metadata/annotations', value: {%name: variables.newRecord}}])
         """,
-        path=text(_PATH),
+        same=SAME_ITEMS,
+        affinity=text(_PATH),
         required=text(f"{_PATH}/{REQUIRED}"),
         terms=text(f"{_PATH}/{REQUIRED}/nodeSelectorTerms/"),
-        own_preferred=f"variables.nodeAffinity.{PREFERRED}",
         preferred=text(f"{_PATH}/{PREFERRED}"),
+        preferred_item=text(f"{_PATH}/{PREFERRED}/"),
         append=text(f"{_PATH}/{PREFERRED}/-"),
+        own_preferred=f"variables.nodeAffinity.{PREFERRED}",
+        node_line=NODE_AFFINITY_LINE,
+        affinity_line=AFFINITY_LINE,
+        annotation=text(PATH_OF_ANNOTATION),
+        name=text(NAME),
     )

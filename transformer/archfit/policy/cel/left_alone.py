@@ -134,13 +134,11 @@ LEFT_ALONE = (
     LeftAlone(
         "other-system",
         "The pod asks for nodes of an operating system that is neither `linux` nor `windows`.",
-        cel(
-            """
-            !variables.unconstrained && variables.osPins.exists(pin, !(pin in ['linux', 'windows']))
-            || variables.hasTerms && variables.osRequirements.exists(asked, asked.exists(e,
-              e.operator == 'In' && e.values.exists(os, !(os in ['linux', 'windows']))))
-            """
-        ),
+        """
+        !variables.unconstrained && variables.osPins.exists(pin, !(pin in ['linux', 'windows']))
+        || variables.hasTerms && variables.osRequirements.exists(asked, asked.exists(e,
+          e.operator == 'In' && e.values.exists(os, !(os in ['linux', 'windows']))))
+        """,
         _other_system,
     ),
     LeftAlone(
@@ -160,13 +158,11 @@ LEFT_ALONE = (
     LeftAlone(
         "long-number",
         "A required term names a number of more than 18 digits as an architecture or operating system.",
-        cel(
-            """
-            variables.hasTerms
-            && (variables.archRequirements + variables.osRequirements).exists(asked, asked.exists(e,
-              has(e.values) && e.values.exists(value, value.matches('[0-9]{19}'))))
-            """
-        ),
+        """
+        variables.hasTerms
+        && (variables.archRequirements + variables.osRequirements).exists(asked, asked.exists(e,
+          has(e.values) && e.values.exists(value, value.matches('[0-9]{19}'))))
+        """,
         _long_number,
     ),
 )
@@ -176,7 +172,7 @@ def left_alone_variables(options: Options) -> Iterator[Variable]:
     """Whether the policy decides for the pod, and whether no node can run it."""
     faults = ["variables.faultyAnnotations", *([IS_UNASKED] if options.strict else [])]
     cases = (
-        (row.condition, f"[{text(row.id)}]")
+        (cel(row.condition), f"[{text(row.id)}]")
         for row in LEFT_ALONE
         if row.id != TWO_SYSTEMS or several_systems(options)
     )

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from archfit.base.errors import UsageError
-from archfit.images.platforms import Found
+from archfit.images.platforms import ARCHITECTURES, Found
 from archfit.options.settings import Options
-from archfit.policy.cel.cel_text import Variable
+from archfit.policy.cel.cel_text import Variable, literal, variables
 from archfit.policy.cel.image_answers import answer_variables, override_variables, reference_variables
 from archfit.policy.cel.json_patch import addition_variables, mutation, written_variables
 from archfit.policy.cel.left_alone import left_alone_variables
@@ -32,7 +32,7 @@ from archfit.policy.cel.platform_table import all_architectures, platform_table,
 from archfit.policy.cel.pod_choices import choice_variables
 from archfit.policy.cel.policy_settings import ALWAYS_LEFT_OUT, OPT_OUT, PolicySettings
 from archfit.policy.cel.recorded_entries import result_variables
-from archfit.policy.cel.table_storage import MAX_CODE_POINTS, TableStorage
+from archfit.policy.cel.table_storage import MAX_CODE_POINTS, TableStorage, table_storage
 from archfit.policy.cel.term_reach import reach_variables, supported_variables, term_variables
 
 
@@ -52,7 +52,7 @@ def policy_objects(
         "spec": {
             "failurePolicy": "Ignore",
             "reinvocationPolicy": "IfNeeded",
-            **storage.spec(),
+            **storage.spec,
             "matchConstraints": _match_constraints(settings),
             "matchConditions": _conditions(match_conditions(options)),
             "variables": _texts(_variables(storage, options)),
@@ -63,9 +63,9 @@ def policy_objects(
         "apiVersion": version,
         "kind": "MutatingAdmissionPolicyBinding",
         "metadata": settings.dated(settings.name),
-        "spec": {"policyName": settings.name, **storage.binding()},
+        "spec": {"policyName": settings.name, **storage.binding},
     }
-    return [*storage.objects(), policy, binding]
+    return [*storage.objects, policy, binding]
 
 
 def _match_constraints(settings: PolicySettings) -> dict[str, Any]:
@@ -99,10 +99,8 @@ def _conditions(named: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
     return [{"name": name, "expression": _limited(name, expression)} for name, expression in named]
 
 
-def _texts(variables: Iterable[Variable]) -> list[dict[str, str]]:
-    return _conditions(
-        (variable.name, f"// {variable.comment}\n{variable.expression}") for variable in variables
-    )
+def _texts(named: Iterable[Variable]) -> list[dict[str, str]]:
+    return _conditions((variable.name, f"// {variable.comment}\n{variable.expression}") for variable in named)
 
 
 def _limited(name: str, expression: str) -> str:
@@ -115,9 +113,19 @@ def _limited(name: str, expression: str) -> str:
 
 
 def _variables(storage: TableStorage, options: Options) -> Iterator[Variable]:
-    yield from storage.architectures()
+    yield from variables(
+        """
+        nodeArchitectures: values of the label kubernetes.io/arch
+          %usual
+
+        architectures: all architectures that the policy knows, sorted
+          %all
+        """,
+        usual=literal(ARCHITECTURES),
+        all=storage.architectures,
+    )
     yield from choice_variables(options)
-    yield from storage.table()
+    yield from storage.table
     yield from reference_variables(storage.images)
     yield from override_variables(stated_classes(options))
     yield from answer_variables(storage.images, storage.classes, overridden=bool(options.image_platforms))
@@ -133,4 +141,4 @@ def _variables(storage: TableStorage, options: Options) -> Iterator[Variable]:
 def _storage(images: Mapping[str, Found], options: Options, settings: PolicySettings) -> TableStorage:
     table = platform_table(images, options)
     stated = [offers for _, offers in stated_classes(options)]
-    return TableStorage(table, all_architectures([*table.classes.values(), *stated], options), settings)
+    return table_storage(table, all_architectures([*table.classes.values(), *stated], options), settings)

@@ -133,7 +133,6 @@ def _systems(answer: Found) -> Iterable[str]:
 
 
 def _codes() -> Iterator[str]:
-    """a, b, .. z, aa, ab, .."""
     for length in count(1):
         yield from map("".join, product(string.ascii_lowercase, repeat=length))
 

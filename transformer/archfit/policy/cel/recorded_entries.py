@@ -114,7 +114,6 @@ def states(field: Field) -> str:
 
 
 def _requested(field: Field) -> str:
-    """Whether the request has the field."""
     holder, tests = "m.fieldsV1", ["has(m.fieldsV1)"]
     for name in field:
         tests.append(f"{text(name)} in {holder}")

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from archfit.base.errors import UsageError
 from archfit.images.platforms import ARCHITECTURES, Found
 from archfit.options.settings import Options
-from archfit.policy.cel.cel_text import Variable, literal, rows, text, variables
+from archfit.policy.cel.cel_text import Variable, literal, rows, text
 from archfit.policy.cel.platform_table import (
     PlatformTable,
     all_architectures,
@@ -25,6 +26,7 @@ from archfit.policy.cel.platform_table import (
     platform_table,
 )
 from archfit.policy.cel.policy_settings import PolicySettings
+from archfit.startup.record import Record
 
 GROUP, VERSION, KIND, PLURAL = "archfit.dev", "v1alpha1", "PlatformTable", "platformtables"
 MAX_CODE_POINTS = 100_000
@@ -77,90 +79,65 @@ def fitting(
     return held, left
 
 
-class TableStorage:
-    """How a policy reads its table. images: the mappings to look a reference up in. classes: that of the classes."""
+class TableStorage(Record):
+    """How a policy reads its table.
 
-    def __init__(self, table: PlatformTable, architectures: Sequence[str], settings: PolicySettings) -> None:
-        self._table, self._architectures, self._settings = table, architectures, settings
-        self._pieces = list(_pieces(table)) if settings.carrier == "literal" else []
+    images: the mappings to look a reference up in, in CEL. classes: that of the classes. architectures: all that the
+    policy knows, sorted. table: the variables that hold it. spec, binding: what those of the policy say of it.
+    objects: to apply before the policy.
+    """
 
-    @property
-    def images(self) -> list[str]:
-        if self._settings.carrier == "crd":
-            return ["params.images"]
-        return [f"variables.images{number}" for number in range(1, len(self._pieces) + 1)]
+    images: list[str]
+    classes: str
+    architectures: str
+    table: Sequence[Variable] = ()
+    spec: Mapping[str, Any] = MappingProxyType({})
+    binding: Mapping[str, Any] = MappingProxyType({})
+    objects: Sequence[dict[str, Any]] = ()
 
-    @property
-    def classes(self) -> str:
-        return "params.classes" if self._settings.carrier == "crd" else "variables.classes"
 
-    def architectures(self) -> Iterator[Variable]:
-        """nodeArchitectures, architectures."""
-        if self._settings.carrier == "crd":
-            known = "params.architectures.map(a, string(a))"
-        else:
-            same = list(self._architectures) == sorted(ARCHITECTURES)
-            known = "variables.nodeArchitectures" if same else literal(self._architectures)
-        return variables(
-            """
-            nodeArchitectures: values of the label kubernetes.io/arch
-              %usual
-
-            architectures: all architectures that the policy knows, sorted
-              %known
-            """,
-            usual=literal(ARCHITECTURES),
-            known=known,
+def table_storage(table: PlatformTable, architectures: list[str], settings: PolicySettings) -> TableStorage:
+    """Where the carrier has the table. Raises UsageError where it does not fit."""
+    if settings.carrier == "crd":
+        return TableStorage(
+            ["params.images"],
+            "params.classes",
+            "params.architectures.map(a, string(a))",
+            spec={"paramKind": {"apiVersion": f"{GROUP}/{VERSION}", "kind": KIND}},
+            binding={"paramRef": {"name": settings.name, "parameterNotFoundAction": "Allow"}},
+            objects=[_definition(), _resource(table, architectures, settings)],
         )
+    classes = rows((f"{text(code)}: {literal(offers)}" for code, offers in table.classes.items()), "{", "}")
+    comment = "the images that the policy knows, each with the code of what it offers"
+    images = [Variable(f"images{number}", comment, piece) for number, piece in enumerate(_pieces(table), 1)]
+    usual = architectures == sorted(ARCHITECTURES)
+    return TableStorage(
+        [f"variables.{variable.name}" for variable in images],
+        "variables.classes",
+        "variables.nodeArchitectures" if usual else literal(architectures),
+        [
+            Variable("classes", "what images offer, by a code: architectures by operating system", classes),
+            *images,
+        ],
+    )
 
-    def table(self) -> Iterator[Variable]:
-        """With the literal carrier: classes, images1, images2, .."""
-        if self._settings.carrier == "crd":
-            return
-        classes = (f"{text(code)}: {literal(offers)}" for code, offers in self._table.classes.items())
-        yield Variable(
-            "classes",
-            "what images offer, by a code: architectures by operating system",
-            rows(classes, "{", "}"),
+
+def _resource(table: PlatformTable, architectures: list[str], settings: PolicySettings) -> dict[str, Any]:
+    resource = {
+        "apiVersion": f"{GROUP}/{VERSION}",
+        "kind": KIND,
+        "metadata": settings.dated(settings.name),
+        "architectures": architectures,
+        "classes": table.classes,
+        "images": table.images,
+    }
+    size = len(json.dumps(resource))
+    if size > MAX_BYTES:
+        raise UsageError(
+            f"{len(table.images)} images make a custom resource of {size} bytes, and the API server takes "
+            f"{MAX_BYTES}: write a lock file for fewer images, such as those of one cluster"
         )
-        comment = "the images that the policy knows, each with the code of what it offers"
-        for number, piece in enumerate(self._pieces, 1):
-            yield Variable(f"images{number}", comment, piece)
-
-    def spec(self) -> dict[str, Any]:
-        """What the policy's spec says of it."""
-        if self._settings.carrier == "literal":
-            return {}
-        return {"paramKind": {"apiVersion": f"{GROUP}/{VERSION}", "kind": KIND}}
-
-    def binding(self) -> dict[str, Any]:
-        """What the binding's spec says of it."""
-        if self._settings.carrier == "literal":
-            return {}
-        return {"paramRef": {"name": self._settings.name, "parameterNotFoundAction": "Allow"}}
-
-    def objects(self) -> list[dict[str, Any]]:
-        """The definition of the custom resource, and the one that holds the table."""
-        if self._settings.carrier == "literal":
-            return []
-        return [_definition(), self._resource()]
-
-    def _resource(self) -> dict[str, Any]:
-        resource = {
-            "apiVersion": f"{GROUP}/{VERSION}",
-            "kind": KIND,
-            "metadata": self._settings.dated(self._settings.name),
-            "architectures": list(self._architectures),
-            "classes": self._table.classes,
-            "images": self._table.images,
-        }
-        size = len(json.dumps(resource))
-        if size > MAX_BYTES:
-            raise UsageError(
-                f"{len(self._table.images)} images make a custom resource of {size} bytes, and the API server takes "
-                f"{MAX_BYTES}: write a lock file for fewer images, such as those of one cluster"
-            )
-        return resource
+    return resource
 
 
 def _pieces(table: PlatformTable) -> Iterator[str]:

@@ -107,7 +107,6 @@ def daemon_set_objects(
 def _parameter(
     policy: Mapping[str, Any], binding: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The paramKind and the paramRef of the companion."""
     if "paramKind" in policy["spec"]:
         return policy["spec"]["paramKind"], binding["spec"]["paramRef"]
     return (
@@ -189,16 +188,8 @@ def _lost(name: str) -> dict[str, str]:
     return {
         "expression": "variables.lost.size() == 0",
         "message": "this DaemonSet will not run on some nodes that it goes to: keep it off them with a node affinity",
-        "messageExpression": cel(
-            """
-            %before + variables.lost.join(', ') + %middle
-            + [variables.imageUses.map(use, use.image).join(', ')].map(images, %images)[0] + %after
-            """,
-            before=text(before),
-            middle=text(middle),
-            images=_shortened("images", room),
-            after=text(after),
-        ),
+        "messageExpression": f"{text(before)} + variables.lost.join(', ') + {text(middle)}\n"
+        f"+ {_images(room)} + {text(after)}",
     }
 
 
@@ -241,15 +232,14 @@ def _of_images(
     return {
         "expression": expression,
         "message": before.rpartition(" (")[0] + after[1:],
-        "messageExpression": cel(
-            """
-            %before + [variables.imageUses.map(use, use.image).join(', ')].map(images, %images)[0] + %after
-            """,
-            before=text(before),
-            images=_shortened("images", _room(name, before + after, longest)),
-            after=text(after),
-        ),
+        "messageExpression": f"{text(before)} + {_images(_room(name, before + after, longest))} + {text(after)}",
     }
+
+
+def _images(room: int) -> str:
+    return (
+        f"[variables.imageUses.map(use, use.image).join(', ')].map(images, {_shortened('images', room)})[0]"
+    )
 
 
 def _room(name: str, rest: str, longest: int = LONGEST_WARNING) -> int:

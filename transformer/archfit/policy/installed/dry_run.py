@@ -160,7 +160,6 @@ def _created(
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The objects that kubectl printed, one after the other or in a List."""
     decoder, at = json.JSONDecoder(), 0
     while text[at:].strip():
         at += len(text[at:]) - len(text[at:].lstrip())
