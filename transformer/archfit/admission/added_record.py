@@ -7,27 +7,20 @@
           {"by":"policy","images":2,"path":"/spec/tolerations/-","value":{...}}]
 
 One entry on each line, in the format of `edit.stamp.annotation`, with the writer of it and the number of images
-that it saw. Each writer takes back its own. The webhook, which is called after the policy, also takes over what
-the policy added to a Pod that had fewer images: the policy has not seen the last injection, and is not asked again.
-
-    "path": ".../-", "value": V     an item of a list: a toleration, an expression of a term, a preferred term
-    "path": .., "value": {}         a mapping that was made for such items; it goes with the last of them
+that it saw. `{}` is a mapping that was made for items of a list; it goes with the last of them. Each writer takes back
+its own. The webhook, which is called after the policy, also takes over what the policy added to a Pod that had fewer
+images: the policy has not seen the last injection, and is not asked again.
 
 Anybody can write the annotation. So an entry counts only for one item of the Pod that equals it, and only if it has
-the shape of what archfit writes: the toleration of a rule, an expression or a preferred term of architectures, an
-expression of systems. What an
-earlier pass of the same admission wrote goes whenever the decision is another one. A record that came with the request
-(`request_fields`) stays as it is, and takes nothing away.
-
-The policy has the same as CEL (`policy.cel.recorded_entries`), which can read no JSON: it writes the text of what it
-would have added, and looks for that line.
+the shape of what archfit writes. A record that came with the request (`request_fields`) stays as it is, and takes
+nothing away.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from archfit.admission.request_fields import is_requested
@@ -109,7 +102,8 @@ def read_record(value: Mapping[str, Any], writer: Writer) -> AddedRecord:
     if not isinstance(text, str):
         return AddedRecord(None, images)
     own, others = list[str](), list[str]()
-    for line in _lines(text):
+    is_record = text.startswith(f"[{_PREFIX}") and text.endswith("]") and len(text) < LONGEST
+    for line in text[1:-1].split(SEPARATOR) if is_record else ():
         head = _HEAD.match(line)
         late = head and writer == "webhook" and head["by"] == "policy" and int(head["images"]) < images
         if head and (head["by"] == writer or late):
@@ -118,10 +112,6 @@ def read_record(value: Mapping[str, Any], writer: Writer) -> AddedRecord:
             others.append(line)
     requested = is_requested(value)
     return AddedRecord(text, images, () if requested else tuple(own), tuple(others), requested)
-
-
-def _lines(text: str) -> list[str]:
-    return text[1:-1].split(SEPARATOR) if _is_record(text) else []
 
 
 def _images(value: Mapping[str, Any]) -> int:
@@ -134,32 +124,28 @@ def _images(value: Mapping[str, Any]) -> int:
     return len(containers) + len(more) + sum("image" in mapping_of(volume) for volume in volumes)
 
 
-def _is_record(text: str) -> bool:
-    return text.startswith(f"[{_PREFIX}") and text.endswith("]") and len(text) < LONGEST
-
-
 def items(value: Mapping[str, Any], writer: Writer, tolerations: Iterable[Mapping[str, str]]) -> list[Item]:
     """What of the Pod has the shape of what archfit adds, list by list. tolerations: of `rule_tolerations`."""
     rules = list(tolerations)
-    made = []
-    terms = at(value, TERMS)
-    for index in range(len(terms) if isinstance(terms, list) else 0):
-        path = (*TERMS, index, "matchExpressions")
-        made += [_item(writer, one) for one in _listed(value, path) if _is_expression(one[1])]
-    made += [_item(writer, one) for one in _listed(value, PREFERENCES) if _is_preference(one[1])]
-    made += [_item(writer, one) for one in _listed(value, TOLERATIONS) if one[1] in rules]
-    return made
+    lists: list[tuple[Path, Callable[[Any], bool]]] = [
+        *(
+            ((*TERMS, index, "matchExpressions"), _is_expression)
+            for index in range(len(_listed(value, TERMS)))
+        ),
+        (PREFERENCES, _is_preference),
+        (TOLERATIONS, rules.__contains__),
+    ]
+    return [
+        Item((*path, index), item, entry(writer, (*path, "-"), item))
+        for path, is_ours in lists
+        for index, item in enumerate(_listed(value, path))
+        if is_ours(item)
+    ]
 
 
-def _item(writer: Writer, listed: tuple[Path, Any]) -> Item:
-    path, value = listed
-    return Item(path, value, entry(writer, (*path[:-1], "-"), value))
-
-
-def _listed(value: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, Any]]:
-    found = at(value, path)
-    for index, one in enumerate(found if isinstance(found, list) else ()):
-        yield (*path, index), one
+def _listed(value: Mapping[str, Any], path: Path) -> list[Any]:
+    there = at(value, path)
+    return there if isinstance(there, list) else []
 
 
 def _is_expression(value: Any) -> bool:
@@ -169,7 +155,7 @@ def _is_expression(value: Any) -> bool:
         and value["key"] in KEYS
         and value["operator"] in OPERATORS
         and isinstance(value["values"], list)
-        and all(isinstance(one, str) for one in value["values"])
+        and all(isinstance(name, str) for name in value["values"])
     )
 
 
@@ -224,13 +210,13 @@ def lines_of(
     value: Mapping[str, Any], writer: Writer, added: Sequence[Item], record: AddedRecord
 ) -> tuple[str, ...]:
     """The lines for these items. value: the Pod as it came. record: what it said then."""
-    made = []
+    lines = []
     for path in (AFFINITY, NODE_AFFINITY, REQUIRED_SET):
         line = entry(writer, path, {})
         below = any(item.path[: len(path)] == path for item in added)
         if below and (at(value, path) in (None, MISSING) or line in record.lines):
-            made.append(line)
-    return (*made, *[item.line for item in added])
+            lines.append(line)
+    return (*lines, *[item.line for item in added])
 
 
 def annotated(

@@ -1,7 +1,5 @@
 """One Pod as the API server admits it on CREATE, and what is decided for it.
 
-    value (JSON) ── admitted_pod ─> Pod ── admission_options ─> PodOptions ── `placement.decide` ─> Decision
-
 It differs from a Pod in a stream:
 
     it is new                                     nothing of it is immutable yet: `immutable` is `full`
@@ -11,15 +9,10 @@ It differs from a Pod in a stream:
     its RuntimeClass                              admission has merged nodeSelector and tolerations into it
     metadata.namespace may be missing             the request has it
     metadata.name may be missing                  the API server makes it from generateName after admission
-    it passes more than once                      other webhooks change it in between: see below
 
-A later pass of the same admission finds what an earlier one added (`added_record`), and decides for the Pod without it:
-
-    the decision                          what becomes of it
-    adds the same                         nothing changes
-    adds something else                   the new additions take its place
-    Unresolved, Conflict                  it is taken back
-    the Pod opted out                     it stays
+It passes more than once: other webhooks change it in between. A later pass finds what an earlier one added
+(`added_record`), and decides for the Pod without it: other additions take its place; where the Pod is Unresolved or in
+Conflict, it is taken back; where it opted out, it stays.
 
 A list that the Pod states, if somebody applies it (`request_fields`), is not extended. Without an expression that it
 needs in its required terms, the Pod may go to nodes that cannot run it, and a warning says so.
@@ -169,10 +162,10 @@ def admitted_pod(
         back = _own(there, whole, writer, record)
         steps = taken_back(whole, writer, back, record)
         bare = apply(whole, [*steps, Remove((*ANNOTATIONS, STAMP))])
-    found = find_pods(bare, _HERE)
-    if len(found) != 1 or found[0].path != ("spec",) or (found[0].group, found[0].ref.kind) != ("", "Pod"):
+    pods = find_pods(bare, _HERE)
+    if len(pods) != 1 or pods[0].path != ("spec",) or (pods[0].group, pods[0].ref.kind) != ("", "Pod"):
         raise InvalidInput("the object is not a v1 Pod with a spec")
-    pod = found[0].replace(ref=found[0].ref.replace(namespace=namespace))
+    pod = pods[0].replace(ref=pods[0].ref.replace(namespace=namespace))
     reason = _left_alone(pod)
     if reason:
         return AdmittedPod(pod, PodOptions(reason), ())
@@ -198,11 +191,11 @@ def _own(
     Of equal ones the first, as another webhook may have added one of them. No term of the Pod's own loses its last
     condition: archfit adds nothing to a term without any.
     """
-    found = dict[str, Item]()
+    first = dict[str, Item]()
     for item in there:
         if item.line in record.lines:
-            found.setdefault(item.line, item)
-    own = tuple(found.values())
+            first.setdefault(item.line, item)
+    own = tuple(first.values())
     if any(item.narrows for item in own) and entry(writer, REQUIRED_SET, {}) not in record.lines:
         bare = apply(value, taken_back(value, writer, own, record))
         own = tuple(item for item in own if not (item.narrows and is_empty(at(bare, (*TERMS, item.term)))))

@@ -6,15 +6,10 @@ server's own plugins, other webhooks and an earlier pass of archfit added.
 
     {"operation": "Apply", "fieldsV1": {"f:spec": {"f:tolerations": {}}}}
 
-A Pod that somebody applies has no controller, and one of these:
-
-    an entry of the operation Apply                     server-side apply: kubectl, Helm 4, Flux, Argo CD
-    kubectl.kubernetes.io/last-applied-configuration    kubectl apply, Argo CD
-    meta.helm.sh/release-name                           Helm
-
-Its lists of tolerations, required and preferred terms are atomic: the next apply writes the user's whole list, without
-what archfit added to it, and the API server refuses that for a Pod that exists. So a list that it states is not
-extended; what it does not state, a later apply leaves alone.
+A Pod that somebody applies has no controller, and an entry of the operation Apply (server-side apply: kubectl, Helm 4,
+Flux, Argo CD) or an annotation of MARKS. Its lists of tolerations, required and preferred terms are atomic: the next
+apply writes the user's whole list, without what archfit added to it, and the API server refuses that for a Pod that
+exists. So a list that it states is not extended; what it does not state, a later apply leaves alone.
 
 A Pod that comes with a record (`added_record`) was rendered with one, is a copy of another, or somebody made it up. It
 gets the node affinity that it needs, and nothing else: nobody could tell afterwards what to take back.
@@ -42,6 +37,7 @@ STATES_PREFERENCES: Field = (*_NODE_AFFINITY, f"f:{PREFERRED}")
 LISTS = (STATES_TOLERATIONS, STATES_TERMS, STATES_PREFERENCES)
 APPLY = "Apply"
 MARKS = ("kubectl.kubernetes.io/last-applied-configuration", "meta.helm.sh/release-name")
+"""Of kubectl apply and Argo CD, and of Helm."""
 
 
 def is_requested(value: Mapping[str, Any]) -> bool:
