@@ -181,7 +181,7 @@ def test_a_lane_is_not_free_while_cut_off_lookups_leave_too_many_threads(
 )
 def test_a_flight_says_whether_the_registry_was_asked(answer: Answer | Exception, asked: bool):
     site = Site(answer)
-    assert site.flown()[0].asked is asked
+    assert site.flown()[0].was_asked is asked
     site.workers.close()
 
 

@@ -228,7 +228,7 @@ def test_new_images_leave_no_objects_once_the_shares_are_full(
                 cache=str(tmp_path / "lookups.sqlite"), mirrors=(mirror_pair(f"*={fake.url}"),)
             )
             options = Options(on_absent="leave", on_unknown="leave", on_conflict="leave")
-            log = ServerLog(io.StringIO(), "error")
+            log = ServerLog(io.StringIO().write, "error")
             anywhere = ListenAddress("127.0.0.1", 0)
             process = server_process.ServerProcess(
                 Settings(options, operator),

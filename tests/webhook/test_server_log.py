@@ -9,7 +9,7 @@ import os
 import threading
 from typing import Any
 
-from archfit.webhook.server.server_log import LibraryMessages, ServerLog, without_lock
+from archfit.webhook.server.server_log import LibraryMessages, ServerLog, unbuffered
 
 
 def lines(stream: io.StringIO) -> list[dict[str, Any]]:
@@ -18,7 +18,7 @@ def lines(stream: io.StringIO) -> list[dict[str, Any]]:
 
 def test_lower_levels_are_not_written():
     stream = io.StringIO()
-    log = ServerLog(stream, "warning")
+    log = ServerLog(stream.write, "warning")
     for level in ("debug", "info", "warning", "error"):
         log.line(level, level)
     log.close()
@@ -34,7 +34,7 @@ def test_a_reader_that_stops_costs_lines_and_nothing_else():
             return super().write(text)
 
     stream = Full()
-    log = ServerLog(stream, most=1 << 20)
+    log = ServerLog(stream.write, most=1 << 20)
     refused: list[None] = []
     log.refused = lambda: refused.append(None)
     for number in range(25_000):
@@ -49,7 +49,7 @@ def test_a_reader_that_stops_costs_lines_and_nothing_else():
 
 def test_a_long_text_is_cut():
     stream = io.StringIO()
-    log = ServerLog(stream)
+    log = ServerLog(stream.write)
     log.line("info", "m", name="n" * 3_000_000, images=2)
     log.close()
     assert lines(stream)[0]["name"] == "n" * 500
@@ -59,7 +59,7 @@ def test_a_long_text_is_cut():
 def test_lines_go_to_the_descriptor_of_a_stream():
     reader, writer = os.pipe()
     with open(reader, encoding="utf-8") as read, open(writer, "w", encoding="utf-8") as stream:
-        log = ServerLog(without_lock(stream))
+        log = ServerLog(unbuffered(stream))
         log.line("info", "müde")
         log.close()
         assert json.loads(read.readline())["message"] == "müde"
@@ -67,12 +67,12 @@ def test_lines_go_to_the_descriptor_of_a_stream():
 
 def test_a_stream_without_a_descriptor_is_written_to():
     stream = io.StringIO()
-    assert without_lock(stream) is stream
+    assert unbuffered(stream) == stream.write
 
 
 def test_a_stream_that_is_closed_is_no_error():
     stream = io.StringIO()
-    log = ServerLog(stream)
+    log = ServerLog(stream.write)
     stream.close()
     log.line("info", "nobody reads this")
     log.close()
@@ -80,7 +80,7 @@ def test_a_stream_that_is_closed_is_no_error():
 
 def test_what_would_forge_a_line_is_escaped():
     stream = io.StringIO()
-    log = ServerLog(stream)
+    log = ServerLog(stream.write)
     log.line("info", "m", name='a\n{"level": "forged"}\u202e\x1b')
     log.close()
     assert stream.getvalue().count("\n") == 1
@@ -90,7 +90,7 @@ def test_what_would_forge_a_line_is_escaped():
 
 def test_messages_of_libraries_come_without_traceback():
     stream = io.StringIO()
-    log = ServerLog(stream)
+    log = ServerLog(stream.write)
     error = ValueError("hush-4711")
     text = "Exception in ASGI application\n"
     record = logging.LogRecord(

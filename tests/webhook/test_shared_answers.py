@@ -72,7 +72,7 @@ class Site:
 
     def land(self, answer: Answer = AMD, which: int = 0) -> None:
         pending = self.started.pop(which)
-        pending.asked = not pending.paused
+        pending.was_asked = not pending.paused
         self.answers.on_answer(pending, answer)
 
     def images(self) -> list[str]:

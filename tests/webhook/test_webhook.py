@@ -54,7 +54,7 @@ class Door:
         self.most_held = 0
         self.now = 0.0
         self._stream = io.StringIO()
-        self._log = ServerLog(self._stream, "debug", lambda: 1_767_225_600.25)
+        self._log = ServerLog(self._stream.write, "debug", lambda: 1_767_225_600.25)
         self.metrics = ServerMetrics()
         breakers = CircuitBreakers(lambda: 0.0)
         turns: LookupQueue[PendingLookup] = LookupQueue(32, 1000, 1000, breakers.standing, lambda: 0.0)
@@ -579,14 +579,14 @@ def test_when_the_time_is_spent_the_pod_is_admitted_with_a_warning_and_the_next_
 
 def test_a_deadline_is_counted_where_the_clock_is_behind_the_timer(monkeypatch: pytest.MonkeyPatch):
     door = Door(None)
-    monkeypatch.setattr(door.webhook, "_clock", lambda: 0.0)
+    monkeypatch.setattr(door.webhook, "clock", lambda: 0.0)
     door.send(body(review(pod("quay.io/app:1"))), query=b"timeout=50ms")
     assert door.count("archfit_admission_deadlines_total") == 1
 
 
 def test_a_bug_admits_the_pod(monkeypatch: pytest.MonkeyPatch):
     door = Door()
-    monkeypatch.setattr(door.webhook._decisions, "fresh", lambda *_: 1 / 0)
+    monkeypatch.setattr(door.webhook.decisions, "fresh", lambda *_: 1 / 0)
     answered = door.review()
     assert (answered.allowed, answered.patch) == (True, None)
     assert "archfit itself failed" in answered.warnings[0]

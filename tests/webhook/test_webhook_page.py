@@ -82,7 +82,7 @@ def test_the_values_of_the_chart_that_the_page_names_exist() -> None:
 
 
 def test_the_files_and_objects_that_the_page_names_are_written() -> None:
-    files = {*setup_files.names(WebhookChoices()), *CERT_MANAGER}
+    files = {*setup_files.files(WebhookChoices()), *CERT_MANAGER}
     assert set(re.findall(r"\b(\d\d-[a-z-]+\.yaml)\b", PAGE)) <= files
     kinds = {value["kind"] for value in OBJECTS}
     rows = PAGE.partition("| Object | What it does |")[2].partition("\n\n")[0]

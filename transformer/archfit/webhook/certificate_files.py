@@ -1,11 +1,8 @@
 """The server's certificate and key, read again when they change, and never served as a pair that does not match.
 
-    files ── resolve ..data once ── new SSLContext ── load both ──┬── they match: new handshakes get it
-                                                                  └── else the old pair goes on, and the problem is told
-
 The kubelet writes a Secret into a folder of its own and moves one link, `..data`, to it. So both files are read below
 the target that this link had at one moment. With plain files, the moment between the two writes shows as a pair that
-does not match, and the next look finds the right one.
+does not match: the old pair goes on, and the next look finds the right one.
 
 A context that is in use is never changed: loading a new pair into it would serve the new certificate with the old key
 for as long as the second file is missing. Handshakes begin with the first context and get the current one from its
@@ -105,7 +102,7 @@ class Certificates:
 
     def _state(self) -> tuple[object, ...]:
         others = (self._client_ca,) if self._client_ca else ()
-        return tuple(_identity(path) for path in (*_resolved((self._cert, self._key)), *others))
+        return tuple(identity(path) for path in (*_resolved((self._cert, self._key)), *others))
 
 
 def admit_only(context: ssl.SSLContext, client_ca: str) -> None:
@@ -150,7 +147,8 @@ def _below_data(path: str, targets: dict[str, str]) -> str:
     return os.path.join(targets[folder], link.removeprefix(f"{_DATA}/"))
 
 
-def _identity(path: str) -> tuple[object, ...]:
+def identity(path: str) -> tuple[object, ...]:
+    """What changes when a file does."""
     try:
         about = os.stat(path)
     except OSError:

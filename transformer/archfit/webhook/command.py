@@ -79,7 +79,6 @@ def _tls(flags: Namespace) -> tuple[str, str]:
 
 
 def _level(flags: Namespace, *, quiet: bool) -> str:
-    """The lowest level of the log: with --quiet, what is below a warning is left out."""
     return "warning" if quiet and flags.log_level in ("debug", "info") else str(flags.log_level)
 
 

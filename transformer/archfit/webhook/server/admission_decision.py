@@ -1,42 +1,14 @@
-"""What the API server is told about one Pod.
-
-    the decision                                             outcome       the response
-    Change                                                   changed       patch
-    AlreadySet, NotNeeded                                    unchanged     nothing
-    OptedOut                                                 opted_out     nothing
-    Unresolved; the above, where an image has no answer      unresolved    a warning for each image; a patch by the
-                                                                           known ones, which takes back the rest
-    Conflict                                                 conflict      a warning; the same
-    errors, and the operator asked for a refusal             denied        allowed: false, with the first error
-    the patch does not do what it should: a bug of archfit   error         a warning
-    there is no memory or no time for the review             over_budget   a warning
-
-    the operator asked for a refusal with     for
-    --strict                                  any error: also an image that is no reference, a wrong annotation
-    --on-absent fail                          an image that does not exist
-    --on-unknown fail                         an image whose registry gave no answer in time
-    --on-conflict fail                        a Pod that no node can run
+"""What the API server is told about one Pod: outcome, patch, warnings, or a refusal.
 
 Before a patch is sent, python-jsonpatch and archfit's own `patch.apply` have to make the same Pod of it. A `test` of a
 missing member has the value null, which the API server's library takes (gopkg.in/evanphx/json-patch.v4, `Patch.test`).
 
-The API server passes warnings on to kubectl: at most 256 characters each, and 4,096 in all.
+The API server passes warnings on to kubectl: at most 256 characters each, and 4,096 in all. What does not fit is
+counted in the last one. Source: k8s.io/apiserver, pkg/endpoints/filters/warning.go; RFC 7234 section 5.5.
 
-    archfit: IMAGE: REASON
-
-A long text loses the middle of its image first, then the end of its reason. What does not fit is counted in the last
-warning. Source: k8s.io/apiserver, pkg/endpoints/filters/warning.go; RFC 7234 section 5.5.
-
-Decisions are kept, as replicas of a controller ask the same question again and again.
-
-    (namespace, extract of the Pod) ──> AdmittedPod ──> its questions
-    the same and the same answers   ──> AdmissionDecision
-
-    bytes of a kept Pod    4 KiB, 10 for each character, 300 for each value of its extract
-
-The key is the extract itself, not a hash of it, so that no Pod can get another's decision. A kept decision counts only
-for the very answers (by identity) that it was made with. Both are pure, so that nothing has to be thrown away but for
-room.
+Decisions are kept, as replicas of a controller ask the same question again and again. The key is the extract of the Pod
+itself, not a hash of it, so that no Pod can get another's decision. A kept decision counts only for the very answers
+(by identity) that it was made with. Both are pure, so that nothing has to be thrown away but for room.
 """
 
 from __future__ import annotations
@@ -44,6 +16,7 @@ from __future__ import annotations
 import marshal
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from archfit.admission.admitted_pod import AdmittedPod, admitted_pod
@@ -68,17 +41,12 @@ BUG = f"{_PREFIX}archfit itself failed, so the pod is admitted as it is; its log
 def warning_texts(results: Sequence[Result]) -> tuple[str, ...]:
     """The warnings for these results, each once."""
     texts = list(dict.fromkeys(map(warning_text, results)))
-    total, kept = 0, 0
-    for text in texts:
-        total += len(text)
-        if total > LONGEST_TOGETHER:
-            break
-        kept += 1
-    if kept == len(texts):
+    if sum(map(len, texts)) <= LONGEST_TOGETHER:
         return tuple(texts)
-    while kept and sum(map(len, texts[:kept])) + LONGEST > LONGEST_TOGETHER:
-        kept -= 1
-    return (*texts[:kept], f"{_PREFIX}{len(texts) - kept} more warnings are not shown")
+    kept = texts[:]
+    while sum(map(len, kept)) + LONGEST > LONGEST_TOGETHER:
+        kept.pop()
+    return (*kept, f"{_PREFIX}{len(texts) - len(kept)} more warnings are not shown")
 
 
 def warning_text(result: Result) -> str:
@@ -189,15 +157,13 @@ _POD_BYTES, _CHARACTER_BYTES, _VALUE_BYTES = 4096, 10, 300
 _WITHOUT_REFERENCES = 2  # a later version of the format writes equal values in different ways
 
 
+@dataclass(eq=False, slots=True)
 class CachedDecision:
     """One Pod, and the last decision on it."""
 
-    __slots__ = ("_last", "_options", "admitted")
-
-    def __init__(self, admitted: AdmittedPod, options: Options) -> None:
-        self.admitted = admitted
-        self._options = options
-        self._last: tuple[tuple[Answer, ...], AdmissionDecision] | None = None
+    admitted: AdmittedPod
+    _options: Options
+    _last: tuple[tuple[Answer, ...], AdmissionDecision] | None = None
 
     def last(self, answers: Mapping[str, Answer]) -> AdmissionDecision | None:
         """The last decision, where it was made with these answers."""

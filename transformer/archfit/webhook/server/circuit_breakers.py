@@ -4,12 +4,8 @@
     open       after a lookup that it gave no answer at all, or three slow ones in a row; nobody asks it for 5 s
     half-open  after that, one lookup tries it: in time: closed; else open for twice as long, up to a minute
 
-    slow       not done within 3 s, or cut off at its limit
-    for whom   the namespaces whose lookups failed; for all, once there are three of them
-
-Registries that many tenants share can be made slow by one of them, with a repository that the registry has to fetch
-from elsewhere: so few namespaces do not stop the others. At most 1,000 registries are kept that are slow, and 1,000
-that have answered in time; the oldest goes first.
+It counts for the namespaces whose lookups failed; for all, once there are three of them: one tenant can make a registry
+that many share slow, with a repository that the registry has to fetch from elsewhere.
 
 Why no library: pybreaker, circuitbreaker, purgatory and aiobreaker wrap one call, count exceptions and wait for a fixed
 time. Here a lookup begins in the event loop and ends in a thread, being slow is the failure, and what counts has to be
@@ -20,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from math import ceil
 from typing import TypeVar
 
@@ -130,17 +127,16 @@ class CircuitBreakers:
         self.changed(registry)
 
 
+@dataclass(eq=False, slots=True)
 class _Circuit:
     """until: when the pause ends, 0 while it is closed. blamed: namespaces whose lookups failed, three at most."""
 
-    __slots__ = ("blamed", "failures", "pause", "trial", "until", "why")
-
-    def __init__(self) -> None:
-        self.blamed: set[str] = set()
-        self.failures = 0
-        self.pause = self.until = 0.0
-        self.trial = False
-        self.why = ""
+    blamed: set[str] = field(default_factory=set)
+    failures: int = 0
+    pause: float = 0.0
+    until: float = 0.0
+    trial: bool = False
+    why: str = ""
 
     def counts_for(self, namespace: str) -> bool:
         return len(self.blamed) >= _MOST_BLAMED or namespace in self.blamed

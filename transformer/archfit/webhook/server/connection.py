@@ -1,24 +1,12 @@
-"""Connections of HTTP/1.1, with the limits that uvicorn leaves to others.
+"""Connections of HTTP/1.1, with the limits that uvicorn leaves to others: of a request's head, its time, and how many
+there are. What is too large is answered with 431; what takes too long closes.
 
-    request line and headers   16 KiB, 100 headers            431, and the connection closes
-    time for a request         20 s from its first byte, or from the connection's, to its last     it closes; earlier
-                               where others need the memory of its body (`memory_budget`)
-    requests                   counted in scope["state"]["requests"], for `Connection: close` after many;
-                               scope["state"]["abort"] ends the connection
-    connections                as many as their share of memory has room for, half as many of them in their handshake:
-                               a new one takes the place of the oldest
-
-    which one is closed for a new one          the API server's connections answer requests
-    first the oldest handshake                 where too many are under way
-    then the oldest that had no answer yet     also one whose request is not complete
-    then the one that was answered longest ago
-    none                                       where all have a request under way, or have just come, so that nobody has
-                                               looked yet whether their request is there: the new one waits
-
-Head and body of a response leave together (`_Joined`). A request that arrives whole starts no timer.
+For a new connection where there are too many, an old one closes: first the oldest handshake, then the oldest that had
+no answer yet, then the one that was answered longest ago: those of the API server answer requests. Where all have a
+request under way, or have just come, so that nobody has looked yet whether their request is there, the new one waits.
 
 The API server keeps its connections for as long as it may. After scaling, new replicas would stay idle, so each
-connection ends after about 1,000 requests.
+connection ends after about 1,000 requests (scope["state"]["requests"]); scope["state"]["abort"] ends it at once.
 """
 
 from __future__ import annotations
@@ -64,8 +52,7 @@ class Connections:
         """Without an answer yet, or with a request that is not complete; none whose bytes nobody has read."""
         self.idle: dict[Connection, None] = {}
         self.open = 0
-        self._waits = False
-        self._ended = asyncio.Event()
+        self._changed = asyncio.Event()
 
     @property
     def held(self) -> int:
@@ -76,9 +63,8 @@ class Connections:
         """Waits until one more may come, which takes the place of another where there are too many."""
         if len(self.handshakes) >= max(1, self.most // 2):
             self._end_handshake()
-        self._waits = True
         while self.held >= self.most:
-            self._ended.clear()
+            self._changed.clear()
             if self.silent or self.idle:
                 some = self.silent or self.idle
                 oldest = next(iter(some))
@@ -88,8 +74,7 @@ class Connections:
             elif self.handshakes:
                 self._end_handshake()
                 continue
-            await self._ended.wait()
-        self._waits = False
+            await self._changed.wait()
 
     def _end_handshake(self) -> None:
         oldest = next(iter(self.handshakes))
@@ -100,27 +85,25 @@ class Connections:
     def opened(self, connection: Connection) -> None:
         """The connection had its turn to be read, and holds no complete request."""
         self.silent[connection] = None
-        if self._waits:
-            self._ended.set()
+        self._changed.set()
 
     def answered(self, connection: Connection) -> None:
         """The connection has no request under way now."""
         self.silent.pop(connection, None)
         self.idle[connection] = None
-        if self._waits:
-            self._ended.set()
+        self._changed.set()
 
     def ended(self, connection: Connection) -> None:
         """The connection is no more."""
         self.open -= 1
         self.silent.pop(connection, None)
         self.idle.pop(connection, None)
-        self._ended.set()
+        self._changed.set()
 
     def handshake_ended(self, task: asyncio.Task[None]) -> None:
         """A handshake is done, or was given up."""
         self.handshakes.pop(task, None)
-        self._ended.set()
+        self._changed.set()
 
 
 class Listener:

@@ -1,8 +1,6 @@
 """uvicorn as the webhook needs it: HTTP/1.1 with limits, no signals, no access log, and garbage collected rarely.
 
-connections         bounded (`connection`)
-idle connections    120 s: longer than Go's client keeps them, so that it is the client that closes them
-the end             10 s for the requests that are under way
+Idle connections are kept for 120 s, longer than Go's client keeps them, so that it is the client that closes them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,5 @@
-"""Where the server listens.
-
-8443   :8443           every address, IPv6 and IPv4
-127.0.0.1:8443         one address
-[::1]:8443             one address of IPv6
-port 0                 any that is free; the log says which
+"""Where the server listens: 8443 or :8443 (every address, IPv6 and IPv4), 127.0.0.1:8443, [::1]:8443. Port 0 is any
+that is free; the log says which.
 """
 
 from __future__ import annotations

@@ -8,18 +8,15 @@
     paused         what needs no registry comes first, without a share
     too many wait  the namespace with the most loses one
 
-Shares that follow what is free let one tenant use what nobody else needs, and leave room for the next without cutting
-anything off. Source: Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches",
-IEEE/ACM Transactions on Networking 6 (1998).
-
-A turn looks at each namespace that waits, and at the registries of those that may have a worker: how many wait is
-bounded, so it takes less than a millisecond.
+Source: Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM Transactions
+on Networking 6 (1998): shares of what is free let one tenant use what nobody else needs, and leave room for the next.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar, get_args
 
 Standing: TypeAlias = Literal["paused", "new", "known"]
@@ -59,7 +56,7 @@ class LookupQueue(Generic[T]):
         self._quarter = max(1, workers // 4)
         self._standing = standing
         self._clock = clock
-        self._namespaces: dict[str, _Namespace[T]] = {}
+        self._tenants: dict[str, _Tenant[T]] = {}
         self._held = Counter[str]()  # by registry
         self._queued = Counter[Standing]()
         self._strikes: deque[tuple[float, str]] = deque()
@@ -74,53 +71,53 @@ class LookupQueue(Generic[T]):
 
     @property
     def ease(self) -> float:
-        """1 while three quarters of the workers are free, down to 0 where no more than one is."""
+        """1 while three quarters of the workers are free, down to 0 where no more than tenant is."""
         return min(1.0, max(0.0, (self.free / self._quarter - 1) / 2))
 
     def add(self, namespace: str, registry: str, item: T) -> tuple[str, T] | None:
-        """The item waits for a turn of the namespace. The (namespace, item) that has to go: perhaps this one."""
-        one = self._namespaces.get(namespace)
-        if one and one.waiting >= self._most_of_one:
+        """The item waits for a turn of the namespace. The (namespace, item) that has to go: perhaps this tenant."""
+        tenant = self._tenants.get(namespace)
+        if tenant and tenant.waiting >= self._most_of_one:
             return namespace, item
         lost = None
         if self.waiting >= self._most:
-            longest = max(self._namespaces, key=lambda name: self._namespaces[name].waiting)
-            if (one.waiting if one else 0) + 1 >= self._namespaces[longest].waiting:
+            longest = max(self._tenants, key=lambda name: self._tenants[name].waiting)
+            if (tenant.waiting if tenant else 0) + 1 >= self._tenants[longest].waiting:
                 return namespace, item
             lost = longest, self._drop_last(longest)
-        one = self._namespaces.get(namespace)
-        if one is None:
-            one = self._namespaces[namespace] = _Namespace()
-        if registry not in one.queues:
-            one.queues[registry] = _Queue(self._standing(registry, namespace))
-            self._queued[one.queues[registry].standing] += 1
-        one.queues[registry].items[item] = None
-        one.waiting += 1
+        tenant = self._tenants.get(namespace)
+        if tenant is None:
+            tenant = self._tenants[namespace] = _Tenant()
+        if registry not in tenant.queues:
+            tenant.queues[registry] = _Queue(self._standing(registry, namespace))
+            self._queued[tenant.queues[registry].standing] += 1
+        tenant.queues[registry].items[item] = None
+        tenant.waiting += 1
         self.waiting += 1
         return lost
 
     def remove(self, namespace: str, registry: str, item: T) -> None:
         """An item that waits need not any more."""
-        one = self._namespaces[namespace]
-        queue = one.queues[registry]
+        tenant = self._tenants[namespace]
+        queue = tenant.queues[registry]
         del queue.items[item]
         if not queue.items:
-            del one.queues[registry]
+            del tenant.queues[registry]
             self._queued[queue.standing] -= 1
-        one.waiting -= 1
+        tenant.waiting -= 1
         self.waiting -= 1
         self._forget(namespace)
 
     def take(self) -> tuple[Turn, T] | None:
         """The next item and whose turn it is, None where there is none that may have a worker now."""
         self._forgive()
-        found = self._next() if self.free and self.waiting else None
-        if not found:
+        turn = self._next() if self.free and self.waiting else None
+        if not turn:
             return None
-        namespace, registry = found
-        one = self._namespaces[namespace]
-        queue = one.queues.pop(registry)
-        one.queues[registry] = queue  # at the end: its other registries come first
+        namespace, registry = turn
+        tenant = self._tenants[namespace]
+        queue = tenant.queues.pop(registry)
+        tenant.queues[registry] = queue  # at the end: its other registries come first
         item = next(iter(queue.items))
         is_new = queue.standing == "new"
         self._new += is_new
@@ -136,60 +133,58 @@ class LookupQueue(Generic[T]):
 
     def strike(self, namespace: str) -> None:
         """A lookup of the namespace is slow: for a minute, others come before its next ones."""
-        one = self._namespaces.get(namespace)
-        if one and one.strikes < _MOST_STRIKES:
+        tenant = self._tenants.get(namespace)
+        if tenant and tenant.strikes < _MOST_STRIKES:
             self._strikes.append((self._clock() + STRIKE_SECONDS, namespace))
-            one.strikes += 1
+            tenant.strikes += 1
             self._put_last(namespace)
 
     def reconsider(self, registry: str) -> None:
         """The registry's standing has changed."""
-        for namespace, one in self._namespaces.items():
-            queue = one.queues.get(registry)
+        for namespace, tenant in self._tenants.items():
+            queue = tenant.queues.get(registry)
             if queue:
                 self._queued[queue.standing] -= 1
                 queue.standing = self._standing(registry, namespace)
                 self._queued[queue.standing] += 1
 
     def _next(self) -> tuple[str, str] | None:
-        """The namespace and the registry whose turn it is."""
         more_new = self._new < max(1, self._workers - self._quarter)
         for standing in get_args(Standing):
             if not self._queued[standing] or (standing == "new" and not more_new):
                 continue
-            found, lowest = None, 0
-            for namespace, one in self._namespaces.items():
-                rank = one.held + one.strikes
-                may_ask = standing == "paused" or not one.held or 3 * (one.held + 1) <= self.free
-                if may_ask and (found is None or rank < lowest):
-                    registry = self._registry(one, standing)
+            best, lowest = None, 0
+            for namespace, tenant in self._tenants.items():
+                rank = tenant.held + tenant.strikes
+                may_ask = standing == "paused" or not tenant.held or 3 * (tenant.held + 1) <= self.free
+                if may_ask and (best is None or rank < lowest):
+                    registry = self._registry(tenant, standing)
                     if registry is not None:
-                        found, lowest = (namespace, registry), rank
-            if found:
-                return found
+                        best, lowest = (namespace, registry), rank
+            if best:
+                return best
         return None
 
-    def _registry(self, one: _Namespace[T], standing: Standing) -> str | None:
-        """The first registry of the namespace that may have a worker."""
-        for registry, queue in one.queues.items():
+    def _registry(self, tenant: _Tenant[T], standing: Standing) -> str | None:
+        for registry, queue in tenant.queues.items():
             if queue.standing == standing and (standing == "paused" or self._held[registry] < self._quarter):
                 return registry
         return None
 
     def _put_last(self, namespace: str) -> None:
         """Behind all others of the same rank."""
-        self._namespaces[namespace] = self._namespaces.pop(namespace)
+        self._tenants[namespace] = self._tenants.pop(namespace)
 
     def _drop_last(self, namespace: str) -> T:
-        queues = self._namespaces[namespace].queues
+        queues = self._tenants[namespace].queues
         registry = next(reversed(queues))
         item = next(reversed(queues[registry].items))
         self.remove(namespace, registry, item)
         return item
 
     def _change_held(self, namespace: str, registry: str, change: int) -> None:
-        one = self._namespaces[namespace]
-        one.held += change
+        tenant = self._tenants[namespace]
+        tenant.held += change
         self._put_last(namespace)
         self.running += change
         self._held[registry] += change
@@ -200,31 +195,29 @@ class LookupQueue(Generic[T]):
         now = self._clock()
         while self._strikes and self._strikes[0][0] <= now:
             _, namespace = self._strikes.popleft()
-            self._namespaces[namespace].strikes -= 1
+            self._tenants[namespace].strikes -= 1
             self._put_last(namespace)
             self._forget(namespace)
 
     def _forget(self, namespace: str) -> None:
-        one = self._namespaces[namespace]
-        if not (one.waiting or one.held or one.strikes):
-            del self._namespaces[namespace]
+        tenant = self._tenants[namespace]
+        if not (tenant.waiting or tenant.held or tenant.strikes):
+            del self._tenants[namespace]
 
 
+@dataclass(eq=False, slots=True)
 class _Queue(Generic[T]):
     """What waits for one namespace and one registry, in order."""
 
-    __slots__ = ("items", "standing")
-
-    def __init__(self, standing: Standing) -> None:
-        self.items: dict[T, None] = {}
-        self.standing = standing
+    standing: Standing
+    items: dict[T, None] = field(default_factory=dict)
 
 
-class _Namespace(Generic[T]):
-    """queues: by registry, what was taken from last at the end."""
+@dataclass(eq=False, slots=True)
+class _Tenant(Generic[T]):
+    """What a namespace has. queues: by registry, what was taken from last at the end."""
 
-    __slots__ = ("held", "queues", "strikes", "waiting")
-
-    def __init__(self) -> None:
-        self.held = self.strikes = self.waiting = 0
-        self.queues: dict[str, _Queue[T]] = {}
+    held: int = 0
+    strikes: int = 0
+    waiting: int = 0
+    queues: dict[str, _Queue[T]] = field(default_factory=dict)

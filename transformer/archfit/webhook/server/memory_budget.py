@@ -1,20 +1,10 @@
 """How much memory the server may take, and which part of it may take how much.
 
-    the limit    --memory-limit, else the smallest that a cgroup of the process states (memory.max of version 2,
-                 memory.limit_in_bytes of version 1), else 512 MiB
-    the whole    half of the limit: the kernel charges its buffers of sockets and files to the same cgroup
-
-    96 MiB         the program, its libraries, small memos, answers of registries that are being read
-    the rest is divided:
-    reviews        what is read from bodies and decided; it is estimated before a body is decoded
-    bodies         of requests, until they are decoded
-    verdicts       that are kept for replicas
-    answers        for images, that are kept
-    connections    with their TLS, before and after the handshake
-    log_lines      that wait for standard error
+The limit is --memory-limit, else the smallest that a cgroup of the process states, else 512 MiB. The server takes half
+of it: the kernel charges its buffers of sockets and files to the same cgroup. 96 MiB are for the program, its
+libraries, small memos, and answers of registries that are being read; the rest is divided.
 
 What does not fit is not kept, or its Pod is admitted as it is; `archfit_memory_refusals_total` counts both by share.
-Bodies that do not arrive make room for others first (`Bodies`).
 Source: Linux, Documentation/admin-guide/cgroup-v2.rst, "memory.max"; cgroup-v1/memory.rst; cgroups(7).
 """
 
@@ -23,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from archfit.base.errors import UsageError
@@ -33,7 +24,8 @@ MIB = 1 << 20
 USUAL_LIMIT = 512 * MIB
 SMALLEST_LIMIT = 256 * MIB
 PROGRAM = 96 * MIB
-# In hundredths of what the program leaves.
+# In hundredths of what the program leaves. reviews: what is read from bodies and decided. bodies: of requests, until
+# they are decoded. verdicts, answers: that are kept. connections: with TLS. log_lines: that wait for standard error.
 SHARES = {"reviews": 40, "bodies": 10, "verdicts": 12, "answers": 12, "connections": 21, "log_lines": 5}
 SMALL = {"reviews": 256 * 1024, "bodies": 16 * 1024}
 SLOW_BODY_SECONDS = 2.0
@@ -59,20 +51,20 @@ def memory_limit(stated: str, root: Path = Path("/")) -> MemoryLimit:
     """The limit. stated: of --memory-limit, "" without it. root: where /sys and /proc are. Raises UsageError."""
     if stated:
         try:
-            found = MemoryLimit(quantity.units(quantity.nano(stated)), f"--memory-limit {stated}")
+            limit = MemoryLimit(quantity.units(quantity.nano(stated)), f"--memory-limit {stated}")
         except ValueError:
             raise UsageError(
                 f"--memory-limit: {stated!r} is not a quantity: write it as in a pod's resources, 512Mi"
             ) from None
     else:
         limits = list(_cgroup_limits(root))
-        found = min(limits, key=lambda one: one.limit) if limits else NO_LIMIT
-    if found.limit < SMALLEST_LIMIT:
+        limit = min(limits, key=lambda limit: limit.limit) if limits else NO_LIMIT
+    if limit.limit < SMALLEST_LIMIT:
         raise UsageError(
-            f"--memory-limit: {found.limit // MIB} MiB ({found.source}) are too little for archfit serve: give it "
+            f"--memory-limit: {limit.limit // MIB} MiB ({limit.source}) are too little for archfit serve: give it "
             f"{SMALLEST_LIMIT // MIB}Mi or more, as resources.limits.memory of its container or as --memory-limit"
         )
-    return found
+    return limit
 
 
 def _cgroup_limits(root: Path) -> Iterator[MemoryLimit]:
@@ -165,15 +157,13 @@ class Share:
         return turn.done()
 
 
+@dataclass(eq=False, slots=True)
 class Body:
     """Of one request. size: bytes that it holds. began: by the clock. close: ends its connection."""
 
-    __slots__ = ("began", "close", "size")
-
-    def __init__(self, size: int, began: float, close: Callable[[], None]) -> None:
-        self.size = size
-        self.began = began
-        self.close = close
+    size: int
+    began: float
+    close: Callable[[], None]
 
 
 class Bodies:
@@ -247,14 +237,14 @@ def weight(value: object) -> tuple[int, int]:
     values = characters = 0
     left = [value]
     while left:
-        one = left.pop()
+        part = left.pop()
         values += 1
-        if isinstance(one, str):
-            characters += len(one)
-        elif isinstance(one, dict):
-            values += len(one)
-            characters += sum(map(len, one))
-            left += one.values()
-        elif isinstance(one, list):
-            left += one
+        if isinstance(part, str):
+            characters += len(part)
+        elif isinstance(part, dict):
+            values += len(part)
+            characters += sum(map(len, part))
+            left += part.values()
+        elif isinstance(part, list):
+            left += part
     return values, characters

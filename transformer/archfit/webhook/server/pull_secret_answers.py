@@ -1,13 +1,8 @@
 """Answers that pull secrets give, for Pods that refer to Secrets which the operator named.
 
-    image, Secrets of the Pod ── entries for the image ── first credential ── refused? next .. ── refused? as any image
-
-A Secret is kept in memory for five minutes, one that cannot be read for half a minute. Each credential has a Lookup of
-its own, so that a shared cache keeps what it learned under that credential's name (`lookup.scoped_keys`).
-
-Secrets of the cluster that the server runs in, read by name with its service account.
-
-    Secret shop/hub ── GET /api/v1/namespaces/shop/secrets/hub ── the object, kept in memory by the caller
+A Secret of the cluster that the server runs in is read by name with its service account, and kept in memory for five
+minutes, one that cannot be read for half a minute. Each credential has a Lookup of its own, so that a shared cache
+keeps what it learned under that credential's name (`lookup.scoped_keys`).
 
 Nothing of a Secret is logged, cached on disk or shown in an error.
 """
@@ -16,8 +11,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 from archfit.base.errors import ArchfitError, UsageError
@@ -53,11 +50,8 @@ class ClusterSecrets:
     def read(self, secret: PullSecret) -> dict[str, Any]:
         """The Secret as the API server writes it. Raises ArchfitError, which says nothing of its content."""
         try:
-            account = ServiceAccount(self._environ, seconds=_SECONDS, folder=self._folder)
-            try:
-                found = account.get(f"/api/v1/namespaces/{secret.namespace}/secrets/{secret.name}")
-            finally:
-                account.close()
+            with closing(ServiceAccount(self._environ, seconds=_SECONDS, folder=self._folder)) as account:
+                value = account.get(f"/api/v1/namespaces/{secret.namespace}/secrets/{secret.name}")
         except ClusterError as error:
             remedy = (
                 ": allow the service account to get it by name (RBAC)" if error.reason == "forbidden" else ""
@@ -65,9 +59,9 @@ class ClusterSecrets:
             raise ArchfitError(
                 f"--pull-secret: Secret {secret} cannot be read ({error.reason}){remedy}"
             ) from None
-        if not isinstance(found, dict):
+        if not isinstance(value, dict):
             raise ArchfitError(f"--pull-secret: Secret {secret} cannot be read: the answer is no JSON object")
-        return found
+        return value
 
 
 KEPT_SECONDS = 300.0
@@ -75,21 +69,18 @@ PAUSE_SECONDS = 30.0
 Chosen = Mapping[tuple[str, str], Credential]
 
 
+@dataclass(eq=False, repr=False)
 class PullSecretAnswers:
     """read: a Secret as the API server writes it; raises ArchfitError. open_lookup: a Lookup with these credentials.
 
     clock: seconds of a clock that never goes back. Safe to use from several threads.
     """
 
-    def __init__(
-        self,
-        read: Callable[[PullSecret], Mapping[str, Any]],
-        open_lookup: Callable[[Chosen], Lookup],
-        clock: Callable[[], float],
-    ) -> None:
-        self._read = read
-        self._open = open_lookup
-        self._clock = clock
+    read: Callable[[PullSecret], Mapping[str, Any]]
+    open_lookup: Callable[[Chosen], Lookup]
+    clock: Callable[[], float]
+
+    def __post_init__(self) -> None:
         self._kept: dict[PullSecret, tuple[tuple[SecretEntry, ...], float]] = {}
         # One of its own for each, so that a Secret that is slow to read holds up nobody else.
         self._reading: defaultdict[PullSecret, threading.Lock] = defaultdict(threading.Lock)
@@ -97,21 +88,18 @@ class PullSecretAnswers:
     def answer(self, pending: PendingLookup) -> tuple[Answer | None, Sequence[str], Replies]:
         """The answer that a credential gave, None if none did; warnings; answers of servers."""
         messages: list[str] = []
-        replies: dict[tuple[str, int], int] = {}
+        replies = Counter[tuple[str, int]]()
         reference = pending.reference
-        until = self._clock() + pending.seconds
+        until = self.clock() + pending.seconds
         for credential in self._credentials(pending.secrets, reference, messages):
-            left = until - self._clock()
+            left = until - self.clock()
             if left <= 0:
                 break
-            lookup = self._open({(itself(reference).host, reference.repository): credential})
-            try:
+            chosen = {(itself(reference).host, reference.repository): credential}
+            with closing(self.open_lookup(chosen)) as lookup:
                 answer = lookup.resolve([reference.original], seconds=left)[reference.original]
                 messages += lookup.messages
-                for key, number in lookup.take_replies().items():
-                    replies[key] = replies.get(key, 0) + number
-            finally:
-                lookup.close()
+                replies.update(lookup.take_replies())
             if not isinstance(answer, Unknown):
                 return answer, messages, replies
         return None, messages, replies
@@ -119,27 +107,27 @@ class PullSecretAnswers:
     def _credentials(
         self, secrets: Sequence[PullSecret], reference: Reference, messages: list[str]
     ) -> Sequence[Credential]:
-        found: dict[Credential, None] = {}
+        credentials: dict[Credential, None] = {}
         for secret in secrets:
             try:
                 for entry in matching(self._entries(secret), reference.registry, reference.repository):
                     if credential := from_entry(entry.value, entry.source):
-                        found[credential] = None
+                        credentials[credential] = None
             except (ArchfitError, RegistryError) as error:
                 messages.append(str(error))
-        return tuple(found)
+        return tuple(credentials)
 
     def _entries(self, secret: PullSecret) -> tuple[SecretEntry, ...]:
         with self._reading[secret]:
             kept = self._kept.get(secret)
-            if kept and self._clock() < kept[1]:
+            if kept and self.clock() < kept[1]:
                 return kept[0]
-            self._kept[secret] = (), self._clock() + PAUSE_SECONDS
-            entries = entries_of(self._read(secret), f"Secret {secret}")
+            self._kept[secret] = (), self.clock() + PAUSE_SECONDS
+            entries = entries_of(self.read(secret), f"Secret {secret}")
             if entries is None:
                 raise ArchfitError(
                     f"--pull-secret: Secret {secret} is no pull secret: make it with "
                     "kubectl create secret docker-registry"
                 )
-            self._kept[secret] = entries, self._clock() + KEPT_SECONDS
+            self._kept[secret] = entries, self.clock() + KEPT_SECONDS
             return entries

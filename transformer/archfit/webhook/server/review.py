@@ -9,28 +9,14 @@
     .. "allowed": true, "warnings": ["..", ..]
     .. "allowed": false, "status": {"code": 403, "reason": "Forbidden", "message": ".."}
 
-    what is wrong                                          HTTP status
-    no JSON, no object, no AdmissionReview of v1           400
-    no request, no uid; no Pod where one is created        400
-    anything but the creation of a Pod                     none: it is allowed as it is
-    a subresource of a Pod                                 none: it is allowed as it is
-
-The namespace of the request counts, as the Pod of a controller may not repeat it. The name of a Pod with generateName
-is empty: the API server makes it after admission.
+Anything but the creation of a Pod is allowed as it is; what is wrong is answered with HTTP status 400. The namespace of
+the request counts, as the Pod of a controller may not repeat it.
 Source: k8s.io/api/admission/v1, types.go; k8s.io/apiserver, pkg/admission/plugin/webhook/request/admissionreview.go.
 
-`pod_extract` is the part of a Pod that a decision can read, so that the rest is neither converted nor compared.
-
-    metadata               name, generateName, namespace, labels, annotations, ownerReferences;
-                           of managedFields what `admission.request_fields` reads, where that can count
-    spec.containers[],     name, image, imagePullPolicy
-      initContainers[]
-    spec.volumes[]         name and image of an image volume; {} for any other, so that indices stay
-    spec.*                 everything else
-
-Left out is what differs from one replica to the next and never counts: uid, creationTimestamp, the times of
-managedFields, the random name of the token's volume. So all replicas of a controller have the same extract. A test
-compares the decisions for whole Pods with those for their extracts.
+`pod_extract` is the part of a Pod that a decision can read, so that the rest is neither converted nor compared. Left
+out is what differs from one replica to the next and never counts: uid, creationTimestamp, the times of managedFields,
+the random name of the token's volume. So all replicas of a controller have the same extract. A test compares the
+decisions for whole Pods with those for their extracts.
 """
 
 from __future__ import annotations
@@ -39,7 +25,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from archfit.admission.request_fields import request_extract
 from archfit.base.errors import ArchfitError
@@ -53,33 +39,31 @@ _CONTAINER = ("name", "image", "imagePullPolicy")
 
 def pod_extract(value: dict[str, Any]) -> dict[str, Any]:
     """The extract of a Pod that was decoded from JSON; parts of it are shared with `value`."""
-    made = {"apiVersion": value.get("apiVersion"), "kind": value.get("kind")}
+    extract = {"apiVersion": value.get("apiVersion"), "kind": value.get("kind")}
     metadata, spec = value.get("metadata"), value.get("spec")
     if isinstance(metadata, dict):
         request = request_extract(value)
         source = {"managedFields": request} if request else {}
-        made["metadata"] = {**{key: metadata[key] for key in _METADATA if key in metadata}, **source}
+        extract["metadata"] = {**{key: metadata[key] for key in _METADATA if key in metadata}, **source}
     if isinstance(spec, dict):
-        made["spec"] = spec = {**spec}
+        extract["spec"] = spec = {**spec}
         spec.pop("ephemeralContainers", None)
         for field in ("containers", "initContainers"):
             if isinstance(spec.get(field), list):
-                spec[field] = [_container(one) for one in spec[field]]
+                spec[field] = [_members(container, _CONTAINER) for container in spec[field]]
         if isinstance(spec.get("volumes"), list):
-            spec["volumes"] = [_volume(one) for one in spec["volumes"]]
-    return made
+            # Any other than an image volume is {}, so that indices stay.
+            spec["volumes"] = [
+                _members(volume, ("name", "image") if "image" in mapping_of(volume) else ())
+                for volume in spec["volumes"]
+            ]
+    return extract
 
 
-def _container(value: Any) -> Any:
+def _members(value: Any, names: tuple[str, ...]) -> Any:
     if not isinstance(value, dict):
         return value
-    return {key: value[key] for key in _CONTAINER if key in value}
-
-
-def _volume(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    return {key: value[key] for key in ("name", "image") if key in value} if "image" in value else {}
+    return {key: value[key] for key in names if key in value}
 
 
 VERSION = "admission.k8s.io/v1"
@@ -97,6 +81,22 @@ _UID_BYTES = 4096
 _TEXT_COST, _WIDE_COST, _OBJECT_COST, _LIST_COST, _MEMBER_COST = 3, 6, 750, 250, 180
 
 
+_LACKS = {
+    "memory": (
+        "no memory for this request now",
+        "the server has no memory for its review now (--memory-limit)",
+    ),
+    "time": (
+        "no time for this request now",
+        "too many large pods are decided now: create it again later",
+    ),
+    "size": (
+        f"the pod has more than {MOST_VALUES:,} values in what archfit reads",
+        "it is larger than archfit reads",
+    ),
+}
+
+
 class BadReview(ArchfitError):
     """The request is answered with an HTTP status of its own. status: that."""
 
@@ -105,12 +105,17 @@ class BadReview(ArchfitError):
         self.status = status
 
 
-class TooManyValues(ArchfitError):
-    """The part of a Pod that a decision reads has more values than any Pod needs. uid: of the request."""
+class Undecided(ArchfitError):
+    """The Pod is admitted as it is: there is no memory or no time for its review now, or it is larger than any needs.
 
-    def __init__(self, uid: str) -> None:
-        super().__init__(f"the pod has more than {MOST_VALUES:,} values in what archfit reads")
+    uid: of the review, "" where it is not known. warning: for who creates the Pod.
+    """
+
+    def __init__(self, lacks: Literal["memory", "time", "size"], uid: str = "") -> None:
+        message, warning = _LACKS[lacks]
+        super().__init__(message)
         self.uid = uid
+        self.warning = f"archfit: the pod is admitted as it is: {warning}"
 
 
 class Review(Record):
@@ -143,12 +148,12 @@ def decoded_bytes(body: bytes) -> int:
 
 def uid_of(beginning: bytes) -> str:
     """The uid of a review that is not decoded, from its first bytes; "" where it does not stand where Go writes it."""
-    found = _UID(beginning, 0, _UID_BYTES)
-    return found[1].decode() if found else ""
+    uid = _UID(beginning, 0, _UID_BYTES)
+    return uid[1].decode() if uid else ""
 
 
 def read_review(body: bytes) -> Review:
-    """The request in the body of an HTTP request. Raises BadReview, TooManyValues."""
+    """The request in the body of an HTTP request. Raises BadReview, Undecided."""
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):
@@ -170,7 +175,7 @@ def read_review(body: bytes) -> Review:
         raise BadReview("the request has no uid")
     pod = _pod(request)
     if len(body) > _SMALL and weight(pod)[0] > MOST_VALUES:
-        raise TooManyValues(uid)
+        raise Undecided("size", uid)
     namespace = request.get("namespace")
     metadata = mapping_of((pod or {}).get("metadata"))
     names = (request.get("name"), metadata.get("name"), metadata.get("generateName"))
@@ -200,22 +205,18 @@ def _pod(request: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def allowed(patch: Sequence[Mapping[str, Any]] = (), warnings: Sequence[str] = ()) -> str:
     """The members of a response after its uid, for a Pod that is admitted. patch: RFC 6902."""
-    members: dict[str, object] = {"allowed": True}
-    if patch:
-        members["patchType"] = "JSONPatch"
-        members["patch"] = b64encode(_json(patch).encode()).decode()
-    if warnings:
-        members["warnings"] = list(warnings)
-    return _json(members)[1:-1]
+    patched = {"patchType": "JSONPatch", "patch": b64encode(_json(patch).encode()).decode()} if patch else {}
+    return _members_of({"allowed": True, **patched}, warnings)
 
 
 def denied(message: str, warnings: Sequence[str] = ()) -> str:
     """The members of a response after its uid, for a Pod that is refused."""
     status = {"code": 403, "reason": "Forbidden", "message": message}
-    members: dict[str, object] = {"allowed": False, "status": status}
-    if warnings:
-        members["warnings"] = list(warnings)
-    return _json(members)[1:-1]
+    return _members_of({"allowed": False, "status": status}, warnings)
+
+
+def _members_of(answer: dict[str, object], warnings: Sequence[str]) -> str:
+    return _json({**answer, **({"warnings": list(warnings)} if warnings else {})})[1:-1]
 
 
 def response(uid: str, members: str) -> bytes:

@@ -4,16 +4,14 @@
      "name": "web-5d4f-", "outcome": "changed", "reason": "..", "images": 2, "durationMs": 0.21, "dryRun": false}
 
 A full pipe behind standard error must not stop the event loop: lines wait in memory, and where they have more bytes
-than `most`, new ones are dropped and counted in a later line. A text of a member is cut after 500 characters. The
-thread writes at most twenty times a second, because waking it for each line costs as much as answering a request. No
-line holds the body of a request, the value of a variable or a credential.
-
-Python locks its buffer of standard error while it writes, and takes the lock again when the process ends: behind a full
-pipe it would never end. So the lines go to the descriptor itself.
+than `most`, new ones are dropped and counted in a later line. The thread writes at most twenty times a second, because
+waking it for each line costs as much as answering a request. No line holds the body of a request, the value of a
+variable or a credential.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -21,7 +19,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Protocol, TextIO
+from functools import partial
+from typing import Any, TextIO
 
 from archfit.base.printable import json_text
 
@@ -35,51 +34,38 @@ _PAUSE_SECONDS = 0.05
 _CLOSE_SECONDS = 2.0
 
 
-class LogStream(Protocol):
-    """Where lines go. Raises OSError or ValueError where they cannot."""
+def unbuffered(stream: TextIO) -> Callable[[str], object]:
+    """What writes to the descriptor of a stream; to the stream itself where it has none.
 
-    def write(self, text: str, /) -> object: ...
-
-    def flush(self) -> object: ...
-
-
-class UnbufferedFile:
-    """A file descriptor, without a buffer and without a lock."""
-
-    def __init__(self, number: int) -> None:
-        self._number = number
-
-    def write(self, text: str, /) -> None:
-        left = memoryview(text.encode())
-        while left:
-            left = left[os.write(self._number, left) :]
-
-    def flush(self) -> None:
-        """Nothing waits here."""
-
-
-def without_lock(stream: TextIO) -> LogStream:
-    """The descriptor of a stream; the stream itself where it has none."""
+    Python locks its buffer of standard error while it writes, and takes the lock again when the process ends: behind a
+    full pipe it would never end.
+    """
     try:
-        return UnbufferedFile(stream.fileno())
+        return partial(_write_all, stream.fileno())
     except (OSError, ValueError):
-        return stream
+        return stream.write
+
+
+def _write_all(number: int, text: str) -> None:
+    left = memoryview(text.encode())
+    while left:
+        left = left[os.write(number, left) :]
 
 
 class ServerLog:
-    """stream: where lines go. level: the lowest that is written. clock: Unix seconds. most: bytes that may wait.
+    """write: raises OSError or ValueError where it cannot. level: the lowest that is written. clock: Unix seconds.
 
-    refused: called for each line that is dropped. Safe to use from several threads.
+    most: bytes that may wait. refused: called for each line that is dropped. Safe to use from several threads.
     """
 
     def __init__(
         self,
-        stream: LogStream,
+        write: Callable[[str], object],
         level: str = "info",
         clock: Callable[[], float] = time.time,
         most: int = _MOST,
     ) -> None:
-        self._stream = stream
+        self._write = write
         self._written = frozenset(LEVELS[LEVELS.index(level) :])
         self._clock = clock
         self._most = most
@@ -91,7 +77,7 @@ class ServerLog:
         self._second = (0, "")
         self._waiting = threading.Event()
         self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._write, name="archfit-log", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="archfit-log", daemon=True)
         self._thread.start()
 
     def writes(self, level: str) -> bool:
@@ -133,7 +119,7 @@ class ServerLog:
             self._second = whole, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
         return f"{self._second[1]}.{int((now - whole) * 1000):03d}Z"
 
-    def _write(self) -> None:
+    def _run(self) -> None:
         closing = False
         while not closing:
             self._waiting.wait()
@@ -144,11 +130,8 @@ class ServerLog:
                 text = "".join(f"{line}\n" for line in lines)
                 size = sum(map(len, lines)) + _LINE_BYTES * len(lines)
                 lines.clear()
-                try:
-                    self._stream.write(text)
-                    self._stream.flush()
-                except (OSError, ValueError):
-                    pass  # nobody reads the log; the answers go on
+                with contextlib.suppress(OSError, ValueError):  # nobody reads the log; the answers go on
+                    self._write(text)
                 with self._taken:
                     self.held -= size
 

@@ -1,27 +1,23 @@
 """The server's process: two ports, certificates and lock file that are watched, signals.
 
-    start      configuration ── certificate ── ports ── log line "listening"
-    every 2 s  certificate or lock file changed? read again; where that fails, the old one goes on
     SIGTERM    readiness off ── --drain-delay: requests still come, each response closes its connection
                ── no new connections; requests that are under way end, in 10 s at most ── exit 0
     SIGTERM again, or SIGINT: without --drain-delay
 
 One process, one event loop (uvloop); lookups in threads (`lookup_workers`). Several replicas are several processes.
-
-The lock file is read again when it changes, as a mounted ConfigMap does.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import signal
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 from prometheus_client import Counter
 from uvloop import new_event_loop
@@ -31,7 +27,7 @@ from archfit import __version__
 from archfit.admission.admitted_pod import at_admission
 from archfit.base.documentation import place
 from archfit.base.errors import ArchfitError
-from archfit.images.platforms import Answer, Found
+from archfit.images.platforms import Answer
 from archfit.lookup.cache_contents import prune_pages
 from archfit.lookup.lockfile import lock_of
 from archfit.lookup.lookup import Lookup, open_lookup
@@ -42,7 +38,7 @@ from archfit.lookup.store.sqlite import SqliteStore
 from archfit.options.settings import Options, Settings
 from archfit.registry.credentials.keychain import PullKeychain
 from archfit.startup.record import Record
-from archfit.webhook.certificate_files import Certificates
+from archfit.webhook.certificate_files import Certificates, identity
 from archfit.webhook.server.admission_decision import DecisionCache
 from archfit.webhook.server.circuit_breakers import CircuitBreakers
 from archfit.webhook.server.connection import CONNECTION_BYTES, Connections
@@ -52,19 +48,20 @@ from archfit.webhook.server.lookup_queue import LookupQueue
 from archfit.webhook.server.lookup_workers import LookupWorkers
 from archfit.webhook.server.memory_budget import SMALL, Bodies, MemoryLimit, Share
 from archfit.webhook.server.pull_secret_answers import Chosen, ClusterSecrets, PullSecretAnswers
-from archfit.webhook.server.server_log import ServerLog, without_lock
+from archfit.webhook.server.server_log import ServerLog, unbuffered
 from archfit.webhook.server.server_metrics import Probes, ServerMetrics
 from archfit.webhook.server.shared_answers import PendingLookup, PullSecret, SharedAnswers
 from archfit.webhook.server.waiting_reviews import WaitingReviews
 from archfit.webhook.server.webhook import PATH, Webhook
 
+_A = TypeVar("_A", bound=Answer)
 WORKERS = 64
 MOST_WAITING = 1024
 MOST_WAITING_OF_ONE = 256
 WATCH_SECONDS = 2.0
-_SAID_AGAIN_SECONDS = 300.0
-_MOST_SAID = 1000
-_LONGEST_SAID = 500
+_WARN_AGAIN_SECONDS = 300.0
+_MOST_WARNINGS = 1000
+_LONGEST_WARNING = 500
 PROBE_CONNECTIONS = 32
 PRUNE_SECONDS = 30.0
 PRUNE_ALL_SECONDS = 3600.0
@@ -83,19 +80,12 @@ class WatchedLock:
 
     def changed(self) -> bool:
         """Whether the file is another than at the last `reload`."""
-        return bool(self._options.lock_file) and self._state() != self._seen
+        return bool(self._options.lock_file) and identity(self._options.lock_file) != self._seen
 
     def reload(self) -> None:
         """Read the file again. Raises UsageError and InvalidLock, and the old content goes on."""
-        self._seen = self._state()
+        self._seen = identity(self._options.lock_file)
         self.current = lock_of(self._options)
-
-    def _state(self) -> object:
-        try:
-            about = os.stat(self._options.lock_file)
-        except OSError:
-            return None
-        return about.st_mtime_ns, about.st_size, about.st_ino
 
 
 class ServeOptions(Record):
@@ -126,7 +116,7 @@ def serve(settings: Settings, own: ServeOptions, stderr: TextIO, environ: Mappin
             sockets.enter_context(listen(address, flag))
             for address, flag in ((own.listen, "--listen"), (own.probes, "--probe-listen"))
         ]
-        log = ServerLog(without_lock(stderr), own.log_level, most=own.memory.share("log_lines"))
+        log = ServerLog(unbuffered(stderr), own.log_level, most=own.memory.share("log_lines"))
         try:
             process = ServerProcess(settings, own, log, environ, lock, certificates)
             with asyncio.Runner(loop_factory=new_event_loop) as runner:
@@ -135,26 +125,21 @@ def serve(settings: Settings, own: ServeOptions, stderr: TextIO, environ: Mappin
             log.close()
 
 
+@dataclass(eq=False, repr=False)
 class ServerProcess:
     """See the module. environ: of the process, for lookups."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        own: ServeOptions,
-        log: ServerLog,
-        environ: Mapping[str, str],
-        lock: WatchedLock,
-        certificates: Certificates | None,
-    ) -> None:
-        self._settings = settings
-        self._own = own
-        self._log = log
-        self._environ = environ
-        self._lock = lock
-        self._certificates = certificates
+    _settings: Settings
+    _own: ServeOptions
+    _log: ServerLog
+    _environ: Mapping[str, str]
+    _lock: WatchedLock
+    _certificates: Certificates | None
+
+    def __post_init__(self) -> None:
+        settings, own, log, certificates = self._settings, self._own, self._log, self._certificates
         self._prune_all = time.monotonic() + PRUNE_ALL_SECONDS
-        self._said: dict[str, float] = {}
+        self._warned: dict[str, float] = {}
         self._stopping = asyncio.Event()
         self._at_once = asyncio.Event()
         options = at_admission(settings.options)
@@ -186,40 +171,40 @@ class ServerProcess:
         no_cache = settings.operator.no_cache or settings.operator.offline
         with_secrets = None
         if own.pull_secrets:
-            secrets = ClusterSecrets(environ)
+            secrets = ClusterSecrets(self._environ)
             with_secrets = PullSecretAnswers(secrets.read, self._open_with, time.monotonic).answer
         self._workers = LookupWorkers(
             WORKERS,
             self._open_lookup,
-            self._on_answer,
+            lambda pending, answer: self._soon(self._answers.on_answer, pending, answer),
             self._warn,
-            self._metrics.replied,
+            metrics.replied,
             time.monotonic,
-            stale_found=self._stale_found,
-            open_cached=None if no_cache else self._open_cached,
+            stale_found=lambda pending, answer: self._soon(self._answers.stale_found, pending, answer),
+            open_cached=None if no_cache else partial(self._open_lookup, offline=True),
             with_secrets=with_secrets,
         )
         self._answers = SharedAnswers(
             options,
             settings.operator.cache_ttl_seconds,
-            lock.current,
+            self._lock.current,
             turns,
             breakers,
             self._workers.start,
             time.monotonic,
-            self._metrics.looked_up,
+            metrics.looked_up,
             timeout_seconds=settings.operator.timeout_seconds,
-            evicted=self._metrics.evicted.inc,
-            cut_off=self._metrics.cut_off.inc,
+            evicted=metrics.evicted.inc,
+            cut_off=metrics.cut_off.inc,
             share=self._shares["answers"],
             # The other half is for those whose images are known, and for those that arrive.
             waiting=WaitingReviews(max(1, self._connections.most // 2), metrics.crowded_out.inc),
         )
-        self._probes = Probes(self._metrics, self._not_ready)
+        self._probes = Probes(metrics, self._not_ready)
         self._webhook = Webhook(
             self._answers,
             DecisionCache(options, self._shares["verdicts"]),
-            self._metrics,
+            metrics,
             log,
             Bodies(self._shares["bodies"], time.monotonic, metrics.closed["body"].inc),
             self._shares["reviews"],
@@ -315,8 +300,7 @@ class ServerProcess:
         operator = self._settings.operator
         full = time.monotonic() >= self._prune_all
         try:
-            store = open_store(operator, self._environ, time.time)
-            try:
+            with contextlib.closing(open_store(operator, self._environ, time.time)) as store:
                 if not isinstance(store, SqliteStore):
                     return
                 if full or store.used() > CACHE_BYTES:
@@ -327,8 +311,6 @@ class ServerProcess:
                         prune_pages(store, time.time(), tag_seconds, CACHE_BYTES, pause)
                     )
                 self._metrics.cache_bytes.set(store.size())
-            finally:
-                store.close()
         except StoreTrouble as trouble:
             self._warn(str(trouble))
 
@@ -353,29 +335,22 @@ class ServerProcess:
             keychain=keychain,
         )
 
-    def _open_cached(self) -> Lookup:
-        return self._open_lookup(offline=True)
-
     def _open_with(self, chosen: Chosen) -> Lookup:
         return self._open_lookup(PullKeychain(self._settings.operator.authfile, self._environ, chosen))
 
-    def _on_answer(self, pending: PendingLookup, answer: Answer) -> None:
+    def _soon(self, call: Callable[[PendingLookup, _A], None], pending: PendingLookup, answer: _A) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(self._answers.on_answer, pending, answer)
-
-    def _stale_found(self, pending: PendingLookup, answer: Found) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(self._answers.stale_found, pending, answer)
+            self._loop.call_soon_threadsafe(call, pending, answer)
 
     def _warn(self, message: str) -> None:
         """A warning of a lookup, each at most once in five minutes."""
-        message = message[:_LONGEST_SAID]
+        message = message[:_LONGEST_WARNING]
         now = time.monotonic()
-        if now - self._said.get(message, -_SAID_AGAIN_SECONDS) < _SAID_AGAIN_SECONDS:
+        if now - self._warned.get(message, -_WARN_AGAIN_SECONDS) < _WARN_AGAIN_SECONDS:
             return
-        if len(self._said) >= _MOST_SAID:
-            self._said.clear()
-        self._said[message] = now
+        if len(self._warned) >= _MOST_WARNINGS:
+            self._warned.clear()
+        self._warned[message] = now
         self._log.line("warning", "lookup", reason=message)
 
 

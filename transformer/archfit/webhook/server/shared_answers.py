@@ -8,24 +8,21 @@
     kept in memory   of a digest, an override or the lock file     for ever
                      of a tag                                      for the rest of --cache-ttl
                      Absent, Unknown, an answer that is stale      5 seconds, then the registry is asked again
-    at most          what their share of memory holds; the oldest goes first
-    of an answer     up to 32 platforms; of more, those of the cluster's architectures and of others that nodes have
 
 When a request's time is spent, or too many wait (`waiting_reviews`), it gets what the cache has, up to --max-stale old;
 else Unknown. The same at once where the registry is paused (`circuit_breakers`), or the image lost its place among
 those that wait (`lookup_queue`).
 
 A lookup may take a quarter of --timeout, less where few workers are free: three seconds at least, and one of a registry
-that has not answered in time before.
-
-Everything here runs in the event loop and never waits. A lookup that a request no longer waits for goes on, so that the
-next request finds its answer.
+that has not answered in time before. A lookup that a request no longer waits for goes on, so that the next request
+finds its answer. Everything here runs in the event loop and never waits.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 
 from archfit.base.errors import InvalidReference
 from archfit.base.memo import Memo
@@ -34,7 +31,6 @@ from archfit.images.platforms import (
     ARCHITECTURES,
     Answer,
     Found,
-    ImagePlatforms,
     Malformed,
     Platform,
     Unknown,
@@ -58,7 +54,6 @@ _MOST_PLATFORMS = 32
 _TOO_LONG = Malformed(f"it has more than {LONGEST_IMAGE} characters, more than any image reference")
 _NO_TURN = Turn("", "", is_new=False)
 _FOR_EVER = float("inf")
-_MEMORY = "memory"
 
 
 class PullSecret(Record):
@@ -74,108 +69,82 @@ class PullSecret(Record):
 Secrets = tuple[PullSecret, ...]
 
 
+@dataclass(eq=False, repr=False)
 class PendingLookup:
-    """A lookup, from its first request on. texts: the image strings that it is for. answer: for requests.
+    """A lookup, from its first request on. answer: for requests. texts: the image strings that it is for.
 
     waiting: the namespaces whose turn it waits for. turn: the one that came. began: by the clock.
     seconds: how long it may take. paused: why only the cache is asked, "" where the registry is. trial: it shows
     whether a paused registry answers again. slow: it has been counted as such.
 
-    Set by the worker: stale, what the cache has, too old to be used before the registry was asked; asked, whether the
-    registry was; unreached, whether that gave no answer at all.
+    Set by the worker: stale, what the cache has, too old to be used before the registry was asked; was_asked, whether
+    the registry was; unreached, whether that gave no answer at all.
     """
 
-    __slots__ = (
-        "answer",
-        "asked",
-        "began",
-        "paused",
-        "reference",
-        "seconds",
-        "secrets",
-        "slow",
-        "stale",
-        "texts",
-        "timer",
-        "trial",
-        "turn",
-        "unreached",
-        "waiting",
-    )
-
-    def __init__(self, reference: Reference, secrets: Secrets, answer: asyncio.Future[Answer]) -> None:
-        self.reference = reference
-        self.secrets = secrets
-        self.texts: set[str] = set()
-        self.answer = answer
-        self.waiting: set[str] = set()
-        self.turn = _NO_TURN
-        self.began = self.seconds = 0.0
-        self.paused = ""
-        self.stale: Found | None = None
-        self.timer: asyncio.TimerHandle | None = None
-        self.asked = self.slow = self.trial = self.unreached = False
+    reference: Reference
+    secrets: Secrets
+    answer: asyncio.Future[Answer]
+    texts: set[str] = field(default_factory=set)
+    waiting: set[str] = field(default_factory=set)
+    turn: Turn = _NO_TURN
+    began: float = 0.0
+    seconds: float = 0.0
+    paused: str = ""
+    stale: Found | None = None
+    timer: asyncio.TimerHandle | None = None
+    was_asked: bool = False
+    slow: bool = False
+    trial: bool = False
+    unreached: bool = False
 
 
+@dataclass(eq=False, repr=False)
 class SharedAnswers:
-    """overrides: those of the configuration. ttl_seconds: how long the digest of a tag is believed.
+    """options: with the overrides of the configuration. ttl_seconds: how long the digest of a tag is believed.
 
     timeout_seconds: of all lookups of a run. turns: who is looked up next. breakers: which registries are asked.
     start: begins a lookup, whose answer comes back to `on_answer`. clock: seconds of a clock that never goes back.
-    share: of memory, for what is kept. waiting: the reviews that wait for lookups.
+    share: of memory, for what is kept: the oldest goes first. waiting: the reviews that wait for lookups.
     counted: called with each answer that a request gets, and "memory" where it was there. evicted, cut_off: called for
     each image that lost its place, and each lookup that took all of its time.
     """
 
-    def __init__(
-        self,
-        options: Options,
-        ttl_seconds: float,
-        lock: Lock | None,
-        turns: LookupQueue[PendingLookup],
-        breakers: CircuitBreakers,
-        start: Callable[[PendingLookup], None],
-        clock: Callable[[], float],
-        counted: Callable[[Answer, str], None] = lambda _answer, _origin: None,
-        *,
-        share: Share,
-        waiting: WaitingReviews,
-        timeout_seconds: float = 30.0,
-        evicted: Callable[[], None] = lambda: None,
-        cut_off: Callable[[], None] = lambda: None,
-    ) -> None:
-        self._overrides: tuple[ImagePlatforms, ...] = options.image_platforms
-        self._ttl = ttl_seconds
-        self._lock = lock
-        self._start = start
-        self._clock = clock
-        self._counted = counted
-        self._share = share
-        self._waiting = waiting
-        self._architectures = frozenset((*options.cluster_architectures, *ARCHITECTURES))
-        self._platforms: Memo[tuple[Platform, ...], tuple[Platform, ...]] = Memo(_same, 256)
-        self._turns = turns
-        self._breakers = breakers
-        breakers.changed = self._standing_changed
-        self._longest = timeout_seconds / 4
-        self._evicted = evicted
-        self._cut_off = cut_off
+    options: Options
+    ttl_seconds: float
+    lock: Lock | None
+    turns: LookupQueue[PendingLookup]
+    breakers: CircuitBreakers
+    start: Callable[[PendingLookup], None]
+    clock: Callable[[], float]
+    counted: Callable[[Answer, str], None] = lambda _answer, _origin: None
+    _: KW_ONLY
+    share: Share
+    waiting: WaitingReviews
+    timeout_seconds: float = 30.0
+    evicted: Callable[[], None] = lambda: None
+    cut_off: Callable[[], None] = lambda: None
+
+    def __post_init__(self) -> None:
+        self._architectures = frozenset((*self.options.cluster_architectures, *ARCHITECTURES))
+        self._platforms: Memo[tuple[Platform, ...], tuple[Platform, ...]] = Memo(lambda same: same, 256)
+        self.breakers.changed = self._standing_changed
+        self._longest = self.timeout_seconds / 4
         self._running: set[PendingLookup] = set()
         self._kept: dict[tuple[str, Secrets], tuple[Answer, float, int]] = {}
         self._pending: dict[tuple[str, Secrets], PendingLookup] = {}
 
     def use_lock(self, lock: Lock | None) -> None:
         """The lock file has changed: what is kept in memory may be from the old one."""
-        self._lock = lock
+        self.lock = lock
         self._kept.clear()
-        self._share.give(self._share.held)
+        self.share.give(self.share.held)
 
     def known(self, text: str, secrets: Secrets = ()) -> Answer | None:
         """The answer for an image string, if nobody has to be asked. Raises UsageError for overrides that disagree."""
-        found = self._kept.get((text, secrets))
-        if found and found[1] > self._clock():
-            self._counted(found[0], _MEMORY)
-            return found[0]
+        kept = self._kept.get((text, secrets))
+        if kept and kept[1] > self.clock():
+            self.counted(kept[0], "memory")
+            return kept[0]
         if len(text) > LONGEST_IMAGE:
             return _TOO_LONG
         try:
@@ -185,7 +154,7 @@ class SharedAnswers:
         answer = self._stated(reference)
         if answer:
             self._keep(text, secrets, answer, _FOR_EVER)
-            self._counted(answer, "")
+            self.counted(answer, "")
         return answer
 
     async def asked(
@@ -195,25 +164,23 @@ class SharedAnswers:
 
         seconds: until the request has to be answered; sooner, where too many wait (`waiting_reviews`).
         """
-        answers: dict[str, Answer] = {}
         crowded_out = False
         lookups = {text: self._pending_lookup(text, namespace, secrets) for text in texts}
         try:
             async with asyncio.timeout(max(0.0, seconds)) as deadline:
-                with self._waiting.waits(namespace, deadline) as place:
+                with self.waiting.waits(namespace, deadline) as place:
                     await asyncio.wait({pending.answer for pending in lookups.values()})
         except TimeoutError:
             crowded_out = place.crowded_out
         in_time = all(pending.answer.done() for pending in lookups.values())
-        for text, pending in lookups.items():
-            done = pending.answer.done()
-            answers[text] = (
-                pending.answer.result()
-                if done
-                else pending.stale or _late(pending, seconds, crowded_out=crowded_out)
-            )
+        answers = {
+            text: pending.answer.result()
+            if pending.answer.done()
+            else pending.stale or _late(pending, seconds, crowded_out=crowded_out)
+            for text, pending in lookups.items()
+        }
         for answer in answers.values():
-            self._counted(answer, "")
+            self.counted(answer, "")
         return answers, in_time
 
     def stale_found(self, pending: PendingLookup, answer: Found) -> None:
@@ -233,42 +200,41 @@ class SharedAnswers:
             self._keep(text, pending.secrets, answer, until)
         if not pending.answer.done():
             pending.answer.set_result(answer)
-        self._turns.give_back(pending.turn)
+        self.turns.give_back(pending.turn)
         self._begin()
 
     def overdue(self, pending: PendingLookup) -> None:
         """The lookup is slow; it goes on."""
         pending.slow = True
-        self._turns.strike(pending.turn.namespace)
+        self.turns.strike(pending.turn.namespace)
         trial, pending.trial = pending.trial, False
-        self._breakers.slow(pending.reference.registry, pending.turn.namespace, trial=trial)
+        self.breakers.slow(pending.reference.registry, pending.turn.namespace, trial=trial)
         self._begin()
 
     def _judge(self, pending: PendingLookup) -> None:
-        """What the lookup says about its registry."""
         registry, namespace = pending.reference.registry, pending.turn.namespace
         trial, pending.trial = pending.trial, False
-        if not pending.asked:
+        if not pending.was_asked:
             if trial:
-                self._breakers.untried(registry)
+                self.breakers.untried(registry)
             return
-        cut_off = self._clock() - pending.began >= pending.seconds
+        cut_off = self.clock() - pending.began >= pending.seconds
         if cut_off:
-            self._cut_off()
+            self.cut_off()
         if pending.unreached and not (cut_off and pending.seconds < self._longest):
-            self._breakers.unreached(registry, namespace, trial=trial)
+            self.breakers.unreached(registry, namespace, trial=trial)
         elif cut_off and not pending.slow:
             pending.trial = trial
             self.overdue(pending)
         elif not pending.slow:
-            self._breakers.answered(registry, trial=trial)
+            self.breakers.answered(registry, trial=trial)
 
     def _standing_changed(self, registry: str) -> None:
         """Where it is paused now, nobody waits for its lookups any longer. They go on, for the next pod."""
-        self._turns.reconsider(registry)
+        self.turns.reconsider(registry)
         for pending in self._running:
             if pending.reference.registry == registry and not (pending.paused or pending.trial):
-                why = self._breakers.paused(registry, pending.turn.namespace)
+                why = self.breakers.paused(registry, pending.turn.namespace)
                 if why and not pending.answer.done():
                     pending.answer.set_result(pending.stale or Unknown(why))
 
@@ -282,7 +248,7 @@ class SharedAnswers:
         pending.texts.add(text)
         if pending not in self._running and namespace not in pending.waiting:
             pending.waiting.add(namespace)
-            lost = self._turns.add(namespace, reference.registry, pending)
+            lost = self.turns.add(namespace, reference.registry, pending)
             if lost:
                 self._evict(*lost)
             self._begin()
@@ -292,44 +258,45 @@ class SharedAnswers:
         """It waits no longer for a turn of the namespace; others may still have it looked up."""
         pending.waiting.discard(namespace)
         if not pending.waiting:
-            self._evicted()
+            self.evicted()
             del self._pending[pending.reference.normalised, pending.secrets]
             pending.answer.set_result(
                 Unknown("too many other images are being looked up: create the pod again later")
             )
 
     def _begin(self) -> None:
-        while taken := self._turns.take():
+        while taken := self.turns.take():
             turn, pending = taken
             namespace, registry = turn.namespace, turn.registry
             for other in pending.waiting:
                 if other != namespace:
-                    self._turns.remove(other, registry, pending)
+                    self.turns.remove(other, registry, pending)
             pending.waiting.clear()
-            pending.turn, pending.began = turn, self._clock()
+            pending.turn, pending.began = turn, self.clock()
             shortest = SHORTEST_SECONDS if turn.is_new else SLOW_SECONDS
-            pending.seconds = min(self._longest, max(shortest, self._longest * self._turns.ease))
-            pending.paused = self._breakers.paused(registry, namespace)
+            pending.seconds = min(self._longest, max(shortest, self._longest * self.turns.ease))
+            pending.paused = self.breakers.paused(registry, namespace)
             self._running.add(pending)
             if not pending.paused:
-                pending.trial = self._breakers.begin(registry, namespace)
+                pending.trial = self.breakers.begin(registry, namespace)
                 loop = asyncio.get_running_loop()
                 pending.timer = loop.call_later(SLOW_SECONDS, self.overdue, pending)
-            self._start(pending)
+            self.start(pending)
 
     def _stated(self, reference: Reference) -> Answer | None:
-        stated = override(reference, self._overrides) if self._overrides else None
-        if stated or not self._lock:
+        overrides = self.options.image_platforms
+        stated = override(reference, overrides) if overrides else None
+        if stated or not self.lock:
             return stated
-        held = self._lock.images.get(reference.normalised)
-        return held or (self._lock.missing_answer(reference) if self._lock.only else None)
+        held = self.lock.images.get(reference.normalised)
+        return held or (self.lock.missing_answer(reference) if self.lock.only else None)
 
     def _until(self, reference: Reference, answer: Answer) -> float:
         if not isinstance(answer, Found) or answer.origin == "stale":
-            return self._clock() + PAUSE_SECONDS
+            return self.clock() + PAUSE_SECONDS
         if reference.digest:
             return _FOR_EVER
-        return self._clock() + max(0.0, self._ttl - answer.age_seconds)
+        return self.clock() + max(0.0, self.ttl_seconds - answer.age_seconds)
 
     def _bounded(self, answer: Answer) -> Answer:
         """The answer with the platforms that a node may have; equal platforms are one object."""
@@ -337,8 +304,8 @@ class SharedAnswers:
             return answer
         platforms = answer.platforms
         if len(platforms) > _MOST_PLATFORMS:
-            known = [one for one in platforms if one.architecture in self._architectures]
-            known.sort(key=lambda one: (bool(one.variant), str(one)))
+            known = [platform for platform in platforms if platform.architecture in self._architectures]
+            known.sort(key=lambda platform: (bool(platform.variant), str(platform)))
             platforms = tuple(sorted(known[:_MOST_PLATFORMS], key=str))
             if not platforms:
                 return Unknown(f"none of its {len(answer.platforms)} platforms is one that a node may have")
@@ -346,7 +313,7 @@ class SharedAnswers:
         return answer if shared is answer.platforms else answer.replace(platforms=shared)
 
     def _keep(self, text: str, secrets: Secrets, answer: Answer, until: float) -> None:
-        kept, share = self._kept, self._share
+        kept, share = self._kept, self.share
         size = _ANSWER_BYTES + 2 * len(text) + (4 * len(answer.cause) if isinstance(answer, Unknown) else 0)
         old = kept.pop((text, secrets), None)
         if old:
@@ -359,17 +326,7 @@ class SharedAnswers:
         kept[text, secrets] = answer, until, size
 
 
-def _same(platforms: tuple[Platform, ...]) -> tuple[Platform, ...]:
-    return platforms
-
-
 def _late(pending: PendingLookup, seconds: float, *, crowded_out: bool) -> Unknown:
+    when = "before too many pods of its namespace waited" if crowded_out else f"within {seconds:.1f} s"
     registry = pending.reference.registry
-    if crowded_out:
-        return Unknown(
-            f"{registry} gave no answer before too many pods of its namespace waited, and the lookup goes on for the "
-            "next pod"
-        )
-    return Unknown(
-        f"{registry} gave no answer within {seconds:.1f} s, and the lookup goes on for the next pod"
-    )
+    return Unknown(f"{registry} gave no answer {when}, and the lookup goes on for the next pod")

@@ -1,10 +1,5 @@
-"""Reviews that wait for lookups hold a connection each, so that their number is bounded.
-
-    namespace   waiting        one more, where there is room for six
-    evil        1 2 3 4        1 stops waiting: the oldest of the namespace that has the most
-    shop        5 6
-
-What stops waiting is answered at once with what is known by then, as at its deadline.
+"""Reviews that wait for lookups hold a connection each, so that their number is bounded: for one more, the oldest of
+the namespace that has the most stops waiting. It is answered at once with what is known by then, as at its deadline.
 """
 
 from __future__ import annotations
@@ -12,16 +7,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 
+@dataclass(eq=False, slots=True)
 class Turn:
     """One review that waits. crowded_out: it stopped for another one."""
 
-    __slots__ = ("crowded_out", "deadline")
-
-    def __init__(self, deadline: asyncio.Timeout) -> None:
-        self.deadline = deadline
-        self.crowded_out = False
+    deadline: asyncio.Timeout
+    crowded_out: bool = False
 
 
 class WaitingReviews:

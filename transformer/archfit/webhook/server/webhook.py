@@ -2,20 +2,12 @@
 
     headers ── body ── review ── questions ── answers ── decision ── response
 
-    wrong path, method, Content-Type             404, 405, 415
-    a body of more than 4 MiB                    413
-    a body that is no AdmissionReview of v1      400
-    no memory for the body or its review,        the Pod is admitted as it is, with a warning; 503 where the uid of the
-      or no time                                 review is not where Go writes it
-    a body that does not arrive                  its connection closes, where another needs the room
-
 Memory is taken from shares (`memory_budget`) before a body is read, and again before it is decoded; for a body of up to
-16 KiB, which is decoded and decided in one step, only where it has to wait for lookups. Large bodies are read when
-there is room for them, and decoded and decided one after another.
+16 KiB, which is decoded and decided in one step, only where it has to wait for lookups. Where there is no memory or no
+time, the Pod is admitted as it is, with a warning; 503 where the uid of the review is not where Go writes it.
 
 The API server allows as long as the URL says, 10 s by default. Four fifths of it are for lookups: then the missing
-answers are Unknown, and the lookups go on. What is Unknown leaves the Pod as it is, with a warning, unless the operator
-asked for something else (`decision`). Any error of archfit's own admits the Pod as it is.
+answers are Unknown, and the lookups go on. Any error of archfit's own admits the Pod as it is.
 
 The Pod of a body of more than 16 KiB is decided in a thread, and a body of more than 128 KiB is read in one, so that
 others do not wait for it. One after another: they wait for their turn as for lookups (`waiting_reviews`), 64 at most.
@@ -28,8 +20,9 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Literal, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 from urllib.parse import parse_qs
 
 from archfit.base.errors import ArchfitError, message_of
@@ -48,7 +41,7 @@ from archfit.webhook.server.memory_budget import Bodies, Body, Share
 from archfit.webhook.server.review import (
     BadReview,
     Review,
-    TooManyValues,
+    Undecided,
     decoded_bytes,
     read_review,
     response,
@@ -74,11 +67,6 @@ _LAST_SECONDS = 1.0
 _SMALL = 16 * 1024
 _LARGE = 128 * 1024
 MOST_LARGE_WAITING = 64
-_NOT_NOW = {
-    "memory": "archfit: the pod is admitted as it is: the server has no memory for its review now (--memory-limit)",
-    "time": "archfit: the pod is admitted as it is: too many large pods are decided now: create it again later",
-}
-_TOO_MANY_VALUES = "archfit: the pod is admitted as it is: it is larger than archfit reads"
 _BEGINNING = 4096
 _LONGEST_LENGTH = 10
 _TOO_MANY = Unknown(f"its pod names more than {MOST_IMAGES} images that have to be looked up")
@@ -95,66 +83,45 @@ class Gone(Exception):
     """The client closed the connection before its request was complete."""
 
 
-class NotNow(Exception):
-    """What a request lacks now. uid: of its review, "" where it is not known. warning: for who creates the Pod."""
-
-    def __init__(self, lacks: Literal["memory", "time"], uid: str = "") -> None:
-        super().__init__(f"no {lacks} for this request now")
-        self.uid = uid
-        self.warning = _NOT_NOW[lacks]
-
-
+@dataclass(eq=False, repr=False)
 class Webhook:
     """bodies, reviews: what they hold of memory. probes: answers /livez and /readyz here too.
 
-    pull_secrets: those that the operator named.
-
-    clock: seconds of a clock that never goes back.
-
+    pull_secrets: those that the operator named. clock: seconds of a clock that never goes back.
     draining: set from outside; each response then closes its connection.
     """
 
-    def __init__(
-        self,
-        answers: SharedAnswers,
-        decisions: DecisionCache,
-        metrics: ServerMetrics,
-        log: ServerLog,
-        bodies: Bodies,
-        reviews: Share,
-        probes: Application,
-        pull_secrets: frozenset[PullSecret] = frozenset(),
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.draining = False
-        self._answers = answers
-        self._decisions = decisions
-        self._metrics = metrics
-        self._log = log
-        self._bodies = bodies
-        self._reviews = reviews
+    answers: SharedAnswers
+    decisions: DecisionCache
+    metrics: ServerMetrics
+    log: ServerLog
+    bodies: Bodies
+    reviews: Share
+    probes: Application
+    pull_secrets: frozenset[PullSecret] = frozenset()
+    clock: Callable[[], float] = time.monotonic
+    draining: bool = False
+
+    def __post_init__(self) -> None:
         self._turn = asyncio.Lock()
-        self._waiting = WaitingReviews(MOST_LARGE_WAITING, metrics.crowded_out.inc)
-        self._probes = probes
-        self._pull_secrets = pull_secrets
-        self._clock = clock
+        self._waiting = WaitingReviews(MOST_LARGE_WAITING, self.metrics.crowded_out.inc)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI calls it."""
         if scope["type"] != "http":
             return
         if scope["path"] in PROBES:
-            await self._probes(scope, receive, send)
+            await self.probes(scope, receive, send)
             return
-        started = self._clock()
-        self._metrics.in_progress += 1
+        started = self.clock()
+        self.metrics.in_progress += 1
         try:
             status, content, closes = await self._answered(scope, receive, started)
             await self._send(send, scope, status, content, closes=closes)
         except Gone:
             pass
         finally:
-            self._metrics.in_progress -= 1
+            self.metrics.in_progress -= 1
 
     async def _answered(self, scope: Scope, receive: Receive, started: float) -> tuple[int, bytes, bool]:
         """Status and body of the response, and whether the connection closes with it. Raises Gone."""
@@ -163,11 +130,11 @@ class Webhook:
         held: Body | None = None
         try:
             size = _size(scope)
-            bodies, close = self._bodies, scope["state"]["abort"]
+            bodies, close = self.bodies, scope["state"]["abort"]
             held = (
                 bodies.take(size, close)
                 if size <= _LARGE
-                else await bodies.room(size, close, until - self._clock(), MOST_LARGE_WAITING)
+                else await bodies.room(size, close, until - self.clock(), MOST_LARGE_WAITING)
             )
             if held is None:
                 await _let_go(receive)
@@ -182,60 +149,57 @@ class Webhook:
             bodies.give(held)
             held = None
             decision, images = await self._decision(review, until, apart=apart)
-        except NotNow as error:
+        except Undecided as error:
             if not error.uid:
                 return self._bad(BadReview(str(error), 503), started)
-            review, images = _unread(error.uid), 0
+            review, images = Review(error.uid, "", "", dry_run=False, pod=None), 0
             decision = failed(error.warning, str(error), "over_budget")
-        except TooManyValues as error:
-            review, images = _unread(error.uid), 0
-            decision = failed(_TOO_MANY_VALUES, str(error), "over_budget")
         except BadReview as error:
             return self._bad(error, started)
         finally:
             if held:
                 bodies.give(held)
             if cost:
-                self._reviews.give(cost)
+                self.reviews.give(cost)
         self._tell(decision, review, images, started)
         return 200, response(review.uid, decision.members), False
 
     def _bad(self, error: BadReview, started: float) -> tuple[int, bytes, bool]:
-        self._metrics.answered("invalid", self._clock() - started)
-        self._metrics.http_errors[error.status].inc()
-        self._log.line("warning", "bad request", status=error.status, reason=str(error))
+        self.metrics.answered("invalid", self.clock() - started)
+        self.metrics.http_errors[error.status].inc()
+        self.log.line("warning", "bad request", status=error.status, reason=str(error))
         return error.status, f"{error}\n".encode(), True
 
     async def _room_for_review(self, body: bytes, until: float, *, large: bool) -> int:
-        """Bytes that are held for what a body will become. Raises NotNow."""
-        reviews, size = self._reviews, decoded_bytes(body)
+        """Bytes that are held for what a body will become. Raises Undecided."""
+        reviews, size = self.reviews, decoded_bytes(body)
         if large:
-            fits = await reviews.room(size, until - self._clock(), MOST_LARGE_WAITING)
+            fits = await reviews.room(size, until - self.clock(), MOST_LARGE_WAITING)
         else:
             fits = reviews.take(size)
         if fits:
             return size
         reviews.refused()
-        raise NotNow("memory", uid_of(body))
+        raise Undecided("memory", uid_of(body))
 
     async def _read_large(self, body: bytes, until: float) -> Review:
         try:
             return await self._apart("", until, partial(read_review, body))
-        except NotNow as error:
-            error.uid = uid_of(body)
+        except Undecided as error:
+            error.uid = error.uid or uid_of(body)
             raise
 
     async def _apart(self, namespace: str, until: float, step: Callable[[], _T]) -> _T:
-        """What a step returns, in a thread; one after another. Raises NotNow.
+        """What a step returns, in a thread; one after another. Raises Undecided.
 
         namespace: of a Pod that may have to stop waiting for those of others; "" for what may not.
         """
         try:
-            async with asyncio.timeout(max(0.0, until - self._clock())) as deadline:
+            async with asyncio.timeout(max(0.0, until - self.clock())) as deadline:
                 with self._waiting.waits(namespace, deadline) if namespace else nullcontext():
                     await self._turn.acquire()
         except TimeoutError:
-            raise NotNow("time") from None
+            raise Undecided("time") from None
         try:
             return await asyncio.to_thread(step)
         finally:
@@ -247,7 +211,7 @@ class Webhook:
             return IGNORED, 0
         try:
             return await self._decided(review, until, apart=apart)
-        except NotNow as error:
+        except Undecided as error:
             return failed(error.warning, str(error), "over_budget"), 0
         except ArchfitError as error:  # overrides that disagree, more images than a pod may have
             return failed(shortened(f"archfit: {error}"), str(error)), 0
@@ -255,12 +219,11 @@ class Webhook:
             return failed(BUG, message_of(error)), 0
 
     def _tell(self, decision: AdmissionDecision, review: Review, images: int, started: float) -> None:
-        """Metrics and log of a review."""
-        took = self._clock() - started
-        self._metrics.answered(decision.outcome, took)
+        took = self.clock() - started
+        self.metrics.answered(decision.outcome, took)
         level = _LEVELS.get(decision.outcome, "info")
-        if self._log.writes(level):
-            self._log.line(
+        if self.log.writes(level):
+            self.log.line(
                 level,
                 "admission",
                 uid=review.uid,
@@ -275,33 +238,28 @@ class Webhook:
 
     async def _decided(self, review: Review, until: float, *, apart: bool) -> tuple[AdmissionDecision, int]:
         pod, namespace = review.pod or {}, review.namespace
-        key = self._decisions.key(pod, namespace)
-        kept = self._decisions.kept(key)
+        key = self.decisions.key(pod, namespace)
+        kept = self.decisions.kept(key)
         if kept is None:
-            fresh = partial(self._decisions.fresh, pod, namespace)
+            fresh = partial(self.decisions.fresh, pod, namespace)
             kept = await self._apart(namespace, until, fresh) if apart else fresh()
-            self._decisions.keep(key, kept, pod)
-        secrets = self._secrets(review) if self._pull_secrets else ()
-        answers: dict[str, Answer] = {}
-        missing: list[str] = []
-        for text in kept.admitted.questions:
-            answer = self._answers.known(text, secrets)
-            if answer is None:
-                missing.append(text)
-            else:
-                answers[text] = answer
+            self.decisions.keep(key, kept, pod)
+        secrets = self._secrets(review) if self.pull_secrets else ()
+        known = {text: self.answers.known(text, secrets) for text in kept.admitted.questions}
+        answers = {text: answer for text, answer in known.items() if answer is not None}
+        missing = [text for text in known if text not in answers]
         if len(missing) > MOST_IMAGES:
             answers |= dict.fromkeys(missing[MOST_IMAGES:], _TOO_MANY)
             del missing[MOST_IMAGES:]
         if missing:
-            asked, in_time = await self._asked(missing, review, until, secrets, counted=apart)
-            answers |= asked
+            fresh_answers, in_time = await self._asked(missing, review, until, secrets, counted=apart)
+            answers |= fresh_answers
             if not in_time:
-                self._metrics.deadlines.inc()
+                self.metrics.deadlines.inc()
         decision = kept.last(answers)
         if decision is None:
             decide = partial(kept.decision, answers)
-            last = max(until, self._clock() + _LAST_SECONDS)
+            last = max(until, self.clock() + _LAST_SECONDS)
             decision = await self._apart("", last, decide) if apart else decide()
         return decision, len(kept.admitted.questions)
 
@@ -310,27 +268,25 @@ class Webhook:
     ) -> tuple[Mapping[str, Answer], bool]:
         """As `SharedAnswers.asked`. Many requests may wait, so what a small one keeps meanwhile counts, too.
 
-        counted: room is held for it already. Raises NotNow.
+        counted: room is held for it already. Raises Undecided.
         """
         size = 0 if counted else kept_bytes(review.pod)
-        if not self._reviews.take(size):
-            self._reviews.refused()
-            raise NotNow("memory", review.uid)
+        if not self.reviews.take(size):
+            self.reviews.refused()
+            raise Undecided("memory", review.uid)
         try:
-            return await self._answers.asked(missing, review.namespace, until - self._clock(), secrets)
+            return await self.answers.asked(missing, review.namespace, until - self.clock(), secrets)
         finally:
-            self._reviews.give(size)
+            self.reviews.give(size)
 
     def _secrets(self, review: Review) -> Secrets:
         """The Secrets that the Pod refers to and the operator named, in the Pod's order."""
         listed = mapping_of((review.pod or {}).get("spec")).get("imagePullSecrets")
-        names = [mapping_of(one).get("name") for one in listed] if isinstance(listed, list) else []
+        names = [mapping_of(entry).get("name") for entry in listed] if isinstance(listed, list) else []
         referred = [PullSecret(review.namespace, name) for name in names if isinstance(name, str)]
-        return tuple(secret for secret in dict.fromkeys(referred) if secret in self._pull_secrets)
+        return tuple(secret for secret in dict.fromkeys(referred) if secret in self.pull_secrets)
 
-    async def _send(
-        self, send: Send, scope: Scope, status: int, body: bytes, *, closes: bool = False
-    ) -> None:
+    async def _send(self, send: Send, scope: Scope, status: int, body: bytes, *, closes: bool) -> None:
         headers = [_JSON if status == 200 else _TEXT, (b"content-length", b"%d" % len(body))]
         if status == 405:
             headers.append((b"allow", b"POST"))
@@ -344,16 +300,11 @@ class Webhook:
 @lru_cache(maxsize=64)
 def budget(query: bytes) -> float:
     """Seconds for lookups: four fifths of the `timeout` in a URL's query, which Go's client writes as `10s`."""
-    found = parse_qs(query.decode("latin-1")).get("timeout", [""])[0]
     try:
-        seconds = duration(found)
+        seconds = duration(parse_qs(query.decode("latin-1")).get("timeout", [""])[0])
     except Problem:
         seconds = DEFAULT_SECONDS
     return BUDGET * min(seconds or DEFAULT_SECONDS, LONGEST_SECONDS)
-
-
-def _unread(uid: str) -> Review:
-    return Review(uid, "", "", dry_run=False, pod=None)
 
 
 async def _whole(receive: Receive, size: int) -> bytes:
@@ -362,29 +313,30 @@ async def _whole(receive: Receive, size: int) -> bytes:
     got = 0
     more = True
     while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            raise Gone
-        part = message.get("body", b"")
+        part, more = await _part(receive)
         got += len(part)
         if got > size:
             raise _too_large()
         parts.append(part)
-        more = message.get("more_body", False)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    return b"".join(parts)
 
 
 async def _let_go(receive: Receive) -> NoReturn:
-    """A body for which there is no room is let go as it arrives. Raises NotNow, with the uid, and Gone."""
+    """A body for which there is no room is let go as it arrives. Raises Undecided, with the uid, and Gone."""
     beginning = b""
     more = True
     while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            raise Gone
-        beginning = (beginning + message.get("body", b"")[:_BEGINNING])[:_BEGINNING]
-        more = message.get("more_body", False)
-    raise NotNow("memory", uid_of(beginning))
+        part, more = await _part(receive)
+        beginning = (beginning + part[:_BEGINNING])[:_BEGINNING]
+    raise Undecided("memory", uid_of(beginning))
+
+
+async def _part(receive: Receive) -> tuple[bytes, bool]:
+    """The next part of a body, and whether another follows. Raises Gone."""
+    message = await receive()
+    if message["type"] != "http.request":
+        raise Gone
+    return message.get("body", b""), message.get("more_body", False)
 
 
 def _size(scope: Scope) -> int:

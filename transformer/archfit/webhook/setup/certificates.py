@@ -4,15 +4,8 @@
        └───── signs ─> tls.crt          with tls.key, for the pods
 
 P-256 keys; extensions as the strict checks of OpenSSL 3 and Go's crypto/x509 want them (RFC 5280, 4.2). The keys exist
-in a temporary folder of mode 0700 while openssl runs; nothing prints them.
-
-OpenSSL 1.1.1 or later and LibreSSL take these commands. archfit needs no cryptography library for this one command.
-
-Would the API server take a certificate? A TLS handshake in memory says so (`webhook.handshake`).
-
-    KeyPair, name ── examine ─> Served(expires)     the key fits, the CAs prove the certificate, and for this name
-                         └─> Wrong               what does not fit, in one sentence
-    CAs ── newest_ca ─> the first of them, which proves the newest certificate ── ca_expires ─> when it does
+in a temporary folder of mode 0700 while openssl runs; nothing prints them. OpenSSL 1.1.1 or later and LibreSSL take
+these commands. Would the API server take a certificate? A TLS handshake in memory says so (`webhook.handshake`).
 """
 
 from __future__ import annotations
@@ -95,9 +88,9 @@ def issue(names: Sequence[str], days: int, environ: Mapping[str, str]) -> KeyPai
         def run(*words: str) -> None:
             done = run_program((openssl, *words), environ)
             if done.returncode:
-                said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+                why = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
                 raise ArchfitError(
-                    f"{openssl} {words[0]} failed: {said}. Update OpenSSL, or use --cert-manager"
+                    f"{openssl} {words[0]} failed: {why}. Update OpenSSL, or use --cert-manager"
                 )
 
         def configuration(name: str, subject: str) -> str:

@@ -1,10 +1,6 @@
 """`archfit setup webhook --check --live`: does the webhook work in the cluster at hand?
 
-    the MutatingWebhookConfiguration is there, and caBundle holds a CA that is valid for 30 days more
-    caBundle is the one of DIR, where DIR has one: the last renewal was applied
-    the Deployment has ready pods
-    the API server asks the webhook: a dry-run pod with an image that nobody knows comes back with its warning
-
+The API server asks the webhook about a dry-run pod with an image that nobody knows, which comes back with its warning.
 The pod is of the namespace `default`, and nothing of it is stored. Secrets are not read. Everything is done with
 the user's own rights, through kubectl.
 """
@@ -71,13 +67,13 @@ def right(kubectl: Kubectl, folder: str, now: datetime) -> Iterator[str]:
 
 
 def _webhook(kubectl: Kubectl) -> Mapping[str, Any]:
-    found = get_if_there(kubectl, _PATH)
-    if found is None:
+    configuration = get_if_there(kubectl, _PATH)
+    if configuration is None:
         raise Wrong(
             f"there is no MutatingWebhookConfiguration {NAME}: run archfit setup webhook, then kubectl apply "
             "--server-side -f archfit-webhook"
         )
-    webhooks = mapping_of(found).get("webhooks")
+    webhooks = mapping_of(configuration).get("webhooks")
     return mapping_of(webhooks[0]) if isinstance(webhooks, list) and webhooks else {}
 
 
@@ -106,9 +102,9 @@ def _bundle(webhook: Mapping[str, Any], folder: str, now: datetime) -> str:
 
 def _pods(kubectl: Kubectl, namespace: str, name: str) -> str:
     path = f"/apis/apps/v1/namespaces/{quote(namespace)}/deployments/{quote(name)}"
-    found = mapping_of(kubectl.get(path))
-    wanted = mapping_of(found.get("spec")).get("replicas")
-    ready = mapping_of(found.get("status")).get("readyReplicas") or 0
+    deployment = mapping_of(kubectl.get(path))
+    wanted = mapping_of(deployment.get("spec")).get("replicas")
+    ready = mapping_of(deployment.get("status")).get("readyReplicas") or 0
     if not ready:
         raise Wrong(
             f"no pod of Deployment {namespace}/{name} is ready: kubectl -n {namespace} describe pods says why"
@@ -118,16 +114,16 @@ def _pods(kubectl: Kubectl, namespace: str, name: str) -> str:
 
 def _answers(kubectl: Kubectl, namespace: str, name: str) -> str:
     ran = kubectl.run("create", "--dry-run=server", "-f", "-", given=json.dumps(_POD).encode())
-    said = ran.complaint.splitlines()
-    if any(line.startswith(f"Warning: archfit: {_UNKNOWN}") for line in said):
+    lines = ran.complaint.splitlines()
+    if any(line.startswith(f"Warning: archfit: {_UNKNOWN}") for line in lines):
         return "the API server asks the webhook about a pod in the namespace default, and it answers"
-    if any("denied the request" in line and "archfit" in line for line in said):
+    if any("denied the request" in line and "archfit" in line for line in lines):
         return (
             "the API server asks the webhook about a pod in the namespace default, and it refuses its image, which is "
             "not known"
         )
     if ran.status:
-        raise Wrong(f"a dry-run pod in the namespace default was refused: {' '.join(said)}")
+        raise Wrong(f"a dry-run pod in the namespace default was refused: {' '.join(lines)}")
     raise Wrong(
         "the webhook said nothing about a dry-run pod in the namespace default, so the API server did not reach it, or "
         f"the namespace is left out: kubectl -n {namespace} logs deployment/{name} shows whether it was asked"

@@ -1,10 +1,5 @@
 """`archfit setup webhook [--into DIR] [OPTION]..`: the manifests that run `archfit serve` in a cluster.
 
-    --into DIR    writes the manifests, see setup_files, for `kubectl apply -f DIR`
-    --renew       a new certificate in DIR; the rest stays as it is
-    --check       writes nothing; does what is in DIR fit together, and for how long? See setup_check
-    --live        with --check: does it work in the cluster? See installed_webhook
-
 The certificate in DIR is kept while more than a third of its time is left. A new one comes with a CA of its own, and
 caBundle then holds the last CA too: the API server believes pods that have not read the new certificate yet.
 
@@ -17,9 +12,10 @@ import ipaddress
 import os
 import ssl
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import BinaryIO, TextIO
+from functools import partial
+from typing import Any, BinaryIO, TextIO
 
 from archfit.base.errors import ArchfitError, UsageError
 from archfit.cli.setup.check_lines import Wrong, up_to_wrong, write_lines
@@ -56,70 +52,70 @@ _OURS = {SECRET, WEBHOOK}
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup webhook`. The exit code; raises ArchfitError."""
-    found, words = BY_NAME["setup webhook"].parser().read(argv)
+    flags, words = BY_NAME["setup webhook"].parser().read(argv)
     if words:
         raise UsageError(f"{words[0]!r} is not expected; see archfit setup webhook --help")
-    if found.into == "":
+    if flags.into == "":
         raise UsageError("--into: is empty: write a path, or leave the flag out")
-    folder = found.into or _DEFAULT
-    if any(getattr(found, key) for key in _CLUSTER) and not (found.check and found.live):
+    folder = flags.into or _DEFAULT
+    if any(getattr(flags, key) for key in _CLUSTER) and not (flags.check and flags.live):
         raise UsageError("--live, --context and --kubeconfig are for --check: write --check --live")
-    if found.check or found.renew:
-        _refuse_others(found)
-    if found.check and found.live:
-        kubectl = kubectl_of(found, environ)
+    if flags.check or flags.renew:
+        _refuse_others(flags)
+    if flags.check and flags.live:
+        kubectl = kubectl_of(flags, environ)
         return write_lines(up_to_wrong(right(kubectl, folder, datetime.now(UTC))), stdout)
-    if found.check:
+    if flags.check:
         return check(folder, stdout, datetime.now(UTC))
-    days = _days(found)
-    if found.renew:
-        return _renew(folder, days, stderr, environ)
-    return _write(
-        folder, _choices(found), days, force=found.force, remove=found.remove, stderr=stderr, environ=environ
+    days = _days(flags)
+    if flags.renew:
+        message = _renew(folder, days, environ)
+    elif flags.remove:
+        message = _remove(folder, setup_files.files(_choices(flags)))
+    else:
+        message = _write(folder, _choices(flags), days, force=flags.force, environ=environ)
+    stderr.write(message)
+    return 0
+
+
+def _remove(folder: str, texts: Mapping[str, str]) -> str:
+    ours = {**texts, ".gitignore": f"{SECRET}\n"}
+    removed = remove_files(
+        folder,
+        ours,
+        "webhook",
+        lambda path, content: (
+            content == ours[os.path.basename(path)].encode() or not _refusal(path, content, texts)
+        ),
     )
+    return f"{removed}Now, if it was applied: kubectl delete mutatingwebhookconfiguration archfit\n"
 
 
 def _write(
-    folder: str,
-    choices: WebhookChoices,
-    days: int,
-    *,
-    force: bool,
-    remove: bool,
-    stderr: TextIO,
-    environ: Mapping[str, str],
-) -> int:
+    folder: str, choices: WebhookChoices, days: int, *, force: bool, environ: Mapping[str, str]
+) -> str:
     texts = setup_files.files(choices)
-    if remove:
-        ours = {**texts, ".gitignore": f"{SECRET}\n"}
-        stderr.write(
-            remove_files(
-                folder,
-                ours,
-                "webhook",
-                lambda path, content: (
-                    content == ours[os.path.basename(path)].encode() or not _refusal(path, content, texts)
-                ),
-            )
-            + "Now, if it was applied: kubectl delete mutatingwebhookconfiguration archfit\n"
-        )
-        return 0
     _refuse_others_files(folder, choices)
-    lines = [f"Now run: kubectl apply --server-side -f {folder}"]
+    certificate, ignored = "", {}
     if not choices.cert_manager:
         pair, is_new = _pair(folder, choices, days, environ)
         texts = setup_files.with_certificate(texts, pair)
-        lines.insert(0, _valid_until(pair, choices, is_new=is_new))
-    wanted = {name: File(text.encode(), 0o600 if name == SECRET else None) for name, text in texts.items()}
-    if not choices.cert_manager:
-        wanted[".gitignore"] = File(f"{SECRET}\n".encode())
+        certificate = _valid_until(pair, choices, is_new=is_new)
+        ignored = {".gitignore": File(f"{SECRET}\n".encode())}
     changed = write_files(
-        folder, wanted, lambda path, content: "" if force else _refusal(path, content, texts)
+        folder, _files(texts) | ignored, lambda path, content: "" if force else _refusal(path, content, texts)
     )
-    lines.insert(0, done(folder, changed=changed))
-    lines.append(image_advice(choices.image))
-    stderr.write("".join(f"{line}\n" for line in lines if line))
-    return 0
+    lines = (
+        done(folder, changed=changed),
+        certificate,
+        f"Now run: kubectl apply --server-side -f {folder}",
+        image_advice(choices.image),
+    )
+    return "".join(f"{line}\n" for line in lines if line)
+
+
+def _files(texts: Mapping[str, str]) -> dict[str, File]:
+    return {name: File(text.encode(), 0o600 if name == SECRET else None) for name, text in texts.items()}
 
 
 def _refuse_others_files(folder: str, choices: WebhookChoices) -> None:
@@ -135,7 +131,7 @@ def _refuse_others_files(folder: str, choices: WebhookChoices) -> None:
             raise ArchfitError(f"{path} was written {flag}: remove it, or use another directory")
 
 
-def _renew(folder: str, days: int, stderr: TextIO, environ: Mapping[str, str]) -> int:
+def _renew(folder: str, days: int, environ: Mapping[str, str]) -> str:
     """A new certificate beside the files that are there, which keep their other lines."""
     there = webhook_folder.read(folder)
     if there.inject:
@@ -148,14 +144,12 @@ def _renew(folder: str, days: int, stderr: TextIO, environ: Mapping[str, str]) -
             texts[name] = content.decode()
     pair = _beside_the_last(issue(there.dns_names, days, environ), there, datetime.now(UTC))
     texts = setup_files.with_certificate(texts, pair)
-    wanted = {name: File(text.encode(), 0o600 if name == SECRET else None) for name, text in texts.items()}
-    write_files(folder, wanted, lambda _path, _content: "")
+    write_files(folder, _files(texts), lambda _path, _content: "")
     expires = examine(pair, there.dns_names[0]).expires
-    stderr.write(
+    return (
         f"written: a new certificate in {folder}, valid until {expires:%Y-%m-%d}\n"
         f"Now run: kubectl apply --server-side -f {folder}\n"
     )
-    return 0
 
 
 def _pair(
@@ -212,66 +206,51 @@ def _refusal(path: str, content: bytes, texts: Mapping[str, str]) -> str:
     )
 
 
-def _refuse_others(found: Namespace) -> None:
+def _refuse_others(flags: Namespace) -> None:
     """--check and --renew take what is in the folder."""
-    flag = "--check" if found.check else "--renew"
-    if found.check and found.renew:
+    flag = "--check" if flags.check else "--renew"
+    if flags.check and flags.renew:
         raise UsageError("--check writes nothing and --renew does: leave one out")
-    for key, value in vars(found).items():
+    for key, value in vars(flags).items():
         if value and key not in _ALONE:
             raise UsageError(f"--{key.replace('_', '-')} says what to write: leave it out beside {flag}")
-    if found.check and found.days is not None:
+    if flags.check and flags.days is not None:
         raise UsageError("--days says what to write: leave it out beside --check")
 
 
-def _days(found: Namespace) -> int:
-    text = "365" if found.days is None else found.days
+def _days(flags: Namespace) -> int:
+    text = "365" if flags.days is None else flags.days
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _LONGEST_DAYS):
         raise UsageError(f"--days: {text!r} cannot be used: write a number from 1 to {_LONGEST_DAYS}")
-    if found.cert_manager and found.days is not None:
+    if flags.cert_manager and flags.days is not None:
         raise UsageError("--days: cert-manager renews the certificate by itself: leave the flag out")
     return int(text)
 
 
-def _choices(found: Namespace) -> WebhookChoices:
-    chosen = WebhookChoices(cert_manager=found.cert_manager)
-    if found.namespace is not None:
-        chosen = chosen.replace(namespace=object_name("--namespace", found.namespace, LABEL))
-    if chosen.namespace == "kube-system":
-        raise UsageError(
-            "--namespace: the webhook is not asked for pods of kube-system: name another, as archfit"
-        )
-    if found.image is not None:
-        chosen = chosen.replace(image=image(found.image))
-    if found.registry_secret is not None:
-        name = object_name("--registry-secret", found.registry_secret, SUBDOMAIN)
-        chosen = chosen.replace(registry_secret=name)
-    if found.priority_class is not None:
-        name = object_name("--priority-class", found.priority_class, SUBDOMAIN)
-        chosen = chosen.replace(priority_class=name)
-    if found.egress_port:
-        chosen = chosen.replace(egress_ports=tuple(map(_port, found.egress_port)))
-    if found.pull_secret:
-        chosen = chosen.replace(pull_secrets=tuple(map(_pull_secret, dict.fromkeys(found.pull_secret))))
-    if found.configuration is not None:
-        chosen = chosen.replace(configuration=configuration(found.configuration))
-    if found.lock_file is not None:
-        chosen = chosen.replace(lock=content("--lock-file", found.lock_file).decode("utf-8", "replace"))
-    if found.client_ca is not None:
-        chosen = chosen.replace(client_ca=_client_ca(found.client_ca))
-    if found.memory_limit is not None:
-        chosen = chosen.replace(memory_limit=_memory_limit(found.memory_limit))
-    if found.no_network_policy and (found.api_server or found.egress_port):
-        flag = "--api-server" if found.api_server else "--egress-port"
+def _choices(flags: Namespace) -> WebhookChoices:
+    chosen = WebhookChoices(cert_manager=flags.cert_manager, network_policy=not flags.no_network_policy)
+    for flag, (field, read) in _READ.items():
+        value = getattr(flags, flag)
+        if value is not None and value != []:
+            chosen = chosen.replace(**{field: read(value)})
+    if flags.no_network_policy and (flags.api_server or flags.egress_port):
+        flag = "--api-server" if flags.api_server else "--egress-port"
         raise UsageError(f"{flag} is about the NetworkPolicy: leave it out beside --no-network-policy")
-    if found.api_server:
-        chosen = chosen.replace(api_server=tuple(map(_cidr, dict.fromkeys(found.api_server))))
-    chosen = chosen.replace(network_policy=not found.no_network_policy)
+    if flags.api_server:
+        chosen = chosen.replace(api_server=tuple(map(_cidr, dict.fromkeys(flags.api_server))))
     if len(chosen.configuration.encode()) + len(chosen.lock.encode()) > _LARGEST_CONFIGURATION:
         raise UsageError(
             "--lock-file: is larger than a ConfigMap may be (1 MB): leave it out, or use archfit policy --carrier crd"
         )
     return chosen
+
+
+def _namespace(text: str) -> str:
+    if object_name("--namespace", text, LABEL) == "kube-system":
+        raise UsageError(
+            "--namespace: the webhook is not asked for pods of kube-system: name another, as archfit"
+        )
+    return text
 
 
 def _port(text: str) -> int:
@@ -325,3 +304,18 @@ def _pull_secret(text: str) -> tuple[str, str]:
             f"--pull-secret: {text!r} is not NAMESPACE/NAME: write it as shop/registry-credentials"
         )
     return namespace, name
+
+
+# By flag: the choice, and what reads it.
+_READ: dict[str, tuple[str, Callable[[Any], object]]] = {
+    "namespace": ("namespace", _namespace),
+    "image": ("image", image),
+    "registry_secret": ("registry_secret", partial(object_name, "--registry-secret", form=SUBDOMAIN)),
+    "priority_class": ("priority_class", partial(object_name, "--priority-class", form=SUBDOMAIN)),
+    "egress_port": ("egress_ports", lambda texts: tuple(map(_port, texts))),
+    "pull_secret": ("pull_secrets", lambda texts: tuple(map(_pull_secret, dict.fromkeys(texts)))),
+    "configuration": ("configuration", configuration),
+    "lock_file": ("lock", lambda path: content("--lock-file", path).decode("utf-8", "replace")),
+    "client_ca": ("client_ca", _client_ca),
+    "memory_limit": ("memory_limit", _memory_limit),
+}

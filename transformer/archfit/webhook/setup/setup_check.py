@@ -1,11 +1,7 @@
 """`archfit setup webhook --check [--into DIR]`: do the manifests in DIR fit together, and for how long?
 
-    90-webhook.yaml    calls a Service that 40-service.yaml defines
-    certificate        its key belongs to it, caBundle proves it for the Service's name, it is valid for 30 days
-    20-secret.yaml     no other user of this machine can read it. Without it only the CA of caBundle is looked at
-    cert-manager       the annotation names the Certificate of 23-certificate.yaml, which has the Service's name
-
-The check reads the files and asks no cluster; with --live it asks the cluster instead, see installed_webhook.
+The check reads the files and asks no cluster; with --live it asks the cluster instead, see installed_webhook. The
+Secret of the certificate may be missing: then only the CA of caBundle is looked at.
 """
 
 from __future__ import annotations
@@ -46,19 +42,19 @@ def _lines(folder: str, now: datetime) -> Iterator[Line]:
 
 def _service(folder: str, there: WebhookFolder) -> Line:
     path = os.path.join(folder, "40-service.yaml")
-    found = _named(path)
-    if found == f"{there.namespace}/{there.service}":
+    service = _named(path)
+    if service == f"{there.namespace}/{there.service}":
         return True, f"{path} defines it"
-    return False, f"{path} defines {found or 'nothing'}, and the webhook calls another: correct one of them"
+    return False, f"{path} defines {service or 'nothing'}, and the webhook calls another: correct one of them"
 
 
 def _cert_manager(folder: str, there: WebhookFolder) -> Line:
     path = os.path.join(folder, "23-certificate.yaml")
-    found = _named(path)
-    if found != there.inject:
+    name = _named(path)
+    if name != there.inject:
         return (
             False,
-            f"cert-manager takes caBundle from {there.inject}, and {path} defines {found or 'nothing'}",
+            f"cert-manager takes caBundle from {there.inject}, and {path} defines {name or 'nothing'}",
         )
     with open(path, encoding="utf-8") as file:
         names = list((parsed(file.read()).get("spec") or {}).get("dnsNames") or [])
@@ -71,10 +67,7 @@ def _own(folder: str, there: WebhookFolder, now: datetime) -> Iterator[Line]:
     renew = f"run archfit setup webhook --renew --into {folder}, then kubectl apply --server-side -f {folder}"
     try:
         if not there.has_secret and there.bundle:
-            yield (
-                True,
-                f"{SECRET} is not here: the certificate is judged by its CA in caBundle",
-            )
+            yield True, f"{SECRET} is not here: the certificate is judged by its CA in caBundle"
             expires = ca_expires(there.bundle)
         elif there.pair is None:
             yield False, f"{SECRET} and caBundle hold no certificate: {renew}"
@@ -97,7 +90,6 @@ def _private(path: str) -> Line:
 
 
 def _named(path: str) -> str:
-    """NAMESPACE/NAME of the object in a file, "" where there is none."""
     try:
         with open(path, encoding="utf-8") as file:
             metadata = parsed(file.read())["metadata"]

@@ -1,25 +1,15 @@
 """What `archfit setup webhook` writes: the rendering of charts/archfit in files/, filled in.
 
-    00-namespace.yaml
-    10-service-account.yaml           without a token
-    15-pull-secrets.yaml              for each --pull-secret, the right to read it
-    20-secret.yaml                    the certificate and its key               without --cert-manager
-    20- to 23-*.yaml                  issuers and certificates                  with --cert-manager
-    30-configuration.yaml             archfit.yaml, and archfit.lock if there is one
-    31-client-ca.yaml                 the CA of the clients that may call the webhook         with --client-ca
-    40-service.yaml, 50-deployment.yaml, 60-pod-disruption-budget.yaml
-    70-network-policy.yaml                                                   without --no-network-policy
-    90-webhook.yaml                   MutatingWebhookConfiguration: last, as kubectl applies the files by their names
-
 scripts/setup_manifests.py renders the chart with every optional part; what the user did not choose is taken out here.
-The chart has no Namespace, and Helm makes its own Secret. Source: cert-manager v1.17, deploy/crds.
+The chart has no Namespace, and Helm makes its own Secret. kubectl applies the files by their names: the
+MutatingWebhookConfiguration comes last. Source: cert-manager v1.17, deploy/crds.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from ruamel.yaml.scalarstring import LiteralScalarString
@@ -82,17 +72,6 @@ class WebhookChoices(Record):
     network_policy: bool = True
 
 
-def names(choices: WebhookChoices) -> tuple[str, ...]:
-    """The files, by their names."""
-    certificate = CERT_MANAGER if choices.cert_manager else (SECRET,)
-    optional = {
-        PULL_SECRETS: choices.pull_secrets,
-        CLIENT_CA: choices.client_ca,
-        NETWORK_POLICY: choices.network_policy,
-    }
-    return tuple(sorted((*_EVERY, *certificate, *(name for name, wanted in optional.items() if wanted))))
-
-
 def dns_names(service: str, namespace: str) -> tuple[str, ...]:
     """What the certificate has to prove. The API server asks for the first."""
     return f"{service}.{namespace}.svc", f"{service}.{namespace}.svc.cluster.local"
@@ -100,18 +79,24 @@ def dns_names(service: str, namespace: str) -> tuple[str, ...]:
 
 def files(choices: WebhookChoices) -> dict[str, str]:
     """File name -> text of everything, without a certificate."""
-    found: dict[str, str] = {}
-    for name in names(choices):
+    certificate = CERT_MANAGER if choices.cert_manager else (SECRET,)
+    optional = {
+        PULL_SECRETS: choices.pull_secrets,
+        CLIENT_CA: choices.client_ca,
+        NETWORK_POLICY: choices.network_policy,
+    }
+    texts: dict[str, str] = {}
+    for name in sorted((*_EVERY, *certificate, *(name for name, wanted in optional.items() if wanted))):
         if name in _OWN:
-            found[name] = _OWN[name](choices)
-        elif name == PULL_SECRETS:
-            found[name] = "---\n".join(map(written, _roles(choices)))
-        else:
-            data = parsed(shipped(__package__, name))
-            if "namespace" in data["metadata"]:
-                data["metadata"]["namespace"] = choices.namespace
-            found[name] = written(_CHANGES.get(name, _unchanged)(data, choices))
-    return found
+            texts[name] = _OWN[name](choices)
+            continue
+        data = parsed(shipped(__package__, name))
+        if "namespace" in data["metadata"]:
+            data["metadata"]["namespace"] = choices.namespace
+        if name in _CHANGES:
+            _CHANGES[name](data, choices)
+        texts[name] = written(data)
+    return texts
 
 
 def with_certificate(texts: dict[str, str], pair: KeyPair) -> dict[str, str]:
@@ -119,8 +104,8 @@ def with_certificate(texts: dict[str, str], pair: KeyPair) -> dict[str, str]:
     secret, webhook = parsed(texts[SECRET]), parsed(texts[WEBHOOK])
     for key, content in (("ca.crt", pair.ca), ("tls.crt", pair.certificate), ("tls.key", pair.key)):
         secret["data"][key] = _base64(content)
-    for one in webhook["webhooks"]:
-        one["clientConfig"]["caBundle"] = _base64(pair.ca)
+    for row in webhook["webhooks"]:
+        row["clientConfig"]["caBundle"] = _base64(pair.ca)
     return {**texts, SECRET: written(secret), WEBHOOK: written(webhook)}
 
 
@@ -138,35 +123,33 @@ def without_certificate(data: Any) -> Any:
     if data["kind"] == "Secret":
         data["data"] = dict.fromkeys(("ca.crt", "tls.crt", "tls.key"), "")
     else:
-        for one in data["webhooks"]:
-            one["clientConfig"]["caBundle"] = ""
+        for row in data["webhooks"]:
+            row["clientConfig"]["caBundle"] = ""
     return data
 
 
-def _unchanged(data: Any, _choices: WebhookChoices) -> Any:
-    return data
+# These change the object of a file.
 
 
-def _certificate(data: Any, choices: WebhookChoices) -> Any:
+def _certificate(data: Any, choices: WebhookChoices) -> None:
     data["spec"]["dnsNames"] = list(dns_names("archfit", choices.namespace))
-    return data
 
 
-def _configuration(data: Any, choices: WebhookChoices) -> Any:
+def _configuration(data: Any, choices: WebhookChoices) -> None:
     if choices.configuration:
         data["data"]["archfit.yaml"] = choices.configuration
     if choices.lock:
         data["data"]["archfit.lock"] = choices.lock
     else:
         del data["data"]["archfit.lock"]
-    return data
 
 
-def _deployment(data: Any, choices: WebhookChoices) -> Any:
+def _deployment(data: Any, choices: WebhookChoices) -> None:
     template = data["spec"]["template"]
+    configuration = parsed(shipped(__package__, "30-configuration.yaml"))
+    _configuration(configuration, choices)
     # Not of the lock file, which archfit serve reads again by itself.
-    data_of = _configuration(parsed(shipped(__package__, "30-configuration.yaml")), choices)["data"]
-    digest = hashlib.sha256(data_of["archfit.yaml"].encode()).hexdigest()
+    digest = hashlib.sha256(configuration["data"]["archfit.yaml"].encode()).hexdigest()
     template["metadata"]["annotations"]["checksum/configuration"] = digest
     pod = template["spec"]
     (container,) = pod["containers"]
@@ -189,10 +172,9 @@ def _deployment(data: Any, choices: WebhookChoices) -> Any:
         pod["priorityClassName"] = choices.priority_class
     else:
         del pod["priorityClassName"]
-    return data
 
 
-def _network_policy(data: Any, choices: WebhookChoices) -> Any:
+def _network_policy(data: Any, choices: WebhookChoices) -> None:
     if choices.api_server:
         blocks = [mapping(ipBlock=mapping(cidr=cidr)) for cidr in choices.api_server]
         data["spec"]["ingress"][0].insert(0, "from", blocks)
@@ -200,31 +182,34 @@ def _network_policy(data: Any, choices: WebhookChoices) -> Any:
     egress[1]["ports"] = [mapping(port=port, protocol="TCP") for port in choices.egress_ports]
     if not choices.pull_secrets:
         del egress[2]
-    return data
 
 
-def _roles(choices: WebhookChoices) -> Iterator[Any]:
-    """For each pull secret a Role that lets the webhook read this one Secret, and its binding."""
-    for team, secret in choices.pull_secrets:
-        role, binding = (parsed(text) for text in shipped(__package__, PULL_SECRETS).split("---\n"))
-        for one in (role, binding):
-            one["metadata"] |= {"name": f"archfit-{secret}", "namespace": team}
-        role["rules"][0]["resourceNames"] = [secret]
-        binding["roleRef"]["name"] = f"archfit-{secret}"
-        binding["subjects"][0]["namespace"] = choices.namespace
-        yield from (role, binding)
-
-
-def _webhook(data: Any, choices: WebhookChoices) -> Any:
-    (one,) = data["webhooks"]
-    one["clientConfig"]["service"]["namespace"] = choices.namespace
-    one["namespaceSelector"]["matchExpressions"][0]["values"] = ["kube-system", choices.namespace]
+def _webhook(data: Any, choices: WebhookChoices) -> None:
+    (row,) = data["webhooks"]
+    row["clientConfig"]["service"]["namespace"] = choices.namespace
+    row["namespaceSelector"]["matchExpressions"][0]["values"] = ["kube-system", choices.namespace]
     if choices.cert_manager:
         data["metadata"]["annotations"][INJECT] = f"{choices.namespace}/archfit"
     else:
         del data["metadata"]["annotations"]
-        one["clientConfig"]["caBundle"] = ""
-    return data
+        row["clientConfig"]["caBundle"] = ""
+
+
+# These write a file.
+
+
+def _roles(choices: WebhookChoices) -> str:
+    """For each pull secret a Role that lets the webhook read this one Secret, and its binding."""
+    texts = []
+    for team, secret in choices.pull_secrets:
+        role, binding = (parsed(text) for text in shipped(__package__, PULL_SECRETS).split("---\n"))
+        for value in (role, binding):
+            value["metadata"] |= {"name": f"archfit-{secret}", "namespace": team}
+        role["rules"][0]["resourceNames"] = [secret]
+        binding["roleRef"]["name"] = f"archfit-{secret}"
+        binding["subjects"][0]["namespace"] = choices.namespace
+        texts += [written(role), written(binding)]
+    return "---\n".join(texts)
 
 
 def _client_ca(choices: WebhookChoices) -> str:
@@ -263,6 +248,7 @@ _OWN: dict[str, Callable[[WebhookChoices], str]] = {
     "00-namespace.yaml": lambda choices: namespace(choices.namespace),
     SECRET: _secret,
     CLIENT_CA: _client_ca,
+    PULL_SECRETS: _roles,
 }
 _CHANGES = {
     "23-certificate.yaml": _certificate,

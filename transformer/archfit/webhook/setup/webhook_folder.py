@@ -92,7 +92,7 @@ def _object(path: str) -> Any:
     try:
         return parsed(content.decode())
     except (YAMLError, UnicodeDecodeError) as error:
-        said = str(getattr(error, "problem", None) or "it is not UTF-8")
+        problem = str(getattr(error, "problem", None) or "it is not UTF-8")
         raise ArchfitError(
-            f"{path} is not YAML ({said}): correct it, or write it again with --force"
+            f"{path} is not YAML ({problem}): correct it, or write it again with --force"
         ) from None
