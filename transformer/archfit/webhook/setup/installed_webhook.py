@@ -8,7 +8,6 @@ the user's own rights, through kubectl.
 from __future__ import annotations
 
 import base64
-import json
 import os
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -28,29 +27,18 @@ from archfit.yaml.values import mapping_of, text_of
 NAME = "archfit"
 _PATH = f"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/{NAME}"
 _UNKNOWN = "archfit.invalid/no-such-image:1"
-_POD = {
-    "apiVersion": "v1",
-    "kind": "Pod",
-    "metadata": {"generateName": "archfit-check-", "namespace": "default"},
-    "spec": {
-        "securityContext": {
-            "runAsNonRoot": True,
-            "runAsUser": 65532,
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
-        "containers": [
-            {
-                "name": "check",
-                "image": _UNKNOWN,
-                "resources": {
-                    "requests": {"cpu": "1m", "memory": "1Mi"},
-                    "limits": {"cpu": "1m", "memory": "1Mi"},
-                },
-                "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
-            }
-        ],
-    },
-}
+_POD = f"""\
+apiVersion: v1
+kind: Pod
+metadata: {{generateName: archfit-check-, namespace: default}}
+spec:
+  securityContext: {{runAsNonRoot: true, runAsUser: 65532, seccompProfile: {{type: RuntimeDefault}}}}
+  containers:
+    - name: check
+      image: {_UNKNOWN}
+      resources: {{requests: {{cpu: 1m, memory: 1Mi}}, limits: {{cpu: 1m, memory: 1Mi}}}}
+      securityContext: {{allowPrivilegeEscalation: false, capabilities: {{drop: [ALL]}}}}
+"""
 
 
 def right(kubectl: Kubectl, folder: str, now: datetime) -> Iterator[str]:
@@ -113,7 +101,7 @@ def _pods(kubectl: Kubectl, namespace: str, name: str) -> str:
 
 
 def _answers(kubectl: Kubectl, namespace: str, name: str) -> str:
-    ran = kubectl.run("create", "--dry-run=server", "-f", "-", given=json.dumps(_POD).encode())
+    ran = kubectl.run("create", "--dry-run=server", "-f", "-", given=_POD.encode())
     lines = ran.complaint.splitlines()
     if any(line.startswith(f"Warning: archfit: {_UNKNOWN}") for line in lines):
         return "the API server asks the webhook about a pod in the namespace default, and it answers"
