@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from archfit.options.settings import Options
-from archfit.placement.affinity import allowed, demands, matches
+from archfit.placement.affinity import allowed, demands, meets
 from pod_decisions import ARCH, BETA, OS, a_pod, in_, one, requiring, term, terms_of
 
 C = frozenset(("amd64", "arm64"))
@@ -47,7 +47,7 @@ BETA_OS = "beta.kubernetes.io/os"
     ],
 )
 def test_operators(operator: str, values: tuple[str, ...], label: str, *, met: bool) -> None:
-    assert matches(operator, values, label) is met
+    assert meets([(operator, values)], label) is met
 
 
 @pytest.mark.parametrize(

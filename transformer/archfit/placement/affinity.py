@@ -167,7 +167,7 @@ def meeting(requirements: Iterable[Requirement], labels: Iterable[str]) -> set[s
 
     Each step costs no more than its own values: there may be any number of both.
     """
-    left = set(labels).union(*(values for _, values in requirements))
+    left = set(labels).union(*[values for _, values in requirements])
     bounds: list[Requirement] = []
     for operator, values in requirements:
         if operator == "In":
@@ -183,7 +183,7 @@ def meeting(requirements: Iterable[Requirement], labels: Iterable[str]) -> set[s
 
 def meets(requirements: Iterable[Requirement], label: str) -> bool:
     """Whether a label that is there and has this value meets all requirements."""
-    return all(matches(operator, values, label) for operator, values in requirements)
+    return label in meeting(requirements, (label,))
 
 
 def _within(bounds: Sequence[Requirement], labels: set[str]) -> set[str]:
@@ -196,22 +196,6 @@ def _within(bounds: Sequence[Requirement], labels: set[str]) -> set[str]:
     low, high = max(above, default=-(2**63) - 1), min(below, default=2**63)
     found = ((label, _number(label)) for label in labels)
     return {label for label, number in found if number is not None and low < number < high}
-
-
-def matches(operator: str, values: tuple[str, ...], label: str) -> bool:
-    """Whether a label that is there and has this value meets the requirement; see the module."""
-    if operator == "In":
-        return label in values
-    if operator == "NotIn":
-        return bool(values) and label not in values
-    if operator == "Exists":
-        return not values
-    if operator in ("Gt", "Lt") and len(values) == 1:
-        have, want = _number(label), _number(values[0])
-        if have is None or want is None:
-            return False
-        return have > want if operator == "Gt" else have < want
-    return False
 
 
 def _requirements(term: dict[str, Any], at: Path) -> tuple[list[Requirement], list[Requirement]]:

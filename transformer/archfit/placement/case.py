@@ -40,8 +40,6 @@ from archfit.workloads.pods import Pod
 from archfit.yaml.values import text_of
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class PodCase(Record):
@@ -128,27 +126,3 @@ class Trace:
         self.wanted: Additions | None = None
         self.needed_only = False
         self.written = Additions()
-
-    def answered(self, given: tuple[Answer, ...], evidence: ImageEvidence) -> None:
-        """The images have answers."""
-        self.given, self.evidence = given, evidence
-
-    def judged(self, case: PodCase) -> None:
-        """It is known where the pod can go."""
-        self.case = case
-
-    def placed(
-        self,
-        needed: RequiredTerms,
-        applying: Sequence[Toleration],
-        wanted: Additions,
-        *,
-        needed_only: bool,
-    ) -> None:
-        """It is known what the pod is to be given."""
-        self.needed, self.applying, self.needed_only = needed, tuple(applying), needed_only
-        self.wanted = self.written = wanted
-
-    def left(self, written: Additions) -> None:
-        """It is known what can be written; not called where that is not enough."""
-        self.written = written

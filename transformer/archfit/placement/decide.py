@@ -54,7 +54,7 @@ def decide(
     own: `pod_options(pod, options)`. answers: the answer for each of `questions(pod, own)`. trace: for `explanation`.
     Raises UsageError for overrides that disagree.
     """
-    immutable = pod.immutable and _refuses_changes(pod, options)
+    immutable = pod.immutable and is_immutable(pod, options)
     if own.left_alone:
         return Decision(
             "OptedOut",
@@ -66,7 +66,7 @@ def decide(
     given = answers_for(pod, answers, options, own)
     evidence = ImageEvidence.from_answers(pod, given, options)
     if trace is not None:
-        trace.answered(given, evidence)
+        trace.given, trace.evidence = given, evidence
     results = [*own.results, *evidence.results]
     found: tuple[Reach, ...] = ()
     tolerations: list[Toleration] = []
@@ -105,9 +105,9 @@ def decide(
     if evidence.left:
         return Decision("Unresolved", evidence.unanswered, immutable=immutable, results=tuple(results))
     reachable = _live(found)
-    case = PodCase(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results, ())
+    case = PodCase(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results)
     if trace is not None:
-        trace.judged(case)
+        trace.case = case
     if reachable:
         return _placed(case, trace)
     from archfit.placement.pod_warnings import conflict, unsafe
@@ -157,10 +157,6 @@ def _live(found: Sequence[Reach]) -> frozenset[str]:
     return union([reach.live for reach in found])
 
 
-def _refuses_changes(pod: Pod, options: Options) -> bool:
-    return is_immutable(pod, options)
-
-
 def _placed(case: PodCase, trace: Trace | None) -> Decision:
     pod, options, own = case.pod, case.options, case.own
     custom = pod.placement_paths
@@ -205,7 +201,8 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
     tainted = (unseen or custom is not None) and _all_tainted(case)
     additions = _additions(case, terms, applying, needed_only=needed_only, unseen=unseen and not tainted)
     if trace is not None:
-        trace.placed(needed, applying, additions, needed_only=needed_only)
+        trace.needed, trace.applying, trace.needed_only = needed, tuple(applying), needed_only
+        trace.wanted = trace.written = additions
     if unseen:
         from archfit.placement.custom import withheld  # only streams with custom resources need it
 
@@ -214,7 +211,7 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
         case = case.replace(withheld=withheld(pod, left_out, always=always))
         additions = written
         if trace is not None:
-            trace.left(additions)
+            trace.written = additions
     if custom is not None:
         from archfit.placement.custom import writable  # only streams with custom resources need it
 
@@ -225,7 +222,7 @@ def _placed(case: PodCase, trace: Trace | None) -> Decision:
             return _decision(case, "OptedOut" if custom.unplaced else "Conflict", left.problem, lacking)
         additions = left.additions
         if trace is not None:
-            trace.left(additions)
+            trace.written = additions
 
     patch = pod_patch(pod, additions)
     if patch:
@@ -263,10 +260,11 @@ def _additions(
             new = []
     elif own.prefer and not case.prefers_architecture and case.pod.ref.kind != "DaemonSet":
         preferred = taints.preferred(own.prefer, case.reachable_architectures, case.evidence)
-    if new and case.pod.namespace is not None and not unseen:
+    namespace = case.pod.namespace
+    if new and namespace is not None and not unseen:
         from archfit.placement.pod_warnings import allowed_tolerations
 
-        new = allowed_tolerations(case, new)
+        new = allowed_tolerations(case, namespace, new)
     return Additions(terms, tuple(preferred), tuple(new))
 
 
@@ -356,10 +354,7 @@ def _lacking(case: PodCase) -> tuple[Removed, ...]:
 
 def _reported_term(case: PodCase) -> Reach | None:
     """The term that the report is about: the first that some node matches, else the first."""
-    for reach in case.reaches:
-        if reach.live:
-            return reach
-    return case.reaches[0] if case.reaches else None
+    return next((reach for reach in case.reaches if reach.live), next(iter(case.reaches), None))
 
 
 def _decision(

@@ -51,6 +51,7 @@ Without a `stamp` its author is unknown: it stays, and a message says that it is
 
 from __future__ import annotations
 
+from archfit.base.memo import Memo
 from archfit.images.platforms import ARCHITECTURES
 from archfit.placement.affinity import (
     ARCH,
@@ -73,8 +74,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 _NOTHING: frozenset[str] = frozenset()
-_MOST_CLUSTERS = 8
-_clusters: dict[tuple[str, ...], dict[str, frozenset[str]]] = {}
 
 
 class System(Record):
@@ -114,22 +113,20 @@ class Reach(Record):
     split: bool = False
 
 
-def by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
-    """The architectures of `clusterArchitectures` by OS; there are always some for linux."""
-    known = _clusters.get(entries)
-    if known is None:
-        if len(_clusters) >= _MOST_CLUSTERS:
-            _clusters.clear()
-        known = _clusters[entries] = _by_system(entries)
-    return known
-
-
 def _by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {"linux": set()}
     for entry in entries:
         os, _, architecture = entry.rpartition("/")
         found.setdefault(os or "linux", set()).add(architecture)
     return {os: frozenset(names) for os, names in found.items()}
+
+
+_clusters = Memo(_by_system, 8)
+
+
+def by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
+    """The architectures of `clusterArchitectures` by OS; there are always some for linux."""
+    return _clusters[entries]
 
 
 def reaches(
