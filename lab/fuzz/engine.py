@@ -76,7 +76,7 @@ def run(data: bytes, options: Options, *, results: bool = True) -> Done | Refuse
     if transformed.failed():
         errors = [result for result in said if result.severity == "error"]
         return Refused(tuple((result.message, result.location is not None) for result in errors))
-    written = b"".join(map(bytes, stream.write(read.data, splices)))
+    written = b"".join(map(bytes, stream.parts(read.data, splices)))
     return Done(written, transformed, transformed.splices)
 
 

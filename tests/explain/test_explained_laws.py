@@ -143,7 +143,7 @@ def test_with_stamps_what_an_earlier_run_added_is_there_already(name):
             options,
             lambda texts: {text: known.get(text) or known["app:1"] for text in texts},
         )
-        return b"".join(stream.write(data, done.splices)) if not done.failed() else data
+        return b"".join(stream.parts(data, done.splices)) if not done.failed() else data
 
     first = run(case.stream.encode())
     second = run(first)

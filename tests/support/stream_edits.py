@@ -87,8 +87,8 @@ def edited(data: bytes, options: Options | None = None, *, unseen: CustomResourc
     transformed = transform(read.data, read.pieces, options, lookup)
     if transformed.failed():
         raise Failed(transformed.results)
-    written = b"".join(map(bytes, stream.write(read.data, transformed.splices)))
-    return Output(written, stream.output_changes(data, transformed.splices), transformed)
+    written = b"".join(map(bytes, stream.parts(read.data, transformed.splices)))
+    return Output(written, list(stream.OutputChanges(data, transformed.splices)), transformed)
 
 
 def placed(

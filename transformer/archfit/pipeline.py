@@ -106,14 +106,7 @@ def inventory(data: bytes, pieces: Iterable[Piece], options: Options) -> StreamI
         return contents
     from archfit.pod_stages import pod_inventory
 
-    more = pod_inventory(data, pieces, documents, options, rows)
-    return contents.replace(
-        documents=more.documents,
-        results=(*contents.results, *more.results),
-        texts=more.texts,
-        pod_options=more.pod_options,
-        stamps=more.stamps,
-    )
+    return pod_inventory(data, pieces, contents, options, rows)
 
 
 def _untouched(
@@ -159,21 +152,17 @@ def decided(contents: StreamInventory, answers: Mapping[str, Answer], options: O
         of_rows = of_custom_rows(decisions, options)
     # Several pods of an object read the same annotations: an error in one is one error.
     own = dict.fromkeys(result for _, decision in decisions for result in decision.results)
-    left = _left_to_controllers(of_controllers, contents.untouched)
-    named = meant_arm64(options.cluster_architectures, answers.values())
-    of_options = [Result("warning", f"--cluster-architectures: {named}")] if named else []
-    return Decided(decisions, (*contents.results, *own, *of_rows, *left, *of_options), answers)
-
-
-def _left_to_controllers(
-    decided: Iterable[tuple[ObjectRef, str]], untouched: Iterable[Untouched]
-) -> Iterator[Result]:
-    """One result about all objects that a controller made. decided: those with pods, and what controls them."""
-    owned = [*decided, *((left.ref, left.controller) for left in untouched if left.controller)]
+    owned = [
+        *of_controllers,
+        *((left.ref, left.controller) for left in contents.untouched if left.controller),
+    ]
     if owned:
         from archfit.workloads.pod_specs import left_to_controllers
 
-        yield from left_to_controllers(owned)
+        of_rows.append(left_to_controllers(owned))
+    named = meant_arm64(options.cluster_architectures, answers.values())
+    of_options = [Result("warning", f"--cluster-architectures: {named}")] if named else []
+    return Decided(decisions, (*contents.results, *own, *of_rows, *of_options), answers)
 
 
 def transform(data: bytes, pieces: Iterable[Piece], options: Options, lookup: Lookup) -> Transformed:

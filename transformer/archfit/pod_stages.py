@@ -14,14 +14,13 @@ from archfit.base.errors import InvalidInput, UnplaceableEdit
 from archfit.base.memo import Memo
 from archfit.base.patch import Operation
 from archfit.base.results import Decision, ObjectRef, Result
-from archfit.edit.insert import insertions
+from archfit.edit.insert import applied, insertions
 from archfit.edit.prove import prove
 from archfit.images.platforms import Answer
 from archfit.options.settings import Options
 from archfit.placement.decide import decide
 from archfit.placement.pod_patch import parents_once
 from archfit.placement.selection import PodOptions, pod_options, questions
-from archfit.startup.record import Record
 from archfit.workloads.builtin import UserRows, by_kind
 from archfit.workloads.documents import Document, Lines
 from archfit.workloads.pods import Pod
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
     from archfit.edit.insert import TextEdit
     from archfit.edit.stamp.document_stamps import DocumentStamps
+    from archfit.pipeline import StreamInventory
 
 _OURS, _STAMP = b"archfit.dev", b"archfit.dev/added"
 # The words of `workloads.node_selectors` and of `workloads.replaced_images`.
@@ -48,21 +48,12 @@ _PURE_PARSER = (
 )
 
 
-class PodInventory(Record):
-    """What is known of the pods of a stream before anything is known of their images (`pipeline.StreamInventory`)."""
-
-    documents: tuple[Document, ...]
-    results: tuple[Result, ...]
-    texts: tuple[str, ...]
-    pod_options: tuple[PodOptions, ...]
-    stamps: tuple[DocumentStamps, ...] = ()
-
-
 def pod_inventory(
-    data: bytes, pieces: Sequence[Piece], documents: tuple[Document, ...], options: Options, rows: UserRows
-) -> PodInventory:
-    """What the documents that have pods hold. rows: the user's own."""
-    results = list(_misplaced_results(data, documents, rows))
+    data: bytes, pieces: Sequence[Piece], contents: StreamInventory, options: Options, rows: UserRows
+) -> StreamInventory:
+    """The contents of a stream with what is known of its pods before anything is of their images. rows: the user's."""
+    documents = contents.documents
+    results = [*contents.results, *_misplaced_results(data, documents, rows)]
     stamps: tuple[DocumentStamps, ...] = ()
     if options.stamp or (options.stamps_present and data.find(_STAMP) >= 0):
         from archfit.edit.stamp.document_stamps import without_stamps
@@ -97,7 +88,9 @@ def pod_inventory(
     texts = dict.fromkeys(
         text for pod, of_pod in zip(pods, own, strict=True) for text in questions(pod, of_pod)
     )
-    return PodInventory(documents, tuple(results), tuple(texts), own, stamps)
+    return contents.replace(
+        documents=documents, results=tuple(results), texts=tuple(texts), pod_options=own, stamps=stamps
+    )
 
 
 def _effects_of_others(data: bytes) -> tuple[bool, bool]:
@@ -223,7 +216,7 @@ def edited(data: bytes, document: Document, patch: Sequence[Operation], *, stamp
 
         return _splices(document, text, restamped(text, document, patch))
     edits = insertions(text, document.value, document.sites, patch)
-    prove(document, patch, _edited_text(text, edits))
+    prove(document, patch, applied(text, edits))
     return _splices(document, text, edits)
 
 
@@ -240,12 +233,3 @@ def _splices(document: Document, text: str, edits: Iterable[TextEdit]) -> list[S
         splices.append(Splice(offset, offset + length if length else offset, _encoded[edit.text]))
         at, offset = edit.end, offset + length
     return splices
-
-
-def _edited_text(text: str, edits: Iterable[TextEdit]) -> str:
-    parts: list[str] = []
-    at = 0
-    for edit in edits:
-        parts += (text[at : edit.start], edit.text)
-        at = edit.end
-    return "".join((*parts, text[at:]))

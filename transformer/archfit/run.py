@@ -130,13 +130,8 @@ class Run:
         splices = made.splices
         if self._frame:
             splices = self._frame.with_results(made, results, splices)
-        report = self.prepare_report(
-            0,
-            results,
-            made.decisions,
-            made.answers,
-            stream.OutputChanges(outcome.data, splices),
-        )
+        changes = stream.OutputChanges(outcome.data, splices)
+        report = self.prepare_report(0, results, made.decisions, made.answers, changes)
 
         def write() -> None:
             before_output()
@@ -147,7 +142,7 @@ class Run:
 
         report.commit_after(write)
         summary = self.summary(made.decisions, made.answers, made.untouched)
-        self.write_messages([*result_lines(results), *why, summary])
+        self.write_messages([*lines(results), *why, summary])
         return 0
 
     def outcome(self, data: bytes) -> StreamOutcome:
@@ -159,7 +154,7 @@ class Run:
             return StreamOutcome(data, (Result.from_error(error),))
         if self._lookup:
             self._lookup.use_pull_secrets([(read.data, read.pieces)])
-        made = transform(read.data, read.pieces, options, self._looked_up)
+        made = transform(read.data, read.pieces, options, lambda texts: self._opened().answers(texts))
         results = [*read.results, *self.messages, *made.results]
         results += self.unmatched_filters([pod for pod, _ in made.decisions], [made])
         if self._frame:
@@ -194,11 +189,7 @@ class Run:
             self._opened(),
             images,
             required,
-            cluster=[
-                cluster_architecture
-                for cluster_architecture in self._settings.options.cluster_architectures
-                if "/" not in cluster_architecture
-            ],
+            cluster=[name for name in self._settings.options.cluster_architectures if "/" not in name],
             seconds=self._settings.operator.timeout_seconds,
             most=most,
         )
@@ -222,9 +213,6 @@ class Run:
                 refs += (*(one.ref for one in part.untouched), *part.excluded)
             found += unmatched(settings, pods, refs)
         return found
-
-    def _looked_up(self, texts: list[str]) -> Mapping[str, Answer]:
-        return self._opened().answers(texts)
 
     def _opened(self) -> Lookup:
         if self._lookup is None:
@@ -300,10 +288,7 @@ class Run:
         parts: Iterable[ReportedInput],
         answers: Mapping[str, Answer],
     ) -> list[str]:
-        """With --verbose, lines that say why each pod is placed as it is; else none.
-
-        parts: of each input.
-        """
+        """With --verbose, lines that say why each pod is placed as it is; else none. parts: of each input."""
         if not (self._explain and self._settings.operator.verbose):
             return []
         from archfit.base.terminal import shows_boxes
@@ -365,9 +350,8 @@ class PreparedReport:
     def __init__(self, report: RunReport, path: str, state: str) -> None:
         self._report, self._path, self._state = report, path, state
         parts = json_report(report, strftime(TIME, gmtime()))
-        content = (
-            b"".join(parts) if path else parts
-        )  # as a rule there is one file, which takes part after part
+        # As a rule there is one file, which takes part after part.
+        content = b"".join(parts) if path else parts
         self._for_last: Prepared | None = None
         try:
             self._named = Prepared(path, content) if path else None
@@ -393,25 +377,16 @@ class PreparedReport:
         """Writes the output, then commits. Raises OutputError as `write` does, and reports that error."""
         try:
             write()
-        except OutputError as error:
-            for one in (self._named, self._for_last):
-                _tried(one, Prepared.discard)
+        except BaseException as error:  # a signal, too
+            for file in (self._named, self._for_last):
+                _tried(file, Prepared.discard)
+            if not isinstance(error, OutputError):
+                raise
             results = (*self._report.results, Result("error", str(error)))
             failed = self._report.replace(exit_code=1, results=results, edits=())
             PreparedReport(failed, self._path, self._state).commit()
             raise
-        except BaseException:  # a signal
-            for one in (self._named, self._for_last):
-                _tried(one, Prepared.discard)
-            raise
         self.commit()
-
-
-def result_lines(results: Sequence[Result]) -> list[str]:
-    """`run_text.lines`, which is loaded where there is something to say."""
-    if not results:
-        return []
-    return lines(results)
 
 
 def report_failure(command: str, error: Exception, environ: Mapping[str, str]) -> None:
@@ -429,9 +404,9 @@ def _in_its_directory(path: str, content: bytes | Iterable[bytes]) -> Prepared:
         return Prepared(path, content)
 
 
-def _tried(one: Prepared | None, what: Callable[[Prepared], None]) -> None:
+def _tried(file: Prepared | None, do: Callable[[Prepared], None]) -> None:
     try:
-        if one:
-            what(one)
+        if file:
+            do(file)
     except OSError:
         pass  # only `archfit last` reads it

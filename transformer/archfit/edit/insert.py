@@ -39,13 +39,23 @@ class TextEdit(Record):
     text: str
 
 
+def applied(text: str, edits: Iterable[TextEdit]) -> str:
+    """The text with the edits made, which are in the order of their places."""
+    parts: list[str] = []
+    at = 0
+    for edit in edits:
+        parts += (text[at : edit.start], edit.text)
+        at = edit.end
+    return "".join((*parts, text[at:]))
+
+
 def insertions(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) -> list[TextEdit]:
     """The edits of `text` that apply the patch, in the order of their places.
 
     value: the document's value before the patch; paths of the patch are counted from it.
     Raises UnplaceableEdit, its line counted from the first line of text.
     """
-    additions = _folded([step for step in patch if isinstance(step, Add)])
+    additions = folded(step for step in patch if isinstance(step, Add))
     below: dict[Path, list[Add]] = {}
     direct: list[Add] = []
     for addition in additions:
@@ -69,28 +79,26 @@ def insertions(text: str, value: Any, sites: Sites, patch: Iterable[Operation]) 
         site = aliases.get(path) or sites.at[path]
         edits.append((len(path), _written_out(text, sites, site, Add(path, new))))
     # Where two collections end on the same line, the inner one has to be continued first.
-    return [
-        edit
-        for _, edit in sorted(edits, key=lambda depth_and_edit: (depth_and_edit[1].start, -depth_and_edit[0]))
-    ]
+    edits.sort(key=lambda depth_and_edit: (depth_and_edit[1].start, -depth_and_edit[0]))
+    return [edit for _, edit in edits]
 
 
-def _folded(additions: list[Add]) -> list[Add]:
-    """The additions, those below an earlier one made part of its value."""
-    folded: list[Add] = []
+def folded(additions: Iterable[Add]) -> list[Add]:
+    """The additions, those at or below an earlier one made part of its value."""
+    whole: list[Add] = []
     added: dict[Path, int] = {}
     for addition in additions:
         path = addition.path
-        around = next((path[:length] for length in range(1, len(path)) if path[:length] in added), None)
+        around = next((path[:length] for length in range(1, len(path) + 1) if path[:length] in added), None)
         if around is None:
             if path[-1] != "-":
-                added[path] = len(folded)
-            folded.append(addition)
+                added[path] = len(whole)
+            whole.append(addition)
             continue
-        earlier = folded[added[around]]
+        earlier = whole[added[around]]
         inner = addition.replace(path=path[len(around) :])
-        folded[added[around]] = earlier.replace(value=apply(earlier.value, [inner]))
-    return folded
+        whole[added[around]] = earlier.replace(value=apply(earlier.value, [inner]))
+    return whole
 
 
 def _barrier(path: Path, sites: Sites) -> Path | None:
@@ -210,19 +218,18 @@ def _into_flow(site: Site, member: str, *, first: bool) -> TextEdit:
 
 def _lines_behind(text: str, site: Site, lines: list[str]) -> TextEdit:
     at = site.end
-    if site.block_scalar and text[at - 1 : at] != "\n":
+    if not site.block_scalar:
+        return _lines_below(text, at, lines)
+    if text[at - 1 : at] != "\n":
         # A block scalar that ends the text without a line break would gain one: its value would change.
-        start = text.rfind("\n", 0, site.last) + 1
-        if site.last < 0 or text[start : site.last].strip(" ") or text.startswith("<<", site.last):
+        at = text.rfind("\n", 0, site.last) + 1
+        if site.last < 0 or text[at : site.last].strip(" ") or text.startswith("<<", site.last):
             raise UnplaceableEdit(
                 "the text ends inside a block scalar, behind which something has to be added: that would change its "
                 "value. End the text with a line break",
                 line=site.line,
             )
-        return TextEdit(start, start, _joined(text, start, lines))
-    if site.block_scalar and text[at - 1 : at] == "\n":
-        return TextEdit(at, at, _joined(text, at, lines))
-    return _lines_below(text, at, lines)
+    return TextEdit(at, at, _joined(text, at, lines))
 
 
 def _lines_below(text: str, at: int, lines: list[str]) -> TextEdit:

@@ -63,7 +63,7 @@ class _Edited(Record):
     @property
     def parts(self) -> list[bytes | memoryview]:
         """The output."""
-        return stream.write(self.input.data, self.splices)
+        return list(stream.parts(self.input.data, self.splices))
 
 
 def run(
@@ -248,5 +248,5 @@ def _objects(manifests: Manifests) -> tuple[DiffObject, ...]:
 
 
 def _output_changes(file: _Edited) -> list[OutputChange]:
-    changes = stream.output_changes(file.input.data, file.splices)
+    changes = stream.OutputChanges(file.input.data, file.splices)
     return [change.replace(file=file.input.name) for change in changes]

@@ -336,11 +336,9 @@ def controller_of(metadata: Any) -> str:
     return ""
 
 
-def left_to_controllers(owned: Sequence[tuple[ObjectRef, str]]) -> Iterator[Result]:
-    """One result about all objects that a controller made. owned: each with what controls it."""
-    if not owned:
-        return
+def left_to_controllers(owned: Sequence[tuple[ObjectRef, str]]) -> Result:
+    """The result about all objects that a controller made. owned: each with what controls it."""
     ref, controller = owned[0]
     others = len(owned) - 1
     more = f"; so {'is' if others == 1 else 'are'} {others} more with a controller" if others else ""
-    yield Result("info", f"left as it is, because {controller} controls it and decides{more}", ref)
+    return Result("info", f"left as it is, because {controller} controls it and decides{more}", ref)

@@ -26,7 +26,8 @@ from __future__ import annotations
 import hashlib
 import json
 
-from archfit.base.patch import Add, Operation, Path, apply, pointer
+from archfit.base.patch import Add, Operation, Path, pointer
+from archfit.edit.insert import folded
 from archfit.options.text_form import ARCH_KEYS
 from archfit.placement.annotations import STAMP
 from archfit.startup.record import Record
@@ -213,22 +214,11 @@ def record(before: Any, patch: Iterable[Operation], root: Path) -> tuple[Additio
     """The entries of what a patch adds to an object, which is `before` now; what is added below an addition is part
     of it. root: where the object stands in its document, from whose root the patch counts.
     """
-    made: list[Addition] = []
-    numbers: dict[Path, int] = {}
-    for step in patch:
-        if not isinstance(step, Add):
-            continue
-        path = step.path[len(root) :]
-        around = next((path[:end] for end in range(1, len(path) + 1) if path[:end] in numbers), None)
-        if around is not None:
-            number = numbers[around]
-            inner = Add(path[len(around) :], step.value)
-            made[number] = made[number].replace(value=apply(made[number].value, [inner]))
-            continue
-        if path[-1] != "-":
-            numbers[path] = len(made)
-        made.append(Addition(path, step.value, null=path[-1] != "-" and at(before, path) is None))
-    return tuple(made)
+    additions = folded(step.replace(path=step.path[len(root) :]) for step in patch if isinstance(step, Add))
+    return tuple(
+        Addition(step.path, step.value, null=step.path[-1] != "-" and at(before, step.path) is None)
+        for step in additions
+    )
 
 
 def at(value: Any, path: Path) -> Any:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from archfit.base.errors import UnplaceableEdit
 from archfit.base.patch import Add, Operation, Path, Remove
 from archfit.base.results import Decision
-from archfit.edit.insert import TextEdit, insertions
+from archfit.edit.insert import TextEdit, applied, insertions
 from archfit.edit.prove import prove
 from archfit.edit.remove import refused, remove
 from archfit.edit.stamp.annotation import NAME
@@ -186,15 +186,6 @@ def _line_before(text: str, between: str, line: int) -> int:
         if not nth:
             return number
     return line
-
-
-def applied(text: str, edits: Iterable[TextEdit]) -> str:
-    """The text with the edits made, which are in the order of their places."""
-    parts, at = list[str](), 0
-    for edit in edits:
-        parts += (text[at : edit.start], edit.text)
-        at = edit.end
-    return "".join((*parts, text[at:]))
 
 
 def composed(text: str, cuts: Sequence[TextEdit], additions: Sequence[TextEdit]) -> list[TextEdit]:
