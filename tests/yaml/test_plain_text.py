@@ -12,14 +12,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from archfit.base.errors import InvalidInput
-from archfit.yaml import container, stream, unusual_text
+from archfit.yaml import container, stream
 from archfit.yaml.skip import has_odd_breaks, has_pod_words, identity, may_be_quoted
+from archfit.yaml.unusual_text import block_end
 from corpus_streams import each_stream
 
 if TYPE_CHECKING:
     from archfit.yaml.container import Slice
     from corpus_streams import Stream
 
+_BLANK_LINES = rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*"
+_BEGINS_WITH_A_KEY = re.compile(_BLANK_LINES + rb"[A-Za-z][A-Za-z0-9_.-]*:(?=[ \t\r\n]|\Z)").match
+_IDENTITY_LINES = re.compile(rb"(?:(kind|apiVersion)|['\"?*&!<])").match
+_ITEMS_KEY = re.compile(rb"(?:\A|\n)items:\r?\n" + _BLANK_LINES + rb"( *)-(?=[ \r\n])").search
+_OTHERWISE = re.compile(rb"\n['\"?*&!<]").search
 _BLANK_OR_COMMENT = re.compile(rb"[ \t\r]*(?:#[^\n]*)?").fullmatch
 _END_AND_BLANK = re.compile(rb"\.\.\.[ \t\r]*(?:#[^\n]*)?").fullmatch
 _IS_END = re.compile(rb"\.\.\.(?=[ \t\r\n#]|\Z)").match
@@ -32,10 +38,23 @@ _SEPARATOR = re.compile(rb"^---(?=[ \t\r\n#]|\Z)", re.MULTILINE).finditer
 _SEPARATOR_HERE = re.compile(rb"---(?=[ \t\r\n#]|\Z)").match
 
 
+def _identity_lines(data: bytes, start: int, end: int, column: int) -> tuple[int, int] | None:
+    """Offsets of the only lines of `kind` and `apiVersion`; None where a line begins with another spelling."""
+    places = [match.end() for match in re.compile(b"\n" + b" " * column).finditer(data, start, end)]
+    if not data[start : start + column].strip(b" -"):
+        places.append(start + column)
+    found: dict[bytes, int] = {}
+    for match in filter(None, (_IDENTITY_LINES(data, place, end) for place in places)):
+        if match[1] is None or match[1] in found:
+            return None
+        found[match[1]] = match.start()
+    return (found[b"kind"], found[b"apiVersion"]) if len(found) == 2 else None
+
+
 def _identity(data: bytes, start: int, end: int, column: int) -> tuple[str, str] | None:
-    if not column and not unusual_text.begins_with_a_key(data, start, end):
+    if not column and not _BEGINS_WITH_A_KEY(data, start, end):
         return None
-    lines = unusual_text.identity_lines(data, start, end, column)
+    lines = _identity_lines(data, start, end, column)
     if lines is None or has_odd_breaks(data, start, end):
         return None
     kind, version = _BARE_KIND(data, lines[0], end), _BARE_API_VERSION(data, lines[1], end)
@@ -46,13 +65,13 @@ def _identity(data: bytes, start: int, end: int, column: int) -> tuple[str, str]
 
 def _block(text: bytes) -> tuple[int, int, int] | None:
     """First line, end and column of the items."""
-    key = unusual_text.items_key(text)
-    if key is None or _ANCHOR(text) or may_be_quoted(text, 0, key[0]):
+    key = _ITEMS_KEY(text) if _BEGINS_WITH_A_KEY(text) else None
+    if key is None or _ANCHOR(text) or may_be_quoted(text, 0, text.index(b"items:", key.start())):
         return None
-    _, first, column = key
-    stop = unusual_text.block_end(text, first, column)
+    first, column = key.end() - 1 - len(key[1]), len(key[1])
+    stop = block_end(text, first, column)
     again = re.compile(rb"\n {%d}- |\nitems:" % column).search(text, stop - 1)
-    if again or unusual_text.may_name_items(text[:first]) or unusual_text.may_name_items(text[stop - 1 :]):
+    if again or _OTHERWISE(b"\n" + text[:first]) or _OTHERWISE(text[stop - 1 :]):
         return None
     return first, stop, column
 

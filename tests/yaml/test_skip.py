@@ -23,7 +23,7 @@ def parsed(text: str) -> list[str]:
     "text",
     [
         pytest.param("apiVersion: v1\nkind: ConfigMap\ndata: [broken\n", id="a kind that holds no pod, whatever it says"),
-        pytest.param("'metadata' : {}\nkind: Service\napiVersion: v1\n", id="a quoted key first"),
+        pytest.param(" # c\n\t\nx-y.z: {}\nkind: Service\napiVersion: v1\n", id="an indented comment, and another key first"),
         pytest.param("kind: Service # c\napiVersion: v1\n".replace(" # c", ""), id="kind first"),
         pytest.param("apiVersion: v1\r\nkind: Secret\r\n", id="CRLF"),
         pytest.param("apiVersion: v1  \nkind: Secret\t", id="trailing blanks and no final newline"),
@@ -52,6 +52,7 @@ def test_skipped(text: str) -> None:
         pytest.param("'a: b'\n# c\napiVersion: v1\nkind: ConfigMap\n", id="a quoted scalar first"),
         pytest.param("# c\n\n kind: Pod\napiVersion: v1\nkind: ConfigMap\n", id="another object first, indented"),
         pytest.param("'apiVersion': v1\nkind: ConfigMap\n", id="a quoted key"),
+        pytest.param("'metadata' : {}\nkind: Service\napiVersion: v1\n", id="a quoted key first"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\nkind: Pod\n", id="two kinds"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\n'kind': Pod\n", id="a second kind in quotes"),
         pytest.param('apiVersion: v1\nkind: ConfigMap\n"kind" : Pod\n', id="a second kind in double quotes"),

@@ -1,11 +1,7 @@
 """The whole job on one page: scan -> look up -> decide -> edit -> prove.
 
-stream ── split ── scan ──> documents with pods ── questions ──> lookup ──> answers
-                                    └──────── decide <────────────────────────┘
-                                                └── patch ── edit ── prove ──> splices of the stream
-
 What needs a pod is in `pod_stages`, which is loaded with the first document that holds one. With `stamp`, pods are
-those without what an earlier run added, and the patch takes that out as well (`stamp`).
+those without what an earlier run added, and the patch takes that out as well.
 """
 
 from __future__ import annotations
@@ -112,7 +108,6 @@ def inventory(data: bytes, pieces: Iterable[Piece], options: Options) -> StreamI
 def _untouched(
     inventories: Iterable[Inventory], options: Options
 ) -> tuple[list[Untouched], tuple[ObjectRef, ...]]:
-    """The objects that may hold pods and are left as they are; apart from them those that the user excludes."""
     untouched = [each for inventory in inventories for each in inventory.untouched]
     if not untouched or not options.exclude:
         return untouched, ()
@@ -123,7 +118,6 @@ def _untouched(
 
 
 def _unsupported(documents: Iterable[Document], untouched: list[Untouched], rows: UserRows) -> list[Result]:
-    """Messages about objects that no row of the table reads completely. rows: the user's own."""
     results: list[Result] = []
     if untouched:
         from archfit.workloads.unsupported.untouched import untouched_results

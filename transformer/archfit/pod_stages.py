@@ -1,9 +1,5 @@
 """The stages of the job that need a pod: the last of the inventory, the decisions, the edits.
 
-    pod_inventory   documents ── stamps taken back ── joined ── selectors of nodes ──> pods, their options, their images
-    decisions_of    pods, answers ── decide ── what several pods of an object share, once ──> a decision for each
-    edited          document, patch ── insert (with `stamp`: remove, too) ── prove ──> splices
-
 `pipeline` loads this module with the first document that holds a pod. What only few of those need (a stamp, an edit) is
 loaded later.
 """
@@ -94,7 +90,6 @@ def pod_inventory(
 
 
 def _effects_of_others(data: bytes) -> tuple[bool, bool]:
-    """Whether a Namespace of the stream may ask something of its pods, and OpenShift replace an image."""
     selects = data.find(_SELECTING) >= 0
     if data.find(_OPENSHIFT) < 0:
         return selects, False
@@ -105,7 +100,6 @@ def _effects_of_others(data: bytes) -> tuple[bool, bool]:
 
 
 def _misplaced_results(data: bytes, documents: Iterable[Document], rows: UserRows) -> Iterator[Result]:
-    """Errors about annotations of archfit's that count nowhere. rows: the user's own."""
     for document in documents:
         if data.find(_OURS, document.span.start, document.span.end) >= 0:
             from archfit.placement.annotations import misplaced
@@ -224,7 +218,6 @@ _encoded = Memo(str.encode, 256)
 
 
 def _splices(document: Document, text: str, edits: Iterable[TextEdit]) -> list[Splice]:
-    """The edits of a document's text as splices of the stream."""
     splices, at, offset = [], 0, document.span.start
     for edit in edits:
         offset += len(text[at : edit.start].encode())

@@ -1,11 +1,5 @@
 """One run: its settings, its lookup and its report; what every command that decides shares.
 
-    stream ─ read ─ decide ─┬─ report ─ frame ─ write stdout ─ summary on stderr      exit 0
-                            └─ report ─ errors on stderr, stdout empty                exit 1
-    decisions alone (check, patch): `Run.answers`, `Run.prepare_report`
-
-A caller that wraps the stream, such as a KRM function, passes a `Frame`. The run itself knows no caller.
-
 The run writes its report to a temporary file before the output and renames it after the output. So a --report that
 cannot be written fails the run, and no report states a success before the output is complete. Every run also writes a
 report for `archfit last` below $XDG_STATE_HOME (XDG Base Directory); an error there does not fail the run.

@@ -1,11 +1,4 @@
-"""Where the pages of the documentation are: on the site once it is published, until then in the checkout.
-
-page("helm", "jobs")         docs/helm.md#jobs                               SITE is ""
-                             SITE/helm.html#jobs                             it is the site's address, without a slash
-place("helm", "jobs")        `archfit help helm.md#jobs`                   there is no docs/ here: a wheel has the pages
-pages_folder()               archfit/pages                                  of a wheel or a bundle; docs/ of a checkout
-schema_id("archfit")     https://archfit.dev/schemas/archfit.json, the name of a JSON Schema
-"""
+"""Where the pages of the documentation are: on the site once it is published, until then in the checkout or wheel."""
 
 from __future__ import annotations
 

@@ -1,14 +1,8 @@
 """Files: read up to a limit, written whole or not at all.
 
-    read_file       a file that the user names; read_all, one that is open
-    write_new       a file that the user names and that must not exist
-    read_regular    a file that another user may have made: never a pipe or device, which may not end
-    Prepared        a temporary file beside the path ── commit ──> renamed to the path
-                                                     └─ discard ─> removed
-    /dev/stdout, /dev/fd/3, a link to one    written as the open file that it is, never renamed over or cut off
-
-The temporary file has a random name, and this process creates it or fails (O_EXCL), so that no link of another user
-redirects the writer.
+A temporary file beside the path has a random name, and this process creates it or fails (O_EXCL), so that no link of
+another user redirects the writer. /dev/stdout, /dev/fd/3 and links to one are written as the open file that they are,
+never renamed over or cut off.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Memo: what a function gave for plain values. Pods, images and numbers of one stream are mostly alike.
-
-    paths = Memo(undotted, 256)
-    paths["spec.pod"]      what `undotted("spec.pod")` gives, made once: equal results are one object
+"""Memo: what a function gave for plain values, so that equal results are one object.
 
 What is there already is found by dict, without a call of a function in Python. A full one forgets everything, so that a
 process which lives long takes no more memory.

@@ -1,12 +1,6 @@
 """The command that adds Python packages to this installation of archfit, whatever put it there.
 
-    pipx          pipx inject archfit 'redis>=7.2'                 PREFIX/pipx_metadata.json is there
-    uv tool       uv pip install --python PYTHON 'redis>=7.2'      PREFIX/uv-receipt.toml; such environments have no pip
-    uv venv       the same
-    pip, venv     PYTHON -m pip install 'redis>=7.2'
-    bundle        none: its Python takes no packages
-
-Sources: pipx, docs on `inject` and pipx_metadata.json; uv, concepts/tools and pip/environments.
+Sources: pipx, docs on `inject` and pipx_metadata.json; uv, concepts/tools and pip/environments (its tools have no pip).
 """
 
 from __future__ import annotations

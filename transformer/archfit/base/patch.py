@@ -1,12 +1,8 @@
 """RFC 6902 JSON Patch: the three operations that archfit uses, and their application to plain values.
 
-    [{"op": "test", "path": "/spec/tolerations", "value": null},
-     {"op": "add",  "path": "/spec/tolerations", "value": [...]}]
-
-`remove` is only for additions that an earlier run of archfit recorded (`stamp`).
-
-A path is kept as a tuple of keys, indexes and "-" (the end of a list); `pointer` writes it as RFC 6901 text.
-The patch is the contract of the whole program: `edit` renders it as text, `archfit patch` prints it.
+`remove` is only for additions that an earlier run of archfit recorded (`stamp`). A path is kept as a tuple of keys,
+indexes and "-" (the end of a list); `pointer` writes it as RFC 6901 text. The patch is the contract of the whole
+program: `edit` renders it as text, `archfit patch` prints it.
 """
 
 from __future__ import annotations
@@ -102,12 +98,14 @@ def undotted(text: str) -> Path:
 
 def to_json(patch: Iterable[Operation]) -> list[dict[str, Any]]:
     """The patch as RFC 6902 writes it, ready for a JSON encoder."""
-    return [_as_json(step) for step in patch]
-
-
-def _as_json(step: Operation) -> dict[str, Any]:
-    member: dict[str, Any] = {"op": type(step).__name__.lower(), "path": pointer(step.path)}
-    return member if isinstance(step, Remove) else {**member, "value": step.value}
+    return [
+        {
+            "op": type(step).__name__.lower(),
+            "path": pointer(step.path),
+            **({} if isinstance(step, Remove) else {"value": step.value}),
+        }
+        for step in patch
+    ]
 
 
 def apply(value: Any, patch: Iterable[Operation]) -> Any:
@@ -157,7 +155,6 @@ class _Application:
         return root
 
     def _copied(self, value: Any, step: Operation) -> Any:
-        """The collection, or its copy where it is not this application's own yet."""
         if id(value) in self._own:
             return value
         if not isinstance(value, (dict, list)):

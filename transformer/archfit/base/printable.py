@@ -1,23 +1,9 @@
-r"""Escapes untrusted text for terminals, CI logs and JSON. Every output passes it.
+r"""Escapes untrusted text for terminals, CI logs and JSON. Every output passes it; JSON keeps the exact strings.
 
-    what a text holds                                          what is shown
-    C0, DEL and C1, bidi and zero-width marks, separators      its escape: \x1b, \u202e, \u2028
-      of lines, lone surrogates: whatever `str.isprintable`
-      refuses, as in Python's own `repr`
-    a line that begins with `::`, `##[`, `##vso[` at any       \x3a:error::.., #\x23[..: not a command to the CI
-      place                                                    system that shows the log
-    a line of more than 4,000 characters                       its beginning and its end, and how much is left out
+Escaped are characters that `str.isprintable` refuses (C0, C1, bidi and zero-width marks, separators of lines, lone
+surrogates), and what would be a command to the CI system that shows the log: `::` at the beginning of a line, `##[` and
+`##vso[` anywhere. The middle of a line of more than 4,000 characters is left out.
 
-    visible     one line, as part of a message or of a table
-    lines       several lines; their ends stay, and tabs
-    encoded     the same as UTF-8, for standard output
-    messages    a text stream that cleans what is written to it, for standard error, and puts `archfit: ` before each
-                line that begins with the kind of a message
-    count       a number with its noun
-    few         the first of several names
-    json_text   JSON that says the same and shows nothing else raw
-
-A text without any of it keeps its bytes. JSON keeps the exact strings: a program that reads it gets what was there.
 Sources: actions/runner, src/Runner.Common/ActionCommand.cs (`::` after blanks, `##[` anywhere); Azure Pipelines,
 logging commands; Unicode UAX #9 and TR #36.
 """
@@ -41,7 +27,9 @@ def visible(text: str, kept: str = "") -> str:
     text = _shortened(text)
     if not text.isprintable():
         text = "".join(
-            character if character.isprintable() or character in kept else _escaped(character)
+            character
+            if character.isprintable() or character in kept
+            else character.encode("unicode_escape").decode()
             for character in text
         )
     if "##" in text:
@@ -128,10 +116,6 @@ def beneath(stream: TextIO) -> TextIO:
     while isinstance(stream, Messages):
         stream = stream.stream
     return stream
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode()
 
 
 def _json_escaped(match: re.Match[str]) -> str:

@@ -1,6 +1,5 @@
 """What a run reports: one Decision for each pod spec, and Results in the shape of a KRM function's.
 
-    Decision.outcome
     Change        the patch is applied
     AlreadySet    it is as archfit would leave it
     NotNeeded     the images run wherever the pod can

@@ -1,9 +1,4 @@
-"""The word that was meant: the one place that compares a misspelt word with the known ones.
-
-nearest("kustomiz", tools)      "kustomize"      upper and lower case, - and _ do not count
-expected("kustomiz", tools)     "write 'kustomize'", else "known are helm, kustomize, .."
-refused("jsn", forms)           "'jsn' is not one of text, json: write 'json'", else ".. write one of them"
-"""
+"""The word that was meant: the one place that compares a misspelt word with the known ones."""
 
 from __future__ import annotations
 

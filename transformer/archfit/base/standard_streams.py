@@ -1,9 +1,6 @@
 """Standard input and output: read to the end; written completely, or truncated again where that is possible.
 
-full disk, broken pipe, closed by the caller    OutputError, which says so; exit 1
-an output that is a file                        truncated to its old length: half an output is worse than none
-a report whose reader stops early, as `head`    no error: nobody applies half a report
-an input that is the output, too                UsageError: the shell has emptied it before archfit starts
+Half an output is worse than none. A report whose reader stops early, as `head` does, is no error: nobody applies it.
 """
 
 from __future__ import annotations
@@ -54,7 +51,8 @@ class _ClosedByReader(OutputError):
 
 def write(stdout: BinaryIO, parts: Iterable[bytes | memoryview]) -> None:
     """All parts to standard output. Raises OutputError."""
-    before = _length(stdout)
+    about = _file(stdout)
+    before = about.st_size if about else None
     try:
         for part in parts:
             stdout.write(part)
@@ -65,12 +63,6 @@ def write(stdout: BinaryIO, parts: Iterable[bytes | memoryview]) -> None:
             raise _ClosedByReader("the reader of the output closed it before the end") from None
         advice = "; the output file is as it was before" if before is not None else ""
         raise OutputError(f"standard output cannot be written: {error.strerror or error}{advice}") from None
-
-
-def _length(stdout: BinaryIO) -> int | None:
-    """Bytes of the file that is written to, None where it is no file."""
-    about = _file(stdout)
-    return about.st_size if about else None
 
 
 def _file(stream: BinaryIO | TextIO) -> os.stat_result | None:

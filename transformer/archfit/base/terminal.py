@@ -1,17 +1,7 @@
 """What a person at a terminal sees: the progress of lookups, a failure, colours; and with --quiet, less.
 
-    archfit: 3 of 12 images     one line that rewrites itself and goes away, where standard error is a terminal
-    archfit: 3 of 12 images; waiting for https://ghcr.io     the same, where no answer comes
-    archfit: error: ...         on the controlling terminal, for callers that throw standard error away
-
-    archfit: warning: ...       each message begins with the program and its kind, which gets a colour;
-                                with --quiet only errors and warnings are written, and the lines that go on with one
-
-    --color    always, never    whatever the environment says
-               auto             NO_COLOR: none;  else FORCE_COLOR: colours;  else TERM=dumb or CI: none;
-                                else colours where the stream is a terminal
-
-NO_COLOR, FORCE_COLOR and CI count if they are not empty (no-color.org, force-color.org).
+--color auto: NO_COLOR: none; else FORCE_COLOR: colours; else TERM=dumb or CI: none; else colours where the stream is a
+terminal. NO_COLOR, FORCE_COLOR and CI count if they are not empty (no-color.org, force-color.org).
 
 Helm 4 shows `plugin "archfit" exited with error` and no word of the plugin's own (helm/helm issue 31843). Where the
 process has a controlling terminal, archfit writes the last error there; `archfit last` always shows it.

@@ -1,8 +1,5 @@
 """Patch and sites into text edits.
 
-    add at a missing key          a member behind the last one          never before a `<<`
-    add at "-"                    an item behind the last one
-    add at an empty value         block lines below its key, or flow text in place of `null`, `~`, `[]`, `{}`
     below an alias                the alias is replaced by its value, written out, with the addition
     below what `<<` supplies      the key is added with its value written out: an own key wins over a merged one
     below an anchor               made there; aliases of it that do not want the same are written out
@@ -268,7 +265,6 @@ def _joined(text: str, at: int, lines: list[str]) -> str:
 
 
 def _newline(text: str, at: int) -> str:
-    """The line ending of the line before `at`."""
     before = text.rfind("\n", 0, at)
     return "\r\n" if text[before - 1 : before] == "\r" else "\n"
 

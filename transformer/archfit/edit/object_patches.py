@@ -1,17 +1,8 @@
 """The decisions as JSON 6902 patches (RFC 6902), one for each object.
 
-    decisions ── entries ──┬── as_json      [{object, document, line, patch}]
-                           └── `kustomize`  the forms that kustomize reads, unless there are `problems`
-
 A `test` of a missing member is written with the value null, which the library of kustomize and of the API server takes
-(evanphx/json-patch); RFC 6902 has no other word for it.
-
-Before they are printed, python-jsonpatch has to make of each object what archfit's own `patch.apply` makes:
-
-    object ─┬─ patch.apply ──── after ─┐
-            └─ jsonpatch ────── after ─┴─ equal, else an error: nothing is printed (`wrong_patches`)
-
-python-jsonpatch fails at a `test` of a missing member; archfit's own `apply` judges those.
+(evanphx/json-patch); RFC 6902 has no other word for it. Before they are printed, python-jsonpatch has to make of each
+object what archfit's own `patch.apply` makes. It fails at a `test` of a missing member; those `apply` judges alone.
 """
 
 from __future__ import annotations
@@ -127,7 +118,6 @@ def _outermost(value: Any, path: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def _identity(ref: ObjectRef) -> ObjectRef:
-    """What kustomize tells objects apart by."""
     return ref.replace(namespace=ref.namespace or "default")
 
 

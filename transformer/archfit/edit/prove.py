@@ -1,9 +1,6 @@
 """The proof: the edited text, read again, is the original with the patch applied, and nothing else.
 
-    value(parse(after))  ==  apply(patch, value(parse(before)))      typed: a boolean true is not the string
-    anchors and tags of `after`  ==  anchors and tags of `before`; no key stands twice that did not before
-
-Both sides are read with a final newline (`parse`). A failed proof is a bug in archfit, never in the input.
+Anchors and tags are the same, and no key stands twice that did not before. A failed proof is a bug in archfit.
 """
 
 from __future__ import annotations

@@ -1,15 +1,10 @@
 """Removals of a patch as edits of the text: the reverse of `insertions`, for whole entries only.
 
-    a block member or item     its lines
     the last one of a block    its lines, and `{}` or `[]` behind the key that held it
     a flow member or item      its text and the comma before it; the comma behind the first one
     a value back to null       block: its lines; flow: `null` in its place
 
 Only what archfit can have written is removed: an entry that begins its line, ends its line, and holds no comment.
-Paths lead through aliases to the nodes that are written there (`Targets`):
-
-    a: &x {b: 1}        a.b     ─┐
-    c: *x               c.b     ─┴─>  the one node b: what is removed from a is gone from c
 """
 
 from __future__ import annotations
@@ -138,7 +133,6 @@ def _lines(tree: Tree, path: Path, entry: tuple[str | int, int, int]) -> TextEdi
 
 
 def _whole_lines(tree: Tree, path: Path, node: int, start: int, end: int) -> TextEdit:
-    """The cut of the lines from the one that begins at `start` to the one that holds `end`."""
     return _cut(tree, path, node, start, tree.text.find("\n", end) + 1 or len(tree.text))
 
 
@@ -164,7 +158,6 @@ def _cut(tree: Tree, path: Path, node: int, start: int, end: int) -> TextEdit:
 
 
 def _left_empty(targets: Targets, path: Path, holder: int) -> TextEdit:
-    """What stands for a block collection whose last entry goes."""
     tree = targets.tree
     key = targets.key_of(holder, path)
     if key < 0:
@@ -241,7 +234,6 @@ class Targets:
         return [paths for (holder, _), paths in meant.items() if len(paths) != self._used(holder)]
 
     def _used(self, node: int) -> int:
-        """How many paths mean a collection."""
         if node < 0:
             return 1
         if node not in self._uses:

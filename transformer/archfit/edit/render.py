@@ -1,12 +1,5 @@
 """Plain values as YAML text, in block style for people or in flow style for places that allow nothing else.
 
-block                                     flow
-nodeAffinity:                             {nodeAffinity: {matchExpressions: [{key: a, values: [b]}]}}
-  matchExpressions:
-  - key: a
-    values:
-    - b
-
 A scalar is plain where every reader of YAML 1.1 and 1.2 sees a string, else it stands in double quotes:
 
 plain    = letter *( letter / digit / "." / "/" / "-" ), and no boolean, null or number in any case

@@ -1,16 +1,9 @@
 """Node affinity as the scheduler reads it: what each required term asks of a node's architecture and OS.
 
-    required affinity       terms, ORed; missing: one term without conditions; empty: matches nothing
-    term                    matchExpressions and matchFields, ANDed; with neither, `{}`, it matches nothing
-    nodeSelector            ANDed to each term; that of the pod's RuntimeClass too, which admission merges into it
-    In, NotIn               the label's value is, or is not, among the values (at least one)
-    Exists, DoesNotExist    the label is there, or not (no values)
-    Gt, Lt                  the label's value as a decimal number against one number
-    anything else           matches nothing; the API server refuses it
-
-A node of architecture `a` carries `kubernetes.io/arch` and `beta.kubernetes.io/arch`, both with value `a`,
-since the kubelet writes both. All other keys and matchFields are taken as satisfiable. A term is open to those of
-linux and windows that `kubernetes.io/os` and its beta label leave possible in nodeSelector and term. Its systems, whose
+Required terms are ORed; no set is one term without conditions, an empty one matches nothing, and so does the term `{}`.
+nodeSelector is ANDed to each, that of the pod's RuntimeClass too, which admission merges into it. A node carries
+`kubernetes.io/arch` and `beta.kubernetes.io/arch`, both written by the kubelet. All other keys and matchFields are
+taken as satisfiable. A term is open to those of linux and windows that the OS labels leave possible. Its systems, whose
 images count, are `spec.os.name` where that is one of them, all of them where the labels say something, else linux.
 
 Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity; apimachinery labels.Requirement.Matches.

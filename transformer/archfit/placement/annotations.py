@@ -8,19 +8,8 @@
                                                                 policy or the webhook added (`admission.added_record`)
 
 They count in the metadata of the object and of every template on the way to the pod, and the one nearest to the pod
-wins:
-
-    CronJob   metadata   <   spec.jobTemplate.metadata   <   spec.jobTemplate.spec.template.metadata
-
-Lists are separated by commas, blanks or both. An unknown name is an error that names the nearest known one.
-
-One that the operator's file enforces (`layers.ANNOTATIONS`) is an error, whatever it says but `skip: "false"`.
-
-An annotation at a place where it has no effect is an error, too (`misplaced`):
-
-    is an error       a name under archfit.dev/ in any other `annotations`, a known name anywhere else, as in labels
-    is not checked    an object without pods, such as a Service that got its annotations from `commonAnnotations`, and
-                      one that a controller made
+wins. At any other place a name under archfit.dev/ is an error (`misplaced`), but not in an object without pods, such as
+a Service that got its annotations from `commonAnnotations`, nor in one that a controller made.
 """
 
 from __future__ import annotations
@@ -85,8 +74,6 @@ def known_name(name: str) -> str:
 
 
 class _Reading:
-    """One pod's annotations, while errors are collected."""
-
     def __init__(self, pod: Pod, enforced: tuple[tuple[str, str], ...]) -> None:
         self.pod = pod
         self.enforced = dict(enforced)

@@ -1,29 +1,17 @@
-"""One pod as `decide` sees it (`PodCase`: the pod and what its images allow), and the record of its steps (`Trace`).
+"""One pod as `decide` sees it (`PodCase`), the record of its steps (`Trace`), and whether it can be changed.
 
-The API server refuses to change some objects once they are applied (`is_immutable`):
+The API server refuses to change the pods of some objects once they are applied. Those that reach the next one anyway:
 
-    the object                                                    a change of its pods
-    a kind that is not immutable in the table                     is applied
-    Job, bare Pod, ... with metadata.generateName and no name     reaches the next one, which is recreated
-    with `hooks: recreated`, where the stream goes to             reaches the next one:
+    Job, bare Pod, ... with metadata.generateName and no name     it is recreated
+    with `hooks: recreated`, where the stream goes to
         Helm 4    helm.sh/hook                                    Helm creates hooks and never updates one
         Argo CD   helm.sh/hook, argocd.argoproj.io/hook           deleted before its creation, by default
                   argocd.argoproj.io/sync-options with both       `kubectl replace --force`
                   Force=true and Replace=true
-    any other                                                     is refused: "field is immutable"
 
 Helm 4 puts an annotation with the template's file name on every object that it hands to a post-renderer; there the
 annotations of Argo CD have no effect. Sources: helm, pkg/action/hooks.go, execHook; argoproj/gitops-engine,
 pkg/sync/hook.
-
-`decide` fills the trace of a decision for `explain`, so nothing is worked out twice:
-
-    answered    the answer for each image, and what it means for the pod
-    judged      the architectures that the pod can reach; not called where the images end the decision
-    placed      the affinity that it needs, the rules that apply, the additions
-    left        the additions that a custom resource has fields for
-
-A step that the decision did not reach leaves None.
 """
 
 from __future__ import annotations
@@ -96,7 +84,6 @@ def is_immutable(pod: Pod, options: Options) -> bool:
 
 
 def _recreated(notes: object) -> bool:
-    """Whether Helm 4 or Argo CD makes an object with these annotations anew."""
     if not isinstance(notes, dict):
         return False
     if HELM_HOOK in notes:

@@ -1,14 +1,7 @@
 """What the pod of a custom resource can be given, and what its operator makes of it.
 
-the kind has no field for affinity or tolerations    a conflict where the pod cannot run without, else it is dropped
-the pod has no placement at all (`unplaced`)         a warning in place of the conflict
-the operator takes a field from another path         a conflict, if the patch writes the field
-it writes an affinity only where there is none       a warning, unless its affinity is written along, or a nodeSelector
-                                                     does instead (`pins`)
-some of its pods have a term of their own            a conflict, if the images do not run where it leads
-another object gives a field where there is none      only what is needed is written, with a warning
-the API refuses placement by default                 a warning that names what has to be switched on
-the row was not seen (`customResources: read`)       the affinity that the pod cannot run without; the rest is counted
+What the kind has no field for, or its operator takes from another path, is a conflict where the pod cannot run without
+it (a warning where the pod has no placement at all, `unplaced`), else it is dropped.
 """
 
 from __future__ import annotations

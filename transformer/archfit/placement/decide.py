@@ -1,17 +1,12 @@
-"""The decision for one pod spec, as a patch. Four steps:
+"""The decision for one pod spec, as a patch.
 
-    1. opted out -> OptedOut; no image has an answer -> Unresolved; nothing reachable -> Conflict
-    2. required node affinity, for the pod or for each of its terms       `reach`
-    3. tolerations, then preferred terms, on top of it                    `tolerations`
-    4. `immutable: needed`, for what cannot be changed once applied (`case`): only what it
-       cannot run without. Affinity stays, except what `affinity: always` writes; a toleration stays where
-       every architecture that the pod can reach needs one; preferred terms go.
-       `customResources: read`, for a custom resource whose row was not seen: the same, without any toleration
-
-Outcomes without a patch: AlreadySet where the pod has what it would be given; Conflict where a custom resource has no
-field for what it cannot run without; OptedOut where `affinity: never` kept it from what it needs, or its operator
-decides alone; Unresolved where an image has no answer; else NotNeeded. A pod with an error is Unresolved; its results
-say what is wrong.
+1. opted out -> OptedOut; no image has an answer -> Unresolved; nothing reachable -> Conflict
+2. required node affinity, for the pod or for each of its terms       `reach`
+3. tolerations, then preferred terms, on top of it                    `tolerations`
+4. `immutable: needed`, for what cannot be changed once applied (`case`): only what it
+   cannot run without. Affinity stays, except what `affinity: always` writes; a toleration stays where
+   every architecture that the pod can reach needs one; preferred terms go.
+   `customResources: read`, for a custom resource whose row was not seen: the same, without any toleration
 """
 
 from __future__ import annotations

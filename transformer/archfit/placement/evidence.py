@@ -7,7 +7,6 @@
     nothing, with another variant           amd64/v3, arm64/v9: no runtime takes it unless its node is set up for it
     nothing, of os wasi or wasm* beside     the pod's runtime runs native code; where its RuntimeClass is for them,
       native entries                        `uncounted` judges
-    never arm for arm64
 
     an image restricts nothing when         because
     it is an artifact                       nothing of it is run (`Found.image` is False)
@@ -17,24 +16,9 @@
 A single manifest counts by its architecture, whatever the variant: nodes pull it without a check. Answers of
 registries are stored unchanged, so that these rules also apply to old caches and lock files.
 
-What a pod's images support is the intersection over those that restrict; None where no image does: every
-architecture. Source: containerd/platforms, compare.go and database.go; containers/image, internal/pkg/platform/
-platform_matcher.go.
-
-    the answer          its meaning
-    Found               it counts (as above, and `uncounted`); overrides and stale answers are reported
-    Absent              on_absent: fail -> an error, leave -> as Unasked
-    Unknown             on_unknown: fail -> an error, leave -> as Unasked,
-                        assume -> what the cache last heard counts; else, if an earlier run recorded what it added
-                        to the pod, the pod is left as it is; else it is an image with the platforms of `assume`
-                        an error in any case, where the answer is final
-    Unasked             restricts nothing, but no toleration is added; an error with `strict`
-    Malformed           an error: no node can pull it
-
 A pod with an Absent or Unknown image stays as it is if no other image is known, or if an earlier run recorded what it
-added: that may rest on an answer.
-
-All errors of a pod are reported at once, each image once.
+added: that may rest on an answer. Source: containerd/platforms, compare.go and database.go; containers/image,
+internal/pkg/platform/platform_matcher.go.
 """
 
 from __future__ import annotations
@@ -180,8 +164,6 @@ class ImageEvidence(Record):
 
 
 class _EvidenceBuilder:
-    """Takes the answers of one pod, one by one."""
-
     def __init__(self, pod: Pod, options: Options) -> None:
         self.pod, self.options = pod, options
         self.known: list[tuple[ImageUse, Found]] = []
@@ -225,7 +207,6 @@ class _EvidenceBuilder:
             self._report(use, *_unknown(answer, options))
 
     def _counted(self, use: ImageUse, found: Found) -> Found | Unknown:
-        """What counts of the answer for this pod; its warnings are reported."""
         if is_plain(found):
             return found
         from archfit.placement.uncounted import counted, runs_wasm  # only few images need it
@@ -250,8 +231,6 @@ class _EvidenceBuilder:
 
 
 class _GateBuilder(_EvidenceBuilder):
-    """Keeps the answers without platforms as they are."""
-
     def __init__(self, pod: Pod, options: Options) -> None:
         super().__init__(pod, options)
         self.unknown: list[tuple[ImageUse, Absent | Unknown | Unasked | Malformed]] = []

@@ -1,9 +1,5 @@
 """Members of a pod spec in the shape that Kubernetes gives them, or an error that names the field.
 
-    mapping     a dict, None where the member is missing or null
-    sequence    a list, () where the member is missing or null
-    string      a str, "" where the member is missing or null
-
 Source: core/v1 types; Kubernetes' decoder reads null as the zero value everywhere.
 """
 

@@ -2,14 +2,11 @@
 
     Deployment, deployments, deploy, sts, ds      a kind as manifests or kubectl's command line name it, in any case
     deployments.apps, Deployment.v1.apps          with the group, or with version and group
-    *Set, Deploy*                                 a glob over kinds
     Deployment/shop/cart                          kind, namespace, name: each a glob
     deployment/cart                               behind a kind without wildcards: the name, as for kubectl, or the
                                                   namespace
     */shop                                        behind a glob: the namespace
     shop                                          a kind, which is hardly meant: the warning shows what may be
-
-A filter that means nothing is worth a warning where it was given for this run. In a file for many streams it is usual.
 
 Source: kubectl api-resources; kubectl get --help (TYPE[.VERSION][.GROUP]).
 """

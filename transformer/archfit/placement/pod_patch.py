@@ -2,30 +2,9 @@
 
     restricted to amd64 (arm64 is not offered by nginx:1.7.9); tolerates kubernetes.io/arch=arm64:NoSchedule
 
-The patch: node affinity and tolerations appended, and the mappings above them created.
-
-Each addition is guarded by a test of what was found there. A member whose value is null counts as missing; `add`
-replaces it. `{}` and `[]` are kept and filled.
-
-    found in the pod spec                   written
-    no affinity                             affinity: {nodeAffinity: {required.., preferred..}}
-    affinity without nodeAffinity           nodeAffinity: {required.., preferred..}
-    nodeAffinity without required set       requiredDuring..: {nodeSelectorTerms: [{matchExpressions: [..]}]}
-    nodeAffinity without preferred terms    preferredDuring..: [{weight: .., preference: {..}}]
-    preferred terms                         one more at their end
-    a required term with matchExpressions   one more expression at their end
-    a required term with matchFields only   matchExpressions: [..]
-    one architecture, or system, to pin to  nodeSelector: {kubernetes.io/arch: ..}, in place of the terms
-    no tolerations                          tolerations: [..]
-    tolerations                             one more at their end
-
-A custom resource may have its placement at other paths (`Pod.at`):
-
-    the way to a field is missing      add {} for each mapping on it, from the top, guarded by a test of the first one
-    a field is such a mapping itself   it is added as the patch has it (spec.affinity of CloudNativePG)
-    the field's value is inherited,    the whole value is written, with what the patch adds: an own value replaces it
-    or the operator's default          (the members that are missing, where only the operator's own switch stands there)
-    two pods need the same mapping     the first one's patch creates it (`parents_once`)
+Node affinity and tolerations are appended, and the mappings above them created, each guarded by a test of what was
+found there. A member whose value is null counts as missing; `{}` and `[]` are kept and filled. Where a custom resource
+inherits the value of a field, or has its operator's default, the whole value is written: an own value replaces it.
 """
 
 from __future__ import annotations

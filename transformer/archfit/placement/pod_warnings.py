@@ -63,7 +63,6 @@ def conflict(case: PodCase, pins: tuple[str, ...], part: Path = ()) -> Result:
 
 
 def _demanding_path(pod: Pod, pins: Sequence[str], reaches: Sequence[Reach]) -> Path:
-    """The path of the pod's own demand, or of the pod spec."""
     if pins and pod.placement_paths is not None and pod.placement_paths.architecture:
         return pod.placement_paths.architecture
     if pins:

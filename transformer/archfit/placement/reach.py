@@ -1,26 +1,9 @@
 """Where a pod can go, for each of its required terms, and the required node affinity that it gets.
 
-    one system of a term
-    cluster         the entries of clusterArchitectures for this OS. An OS without entries has what the images offer, so
-                    that nothing is taken from it; where they offer nothing for it, it has those of Linux
-    supported       what every image offers, narrowed by `only`; None: every architecture
-    allowed         of `cluster` and of what the pod names, what nodeSelector and the term let through. With several
-                    systems, a named architecture that only another one's cluster has is meant for that one
-
-    the term, over its systems: linux, and those for which the images have builds; else the first. Where the cluster
-    has nodes of another system, those that the term is open to and for which the images have builds: none else
-    shut            those that it is open to and for which they have none. A system whose nodes have a taint that the
-                    pod does not tolerate (`systemTaints`) is closed anyway
-    allowed         the union over the systems
-    barred          the union of allowed - supported: on some system an image does not run there
-    live            the union of allowed ∩ supported, less `barred`
-    lost            what `barred` takes from that union: a term has one list of architectures for all of its systems.
-                    A pod without required terms gets one for each system, and loses nothing (`split`)
-
-    the pod
-    reachable       the union of `live` over the terms: what the pod can reach in the end
-
-The required node affinity that a pod, or each of its terms, gets. The first row that holds:
+An OS without entries in clusterArchitectures has what the images offer, so that nothing is taken from it; where they
+offer nothing for it, it has those of Linux. A named architecture that only another system's cluster has is meant for
+that one. Systems of a term for which the images have no build are `shut`; one whose nodes have a taint that the pod
+does not tolerate (`systemTaints`) is closed anyway. The first row that holds says what is written:
 
     a system is shut                        kubernetes.io/os In [the others], beside what the rows below write
     nodeSelector names an architecture      nothing, as it is supported already; a warning where the cluster lacks it
@@ -31,22 +14,13 @@ The required node affinity that a pod, or each of its terms, gets. The first row
     the whole cluster is supported          nothing; `affinity: always` writes In [cluster]
     every architecture is supported         nothing
 
-In [reachable] closes a dead term by contradicting what it asks; those that its own requirements let through are
-left out. Where they let all through, as a term of another OS may, it gets In [another one], with In [reachable]
-where they let that through too: never `DoesNotExist`, which nodes without an arch label meet.
+A dead term is closed by contradicting what it asks, never by `DoesNotExist`, which nodes without an arch label meet. A
+pod that tolerates such nodes gets NotIn [cluster - supported] instead, also to close a term: they stay reachable. Terms
+that ask for the label never lead there, and are narrowed as above.
 
-A pod that tolerates nodes without an arch label gets NotIn [cluster - supported] instead, also to close a term: such
-nodes stay reachable. Terms that ask for the label never lead there, and are narrowed as above.
-
-A stale term is one that archfit may have narrowed when the images ran on less than they do now, or on something else:
-
-    nodeSelectorTerms:
-    - matchExpressions:
-      - {key: zone, operator: In, values: [a]}
-      - {key: kubernetes.io/arch, operator: In, values: [amd64]}      the last of its key, sorted: as archfit writes it;
-                                                                      NotIn for a pod that tolerates virtual nodes
-
-Without a `stamp` its author is unknown: it stays, and a message says that it is narrower than the images are.
+A stale term is one that archfit may have narrowed when the images ran on less than they do now: its last expression
+about the architecture is sorted, as archfit writes it. Without a `stamp` its author is unknown: it stays, with a
+message.
 """
 
 from __future__ import annotations

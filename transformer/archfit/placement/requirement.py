@@ -1,13 +1,7 @@
 """Does every image run there? The question of `check --require`, beside the one of `decide`.
 
-    the pod                                          answer
-    is left alone (skip, nodeName, excluded, ..)     as any other; each Lack has the reason
-    is for nodes of another operating system         not checked
-    has images that do not offer the platform        one Lack for each use, whatever the pod's own placement says
-    has an image that its registry does not have     one Lack: it runs nowhere
-    has an image without another answer              one NotKnown for each use; no option stands for an answer
-
-`evidence` says what counts as a platform and which images restrict nothing.
+A pod that archfit leaves alone is judged as any other; one for nodes of another operating system is not checked. No
+option stands for an answer that is missing.
 """
 
 from __future__ import annotations

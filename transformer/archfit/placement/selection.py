@@ -1,51 +1,24 @@
 """Which pods archfit leaves alone, the options of the others, and which of their images are looked up.
 
-    the first of these that holds                                    leaves the pod as it is
-    metadata.ownerReferences[].controller: true                      its controller decides; nothing else is read
-    archfit.dev/skip: "true" on the object or a template on the way
-    spec.nodeName                                                    the scheduler is not asked
-    --exclude KIND[/NAMESPACE[/NAME]]                                globs; parts left out match everything
-    rules: [{match: .., skip: true}]
-    an embedded object whose placement or containers are filled in later
-    an architecture or OS that is filled in later                    `{{..}}`, `$(..)`, `${..}`, `<<..>>` in templates
-                                                                     in nodeSelector or the required node affinity
-    nodeSelector type: virtual-kubelet                               for nodes without an arch label alone
+A pod that tolerates virtual-kubelet.io/provider, or a key of unlabelledNodes, may run on nodes without an arch label
+beside real ones: it is like any other pod, but keeps such nodes reachable. An empty key does not count.
 
-A pod that tolerates virtual-kubelet.io/provider, or a key of unlabelledNodes, may run on such nodes beside real
-ones: it is like any other pod, but keeps such nodes reachable. An empty key does not count.
+Every rule whose match holds applies, in order, and a later one overrides an earlier one, key by key. The pod's own
+annotations come last: `tolerate` overrides, `only` narrows further.
 
-Exclude globs: `DaemonSet`, `*/kube-system`, `job/*/migrate-*`. `*`, `?` and `[..]` as in fnmatch; the kind in
-any case, the rest as written; a namespace that the stream does not give is "" and matched by `*` alone.
-
-Rules: every rule whose match holds applies, in order, and a later one overrides an earlier one, key by key.
-All of namespace, kind (in any case), name and labels have to hold; a label is there when the pod template or
-the object carries it with this value. The pod's own annotations come last: `tolerate` overrides, `only`
-narrows further.
-
-Filled in later: fields of an embedded object that get their value when the object is made: what they hold is unknown.
-Only what Kubernetes has as a mapping or a list is meant; an image that is filled in is for `evidence`.
+Filled in later: fields of an embedded object that get their value when the object is made. Only what Kubernetes has as
+a mapping or a list is meant; an image that is filled in is for `evidence`.
 
     ResourceGraphDefinition   nodeSelector: ${schema.spec.nodeSelector}
     ResourceSet               tolerations: << inputs.tolerations >>
     TriggerTemplate           affinity: $(tt.params.affinity)
     any template              containers: [{{ .. }}]
 
-    the image                                               answer
-    archfit.dev/image-platforms on the pod template         Found, origin "override": for every image
-    empty or missing, or unseen in a custom resource        Unasked
-    a placeholder: `ko://..`, `$(params.x)`, `{{ .. }}`     Unasked
-    any other string that is no reference                   Malformed: the kubelet refuses it unpulled
-    imagePullPolicy: Never                                  an override of the configuration, else Unasked
-    `auto`, and the pod is marked for Istio's injector      an override of the configuration, else Unasked
-    something replaces it (`workloads.replaced_images`)     Unasked, whatever the configuration says of its text
-    anything else                                           the lookup's, which knows the overrides
+A pod that is left alone has no answers, so that a malformed image in it is no error.
 
-A pod that is left alone has no answers, so that a malformed string in it is no error.
-
-Istio replaces the image `auto` in any pod that it injects (istio, pkg/kube/inject, AutoImage). A pod is
-marked by the annotation `inject.istio.io/templates`, by the label or annotation `sidecar.istio.io/inject:
-"true"`, or by `istio.io/rev`; `sidecar.istio.io/inject: "false"` takes it back. Marks on namespaces are
-unseen.
+Istio replaces the image `auto` in any pod that it injects (istio, pkg/kube/inject, AutoImage): one that is marked by
+the annotation `inject.istio.io/templates`, by the label or annotation `sidecar.istio.io/inject: "true"`, or by
+`istio.io/rev`; `sidecar.istio.io/inject: "false"` takes it back. Marks on namespaces are unseen.
 """
 
 from __future__ import annotations
@@ -68,7 +41,7 @@ from archfit.images.reference import parse
 from archfit.options.placement_fields import PREFERRED, REQUIRED
 from archfit.options.settings import Options, TolerationRule
 from archfit.startup.record import Record
-from archfit.workloads.pod_specs import controller_of
+from archfit.workloads.pod_specs import controller_of, is_embedded
 from archfit.workloads.pods import ImageUse, Pod
 from archfit.yaml.values import text_of
 
@@ -153,21 +126,15 @@ class PodOptions(Record):
 
 def pod_options(pod: Pod, options: Options) -> PodOptions:
     """The options of this pod, from those of the run, rules and annotations."""
-    if "ownerReferences" in pod.object_metadata:
-        controller = controller_of(pod.object_metadata)
-        if controller:
-            return PodOptions(
-                f"its controller decides ({controller})",
-                platforms=_stated(pod, options),
-                controller=controller,
-                left_by="controller",
-            )
-    if pod.root:
-        later = _filled_in_later(pod)
-        if later:
-            stated = _stated(pod, options)
-            return PodOptions(f"{later} {FILLED_IN_LATER}", platforms=stated, left_by="placeholder")
     noted = _annotated(pod, options)
+    platforms = noted.platforms if noted else None
+    controller = controller_of(pod.object_metadata) if "ownerReferences" in pod.object_metadata else ""
+    if controller:
+        reason = f"its controller decides ({controller})"
+        return PodOptions(reason, platforms=platforms, controller=controller, left_by="controller")
+    later = _filled_in_later(pod) if pod.root else ""
+    if later:
+        return PodOptions(f"{later} {FILLED_IN_LATER}", platforms=platforms, left_by="placeholder")
     only, tolerate, prefer, skip, offered = None, None, None, None, False
     only_by: list[str] = []
     if options.rules:
@@ -197,17 +164,12 @@ def pod_options(pod: Pod, options: Options) -> PodOptions:
         " and ".join(only_by),
         () if tolerate is False else options.tolerate,
         options.prefer if prefer is None else prefer,
-        noted.platforms if noted else None,
+        platforms,
         noted.results if noted else (),
         unlabelled=_unlabelled(pod, options),
         left_by=left_by,
         offered=ruled if offered else None,
     )
-
-
-def _stated(pod: Pod, options: Options) -> tuple[Platform, ...] | None:
-    noted = _annotated(pod, options)
-    return noted.platforms if noted else None
 
 
 def _annotated(pod: Pod, options: Options) -> Annotations | None:
@@ -285,8 +247,7 @@ def _is_placeholder(value: Any) -> bool:
 
 
 def _filled_in_later(pod: Pod) -> str:
-    """The first such field of a pod in an embedded object, and its text; "" if there is none."""
-    if all(step == "items" or isinstance(step, int) for step in pod.root):
+    if not is_embedded(pod.root):
         return ""
     spec = {name: pod.spec[name] for name in _LOOKED_AT if name in pod.spec}
     metadata = {"annotations": pod.metadata.get("annotations")}
@@ -333,7 +294,6 @@ ISTIO_TEMPLATES = "inject.istio.io/templates"
 
 
 def _unasked(text: str) -> Unasked | Malformed | None:
-    """The answer for a text that is no reference, else None."""
     try:
         parse(text)
     except InvalidReference as error:
@@ -390,7 +350,6 @@ def _answer(
 
 
 def _without_lookup(pod: Pod, use: ImageUse) -> Unasked | Malformed | None:
-    """The answer for a use of an image that needs no lookup, None for all others."""
     text = use.text
     if use.unasked:
         return Unasked(use.unasked)

@@ -3,18 +3,11 @@
     a toleration rule for R applies       where the pod can reach one of R in the end, all images run on every other
                                           one of R or its required affinity shuts it out, and every image has an answer
     a rule with `when: needed` applies    where, with the others, each architecture that the pod can reach needs one
-    an architecture needs a toleration    where a rule names it whose toleration the pod has not got
     a preferred term is written           for each weighted architecture that the pod can reach, if it can
                                           reach another one too, and every image has an answer
 
 R: the architectures of the rule. A toleration is added only where none that exists covers it, that is, tolerates every
-taint that it does (core/v1, Toleration.ToleratesTaint):
-
-    effect      empty, or the same
-    key         empty, or the same
-    operator    Exists                              covers any value, and Exists
-                Equal, which "" means               covers Equal with the same value
-                anything else (Lt, Gt, to come)     covers nothing, and is no error
+taint that it does (core/v1, Toleration.ToleratesTaint).
 """
 
 from __future__ import annotations

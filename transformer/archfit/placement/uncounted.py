@@ -1,14 +1,5 @@
 """The entries of an image that do not count as they are, and the messages about them.
 
-    the image                                              becomes
-    wasi/* or wasm* beside native entries, in a pod        those entries alone: it restricts nothing
-      whose RuntimeClass, or its handler, is named
-      after a WebAssembly runtime
-    an index none of whose entries counts                  Unknown; final where somebody has stated it so
-    an index with amd64/v3 and no plain amd64              as it is, with a warning: amd64 is not offered
-    an index with 386 and no amd64                         as it is, with a warning: not every runtime takes it
-    a single manifest for amd64/v3                         as it is, with a warning: it counts for amd64
-
 Loaded for such images only (`evidence.is_plain`), which are few. Platforms that somebody states count as the
 entries of an index do: whoever knows that amd64 nodes take an amd64/v3 image states linux/amd64.
 
@@ -104,7 +95,6 @@ def _remedy(use: ImageUse, found: Found) -> str:
 
 
 def _baselines(found: Found) -> Iterable[str]:
-    """The platforms without the variants that do not count."""
     return (
         f"{platform.os}/{platform.architecture}" if platform.architecture != "arm" else str(platform)
         for platform in found.platforms
@@ -112,7 +102,6 @@ def _baselines(found: Found) -> Iterable[str]:
 
 
 def _statement(use: ImageUse, found: Found, platforms: Iterable[str]) -> str:
-    """How to say that the nodes take the image on these platforms."""
     listed = ",".join(sorted(set(platforms)))
     if found.origin == "override":
         return f"if your nodes take it, state {listed} instead (--image-platforms or archfit.dev/image-platforms)"

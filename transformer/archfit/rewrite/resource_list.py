@@ -85,7 +85,7 @@ class FunctionFrame(Record):
         self, transformed: Transformed | None, results: Sequence[Result]
     ) -> Iterable[bytes | memoryview]:
         """The list with its items untouched and the results. Raises ArchfitError if it has no place for them."""
-        return stream.write(self.data, self.with_results(transformed, results, ()))
+        return stream.parts(self.data, self.with_results(transformed, results, ()))
 
 
 def recognised(data: bytes) -> FunctionFrame | None:

@@ -1,13 +1,8 @@
 """JSON by CPython's C scanner and encoder, without the pure modules of the package `json`.
 
-    loads(text)      as `json.loads`
-    dumps(value)     as `json.dumps`
-
 `json` loads `re` and compiles seven regular expressions, which the C code does not use: a warm run of one Deployment
-takes 1.25 times as long with `json`.
-
-What the C code does not do goes to `json`, which is loaded then: text with an error, an indented document, an
-interpreter whose `_json` is missing or built otherwise. So every result and every error is that of `json`.
+takes 1.25 times as long with `json`. What the C code does not do goes to `json`, which is loaded then: text with an
+error, an indented document, an interpreter whose `_json` is missing or built otherwise.
 """
 
 from __future__ import annotations

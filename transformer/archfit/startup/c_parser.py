@@ -1,10 +1,5 @@
 """libyaml's parser from PyYAML's C extension, without the pure modules of PyYAML's package.
 
-    yaml.error, events, nodes             loaded: what the extension hands out is made of them, or compared with them
-    yaml.tokens                           loaded with the first token, for which archfit does not ask
-    yaml.reader, resolver, constructor..  not loaded: a regular expression of all printable characters, datetime
-    yaml                                  not loaded: its __init__ loads all of these
-
 The extension asks the modules that are not loaded for their exceptions alone, when it is loaded itself, and gets the
 classes of which they are made. Whoever imports `yaml` later gets the whole package, with the same events and errors.
 Where anything is not as it is in PyYAML 6.0.1 to 6.0.3, the whole package is loaded. With `import yaml` a warm run of

@@ -1,10 +1,6 @@
 """Flags that are written out, read without argparse, with which a warm run with a flag takes 1.31 times as long.
 
-    flag = "--" name ( "=" | next argument ) value      a flag with a value; the value is neither empty nor "--", and
-                                                        as an argument it does not begin with "-"
-         | "--" [ "no-" ] name                          a switch
-
-An empty argument is ignored. A command line with anything else is left to argparse, which knows every rule and says
+A command line with anything else, as a value that begins with "-", is left to argparse, which knows every rule and says
 what is wrong.
 """
 

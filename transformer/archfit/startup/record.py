@@ -4,10 +4,9 @@
         key: str
         effect: str = ""
 
-declares two slots, a constructor (`Toleration("a")`, `Toleration(key="a", effect="b")`), equality, a hash, a
-representation and `replace()`; nothing can be assigned afterwards. Type checkers read the same declaration
-through PEP 681. With `dataclasses` (frozen, with slots) in its place a warm run of one Deployment takes 3.15 times as
-long (3.13; 3.36 with 3.11), with msgspec's Struct twice as long: both compile source for each class.
+Type checkers read the declaration through PEP 681. With `dataclasses` (frozen, with slots) in its place a warm run of
+one Deployment takes 3.15 times as long (3.13; 3.36 with 3.11), with msgspec's Struct twice as long: both compile source
+for each class.
 """
 
 from __future__ import annotations
@@ -102,7 +101,6 @@ class Record(metaclass=_RecordType):
 
 
 def _completed(cls: _RecordType, values: tuple[object, ...], named: dict[str, object]) -> tuple[object, ...]:
-    """The values of all fields, in order. Raises TypeError."""
     fields, count = cls._fields, len(values)
     if count > len(fields):
         raise TypeError(f"{cls.__name__} takes {len(fields)} values, not {count}")

@@ -1,16 +1,7 @@
 """Which kinds hold pods, and where: one row for each.
 
-    group   kind                    pod spec                             once applied
-    ""      Pod                     spec                                 immutable
-    ""      PodTemplate             template.spec
-    ""      ReplicationController   spec.template.spec
-    apps    Deployment, ...         spec.template.spec
-    batch   Job                     spec.template.spec                   immutable
-    batch   CronJob                 spec.jobTemplate.spec.template.spec
-
-PODLESS lists the kinds that never hold one, so that their text need not be parsed. Both tables go by group and kind,
-because Knative's Service and Volcano's Job hold pods. The rows of custom resources are in `custom_rows`, those of the
-user in the configuration.
+Both tables go by group and kind, because Knative's Service and Volcano's Job hold pods. The rows of custom resources
+are in `custom_rows`, those of the user in the configuration.
 """
 
 from __future__ import annotations

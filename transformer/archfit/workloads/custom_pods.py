@@ -1,16 +1,7 @@
 """Pods of custom resources: the rows whose placement or images are not where a pod spec has them.
 
-    spec:                           there       what has to exist for there to be a pod
-      kafka:
-        image: app:1                images      beside the containers of pod_spec, if it has any
-        template:                   missing     created with the first field that needs it
-          pod:                      pod_spec
-            affinity:               affinity, tolerations, nodeSelector: beside the containers, or where the row says
-            tolerations:
-
-A "*" stands for every item or member; in all paths of a row that begin alike it stands for the same one.
-
-The affinity that an operator writes as long as its object has none is the row's template with the object's values:
+A "*" of a row stands for every item or member; in all paths of a row that begin alike it stands for the same one. The
+affinity that an operator writes as long as its object has none is the row's template with the object's values:
 
 {"matchLabels": {"example.com/cluster": "{metadata.name}"}}  ->  {"matchLabels": {"example.com/cluster": "logs"}}
 """
@@ -69,8 +60,6 @@ class SharedByPods:
 
 
 class _Fields:
-    """Where the fields of one pod are, while they are read; as in PlacementPaths."""
-
     def __init__(self) -> None:
         self.at: dict[str, Path] = {}
         self.inherited: list[tuple[str, Path | None, Any]] = []
@@ -175,7 +164,6 @@ class CustomPod:
         )
 
     def _lender(self, lender: Lender | None) -> Lender | None:
-        """The lender with the places of this pod in its paths."""
         if lender is None:
             return None
         changes = tuple(map(self._same, lender.changes))
@@ -213,7 +201,6 @@ class CustomPod:
         return value
 
     def _patches(self) -> Iterator[tuple[Path, str]]:
-        """The texts that are merged into the pod."""
         for pattern in self._row.patches:
             path = self._same(pattern)
             text = text_of(get(self._value, path))
@@ -224,12 +211,10 @@ class CustomPod:
                 yield path, str(patch)
 
     def _merged(self) -> Iterator[tuple[Path, Any]]:
-        """The patches that are merged into the workload."""
         for pattern in self._row.merged:
             yield from matches(self._value, self._same(pattern))
 
     def _merged_pods(self) -> Iterator[tuple[Path, dict[str, Any]]]:
-        """The pod specs in these patches."""
         for path, patch in self._merged():
             spec = get(patch, _TEMPLATE)
             if isinstance(spec, dict):
@@ -303,7 +288,6 @@ class CustomPod:
         yield from self._models()
 
     def _models(self) -> Iterator[ImageUse]:
-        """What the operator adds to get the models."""
         fetched = False
         for pattern, reason in self._row.models:
             for path, uri in matches(self._value, self._same(pattern)):
@@ -350,7 +334,6 @@ class CustomPod:
                 yield number, container
 
     def _named(self, pattern: Path) -> list[ImageUse]:
-        """The images at a path of the row."""
         own = self._same(pattern)
         return self._shared.images(pattern) if own == pattern else _named(self._value, own)
 
@@ -442,7 +425,6 @@ def reasons(row: Workload, value: dict[str, Any]) -> Iterator[str]:
 
 
 def _has_default(row: Workload, affinity: Any) -> bool:
-    """Whether the operator writes its default where this affinity stands."""
     if not row.default_switch:
         return affinity is None
     return isinstance(affinity, dict) and {

@@ -1,14 +1,6 @@
 """A parsed part of the stream: its pods, and results about what it holds besides.
 
-    span ── parse ──┬── pods found                     Document
-                    ├── a kind in a row, without pods  "not transformed", with the reason
-                    ├── a kind in no row, with pods?   "not transformed", with what to do
-                    ├── null, or a mapping             passes through
-                    └── anything else                  error: this is not a Kubernetes object
-
-Loaded with the first part that has to be parsed, together with the parser. `Lines` says where a member stands:
-
-    spec.template.spec.containers[0].image    ->    the line of `image:`
+Loaded with the first part that has to be parsed, together with the parser.
 """
 
 from __future__ import annotations
@@ -90,34 +82,19 @@ def read(data: bytes, span: Span, user_rows: UserRows) -> Contents:
         from archfit.workloads.unsupported.duplicates import duplicate_results
 
         results = duplicate_results(tree, root, pods, span, location)
-    untouched = untouched_of(value, pods, location, user_rows)
-    if _may_be_no_object(value):
+    untouched: tuple[Untouched, ...] = ()
+    ordinary = len(pods) == 1 and not pods[0].root and (pods[0].group, pods[0].ref.kind) in WORKLOADS
+    if not ordinary or "items" in value:
+        from archfit.workloads.unsupported.untouched import untouched_in
+
+        untouched = tuple(untouched_in(value, pods, location, user_rows))
+    if "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS:
         results = (*results, *_non_objects(tree, root, value, span, location))
     if not pods:
         return Contents(None, results, untouched)
     sites = find_sites(tree, root, value, anchors(pods))
     document = Document(span, value, tree.properties, len(tree.duplicates), sites, tuple(pods))
     return Contents(document, results, untouched)
-
-
-def _may_be_no_object(value: dict[str, Any]) -> bool:
-    return "items" in value or not value.get("apiVersion") or value.get("kind") in _NO_OBJECTS
-
-
-def untouched_of(
-    value: Any, pods: list[Pod], location: Location, user_rows: UserRows
-) -> tuple[Untouched, ...]:
-    """What is left as it is in an object whose pods are these."""
-    if (
-        len(pods) == 1
-        and not pods[0].root
-        and (pods[0].group, pods[0].ref.kind) in WORKLOADS
-        and "items" not in value
-    ):
-        return ()
-    from archfit.workloads.unsupported.untouched import untouched_in
-
-    return tuple(untouched_in(value, pods, location, user_rows))
 
 
 def source_file(data: bytes, start: int, end: int) -> str:
@@ -130,7 +107,6 @@ def source_file(data: bytes, start: int, end: int) -> str:
 
 
 def _non_objects(tree: Tree, root: int, value: Any, span: Span, location: Location) -> tuple[Result, ...]:
-    """A result for each part of a document that is not a Kubernetes object."""
     from archfit.workloads.unsupported.non_objects import non_objects
 
     known: Children = {}

@@ -1,13 +1,7 @@
 """Objects that stand in another one: which of them are created, which are patterns that others are compared with, and
 what the object around them fills in.
 
-    spec:
-      remediationAction: inform           hands_down    counts before that of the embedded objects
-      object-templates:
-      - complianceType: mustnothave       created       the embedded object is compared with those of the cluster
-        objectDefinition: {kind: Pod, ..} objects
-
-A pattern with a field more matches fewer objects, so that nothing is written into it.
+A pattern (complianceType: mustnothave) with a field more matches fewer objects, so that nothing is written into it.
 
     Sensor    parameters[].dest: spec.template.spec.containers.0.image    the event says what stands there: unknown
     Object    references[].toFieldPath: ..containers[0].image             another object does (provider-kubernetes)

@@ -1,8 +1,5 @@
 """A piece of the stream into documents with pods, and results about the rest.
 
-    piece ── spans ──┬── nothing of it can hold a pod    no parser, no result
-                     └── a part that may hold one        `documents`: its pods, and results about the rest
-
 An item of a list that does not parse by itself makes the whole list one document.
 """
 

@@ -1,10 +1,5 @@
 """How the rows of custom resources are known, in words, and what is said where that decides (`customResources`).
 
-    row.seen                              known                                      customResources that write all
-    CloudNativePG 1.28.0 of 2025-12-09    seen with CloudNativePG 1.28.0 ..          all, read, seen
-    STATED                                workloads: of the configuration            all, read, seen
-    ""                                    read, not seen with CloudNativePG          all
-
 A kind is named once in a stream: with `read`, where one of its pods got an affinity; with `seen` and `none`, where one
 was left; in a version for which no row was read, always.
 """
@@ -83,7 +78,6 @@ def _other_versions(pod: Pod, row: Workload) -> str:
 
 
 def _result(pod: Pod, row: Workload, number: int, options: Options) -> Result:
-    """The result about the pods of a kind, the first of which is this one."""
     number_of_pods = f" ({number} such pods)" if number > 1 else ""
     reason = left_alone(row, options)
     if reason:

@@ -1,8 +1,4 @@
-"""What objects of the stream require of the nodes of its pods at admission.
-
-    RuntimeClass          scheduling.nodeSelector, scheduling.tolerations,   the pods that name it (runtimeClassName)
-                          handler
-    Namespace, Project    the annotations below                              the pods in it
+"""What RuntimeClasses and Namespaces (Projects) of the stream require of the nodes of its pods at admission.
 
     scheduler.alpha.kubernetes.io/node-selector           PodNodeSelector: off by default, on in OpenShift
     openshift.io/node-selector                            OpenShift, unless the annotation above is there, too

@@ -1,15 +1,8 @@
 """What controllers give to a pod beside its object, where the stream says it (`Workload.outside`).
 
-Argo and Tekton give an affinity to a pod that has none:
-
-    callers of a template       templates[*].affinity of the caller, else its spec.affinity
-      workflowTemplateRef       every template of the WorkflowTemplate
-      templateRef               the template that it names
-    the controller              ConfigMap workflow-controller-configmap, data.workflowDefaults: spec.affinity
-                                ConfigMap config-defaults, data.default-pod-template: affinity
-
-A pod that archfit gives an affinity gets theirs along with it. Where callers differ, one without an affinity included,
-the row's warning has to do, as for callers outside of the stream.
+Argo and Tekton give an affinity to a pod that has none, by a workflowTemplateRef or templateRef of its callers, or by
+the controller's ConfigMap. A pod that archfit gives an affinity gets theirs along with it. Where callers differ, one
+without an affinity included, the row's warning has to do, as for callers outside of the stream.
 
 Zalando's operator adds containers to the pods of each postgresql, those of an earlier line with the same name first:
 
@@ -17,7 +10,6 @@ Zalando's operator adds containers to the pods of each postgresql, those of an e
     OperatorConfiguration       configuration.sidecars
                                 configuration.sidecar_docker_images, also in a ConfigMap: name:image,name:image
                                 configuration.scalyr: scalyr_image, with scalyr_api_key; also in a ConfigMap
-    the image of PostgreSQL     spec.dockerImage, else configuration.docker_image
 
 Where configurations of a stream differ, nobody knows which one holds: their containers are unknown.
 
@@ -121,7 +113,6 @@ def with_outside(
 
 
 def _calls(kind: str, item: dict[str, Any]) -> Iterator[tuple[Called, dict[str, Any] | None]]:
-    """(what is run, the affinity that it gets) of each call in an object."""
     metadata = mapping_of(item.get("metadata"))
     spec = mapping_of(get(item, _SPECS[kind]))
     holders = [(mapping_of(spec.get("workflowTemplateRef")), spec)]
@@ -141,7 +132,6 @@ def _calls(kind: str, item: dict[str, Any]) -> Iterator[tuple[Called, dict[str, 
 
 
 def _defaults(config: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(group, affinity) that the ConfigMap of a controller gives to its pods."""
     name = text_of(mapping_of(config.get("metadata")).get("name"))
     if name in _DEFAULTS:
         group, key, path = _DEFAULTS[name]
@@ -215,7 +205,6 @@ def _agreed(configurations: Sequence[Configuration]) -> Configuration:
 
 
 def _configured(pod: Pod, document: Document, configuration: Configuration) -> Pod:
-    """A postgresql with the images that the operator's configuration names."""
     if pod.group != _ZALANDO:
         return pod
     at: Path = (*pod.root, "spec", "sidecars")

@@ -79,8 +79,6 @@ def _is_template(path: Path) -> bool:
 
 
 class _Workflow:
-    """The parameters of a workflow's spec."""
-
     def __init__(self, spec: dict[str, Any]) -> None:
         self._spec = spec
         self._own = _given(_listed(spec, "arguments"))

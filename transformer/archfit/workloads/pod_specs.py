@@ -101,7 +101,6 @@ def _with_metadata_between(value: Any, pod: Pod, start: Path) -> Pod:
 
 
 def _with_row(pod: Pod, around: Workload) -> Pod:
-    """The pod of an object that stands in a custom resource. around: the row of that."""
     return pod if around.seen and pod.row is not None else pod.replace(row=around)
 
 
@@ -240,7 +239,6 @@ def _by_rows(
 
 
 def _pod_beside(row: Workload, value: dict[str, Any], location: Location, path: Path) -> Pod | None:
-    """The pod of a row that says no more than where the pod spec is."""
     above: Any = value
     for token in row.pod_spec[:-1]:
         above = above.get(token) if isinstance(above, dict) else None
@@ -297,7 +295,7 @@ def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path:
         )
 
 
-def _is_embedded(path: Path) -> bool:
+def is_embedded(path: Path) -> bool:
     """Whether the object at path stands in another one that is no list."""
     return not all(step == "items" or isinstance(step, int) for step in path)
 
@@ -306,7 +304,7 @@ class _Images:
     """The images outside of the containers; in an object that nothing else fills in, with its own parameters."""
 
     def __init__(self, row: Workload, value: dict[str, Any], path: Path) -> None:
-        self._row, self._value, self._fills = row, value, not _is_embedded(path)
+        self._row, self._value, self._fills = row, value, not is_embedded(path)
         self._parameters: Parameters | None = None
 
     def of(self, found: CustomPod) -> Iterator[ImageUse]:

@@ -1,10 +1,6 @@
 """Pull secrets of a stream, as the kubelet would use them for its pods.
 
-    pod            imagePullSecrets, else those of its ServiceAccount (`default` if it names none)
-    Secret         same namespace; kubernetes.io/dockerconfigjson or kubernetes.io/dockercfg; data, or stringData
-
     key of a Secret                image                          matches
-    registry.example               registry.example/team/app      yes
     registry.example/team          registry.example/team/app      yes
     registry.example/te            registry.example/team/app      no: paths are cut at "/"
     *.example                      registry.example/app           yes: a glob is for one label of the host
@@ -20,18 +16,15 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from archfit.base.errors import InvalidInput
 from archfit.images.reference import HUB, HUB_NAMES
 from archfit.startup.record import Record
-from archfit.workloads.builtin import LISTS, UserRows, group_of
+from archfit.workloads.builtin import UserRows
 from archfit.workloads.inventory import scan_piece
-from archfit.workloads.pod_specs import objects
+from archfit.workloads.node_selectors import Kind, objects_beside
 from archfit.workloads.pods import Pod
-from archfit.yaml.compose import parse
-from archfit.yaml.scan import spans, whole
 from archfit.yaml.stream import Piece
 from archfit.yaml.values import mapping_of, text_of
 
@@ -41,6 +34,7 @@ if TYPE_CHECKING:
 
 NamespacedName: TypeAlias = tuple[str, str]
 
+_ACCOUNT, _SECRET = ("", "ServiceAccount"), ("", "Secret")
 _TYPES = {"kubernetes.io/dockerconfigjson": ".dockerconfigjson", "kubernetes.io/dockercfg": ".dockercfg"}
 
 
@@ -63,30 +57,25 @@ def pull_secrets(
     And warnings: Secrets that are named and cannot be read. streams: applied together.
     """
     parts = [(data, piece) for data, pieces in streams for piece in pieces]
-    found = [value for data, piece in parts for value in _objects(data, piece)]
-    accounts = {_name(value): value for value in found if value.get("kind") == "ServiceAccount"}
-    secrets = {_name(value): value for value in found if value.get("kind") == "Secret"}
+    objects: dict[Kind, dict[NamespacedName, dict[str, Any]]] = {_ACCOUNT: {}, _SECRET: {}}
+    for data, piece in parts:
+        for kind, item in objects_beside(data, (piece,), (b"Secret", b"ServiceAccount"), objects):
+            objects[kind][_name(item)] = item
+    accounts, secrets = objects[_ACCOUNT], objects[_SECRET]
     entries: dict[str, dict[str, SecretEntry]] = {}
     warnings: dict[str, None] = {}
-    if secrets:
-        pods = [
-            pod
-            for data, piece in parts
-            for document in scan_piece(data, piece, user_rows).documents
-            for pod in document.pods
-        ]
-        for pod in pods:
-            for name in _named(pod, accounts):
-                if (pod.ref.namespace, name) not in secrets:
-                    continue
-                secret = f"Secret {pod.ref.namespace}/{name}" if pod.ref.namespace else f"Secret {name}"
-                read = entries_of(secrets[pod.ref.namespace, name], secret)
-                if read is None:
-                    warnings[f"{secret} cannot be read as a pull secret, and is not used"] = None
-                for use in pod.images:
-                    entries.setdefault(use.text or "", {}).update(
-                        (entry.source, entry) for entry in read or ()
-                    )
+    inventories = (scan_piece(data, piece, user_rows) for data, piece in parts) if secrets else ()
+    pods = (pod for inventory in inventories for document in inventory.documents for pod in document.pods)
+    for pod in pods:
+        for name in _named(pod, accounts):
+            if (pod.ref.namespace, name) not in secrets:
+                continue
+            secret = f"Secret {pod.ref.namespace}/{name}" if pod.ref.namespace else f"Secret {name}"
+            read = entries_of(secrets[pod.ref.namespace, name], secret)
+            if read is None:
+                warnings[f"{secret} cannot be read as a pull secret, and is not used"] = None
+            for use in pod.images:
+                entries.setdefault(use.text or "", {}).update((entry.source, entry) for entry in read or ())
     return {text: tuple(some.values()) for text, some in entries.items() if text and some}, tuple(warnings)
 
 
@@ -98,7 +87,6 @@ def matching(entries: Iterable[SecretEntry], host: str, repository: str) -> list
 
 
 def _place(key: str) -> tuple[str, str]:
-    """`host[:port]` and path of a key."""
     host, _, path = key.removeprefix("https://").removeprefix("http://").partition("/")
     version, slash, rest = path.partition("/")
     return _folded(host), (rest if version in {"v1", "v2"} and (slash or not rest) else path).strip("/")
@@ -119,41 +107,12 @@ def _matches(place: tuple[str, str], host: str, repository: str) -> bool:
     )
 
 
-def _objects(data: bytes, piece: Piece) -> Iterator[dict[str, Any]]:
-    """Secrets and ServiceAccounts of a piece, nothing where it cannot be parsed, which the run reports."""
-    if (
-        data.find(b"Secret", piece.start, piece.end) < 0
-        and data.find(b"ServiceAccount", piece.start, piece.end) < 0
-    ):
-        return
-    for parts in (list(spans(data, piece, _is_other)), [whole(piece)]):
-        try:
-            trees = [(span.item, parse(span.text(data)).value) for span in parts]
-        except InvalidInput:
-            continue
-        for item, value in trees:
-            for _, found, _ in objects(value[0] if item else value):
-                if text_of(found.get("apiVersion")) == "v1" and found.get("kind") in {
-                    "Secret",
-                    "ServiceAccount",
-                }:
-                    yield found
-        return
-
-
-def _is_other(api_version: str, kind: str) -> bool:
-    """Whether objects of a kind need not be looked at."""
-    key = group_of(api_version), kind
-    return key not in LISTS and key not in {("", "Secret"), ("", "ServiceAccount")}
-
-
 def _name(value: Mapping[str, Any]) -> NamespacedName:
     metadata = mapping_of(value.get("metadata"))
     return text_of(metadata.get("namespace")), text_of(metadata.get("name"))
 
 
 def _named(pod: Pod, accounts: Mapping[NamespacedName, Mapping[str, Any]]) -> list[str]:
-    """The names of the Secrets that the pod would be pulled with."""
     own = _names(pod.spec)
     if own:
         return own

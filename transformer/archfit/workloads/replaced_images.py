@@ -1,13 +1,9 @@
 r"""Images that other objects of the stream decide.
 
-A KafkaNodePool runs the image of its Kafka. Both are in one namespace, as far as the stream says. A stream that lacks
-the other object leaves the image unasked.
-
-    KafkaNodePool  metadata.labels["strimzi.io/cluster"]: my  ->  Kafka my  spec.kafka.image
-    CephFilesystem  ->  the CephCluster of its namespace (Rook admits one)  spec.cephVersion.image
-
-An InferenceService is merged over its ServingRuntime (`Lender`), whose other containers run in its pods as well. What
-the runtime says of their place holds until the service says something itself, and is written along.
+A KafkaNodePool runs the image of its Kafka, a CephFilesystem that of the CephCluster of its namespace (Rook admits
+one). A stream that lacks the other object leaves the image unasked. An InferenceService is merged over its
+ServingRuntime (`Lender`), whose other containers run in its pods as well. What the runtime says of their place holds
+until the service says something itself, and is written along.
 
 OpenShift replaces images: what stands in the stream says nothing about what runs.
 
@@ -22,8 +18,7 @@ OpenShift replaces images: what stands in the stream says nothing about what run
       "fieldPath": "spec.template.spec.containers[?(@.name==\"web\")].image"}]     also initContainers[0].image
 
 OpenShift ignores an annotation that it cannot read, and so does archfit, with a warning. Names are those of a container
-or an init container, whichever of the two lists the path names. The last two are about objects that no controller owns,
-and about kinds of Kubernetes and DeploymentConfig alone.
+or an init container, whichever of the two lists the path names.
 
 Source: openshift/library-go pkg/image/trigger, openshift/openshift-controller-manager pkg/image/trigger,
 openshift/apiserver-library-go pkg/admission/imagepolicy.

@@ -1,17 +1,4 @@
-"""The places of a document where an edit may go.
-
-A pod spec's spine, of which a site is kept for each node that is there:
-
-    spec                                   the pod spec, and every node above it
-    ├── tolerations
-    ├── nodeSelector                       where a custom resource may get one
-    └── affinity
-        └── nodeAffinity
-            ├── requiredDuringScheduling...
-            │   └── nodeSelectorTerms
-            │       └── each term
-            │           └── matchExpressions
-            └── preferredDuringScheduling...
+"""The places of a document where an edit may go: a pod spec, the nodes above it, and those of its placement.
 
 The tree is dropped once its sites are found: the parser events of a thousand workloads take a hundred megabytes.
 """
@@ -126,7 +113,6 @@ def anchors(pods: Iterable[Pod]) -> dict[Path, Spine]:
 
 
 def _graft(spine: Spine, path: Path, below: Spine) -> None:
-    """Add what is at path; the items of a list share a spine."""
     if path and isinstance(spine, dict):
         name = str(path[0])
         spine[name] = spine.get(name) or _empty(path[1:], below)
@@ -259,7 +245,7 @@ def _mapping_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
         if tree.text[event.end_mark.index - 1 : event.end_mark.index] != "{":
             problem = "a mapping of one pair in a flow sequence has no braces"
     elif _may_hold_explicit(tree.text, first, last) and any(
-        _is_explicit(tree.text, tree.events[key].start_mark) for key, _ in keys
+        _line_before(tree.text, tree.events[key]).rstrip().endswith("?") for key, _ in keys
     ):
         problem = "an explicit key ('? key') stands there"
     if tree.aliases and any(isinstance(tree.events[key], Alias) for key, _ in keys):
@@ -315,9 +301,10 @@ def _may_hold_explicit(text: str, first: Any, last: Any) -> bool:
     return text.find("?", line, last.start_mark.index) >= 0
 
 
-def _is_explicit(text: str, key: Any) -> bool:
-    """Whether `?` stands before the key; in a block mapping nothing else but a dash can."""
-    return text[text.rfind("\n", 0, key.index) + 1 : key.index].rstrip().endswith("?")
+def _line_before(text: str, key: Any) -> str:
+    """What stands before a key in its line: in a block mapping nothing but a dash or `?`."""
+    at = key.start_mark.index
+    return text[text.rfind("\n", 0, at) + 1 : at]
 
 
 def _dash_of(tree: Tree, pod_spec: int, column: int) -> int:

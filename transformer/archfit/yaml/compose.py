@@ -1,11 +1,5 @@
 """Events into values: anchors, aliases, merges, tags and keys as Kubernetes' readers understand them.
 
-    events -> Tree.value     dict, list, str, None, Typed
-                             an alias is the anchored value itself, shared and never copied
-                             what `<<` supplies is part of the mapping
-
-Anchors, aliases and merge keys: what they stand for, how deep they reach, and what `<<` supplies:
-
     - &a [1]                 an anchor; a later one of the same name replaces it
     - *a                     an alias is the anchored value itself, shared and never copied
 
@@ -14,9 +8,7 @@ Anchors, aliases and merge keys: what they stand for, how deep they reach, and w
     d: {<<: *x, b: 3}        {b: 3, c: 2}        an explicit key wins
     d: {<<: [*x, *y]}        earlier sources win over later ones
 
-Source: https://yaml.org/type/merge.html.
-
-Values are composed here and not by PyYAML, whose composers raise on a re-used anchor, lose the place of an alias and
+Source: https://yaml.org/type/merge.html. PyYAML's composers raise on a re-used anchor, lose the place of an alias and
 overflow the C stack on 200,000 nested brackets.
 """
 
@@ -66,7 +58,11 @@ def parse(text: str) -> Tree:
     It is read with a line break at its end, as kubectl reads it: a block scalar may end one code point behind the text.
     Raises InvalidInput, its line counted from the first line of text.
     """
-    masked = _masked(text) if "\\ud" in text or "\\uD" in text else text
+    masked = text
+    if ("\\ud" in text or "\\uD" in text) and text.lstrip()[:1] in ("{", "["):
+        from archfit.yaml.unusual_text import with_surrogates_masked
+
+        masked = with_surrogates_masked(text)
     try:
         tree = _compose(masked, events_of(masked if masked.endswith("\n") else f"{masked}\n"))
     except MarkedError as error:
@@ -83,14 +79,6 @@ def parse(text: str) -> Tree:
 
         check_scalars(tree)
     return tree
-
-
-def _masked(text: str) -> str:
-    if text.lstrip()[:1] not in ("{", "["):
-        return text
-    from archfit.yaml.unusual_text import with_surrogates_masked
-
-    return with_surrogates_masked(text)
 
 
 def _unreadable(error: Any, end: int) -> InvalidInput:
@@ -207,11 +195,11 @@ def _compose(text: str, get_event: Callable[[], Any]) -> Tree:
 
 def _key(value: Any, event: Any) -> str:
     """A key that is no string in YAML: its text, as JSON has only strings."""
-    if value is None and isinstance(event, Scalar):
-        raise InvalidInput(
-            "a mapping key that is null; kubectl refuses it. Put it in quotes", line=line_of(event)
-        )
     if isinstance(event, Scalar):
+        if value is None:
+            raise InvalidInput(
+                "a mapping key that is null; kubectl refuses it. Put it in quotes", line=line_of(event)
+            )
         return PlainKey(event.value)
     if isinstance(value, Typed):
         return PlainKey(value.text)

@@ -4,8 +4,6 @@
     items:                      every line at the items' column begins with "- ", "#" or is blank
     - kind: ConfigMap           ─┐ one slice: from its dash to the next one
       ...                       ─┘
-    - kind: Deployment          ─┐
-      ...                       ─┘
     kind: List                  a line left of the items, or a key beside them, ends the block; one that begins with a
                                 tab does not: YAML allows no key there
 
@@ -15,7 +13,8 @@ Where the text is not that regular, the whole list is one piece: correct, but sl
 from __future__ import annotations
 
 from archfit.startup.record import Record
-from archfit.yaml.skip import OTHERWISE, begins_with_a_plain_key, may_be_quoted, may_begin_otherwise
+from archfit.yaml.skip import OTHERWISE, begins_with_a_key, may_be_quoted, may_begin_otherwise
+from archfit.yaml.stream import first_content
 
 _BEHIND_DASH = (b" ", b"\r", b"\n")
 _BEFORE_ANCHOR = (b"", b" ", b"\t", b"[", b"{", b",", b"\n")
@@ -40,11 +39,7 @@ class Slice(Record):
 def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
     """The items of the list in `data[start:end]`, or None where their lines do not separate them."""
     text = data[start:end]
-    key = _plain_items_key(text)
-    if key is None:
-        from archfit.yaml.unusual_text import items_key
-
-        key = items_key(text)
+    key = _items_key(text)
     if key is None or _may_hold_anchors(text) or may_be_quoted(text, 0, key[0]):
         return None
     _, first, column = key
@@ -52,7 +47,9 @@ def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
     dash = b"\n" + b" " * column + b"- "
     if text.find(dash, stop - 1) >= 0 or text.find(b"\nitems:", stop - 1) >= 0:
         return None
-    if _may_name_items(text[:first]) or _may_name_items(text[stop - 1 :]):
+    if text.startswith(OTHERWISE) or any(
+        may_begin_otherwise(text, a, b, 0) for a, b in ((0, first), (stop - 1, len(text)))
+    ):
         return None
     starts = [first]
     at = text.find(dash[:-1], first, stop)
@@ -66,16 +63,16 @@ def slices(data: bytes, start: int, end: int) -> list[Slice] | None:
     ]
 
 
-def _plain_items_key(text: bytes) -> tuple[int, int, int] | None:
+def _items_key(text: bytes) -> tuple[int, int, int] | None:
     """Where the line `items:` begins, where that of the first item does, and the column of its dash.
 
     None where that is not plain to see.
     """
-    if not begins_with_a_plain_key(text, 0, len(text)):  # so it is not indented
+    if not begins_with_a_key(text, 0, len(text)):  # so it is not indented
         return None
     at = 0 if text.startswith(b"items:") else text.find(b"\nitems:") + 1
-    first = text.find(b"\n", at) + 1
-    if not first or not text.startswith((b"items:\n", b"items:\r\n"), at):
+    first = first_content(text, text.find(b"\n", at) + 1, len(text))
+    if first < 0 or not text.startswith((b"items:\n", b"items:\r\n"), at):
         return None
     window = text[first : first + 80]
     column = len(window) - len(window.lstrip(b" "))
@@ -85,7 +82,6 @@ def _plain_items_key(text: bytes) -> tuple[int, int, int] | None:
 
 
 def _block_end(text: bytes, first: int, column: int) -> int:
-    """Where the block of items ends that begins at `first`."""
     if len(text) - first > _SHORT:
         from archfit.yaml.unusual_text import block_end
 
@@ -105,15 +101,6 @@ def _block_end(text: bytes, first: int, column: int) -> int:
                 return at
         at = text.find(b"\n", at) + 1
     return len(text)
-
-
-def _may_name_items(text: bytes) -> bool:
-    """Whether a line may name the items once more, written otherwise."""
-    if not text.startswith(OTHERWISE) and not may_begin_otherwise(text, 0, len(text), 0):
-        return False
-    from archfit.yaml.unusual_text import may_name_items
-
-    return may_name_items(text)
 
 
 def _may_hold_anchors(text: bytes) -> bool:

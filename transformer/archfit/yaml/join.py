@@ -1,12 +1,7 @@
 r"""Streams into one stream, so that Kubernetes' readers find every object of each: the counterpart of `stream.split`.
 
-    the last line of a stream has no end                one is added, as the lines before it end
-    the next stream begins without `---`                a line `---` before it
-    a byte order mark, but for the first stream's       left out: readers know it only where a stream begins
-    the first stream is JSON                            a line `---` before it: kubectl would take all for JSON
-    JSON with surrogate escapes (`\ud83d\ude00`)          the character itself: YAML readers refuse the escapes
-
-Nothing else of a stream changes. One stream alone is returned as it is.
+A `---` stands before a first stream in JSON, too: kubectl would take all for JSON. Surrogate escapes of JSON
+(`\ud83d\ude00`) become the character itself: YAML readers refuse them. One stream alone is returned as it is.
 Source: k8s.io/apimachinery, pkg/util/yaml/decoder.go, YAMLOrJSONDecoder and GuessJSONStream.
 """
 

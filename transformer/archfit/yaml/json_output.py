@@ -48,19 +48,14 @@ def _texts(members: Iterable[tuple[str, Any]]) -> Iterator[str]:
         before = ", "
         if hasattr(value, "__next__"):
             yield "["
-            items = _some(value)
-            while items:
-                yield _line(items)[1:-1]
-                items = _some(value)
-                yield ", " if items else ""
+            between = ""
+            while items := [item for _, item in zip(range(_ITEMS), value, strict=False)]:
+                yield f"{between}{_line(items)[1:-1]}"
+                between = ", "
             yield "]"
         else:
             yield _line(value)
     yield "}"
-
-
-def _some(items: Iterator[Any]) -> list[Any]:
-    return [item for _, item in zip(range(_ITEMS), items, strict=False)]
 
 
 def _line(value: Any) -> str:
@@ -74,11 +69,8 @@ def object_value(ref: ObjectRef) -> dict[str, str]:
 
 def location_value(location: Location) -> dict[str, Any]:
     """Where in the stream, as every report writes it."""
-    return {
-        "document": location.document,
-        "line": location.line,
-        **({"source": source} if (source := location.where) else {}),
-    }
+    where = location.where
+    return {"document": location.document, "line": location.line, **({"source": where} if where else {})}
 
 
 def _plain(value: Any) -> Any:

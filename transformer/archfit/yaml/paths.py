@@ -1,12 +1,4 @@
-"""Paths of nodes, as written, found in one pass over a document.
-
-    a: &x {b: 1}        a     live
-    <<: *x              <<    live      a key like any other here
-    c: [*x]             c     dead      its mapping names the key again, so the first value is not read
-    c: []               c     live
-
-One pass finds all paths. A search for each single node would read a mapping of a thousand keys a thousand times.
-"""
+"""Paths of nodes, as written, found in one pass: a search for each would read a mapping of a thousand keys so often."""
 
 from __future__ import annotations
 

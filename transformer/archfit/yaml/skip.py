@@ -1,24 +1,18 @@
-"""Which pieces need no parser.
+"""Which pieces need no parser: those whose group and kind are plain to see and hold no pod.
 
-    kind: Service                     exactly one line of each at the top column, bare words to the end of the line,
-    apiVersion: v1                    not inside of quotes, no odd line breaks, a key first: then group and kind are
-                                      known without parsing
-
-    known, in the closed set of kinds without pods                    skipped
-    known, in no row, and none of the words of a pod in the text      skipped
-    a line at the top column that begins with `items`                 parsed: to kubectl every kind with items is a list
-    anything else                                                     parsed
-
-A skipped piece passes through as it is, even if the rest of it is not YAML.
+Plain: exactly one line of each at the top column, bare words to the end of the line, not inside of quotes, no odd line
+breaks, a key first. Where such a piece holds `items`, it is parsed: to kubectl every kind with items is a list. A
+skipped piece passes through as it is, even if the rest of it is not YAML.
 
 Most of a stream is read here and nowhere else, so it is searched with `find`: one byte at the speed of memory, a few
 bytes at a tenth of it. The begin of a line is searched with `rfind`, twice as fast: it looks for the first byte, a rare
-one. Text that such searches leave open goes to the regular expressions of `unusual_text`.
+one.
 """
 
 from __future__ import annotations
 
 from archfit.startup.record import Record
+from archfit.yaml.stream import first_content
 
 _ODD_BREAKS = ((b"\xc2", (b"\xc2\x85",)), (b"\xe2", (b"\xe2\x80\xa8", b"\xe2\x80\xa9")))
 _POD_WORDS = (b"containers", b"container:", b"image", b"Image", b"podTemplate", b"template:")
@@ -26,7 +20,8 @@ _SINGLE = ord("'")
 _BEFORE_QUOTE = b" \t\r\n[{,:"
 _BLANKS = b" \t"
 _AFTER_COLON = (b" ", b"\t", b"\r", b"\n", b"")
-_NOT_IN_A_WORD = b"./-"
+_IN_A_VERSION = b"./-"
+_IN_A_KEY = b"._-"
 # What may begin a key that is written otherwise: in quotes, explicit, an alias, with an anchor or a tag, a merge.
 OTHERWISE = (b'"', b"'", b"?", b"*", b"&", b"!", b"<")
 
@@ -40,7 +35,6 @@ class Identity(Record):
 
 def has_odd_breaks(data: bytes, start: int, end: int) -> bool:
     """True for a bare CR, NEL, LS or PS: line breaks to some YAML parsers and not to others."""
-    # One byte is found many times faster than two or three.
     for first, line_breaks in _ODD_BREAKS:
         if data.find(first, start, end) >= 0 and any(
             data.find(mark, start, end) >= 0 for mark in line_breaks
@@ -60,23 +54,16 @@ def identity(data: bytes, start: int, end: int, column: int = 0) -> Identity | N
     column: of the object's keys; its first key may stand behind a dash (an item of a list). Where something else comes
     first, such as `{..}` or an indented mapping, Kubernetes' readers take that for the object and drop the rest.
     """
-    if not column and not begins_with_a_plain_key(data, start, end):
-        from archfit.yaml.unusual_text import begins_with_a_key
-
-        if not begins_with_a_key(data, start, end):
-            return None
-    lines = _plain_lines(data, start, end, column)
-    if lines is None:
-        from archfit.yaml.unusual_text import identity_lines
-
-        lines = identity_lines(data, start, end, column)
+    if not column and not begins_with_a_key(data, start, end):
+        return None
+    lines = _identity_lines(data, start, end, column)
     if lines is None or has_odd_breaks(data, start, end):
         return None
     kind, api_version = lines
     if may_be_quoted(data, start, kind) or may_be_quoted(data, start, api_version):
         return None
     kind_word = _bare_word(data, kind + len(b"kind"), end, b"")
-    version_word = _bare_word(data, api_version + len(b"apiVersion"), end, _NOT_IN_A_WORD)
+    version_word = _bare_word(data, api_version + len(b"apiVersion"), end, _IN_A_VERSION)
     return Identity(version_word, kind_word) if kind_word and version_word else None
 
 
@@ -107,16 +94,17 @@ def may_be_list(data: bytes, start: int, end: int, column: int) -> bool:
     )
 
 
-def begins_with_a_plain_key(data: bytes, start: int, end: int) -> bool:
-    """True if `word:` is the first thing behind blank lines and comments. False: that is not plain to see."""
-    while data.startswith((b"#", b"\n", b"\r\n"), start, end):
-        start = data.find(b"\n", start, end) + 1
-        if not start:
-            return False
+def begins_with_a_key(data: bytes, start: int, end: int) -> bool:
+    """True if a bare key is the first thing behind blank lines and comments."""
+    start = first_content(data, start, end)
     line_end = data.find(b"\n", start, end)
-    colon = data.find(b":", start, end if line_end < 0 else line_end)
+    colon = data.find(b":", start, end if line_end < 0 else line_end) if start >= 0 else -1
+    key = data[start:colon].translate(None, _IN_A_KEY)
     return (
-        colon >= 0 and data[start:colon].isalpha() and data[colon + 1 : min(colon + 2, end)] in _AFTER_COLON
+        colon >= 0
+        and key.isalnum()
+        and data[start : start + 1].isalpha()
+        and data[colon + 1 : min(colon + 2, end)] in _AFTER_COLON
     )
 
 
@@ -141,26 +129,23 @@ def _begins_line(data: bytes, byte: bytes, line: bytes, start: int, end: int) ->
     return data.find(line + byte, start, end) >= 0
 
 
-def _plain_lines(data: bytes, start: int, end: int, column: int) -> tuple[int, int] | None:
+def _identity_lines(data: bytes, start: int, end: int, column: int) -> tuple[int, int] | None:
     """Offsets of the only lines at this column that begin with `kind` and `apiVersion`.
 
     None where that is not plain to see: one is missing or stands twice, or a line may name one of them otherwise.
     """
-    first = start + column
-    if data.startswith(OTHERWISE, first, end) or data[start:first].strip(b" -"):
-        return None
-    line = b"\n" + b" " * column
-    kind = _only_line(data, b"kind", line, start, end)
-    api_version = _only_line(data, b"apiVersion", line, start, end) if kind >= 0 else -1
-    if api_version < 0 or may_begin_otherwise(data, start, end, column):
-        return None
-    return kind, api_version
-
-
-def _only_line(data: bytes, word: bytes, line: bytes, start: int, end: int) -> int:
-    """Offset of the only line that begins with the word, -1 if there is none or a second one."""
     # The first line begins with blanks or a dash, perhaps.
-    first = start + len(line) - 1
+    first = end if data[start : start + column].strip(b" -") else start + column
+    line = b"\n" + b" " * column
+    kind = _only_line(data, b"kind", line, first, start, end)
+    api_version = _only_line(data, b"apiVersion", line, first, start, end) if kind >= 0 else -1
+    if api_version < 0 or data.startswith(OTHERWISE, first, end):
+        return None
+    return None if may_begin_otherwise(data, start, end, column) else (kind, api_version)
+
+
+def _only_line(data: bytes, word: bytes, line: bytes, first: int, start: int, end: int) -> int:
+    """Offset of the only line that begins with the word, at `first` or behind, -1 if there is none or a second one."""
     at = first if data.startswith(word, first, end) else -1
     other = data.rfind(line + word, start, end)
     if other < 0:

@@ -1,28 +1,16 @@
-"""The plain stream: documents in, the same documents out (Helm 3 and 4, pipes).
-
-    data ── read ─> Stream(data, pieces)      a piece is one document; every byte is kept
-    data, splices ── write ─> output          where nothing changes, the data itself
-
-Text into pieces (`split`):
+"""The plain stream: documents in, the same documents out. A piece is one document; every byte is kept.
 
     stream     = piece *( separator piece )
     separator  = a line that begins with "---" followed by a blank, a tab, CR, LF, "#" or the end of the stream
     end        = a line "..." behind content: only comments and blanks may follow before the next separator
 
 Kubernetes' readers separate first and parse then, so they refuse a directive (`%YAML`) and a `...` that ends nothing.
-
 `---foo` is content. What stands on a separator line behind the dashes never reaches the parser if it is blank or
 a comment: libyaml stumbles over `---# c`, which Kubernetes' readers accept. Anything else there is an error, as it
 is for kubectl. Nor does a byte order mark at the start of a piece reach the parser.
 
-Lines end at LF, as they do for k8s.io/apimachinery's YAMLReader; CRLF is an LF with a blank before it.
-
-Every stream passes through here, most of them on a process that has 20 ms to live: bytes are searched with `find`,
-and lines are counted only where one is asked for.
-
-    blank input     --on-blank pass      written back as it is, with a warning
-                               comment   a comment line, because Helm 4 fails an empty answer
-                               fail      an error: the command before the pipe printed nothing
+Lines end at LF, as they do for k8s.io/apimachinery's YAMLReader; CRLF is an LF with a blank before it. Bytes are
+searched with `find`, and lines are counted only where one is asked for: most processes have 20 ms to live.
 """
 
 from __future__ import annotations
@@ -183,7 +171,7 @@ def split(data: bytes) -> list[Piece]:
             continue
         line_end = data.find(b"\n", dashes)
         line_end = len(data) if line_end < 0 else line_end
-        first = _first_content(data, start, dashes)
+        first = first_content(data, start, dashes)
         if line_end - dashes > 3 and not _is_blank_or_comment(data, dashes + 3, line_end):
             raise InvalidInput(
                 "text stands behind '---' on the same line, which kubectl refuses. Begin a new line after '---'",
@@ -266,7 +254,7 @@ def _lines_that_begin(data: bytes, prefix: bytes, start: int, end: int) -> Itera
         before = data.find(b"\n" + prefix, before + 1, end)
 
 
-def _first_content(data: bytes, start: int, end: int, *, behind_end: bool = False) -> int:
+def first_content(data: bytes, start: int, end: int, *, behind_end: bool = False) -> int:
     """Offset of the first line that holds more than blanks and comments, -1 if there is none.
 
     behind_end: of a document, where more `...` say nothing.
@@ -294,7 +282,7 @@ def _check_end(data: bytes, piece: Piece) -> None:
     for dots in _lines_that_begin(data, b"...", piece.start, piece.end):
         if data[dots + 3 : dots + 4] in _AFTER_MARKER:
             line_end = data.find(b"\n", dots, piece.end)
-            rest = _first_content(data, line_end + 1, piece.end, behind_end=True) if line_end >= 0 else -1
+            rest = first_content(data, line_end + 1, piece.end, behind_end=True) if line_end >= 0 else -1
             if rest >= 0:
                 raise InvalidInput(
                     "content follows the document end '...' without a new '---'; kubectl and kustomize drop it "

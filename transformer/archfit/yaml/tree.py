@@ -1,10 +1,8 @@
 """The nodes of a document: the parser's events, and functions that find them. The only importer of the YAML parser.
 
-    events   0 StreamStart  1 DocumentStart  2 MappingStart  3 Scalar  4 SequenceStart  ...  n StreamEnd
-    ends     {2: n - 3, 4: ...}    the event that opens a collection -> the one that closes it
-
-A node is the index of its event. PyYAML's C extension (libyaml 0.2.5) supplies the events; without it its pure parser
-supplies the same ones, slower. Marks are offsets in code points.
+A node is the index of its event; `ends` leads from the event that opens a collection to the one that closes it.
+PyYAML's C extension (libyaml 0.2.5) supplies the events; without it its pure parser supplies the same ones, slower.
+Marks are offsets in code points.
 """
 
 from __future__ import annotations

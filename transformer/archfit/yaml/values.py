@@ -44,13 +44,9 @@ class PlainKey(str):
 _WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **{
-        spelling: Typed("bool", "true")
-        for word in ("true", "yes", "on", "y")
-        for spelling in (word, word.capitalize(), word.upper())
-    },
-    **{
-        spelling: Typed("bool", "false")
-        for word in ("false", "no", "off", "n")
+        spelling: Typed("bool", value)
+        for value, words in (("true", ("true", "yes", "on", "y")), ("false", ("false", "no", "off", "n")))
+        for word in words
         for spelling in (word, word.capitalize(), word.upper())
     },
 }

@@ -172,7 +172,6 @@ def _without_architecture(term: Any) -> Any:
 
 
 def _names(value: Any) -> Iterator[str]:
-    """Every `name` and `kind` in the value."""
     if isinstance(value, dict):
         yield from (f"{key}={value[key]}" for key in ("kind", "name") if isinstance(value.get(key), str))
     for member in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():

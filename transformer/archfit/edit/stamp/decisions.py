@@ -1,8 +1,5 @@
 """Decisions of in-place runs: made for what an object is without its stamp, written for what it is now. Pure.
 
-    run 1    decide ─ patch ────────────────────────────────── record
-    run 2    read ─ take back what is unmodified ─ decide ─ patch ─ record, and nothing changes where both are equal
-
 A pod that is left alone (skip, an unknown image) keeps what it has.
 """
 
@@ -76,12 +73,10 @@ def _wrong(decisions: Sequence[tuple[Pod, Decision]], problem: str, path: Path) 
 
 
 def _within(root: Path, patch: Iterable[Operation]) -> list[Operation]:
-    """The operations on the object at root, as operations on the object alone."""
     return [step.replace(path=step.path[len(root) :]) for step in patch]
 
 
 def _is_left(decision: Decision) -> bool:
-    """Whether the pod stays as it is, whatever that is."""
     return decision.outcome in ("Unresolved", "Conflict") or not decision.reachable
 
 

@@ -1,16 +1,7 @@
 """In-place runs with `stamp`: an earlier run's additions out, this run's additions and their record in.
 
-    document ── without_stamps ─> the document without the additions of the earlier run ── decide ── patch
-    text ── remove ── insertions ── prove ─> text, changed only where both runs differ
-
-The stages of `state` and `decisions`, applied to documents. Only such runs read a document twice. The removals and the
-insertions become one step of edits (`composed`):
-
-    text      a b c d e          cuts: c d          additions: C behind b
-    between   a b e
-    after     a b C e            composed: "C" replaces "c d"; where C is "c d" again, nothing changes
-
-Edits that touch belong together, and of these only the lines that differ count.
+Only such runs read a document twice. Removals and insertions become one step of edits (`composed`), in which those that
+touch belong together, and of these only the lines that differ count.
 """
 
 from __future__ import annotations
@@ -159,7 +150,6 @@ def _nulls(step: Operation) -> bool:
 
 
 def _objects(pods: Iterable[Pod]) -> tuple[tuple[Pod, ...], ...]:
-    """The pods of each object, in order."""
     found: dict[Path, list[Pod]] = {}
     for pod in pods:
         found.setdefault(pod.root, []).append(pod)
@@ -167,7 +157,6 @@ def _objects(pods: Iterable[Pod]) -> tuple[tuple[Pod, ...], ...]:
 
 
 def _with_metadata(pods: Iterable[Pod]) -> dict[Path, Spine]:
-    """Where edits may go: what the pods need, and the annotations of their objects."""
     found = anchors(pods)
     for pod in pods:
         below = found.setdefault(pod.root, {})
@@ -222,7 +211,6 @@ def _joined(between: str, cuts: Sequence[TextEdit], additions: Sequence[TextEdit
 
 
 def _narrowed(text: str, edit: TextEdit) -> TextEdit:
-    """The edit without the lines at its beginning and end that stay as they are."""
     old = text[edit.start : edit.end].splitlines(keepends=True)
     new = edit.text.splitlines(keepends=True)
     first = 0

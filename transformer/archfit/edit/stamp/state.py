@@ -1,10 +1,8 @@
 """What taking back a stamp means: what is unmodified goes, what the user changed since is the user's. Pure.
 
     entry                      is there still           goes                          stays, as the user's
-    a member                   as it was                the member
     a mapping                  with more in it          its own members, one by one   those that differ
     a list, or an item         among other items        the items                     the list that lacks one of them
-    a member that was null     as it was                back to null
     in an item of a list       the item moved           as above
     in an item of a list       not, or as another one                                 all of it
 

@@ -1,14 +1,7 @@
 """Keys that a mapping names twice: an error where archfit reads or writes, otherwise a warning.
 
-    kind, apiVersion, items of an object        read
-    what leads to a value that is read          read
-    nodeSelector, tolerations, ..               read with all that is in it
-    containers[*].image, our annotations        read
-    anything else                               not read
-
-What a merge (`<<`) supplies is read where it ends up.
-
-kubectl takes the last one, kustomize refuses the document: a decision on either would be a guess.
+kubectl takes the last one, kustomize refuses the document: a decision on either would be a guess. What a merge (`<<`)
+supplies is read where it ends up.
 """
 
 from __future__ import annotations
@@ -110,7 +103,6 @@ class _Read:
         return False
 
     def _add(self, path: Path) -> None:
-        """Adds path and every path above it; stops at one that is known."""
         for end in range(len(path), 0, -1):
             if path[:end] in self._above:
                 return

@@ -1,29 +1,7 @@
 """Documents that are not Kubernetes objects, or not YAML, and the remedy for each.
 
-    a text, a number                                    error: the output of another command?
-    a list                                              error: one document for each object
-    scalars with neither apiVersion nor kind            error: the output of another command?
-    anything else with neither                          warning: passed through
-    a kustomization, with its kind or without           error: run kustomize first
-    a Chart.yaml, `{{ .Values.image }}`                 error: run helm template first
-    `items` that is neither a list nor null             error: to kubectl every object with items is a list
-
-Kustomizations inside of a list are files of a package that a KRM function is given, and pass.
-
-What to do about a document that is not YAML, by the words of the parser and by the text at its line:
-
-    Error: .., bash: helm: ..                 the message of another command
-    {{ .Values.image }}                       the source of a Helm chart
-    <<<<<<< HEAD                              a merge conflict of git
-    NUL bytes                                 a binary file
-    found unexpected ':'                      [--port=:], which kubectl reads and libyaml does not
-    JSON objects one after the other          which kubectl reads, and of which kustomize drops all but the first
-    the character U+007F is not allowed       JSON may hold it, YAML may not
-    found character that cannot start ..      a tab as indentation, or @ ` % at the beginning of a value
-    mapping values are not allowed ..         `a: b: c`, or a key that is indented too far
-    did not find expected key                 indentation that fits nothing above
-
-The text itself is never quoted: it may be part of a Secret.
+Kustomizations inside of a list are files of a package that a KRM function is given, and pass. The text itself is never
+quoted: it may be part of a Secret.
 """
 
 from __future__ import annotations

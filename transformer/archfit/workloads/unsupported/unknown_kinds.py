@@ -1,24 +1,13 @@
 """Kinds in no row that may hold pods: named, with what to do.
 
-    known by its schema (known_kinds.txt)
-        the schema allows rows                              shown
-        no row follows; no place for affinity, tolerations  reported
-        places, and no images                               reported, with the place where one is set
-    any other, by its text
-        containers: [{image: ..}]                           a row for this path is shown
-        image: .., beside affinity, tolerations, nodeSelector
-        a text `image` or `*Image`, or an image of a repository and a tag: reported with its path
-
-A person has to check the row: a schema shows where placement is, not what an operator does with it.
-
-known_kinds.txt, a line for each kind:
+known_kinds.txt, a line for each kind; one with a row of `custom_rows` may stand there too, and the row counts:
 
     group/Kind {podSpec: ..}       the rows that its schema allows, as the configuration file has them
     group/Kind row                 it has places for affinity or tolerations; no row follows from its schema
     group/Kind none                it has images, and no place for affinity or tolerations
     group/Kind set                 it has such places and no images, or neither: its operator chooses them
 
-Kinds with a row of `custom_rows` may stand there too; the row counts.
+A person has to check the row: a schema shows where placement is, not what an operator does with it.
 """
 
 from __future__ import annotations

@@ -5,17 +5,9 @@
     the same                                    mapping with repository, reference, name, tag    the mapping
     images, *Images                             list or mapping of texts                         each text
 
-Rows read the images that they name, the containers and image volumes of their pod specs, the images of `neverRun`, and
-embedded objects, which have rows of their own. Members that never hold images, such as `env`, are skipped.
-
 nodeSelector, tolerations and nodeAffinity that are not empty place pods: those of a row, where it looks for them, or
-others. What stands at a path of `neverRun`, or below, is none of them.
-
-A user may replace rows. A warning names what archfit's own rows read and the user's do not, once for each kind:
-
-    built in    spec.kafka.template.pod     images spec.kafka.image, spec.kafka.brokerRackInitImage
-    the user's  spec.kafka.template.pod     images spec.kafka.image
-    warning     spec.kafka.brokerRackInitImage
+others. What stands at a path of `neverRun`, or below, is none of them. A user may replace rows: a warning names what
+archfit's own rows read and the user's do not, once for each kind.
 """
 
 from __future__ import annotations
@@ -98,7 +90,6 @@ def _placed(rows: Iterable[Workload]) -> Iterator[Path]:
 
 
 def _fields(row: Workload) -> Iterator[Path]:
-    """Where the row itself has them."""
     for path, name in ((row.node_selector, "nodeSelector"), (row.tolerations, "tolerations")):
         yield path or (*row.pod_spec, name)
     yield (*(row.affinity or (*row.pod_spec, "affinity")), "nodeAffinity")

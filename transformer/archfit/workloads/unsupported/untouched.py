@@ -1,9 +1,6 @@
-"""Objects that may hold pods and are left as they are; each kind is reported.
+"""Objects that may hold pods and are left as they are: each kind is reported once, with the number of its objects.
 
-    a kind in a row      the row's reason, or what the object lacks
-    a kind in no row     the reason of `unknown_kinds`
-
-Each kind is reported once, with the number of its objects. Objects with `archfit.dev/skip: "true"` are not reported.
+Objects with `archfit.dev/skip: "true"` are not reported.
 """
 
 from __future__ import annotations
