@@ -126,7 +126,7 @@ def _run(data: bytes, options: Options) -> tuple[bytes, set[tuple[str, str]]]:
         built = [IMAGES.get(use.text or "", ()) for use in pod.images]
         if decision.immutable and all(any(one.startswith("windows/") for one in names) for names in built):
             told.add(("LIVENESS", name))
-    return b"".join(map(bytes, frames.write(data, transformed.splices))), told
+    return b"".join(map(bytes, frames.parts(data, transformed.splices))), told
 
 
 def _pooled(node: dict[str, Any]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def outcome(data: bytes, options: Options) -> Outcome | str:
             for pod, decision in made.decisions
         ],
         list(made.answers.items()),
-        {(one.ref, one.known, one.controller) for one in made.untouched},
+        {(one.ref, one.known, one.controller) for one in made.inventory.untouched},
     )
 
 

@@ -78,16 +78,6 @@ class Transformed(Decided):
     inventory: StreamInventory = StreamInventory((), (), ())
     splices: tuple[Splice, ...] = ()
 
-    @property
-    def untouched(self) -> tuple[Untouched, ...]:
-        """Objects that may hold pods and are left as they are."""
-        return self.inventory.untouched
-
-    @property
-    def excluded(self) -> tuple[ObjectRef, ...]:
-        """As `StreamInventory.excluded`."""
-        return self.inventory.excluded
-
 
 def inventory(data: bytes, pieces: Iterable[Piece], options: Options) -> StreamInventory:
     """What the pieces of a stream hold, and which images have to be looked up."""

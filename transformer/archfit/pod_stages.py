@@ -161,7 +161,7 @@ def stamped_decisions(
     stamped: list[tuple[Pod, Decision]] = []
     for document, stamp in zip(documents, stamps, strict=True):
         own = [next(rest) for _ in document.pods]
-        stamped += document_decisions(document, stamp, own, again, rows, asked=options.stamp)
+        stamped += document_decisions(document, stamp, own, again, rows, stamp=options.stamp)
     return tuple(stamped)
 
 

@@ -60,13 +60,13 @@ Explain: TypeAlias = "Callable[[Iterable[ReportedInput], Mapping[str, Answer], O
 class StreamOutcome(Record):
     """What became of a stream.
 
-    data: what is written where nothing changes. results: all messages, in order. made: None for a stream that cannot be
-    read.
+    data: what is written where nothing changes. results: all messages, in order. transformed: None for a stream that
+    cannot be read.
     """
 
     data: bytes
     results: tuple[Result, ...]
-    made: Transformed | None = None
+    transformed: Transformed | None = None
 
 
 class Run:
@@ -115,17 +115,19 @@ class Run:
         another place than stdout.
         """
         outcome = self.outcome(data)
-        made, results = outcome.made, outcome.results
-        if made is None:
+        transformed, results = outcome.transformed, outcome.results
+        if transformed is None:
             return self._failed(results, stdout)
-        why = self.explanations([("", outcome.data, made.inventory, made.decisions)], made.answers)
-        if made.failed():
-            return self._failed(results, stdout, why, made)
-        splices = made.splices
+        why = self.explanations(
+            [("", outcome.data, transformed.inventory, transformed.decisions)], transformed.answers
+        )
+        if transformed.failed():
+            return self._failed(results, stdout, why, transformed)
+        splices = transformed.splices
         if self._frame:
-            splices = self._frame.with_results(made, results, splices)
+            splices = self._frame.with_results(transformed, results, splices)
         changes = stream.OutputChanges(outcome.data, splices)
-        report = self.prepare_report(0, results, made.decisions, made.answers, changes)
+        report = self.prepare_report(0, results, transformed.decisions, transformed.answers, changes)
 
         def write() -> None:
             before_output()
@@ -135,7 +137,7 @@ class Run:
                 standard_streams.write(stdout, stream.parts(outcome.data, splices))
 
         report.commit_after(write)
-        summary = self.summary(made.decisions, made.answers, made.untouched)
+        summary = self.summary(transformed.decisions, transformed.answers, transformed.inventory.untouched)
         self.write_messages([*lines(results), *why, summary])
         return 0
 
@@ -148,12 +150,12 @@ class Run:
             return StreamOutcome(data, (Result.from_error(error),))
         if self._lookup:
             self._lookup.use_pull_secrets([(read.data, read.pieces)])
-        made = transform(read.data, read.pieces, options, lambda texts: self._opened().answers(texts))
-        results = [*read.results, *self.messages, *made.results]
-        results += self.unmatched_filters([pod for pod, _ in made.decisions], [made])
+        transformed = transform(read.data, read.pieces, options, lambda texts: self._opened().answers(texts))
+        results = [*read.results, *self.messages, *transformed.results]
+        results += self.unmatched_filters([pod for pod, _ in transformed.decisions], [transformed.inventory])
         if self._frame:
-            results += self._frame.advice(made)
-        return StreamOutcome(read.data, tuple(results), made)
+            results += self._frame.advice(transformed)
+        return StreamOutcome(read.data, tuple(results), transformed)
 
     def answers(
         self, streams: Iterable[tuple[bytes, Sequence[Piece]]], texts: list[str]
@@ -188,25 +190,23 @@ class Run:
             most=most,
         )
 
-    def unmatched_filters(
-        self, pods: Sequence[Pod], parts: Iterable[StreamInventory | Transformed]
-    ) -> list[Result]:
+    def unmatched_filters(self, pods: Sequence[Pod], parts: Iterable[StreamInventory]) -> list[Result]:
         """Warnings about filters of this run that mean nothing of an input with pods. parts: what it holds beside."""
         settings = self._settings
         options = settings.options
-        found: list[Result] = []
+        warnings: list[Result] = []
         if pods and (options.rules or options.exclude):
             from archfit.placement.filters import of_no_namespace
 
-            found += of_no_namespace(settings, pods)
+            warnings += of_no_namespace(settings, pods)
         if settings.filters and pods and _may_miss(settings):
             from archfit.placement.filters import unmatched
 
             refs = [pod.ref for pod in pods]
             for part in parts:
-                refs += (*(one.ref for one in part.untouched), *part.excluded)
-            found += unmatched(settings, pods, refs)
-        return found
+                refs += (*(entry.ref for entry in part.untouched), *part.excluded)
+            warnings += unmatched(settings, pods, refs)
+        return warnings
 
     def _opened(self) -> Lookup:
         if self._lookup is None:
@@ -255,7 +255,7 @@ class Run:
         untouched: Iterable[Untouched],
     ) -> str:
         """One sentence about a run that wrote its output, "" if the stream holds no pods; then where to read on."""
-        passed_over = any(not one.known and not one.controller for one in untouched)
+        passed_over = any(not entry.known and not entry.controller for entry in untouched)
         if not decisions and not passed_over:
             return ""
         return summary(
@@ -310,18 +310,18 @@ class Run:
         results: Sequence[Result],
         stdout: BinaryIO,
         why: Sequence[str] = (),
-        made: Transformed | None = None,
+        transformed: Transformed | None = None,
     ) -> int:
         from archfit.base.terminal import write_to_terminal
 
-        decided = (made.decisions, made.answers) if made else ()
+        decided = (transformed.decisions, transformed.answers) if transformed else ()
         try:
             self.prepare_report(1, results, *decided).commit()
             if self._frame:
-                standard_streams.write(stdout, self._frame.after_failure(made, results))
+                standard_streams.write(stdout, self._frame.after_failure(transformed, results))
         finally:
-            said = self.failure_lines(results, *decided)
-            self.write_messages([*why, *said])
+            texts = self.failure_lines(results, *decided)
+            self.write_messages([*why, *texts])
             write_to_terminal(lines(results)[-1], self._stderr, self._environ)
         return 1
 

@@ -106,7 +106,7 @@ def _transform(manifests: AnyStr, options: Options) -> Result[AnyStr]:
         outcome = run.outcome(data)
     finally:
         run.close()
-    transformed = outcome.made
+    transformed = outcome.transformed
     if transformed is None or transformed.failed():
         raise _failed(outcome)
     splices = (
@@ -254,7 +254,7 @@ def _environ() -> dict[str, str]:
 
 
 def _failed(outcome: StreamOutcome) -> FailedCall:
-    transformed = outcome.made
+    transformed = outcome.transformed
     messages = _messages(outcome)
     errors = [message for message in messages if message.severity == "error"]
     text = "\n".join(
@@ -273,7 +273,7 @@ def _one_kind(errors: Sequence[Message]) -> ErrorKind:
 
 
 def _messages(outcome: StreamOutcome) -> tuple[Message, ...]:
-    transformed = outcome.made
+    transformed = outcome.transformed
     if transformed is None:
         return tuple(_message(result, "input") for result in outcome.results)
     # `located` gives a result of a decision another line.
@@ -320,7 +320,7 @@ def _message(result: Finding, kind: ErrorKind) -> Message:
 
 
 def _decisions(outcome: StreamOutcome) -> tuple[Decision, ...]:
-    transformed = outcome.made
+    transformed = outcome.transformed
     if transformed is None:
         return ()
     decisions = []

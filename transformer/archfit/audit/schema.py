@@ -17,7 +17,7 @@ from archfit.audit.prices import Costs
 from archfit.audit.readiness import Apart, DaemonSets, ImageState, Readiness, WorkloadState
 from archfit.audit.upgrades.upgrades import Upgrades
 from archfit.base.documentation import schema_id
-from archfit.base.record_schema import list_schema, object_schema, schema_of
+from archfit.base.record_json import list_schema, object_schema, schema_of
 
 _TEXTS = tuple[str, ...]
 

@@ -140,10 +140,8 @@ def message_of(error: BaseException) -> str:
     if isinstance(error, BrokenPipeError):
         return "the reader of the output closed it before the end"
     if isinstance(error, OSError):
-        where = (
-            f"{error.filename!r} cannot be used" if error.filename else "standard output cannot be written"
-        )
-        return f"{where}: {error.strerror or error}"
+        what = f"{error.filename!r} cannot be used" if error.filename else "standard output cannot be written"
+        return f"{what}: {error.strerror or error}"
     if isinstance(error, MemoryError):
         return "there is not enough memory for this input; nothing was written. Split it, or give archfit more memory"
     # The exception's own text may hold a piece of the stream, and a stream may hold Secrets.

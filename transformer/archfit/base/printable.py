@@ -64,14 +64,11 @@ def encoded(text: str) -> bytes:
 
 def json_text(text: str) -> str:
     """JSON text that means the same. What JSON itself leaves raw is escaped as RFC 8259 section 7 has it."""
-    if "##" in text:
-        import re
-
-        text = re.sub(_HASHES, r"#\\u0023", text)
-    if text.isprintable():
+    if "##" not in text and text.isprintable():
         return text
     import re
 
+    text = re.sub(_HASHES, r"#\\u0023", text)
     return re.sub(r"[^\n -~]", _json_escaped, text)
 
 

@@ -1,11 +1,19 @@
-"""Records as JSON values: an object with all fields in camelCase; a tuple is a list."""
+"""Records as JSON values, and the JSON Schemas of these: objects with all fields in camelCase; a tuple is a list.
+
+str, int, bool -> string, integer, boolean     tuple[X, ...] -> array     tuple[X, Y] -> array of that length
+Literal -> enum                                X | None -> anyOf
+"""
 
 from __future__ import annotations
 
+import typing
 from functools import cache
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from archfit.startup.record import Record
+
+_SCALARS = {str: "string", int: "integer", bool: "boolean"}
 
 
 def record_value(value: Any) -> Any:
@@ -20,3 +28,41 @@ def camel_case(field: str) -> str:
     """`requested_cpu` as `requestedCpu`."""
     first, *others = field.split("_")
     return first + "".join(other.capitalize() for other in others)
+
+
+def schema_of(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a type. definitions: takes those of its records, by name."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return {"enum": list(parts)}
+    if origin in (Union, UnionType):
+        return {"anyOf": [schema_of(part, definitions) for part in parts]}
+    if origin is tuple and parts[-1] is ...:
+        return list_schema(schema_of(parts[0], definitions))
+    if origin is tuple:
+        items = [schema_of(part, definitions) for part in parts]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    if hint is NoneType:
+        return {"type": "null"}
+    if hint in _SCALARS:
+        return {"type": _SCALARS[hint]}
+    return _record(hint, definitions)
+
+
+def _record(record: type[Record], definitions: dict[str, Any]) -> dict[str, Any]:
+    if record.__name__ not in definitions:
+        definitions[record.__name__] = {}
+        hints = get_type_hints(record, localns=vars(typing))  # aliases of `results` are texts at run time
+        fields = {camel_case(name): schema_of(hints[name], definitions) for name in record._fields}
+        definitions[record.__name__] |= object_schema(fields)
+    return {"$ref": f"#/$defs/{record.__name__}"}
+
+
+def object_schema(members: dict[str, Any]) -> dict[str, Any]:
+    """An object that has all of these members and no others."""
+    return {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}
+
+
+def list_schema(items: dict[str, Any]) -> dict[str, Any]:
+    """An array of any length."""
+    return {"type": "array", "items": items}

@@ -49,30 +49,30 @@ def entries(
     their own, as kustomize reads them.
     """
     values = {id(pod): document.value for document in documents for pod in document.pods}
-    found: dict[tuple[int, int, Path], Entry] = {}
+    by_object: dict[tuple[int, int, Path], Entry] = {}
     for pod, decision in decisions:
         root, value = _outermost(values[id(pod)], pod.path)
         patch = tuple(step.replace(path=step.path[len(root) :]) for step in decision.patch)
         key = pod.location.document, pod.location.line, root
-        before = found.get(key)
+        before = by_object.get(key)
         if before:
-            found[key] = before.replace(patch=(*before.patch, *patch))
+            by_object[key] = before.replace(patch=(*before.patch, *patch))
             continue
         metadata = mapping_of(value.get("metadata"))
         ref = pod.ref if pod.root == root else reference_of(value)
         notes = metadata.get("annotations")
         hook = isinstance(notes, dict) and HELM_HOOK in notes
-        found[key] = Entry(
+        by_object[key] = Entry(
             ref.replace(name=text_of(metadata.get("name"))), pod.location, file, hook, patch, value
         )
-    return list(found.values())
+    return list(by_object.values())
 
 
-def problems(found: Sequence[Entry]) -> list[Result]:
+def problems(patched: Sequence[Entry]) -> list[Result]:
     """Errors for objects that no target of kustomize can select alone."""
-    refs = Counter(_identity(entry.ref) for entry in found)
+    refs = Counter(_identity(entry.ref) for entry in patched)
     results = []
-    for entry in found:
+    for entry in patched:
         if not entry.patch:
             continue
         if not entry.ref.name:
@@ -81,28 +81,25 @@ def problems(found: Sequence[Entry]) -> list[Result]:
                 "alone (--exclude), or use --format json"
             )
         elif refs[_identity(entry.ref)] > 1:
-            why = (
-                "the input holds it more than once, which kustomize refuses: remove all but one, "
-                "or use --format json"
-            )
+            why = "the input holds it more than once, which kustomize refuses: remove all but one, or use --format json"
         else:
             continue
         results.append(Result("error", why, entry.ref, location=entry.location.replace(file=entry.file)))
     return results
 
 
-def as_json(found: Iterable[Entry]) -> bytes:
+def as_json(patched: Iterable[Entry]) -> bytes:
     """The patches as a JSON list: object, where it stands, and its RFC 6902 patch."""
     value = [
         {
-            "object": _target(entry.ref),
+            "object": {key: part for key, part in object_value(entry.ref).items() if part},
             **({"file": entry.file} if entry.file else {}),
             "document": entry.location.document,
             "line": entry.location.line,
             **({"source": entry.location.source} if entry.location.source else {}),
             "patch": to_json(entry.patch),
         }
-        for entry in found
+        for entry in patched
         if entry.patch
     ]
     return json_output(value)
@@ -121,15 +118,15 @@ def _identity(ref: ObjectRef) -> ObjectRef:
     return ref.replace(namespace=ref.namespace or "default")
 
 
-def _target(ref: ObjectRef) -> dict[str, str]:
-    return {key: value for key, value in object_value(ref).items() if value}
-
-
-def wrong_patches(found: Iterable[Entry]) -> list[Result]:
+def wrong_patches(patched: Iterable[Entry]) -> list[Result]:
     """Errors for patches that the two read differently, or that cannot be applied. Each is a bug of archfit's."""
-    return [
-        _wrong(entry, why) for entry in found if entry.patch and (why := difference(entry.value, entry.patch))
-    ]
+    results = []
+    for entry in patched:
+        why = difference(entry.value, entry.patch) if entry.patch else ""
+        if why:
+            message = f"the patch is wrong: {why}. archfit itself failed: please report this, if you can with the input"
+            results.append(Result("error", message, entry.ref, location=entry.location))
+    return results
 
 
 def difference(value: Any, patch: Iterable[Operation]) -> str:
@@ -147,10 +144,3 @@ def difference(value: Any, patch: Iterable[Operation]) -> str:
 def _text(value: Any) -> str:
     """JSON tells 1 from true and from 1.0, and takes one NaN for another."""
     return json.dumps(value, sort_keys=True)
-
-
-def _wrong(entry: Entry, why: str) -> Result:
-    message = (
-        f"the patch is wrong: {why}. archfit itself failed: please report this, if you can with the input"
-    )
-    return Result("error", message, entry.ref, location=entry.location)

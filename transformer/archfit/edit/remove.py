@@ -14,8 +14,7 @@ import re
 from archfit.base.errors import UnplaceableEdit
 from archfit.base.patch import Operation, Path, Remove, Test, dotted
 from archfit.edit.insert import TextEdit
-from archfit.yaml.paths import written
-from archfit.yaml.tree import Children, Tree, child, is_mapping, items, last_leaf, members
+from archfit.yaml.tree import Children, Tree, child, is_mapping, items, last_leaf, members, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,7 +188,7 @@ class Targets:
         self._known: Children = {}
         self._anchored = {use.index: use.anchored for use in tree.aliases}
         self._holders = (
-            {one.node: one.holder for one in written(tree, root) if one.live} if tree.aliases else {}
+            {place.node: place.holder for place in written(tree, root) if place.live} if tree.aliases else {}
         )
         self._repeats: dict[int, list[int]] = {}
         for alias, anchored in self._anchored.items():

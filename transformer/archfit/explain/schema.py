@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from archfit.base.documentation import schema_id
-from archfit.base.record_schema import list_schema, object_schema, schema_of
+from archfit.base.record_json import list_schema, object_schema, schema_of
 from archfit.explain.explanation import Explanation
 from archfit.workloads.unsupported.untouched import Untouched
 

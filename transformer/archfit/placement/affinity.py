@@ -79,13 +79,13 @@ def demands(pod: Pod) -> tuple[Demand, ...]:
     terms, path = existing_terms(pod)
     if terms is None:
         return (_demand(None, selected, default, pins),)
-    found = []
+    by_term = []
     for index, term in enumerate(terms):
         arch, systems = _requirements(term, (*path, index))
         demand = _demand(index, (*selected, *systems), default, (*pins, *arch))
         empty = not term.get("matchExpressions") and not term.get("matchFields")
-        found.append(demand.replace(systems=_LINUX, closed=True) if empty else demand)
-    return tuple(found)
+        by_term.append(demand.replace(systems=_LINUX, closed=True) if empty else demand)
+    return tuple(by_term)
 
 
 def _demand(
@@ -187,8 +187,8 @@ def _within(bounds: Sequence[Requirement], labels: set[str]) -> set[str]:
     if len(above) + len(below) < len(bounds):
         return set()
     low, high = max(above, default=-(2**63) - 1), min(below, default=2**63)
-    found = ((label, _number(label)) for label in labels)
-    return {label for label, number in found if number is not None and low < number < high}
+    numbered = ((label, _number(label)) for label in labels)
+    return {label for label, number in numbered if number is not None and low < number < high}
 
 
 def _requirements(term: dict[str, Any], at: Path) -> tuple[list[Requirement], list[Requirement]]:
@@ -200,8 +200,8 @@ def _requirements(term: dict[str, Any], at: Path) -> tuple[list[Requirement], li
         path = (*at, "matchExpressions", index)
         key = string(expression, "key", path)
         if key in ARCH_LABELS or key in OS_LABELS:
-            found = (string(expression, "operator", path), strings(expression, "values", path))
-            (arch if key in ARCH_LABELS else systems).append(found)
+            requirement = (string(expression, "operator", path), strings(expression, "values", path))
+            (arch if key in ARCH_LABELS else systems).append(requirement)
     return arch, systems
 
 

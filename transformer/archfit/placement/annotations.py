@@ -100,11 +100,11 @@ class _Reading:
 
     def ours(self, metadata: dict[str, Any], at: Path) -> dict[str, str]:
         try:
-            found = mapping(metadata, "annotations", at) or {}
+            notes = mapping(metadata, "annotations", at) or {}
         except MalformedField as malformed:
             self.error(malformed.path, str(malformed))
             return {}
-        names = [name for name in found if name.startswith(PREFIX)]
+        names = [name for name in notes if name.startswith(PREFIX)]
         unknown = [name for name in names if name not in KNOWN]
         for name in unknown[:_NAMED]:
             self.error((*at, "annotations", name), f"there is no annotation {name}; {known_name(name)}")
@@ -113,7 +113,7 @@ class _Reading:
                 (*at, "annotations"),
                 f"{len(unknown) - _NAMED} more names here are unknown to archfit",
             )
-        return {name: text_of(found[name]).strip() for name in names}
+        return {name: text_of(notes[name]).strip() for name in names}
 
     def truth(self, text: str, at: Path) -> bool | None:
         if text in ("true", "false"):
@@ -124,10 +124,10 @@ class _Reading:
     def architectures(self, text: str, at: Path) -> frozenset[str] | None:
         names = _listed(text)
         if names and all(word.replace("_", "").isalnum() for word in names):
-            found = {normalised("linux", word).architecture: word for word in names}
-            wrong = next((word for label, word in found.items() if label not in ARCHITECTURES), None)
+            labels = {normalised("linux", word).architecture: word for word in names}
+            wrong = next((word for label, word in labels.items() if label not in ARCHITECTURES), None)
             if wrong is None:
-                return frozenset(found)
+                return frozenset(labels)
             self.error(at, f"{at[-1]}: {no_architecture(wrong)}")
             return None
         self.error(at, f"{at[-1]} has to be a list of architectures, as in amd64,arm64, not {text!r}")

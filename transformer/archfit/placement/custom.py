@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from archfit.base.patch import Add, Operation, Path, dotted
 from archfit.base.results import Removed, Result, Severity
-from archfit.options.settings import Options, Toleration
+from archfit.options.settings import Options
 from archfit.placement.affinity import Demand, with_part
 from archfit.placement.evidence import KnownImages
 from archfit.placement.pod_patch import Additions, because, listed, taint
@@ -39,7 +39,7 @@ def writable(
     tainted: bool,
 ) -> Writable:
     """What the kind has fields for. tainted: all that the pod can reach needs one of the new tolerations."""
-    replaced = dict(pod.placement_paths.replaced) if pod.placement_paths else {}
+    replaced = _replacing(pod)
     if pod.placement_paths and pod.placement_paths.pins and "nodeSelector" not in replaced:
         return _beside_default(pod, additions)
     no_affinity = pod.lacks("affinity") or "affinity" in replaced
@@ -49,9 +49,16 @@ def writable(
     kind, unplaced = pod.ref.kind, pod.placement_paths.unplaced if pod.placement_paths else ""
     needed: dict[str, str] = {}
     if no_affinity and additions.terms is not NOTHING and not additions.terms.only_always:
-        needed["affinity"] = _no_affinity(kind, reachable, lacking)
+        needed["affinity"] = (
+            f"it has to run on {listed(reachable)}{because(lacking)}, but {kind} has no field for node "
+            "affinity; restrict its namespace or nodes by other means, or leave such pods as they are with "
+            "--on-conflict leave"
+        )
     if no_tolerations and tainted:
-        needed["tolerations"] = _no_tolerations(kind, additions.tolerations)
+        needed["tolerations"] = (
+            f"it needs a toleration of {', '.join(map(taint, additions.tolerations))}, but {kind} has no field for "
+            "tolerations; leave such pods as they are with --on-conflict leave"
+        )
     if needed and unplaced:
         results = [pod.result("warning", f"{unplaced}{because(lacking)}", pod.path)]
     elif needed:
@@ -89,7 +96,7 @@ def writable(
 
 def withheld(pod: Pod, additions: Additions, *, always: bool) -> tuple[str, ...]:
     """What the pod of a row that was not seen is not given. always: `affinity: always` would write an affinity."""
-    replaced = dict(pod.placement_paths.replaced) if pod.placement_paths else {}
+    replaced = _replacing(pod)
     texts = ["the affinity of --affinity always"] * always
     texts += [f"a preference of {name}" for name, _ in additions.preferred]
     if pod.lacks("affinity") or "affinity" in replaced:
@@ -154,19 +161,9 @@ def _within(step: Operation, holder: Path) -> bool:
     return isinstance(step, Add) and step.path[: len(holder)] == holder
 
 
-def _no_affinity(kind: str, reachable: Iterable[str], lacking: Sequence[Removed]) -> str:
-    return (
-        f"it has to run on {listed(reachable)}{because(lacking)}, but {kind} has no field for node "
-        "affinity; restrict its namespace or nodes by other means, or leave such pods as they are with "
-        "--on-conflict leave"
-    )
-
-
-def _no_tolerations(kind: str, needed: Iterable[Toleration]) -> str:
-    return (
-        f"it needs a toleration of {', '.join(map(taint, needed))}, but {kind} has no field for tolerations; "
-        "leave such pods as they are with --on-conflict leave"
-    )
+def _replacing(pod: Pod) -> dict[str, Path]:
+    """Where the operator takes fields from in place of the pod's own."""
+    return dict(pod.placement_paths.replaced) if pod.placement_paths else {}
 
 
 def _replaced(own: Path) -> str:
@@ -177,6 +174,6 @@ def _replaced(own: Path) -> str:
 
 
 def _dropped(pod: Pod, field: str, names: Iterable[str]) -> str:
-    winner = dict(pod.placement_paths.replaced).get(field) if pod.placement_paths else None
+    winner = _replacing(pod).get(field)
     why = f"{dotted(winner)} replaces it" if winner else f"{pod.ref.kind} has no field for {field}"
     return f"{', '.join(names)} would be added, but {why}"

@@ -63,7 +63,7 @@ def decide(
     if trace is not None:
         trace.given, trace.evidence = given, evidence
     results = [*own.results, *evidence.results]
-    found: tuple[Reach, ...] = ()
+    by_term: tuple[Reach, ...] = ()
     tolerations: list[Toleration] = []
     stated = False
     part: Path = ()
@@ -84,12 +84,12 @@ def decide(
         ):
             narrowed = reaches(wanted, evidence.known, cluster, own.offered, tainted)
             own = own.where_offered if _offers(narrowed) else own
-        found = reaches(wanted, evidence.known, cluster, own.only, tainted)
+        by_term = reaches(wanted, evidence.known, cluster, own.only, tainted)
         if pod.placement_paths is not None and pod.placement_paths.parts:
             from archfit.placement.custom import parts_of
 
             parts = parts_of(pod, wanted, evidence.known, cluster, own.only, tainted)
-            part, found = next(((path, reach) for path, reach in parts if not _live(reach)), ((), found))
+            part, by_term = next(((path, reach) for path, reach in parts if not _live(reach)), ((), by_term))
         stated = bool(own.prefer) and states_preference(pod)
     except MalformedField as malformed:
         results.append(pod.result("error", str(malformed), malformed.path))
@@ -99,8 +99,8 @@ def decide(
         return Decision("Unresolved", "it has errors", immutable=immutable, results=tuple(results))
     if evidence.left:
         return Decision("Unresolved", evidence.unanswered, immutable=immutable, results=tuple(results))
-    reachable = _live(found)
-    case = PodCase(pod, options, own, evidence, found, reachable, tolerations, stated, immutable, results)
+    reachable = _live(by_term)
+    case = PodCase(pod, options, own, evidence, by_term, reachable, tolerations, stated, immutable, results)
     if trace is not None:
         trace.case = case
     if reachable:
@@ -148,8 +148,8 @@ def _offers(narrowed: Sequence[Reach]) -> bool:
     )
 
 
-def _live(found: Sequence[Reach]) -> frozenset[str]:
-    return union([reach.live for reach in found])
+def _live(by_term: Sequence[Reach]) -> frozenset[str]:
+    return union([reach.live for reach in by_term])
 
 
 def _placed(case: PodCase, trace: Trace | None) -> Decision:
@@ -298,7 +298,11 @@ def _changed(
 
 def _restricted_to(case: PodCase, terms: RequiredTerms) -> Sequence[str]:
     """What the terms let through: architectures, systems, or pairs where they speak of both."""
-    keys = {key for term in (*terms.required, *[one for _, one in terms.narrowed]) for key, _, _ in term}
+    keys = {
+        key
+        for term in (*terms.required, *[expressions for _, expressions in terms.narrowed])
+        for key, _, _ in term
+    }
     if OS not in keys:
         return in_order[case.reachable_architectures] if terms is not NOTHING else ()
     runs = {
@@ -341,7 +345,7 @@ def _lacking(case: PodCase) -> tuple[Removed, ...]:
     shut: tuple[Removed, ...] = ()
     for os in sorted({os for os, _ in reach.shut}):
         gone = removed(case.evidence.known, os, [name for of, name in reach.shut if of == os])
-        shut += tuple(one.replace(architecture=f"{os}/{one.architecture}") for one in gone)
+        shut += tuple(missing.replace(architecture=f"{os}/{missing.architecture}") for missing in gone)
     if system.offered is None or system.offered >= system.cluster:
         return shut
     return (*removed(case.evidence.known, system.os, system.cluster - system.offered), *shut)

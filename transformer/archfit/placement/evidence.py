@@ -40,30 +40,30 @@ if TYPE_CHECKING:
 KnownImages: TypeAlias = "Sequence[tuple[ImageUse, Found]]"
 
 
-def offered(use: ImageUse, found: Found, os: str) -> set[str] | None:
+def offered(use: ImageUse, answer: Found, os: str) -> set[str] | None:
     """The architectures that one image offers for an os, None when it restricts nothing."""
-    if not found.image or (use.volume and not found.index):
+    if not answer.image or (use.volume and not answer.index):
         return None
     architectures = set()
     native = False
-    for platform in found.platforms:
+    for platform in answer.platforms:
         architecture = platform.architecture
         if architecture[:4] == "wasm" or platform.os == "wasi":
             continue
         native = True
-        if platform.os == os and (not platform.variant or architecture == "arm" or not found.index):
+        if platform.os == os and (not platform.variant or architecture == "arm" or not answer.index):
             architectures.add(architecture)
-    if not native and found.platforms:
+    if not native and answer.platforms:
         return None
     if "386" in architectures and os == "linux":
         architectures.add("amd64")
     return architectures
 
 
-def is_plain(found: Found) -> bool:
+def is_plain(answer: Found) -> bool:
     """Every entry counts for its own architecture, so that there is nothing to report: a fast form of the rule."""
     emulated = amd64 = False
-    for platform in found.platforms:
+    for platform in answer.platforms:
         architecture = platform.architecture
         if architecture == "amd64" and not platform.variant:
             amd64 = True
@@ -81,15 +81,15 @@ def is_plain(found: Found) -> bool:
 def supported(images: KnownImages, os: str) -> frozenset[str] | None:
     """The architectures that every image supports, None when no image restricts."""
     common: set[str] | None = None
-    for use, found in images:
-        own = offered(use, found, os)
+    for use, answer in images:
+        own = offered(use, answer, os)
         if own is not None:
             common = own if common is None else common & own
     return None if common is None else frozenset(common)
 
 
 def _removals(lacking: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[Removed, ...]:
-    return tuple([Removed(*one) for one in lacking])
+    return tuple([Removed(*entry) for entry in lacking])
 
 
 def _sorted(architectures: frozenset[str]) -> tuple[str, ...]:
@@ -107,8 +107,8 @@ in_order = Memo(_sorted, 256)
 def removed(images: KnownImages, os: str, architectures: Iterable[str]) -> tuple[Removed, ...]:
     """Those of the architectures that not all images offer, sorted, each with the images that do not."""
     blame: dict[str, dict[str, None]] = {architecture: {} for architecture in sorted(architectures)}
-    for use, found in images:
-        own = offered(use, found, os)
+    for use, answer in images:
+        own = offered(use, answer, os)
         for architecture, culprits in blame.items():
             if own is not None and architecture not in own:
                 culprits[use.text or ""] = None
@@ -139,7 +139,7 @@ class ImageEvidence(Record):
 
         Files say nothing about where the program runs that reads them.
         """
-        return bool(self.known) and all(use.volume and not found.index for use, found in self.known)
+        return bool(self.known) and all(use.volume and not answer.index for use, answer in self.known)
 
     @classmethod
     def from_answers(cls, pod: Pod, given: Iterable[Answer], options: Options) -> ImageEvidence:
@@ -194,9 +194,14 @@ class _EvidenceBuilder:
         if isinstance(answer, Unasked):
             self.unasked = True
             severity: Severity = "error" if options.strict else "info"
-            self._report(use, severity, _unasked(answer, strict=options.strict))
+            effect = "--strict does not allow that" if options.strict else _NO_PART
+            self._report(use, severity, f"its platforms cannot be looked up: {answer.reason}; {effect}")
         elif isinstance(answer, Malformed):
-            self._report(use, "error", _malformed(answer))
+            message = (
+                f"no node can pull it: {answer.reason}; correct it, or where something fills it in later, state its "
+                "platforms with the annotation archfit.dev/image-platforms on the pod template"
+            )
+            self._report(use, "error", message)
         elif isinstance(answer, Absent):
             self.unasked = True
             self.unanswered = self.unanswered or f"{use.text} does not exist"
@@ -206,16 +211,16 @@ class _EvidenceBuilder:
             self.unanswered = self.unanswered or f"the platforms of {use.text} are not known"
             self._report(use, *_unknown(answer, options))
 
-    def _counted(self, use: ImageUse, found: Found) -> Found | Unknown:
-        if is_plain(found):
-            return found
+    def _counted(self, use: ImageUse, known: Found) -> Found | Unknown:
+        if is_plain(known):
+            return known
         from archfit.placement.uncounted import counted, runs_wasm  # only few images need it
 
         handler = self.pod.runtime_class.handler if self.pod.runtime_class is not None else ""
 
         answer, warnings = counted(
             use,
-            found,
+            known,
             runtime_class=runs_wasm((text_of(self.pod.spec.get("runtimeClassName")), handler)),
             wanted=self.options.cluster_architectures,
         )
@@ -248,25 +253,13 @@ def malformed(pod: Pod, given: Iterable[Answer], options: Options) -> tuple[Resu
     return ImageEvidence.from_answers(pod.replace(images=uses), answers, options).results
 
 
-def _origin(found: Found) -> tuple[Severity, str]:
-    platforms = ", ".join(map(str, found.platforms))
-    if found.origin == "override":
+def _origin(answer: Found) -> tuple[Severity, str]:
+    platforms = ", ".join(map(str, answer.platforms))
+    if answer.origin == "override":
         return "info", f"its platforms are stated by configuration or annotation: {platforms}"
     return (
         "warning",
-        f"the registry could not be asked; an answer that is {found.age_seconds} s old is used: {platforms}",
-    )
-
-
-def _unasked(answer: Unasked, *, strict: bool) -> str:
-    effect = "--strict does not allow that" if strict else _NO_PART
-    return f"its platforms cannot be looked up: {answer.reason}; {effect}"
-
-
-def _malformed(answer: Malformed) -> str:
-    return (
-        f"no node can pull it: {answer.reason}; correct it, or where something fills it in later, state its platforms "
-        "with the annotation archfit.dev/image-platforms on the pod template"
+        f"the registry could not be asked; an answer that is {answer.age_seconds} s old is used: {platforms}",
     )
 
 

@@ -43,12 +43,12 @@ def sequence(holder: dict[str, Any], key: str, at: Path) -> Sequence[Any]:
 
 def items(holder: dict[str, Any], key: str, at: Path) -> list[dict[str, Any]]:
     """The list of mappings `holder[key]`; a null item is an empty mapping. Raises MalformedField."""
-    found = []
+    mappings = []
     for index, item in enumerate(sequence(holder, key, at)):
         if item is not None and not isinstance(item, dict):
             raise _unlike("a mapping", item, (*at, key, index))
-        found.append(item or {})
-    return found
+        mappings.append(item or {})
+    return mappings
 
 
 def string(holder: dict[str, Any], key: str, at: Path) -> str:
@@ -63,11 +63,11 @@ def string(holder: dict[str, Any], key: str, at: Path) -> str:
 
 def strings(holder: dict[str, Any], key: str, at: Path) -> tuple[str, ...]:
     """The list of strings `holder[key]`; a null item is "". Raises MalformedField."""
-    found = sequence(holder, key, at)
-    for index, item in enumerate(found):
+    values = sequence(holder, key, at)
+    for index, item in enumerate(values):
         if item is not None and not isinstance(item, str):
             raise _unlike("a string", item, (*at, key, index))
-    return tuple(item or "" for item in found)
+    return tuple(item or "" for item in values)
 
 
 def _unlike(wanted: str, value: object, path: Path) -> MalformedField:

@@ -193,16 +193,16 @@ def _asks_for_namespace(glob: str) -> bool:
 
 def _first(by: str, unmatched: Sequence[T], sentence: Callable[[T], str]) -> list[str]:
     """A sentence about each of the first ones, and how many there are. A name that is near one takes time to find."""
-    said = [f"{by}: {sentence(one)}" for one in unmatched[:_SHOWN]]
+    sentences = [f"{by}: {sentence(item)}" for item in unmatched[:_SHOWN]]
     more = len(unmatched) - _SHOWN
-    return [*said, f"{by}: {more} more match nothing in the input"] if more > 0 else said
+    return [*sentences, f"{by}: {more} more match nothing in the input"] if more > 0 else sentences
 
 
 def nothing_matches(glob: Exclude, refs: Sequence[ObjectRef]) -> str:
     """A sentence about a glob that means none of the objects, with those that may be meant."""
     text = str(glob)
     last = text.rpartition("/")[2]
-    names = [_as_glob(ref) for ref in refs]
+    names = ["/".join(filter(None, (ref.qualified_kind, ref.namespace, ref.name))) for ref in refs]
     meant = [name for name, ref in zip(names, refs, strict=True) if ref.name and fnmatchcase(ref.name, last)]
     near = nearest(text, names[:_COMPARED]) if not meant else ""
     head = f"nothing in the input matches {text!r}"
@@ -219,16 +219,12 @@ def _shown(match: Match) -> str:
     return "{" + ", ".join(f"{key}: {value}" for key, value in parts if value) + "}"
 
 
-def _as_glob(ref: ObjectRef) -> str:
-    return "/".join(part for part in (ref.qualified_kind, ref.namespace, ref.name) if part)
-
-
 def _no_image(pattern: str, images: Sequence[Reference]) -> str:
     tagged = ":" in pattern.rpartition("/")[2]
     names = list(dict.fromkeys(f"{image.name}:{image.tag}" if tagged else image.name for image in images))
     near = nearest(pattern, names[:_COMPARED])
-    found = f"did you mean {near!r}?" if near else f"it holds {_listed(names) or 'none'}"
-    return f"no image of the input matches {pattern!r}: {found}"
+    hint = f"did you mean {near!r}?" if near else f"it holds {_listed(names) or 'none'}"
+    return f"no image of the input matches {pattern!r}: {hint}"
 
 
 def _references(texts: Iterable[str]) -> list[Reference]:

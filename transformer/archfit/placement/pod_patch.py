@@ -35,7 +35,7 @@ def listed(names: Iterable[str]) -> str:
 
 def because(lacking: Sequence[Removed]) -> str:
     """` (arm64: a, b do not offer it)`, or nothing."""
-    parts = [f"{one.architecture} is not offered by {', '.join(one.images)}" for one in lacking]
+    parts = [f"{gone.architecture} is not offered by {', '.join(gone.images)}" for gone in lacking]
     return f" ({'; '.join(parts)})" if parts else ""
 
 
@@ -157,14 +157,14 @@ def _affinity(
     node = affinity.get("nodeAffinity")
     if node is None:
         return _created(path, fresh) if fresh else []
-    made: list[Operation] = []
+    steps: list[Operation] = []
     for key, value in fresh.items():
-        made += _appended((*path, key), node.get(key), value)
+        steps += _appended((*path, key), node.get(key), value)
     for index, expressions in terms.narrowed:
         at = (*path, REQUIRED, "nodeSelectorTerms", index, "matchExpressions")
         there = node[REQUIRED]["nodeSelectorTerms"][index].get("matchExpressions")
-        made += _appended(at, there, _term(expressions)["matchExpressions"])
-    return made
+        steps += _appended(at, there, _term(expressions)["matchExpressions"])
+    return steps
 
 
 def _pinned(path: Path, selector: Any, pins: Sequence[tuple[str, str]]) -> list[Operation]:
@@ -209,12 +209,7 @@ def toleration_fields(toleration: Toleration) -> dict[str, str]:
 
 
 def _fields(toleration: Toleration) -> _Fields:
-    fields = (
-        ("key", toleration.key),
-        ("operator", toleration.operator),
-        ("value", toleration.value),
-        ("effect", toleration.effect),
-    )
+    fields = [(name, getattr(toleration, name)) for name in ("key", "operator", "value", "effect")]
     return tuple([field for field in fields if field[1]])
 
 
@@ -245,12 +240,12 @@ def materialise_parents(pod: Pod, patch: Sequence[Operation]) -> list[Operation]
     parents = [
         path for path in paths.missing if path not in added and any(_below(step.path, path) for step in steps)
     ]
-    made: list[Operation] = []
+    created: list[Operation] = []
     for path in parents:
         if not any(_below(path, outer) for outer in parents if outer != path):
-            made.append(Test(path, None))
-        made.append(Add(path, {}))
-    return [*made, *steps]
+            created.append(Test(path, None))
+        created.append(Add(path, {}))
+    return [*created, *steps]
 
 
 def parents_once(decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[tuple[Pod, Decision]]:
@@ -258,12 +253,12 @@ def parents_once(decisions: Iterable[tuple[Pod, Decision]]) -> Iterator[tuple[Po
 
     Strimzi's KafkaConnect has `spec.template.pod` and `spec.template.buildPod`: both need `spec.template`.
     """
-    made: set[tuple[Location, Path]] = set()
+    created: set[tuple[Location, Path]] = set()
     for pod, decision in decisions:
         missing = pod.placement_paths.missing if pod.placement_paths is not None and decision.patch else ()
-        there = {path for path in missing if (pod.location, path) in made}
+        there = {path for path in missing if (pod.location, path) in created}
         patch = [step for step in decision.patch if not (there and step.path in there)]
-        made.update((pod.location, step.path) for step in patch if step.path in missing)
+        created.update((pod.location, step.path) for step in patch if step.path in missing)
         yield pod, decision.replace(patch=tuple(patch)) if there else decision
 
 

@@ -101,13 +101,13 @@ def _demands(case: PodCase, pins: Sequence[str], open_to: frozenset[str], *, par
     return f"no architecture is left: the cluster has {listed(entries)}"
 
 
-def _offer(use: ImageUse, found: Found, systems: Sequence[str], wanted: frozenset[str]) -> str:
-    sets = {system: offered(use, found, system) for system in systems}
+def _offer(use: ImageUse, answer: Found, systems: Sequence[str], wanted: frozenset[str]) -> str:
+    sets = {system: offered(use, answer, system) for system in systems}
     per_system = {system: names for system, names in sets.items() if names}
     if any(names is None for names in sets.values()):
         return f"{use.text} runs anywhere"
     if not per_system:
-        platforms = listed(map(str, found.platforms))
+        platforms = listed(map(str, answer.platforms))
         return f"{use.text} offers nothing for {listed(systems)}{', only ' + platforms if platforms else ''}"
     if tuple(per_system) == ("linux",):
         text = listed(per_system["linux"])

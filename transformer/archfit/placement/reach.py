@@ -88,11 +88,11 @@ class Reach(Record):
 
 
 def _by_system(entries: tuple[str, ...]) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {"linux": set()}
+    by_os: dict[str, set[str]] = {"linux": set()}
     for entry in entries:
         os, _, architecture = entry.rpartition("/")
-        found.setdefault(os or "linux", set()).add(architecture)
-    return {os: frozenset(names) for os, names in found.items()}
+        by_os.setdefault(os or "linux", set()).add(architecture)
+    return {os: frozenset(names) for os, names in by_os.items()}
 
 
 _clusters = Memo(_by_system, 8)
@@ -128,7 +128,9 @@ class Offers:
 
     def of(self, os: str) -> frozenset[str] | None:
         """The architectures that every image supports, None where no image restricts."""
-        if os not in ("linux", "windows") and self._in_no_image(os):
+        if self._known is None:
+            self._known = {platform.os for _, answer in self._images for platform in answer.platforms}
+        if os not in ("linux", "windows") and os not in self._known:
             os = ""  # one answer for all systems that no image names, however many terms do
         if os not in self._by_os:
             self._by_os[os] = supported(self._images, os)
@@ -140,11 +142,6 @@ class Offers:
             return demand.systems
         built = tuple(os for os in demand.systems if os == "linux" or self.of(os) != _NOTHING)
         return built or demand.systems[:1]
-
-    def _in_no_image(self, os: str) -> bool:
-        if self._known is None:
-            self._known = {platform.os for _, found in self._images for platform in found.platforms}
-        return os not in self._known
 
 
 def _reach(
@@ -234,18 +231,20 @@ class RequiredTerms(Record):
 NOTHING = RequiredTerms()
 
 
-def required_terms(found: Sequence[Reach], *, pinned: bool, always: bool, unlabelled: bool) -> RequiredTerms:
+def required_terms(
+    by_term: Sequence[Reach], *, pinned: bool, always: bool, unlabelled: bool
+) -> RequiredTerms:
     """The affinity for a pod that can reach some architecture.
 
     pinned: nodeSelector names an architecture. unlabelled: it tolerates nodes without an arch label.
     """
-    first = found[0]
+    first = by_term[0]
     if first.demand.index is None:
         return _created(first, pinned=pinned, always=always, unlabelled=unlabelled)
-    reachable = union(reach.live for reach in found)
+    reachable = union(reach.live for reach in by_term)
     narrowed: list[tuple[int, tuple[Expression, ...]]] = []
     dead = []
-    for reach in found:
+    for reach in by_term:
         index = reach.demand.index
         if index is None or not (reach.barred or reach.shut):
             continue
@@ -313,13 +312,13 @@ class Stale(Record):
     runs: frozenset[str]
 
 
-def stale_terms(pod: Pod, found: Iterable[Reach], *, unlabelled: bool) -> Iterator[Stale]:
+def stale_terms(pod: Pod, by_term: Iterable[Reach], *, unlabelled: bool) -> Iterator[Stale]:
     """The terms of the pod that are stale. Raises Malformed.
 
     unlabelled: the pod tolerates nodes without an arch label, and so gets NotIn.
     """
     terms: list[dict[str, Any]] | None = None
-    for reach in found:
+    for reach in by_term:
         index, system = reach.demand.index, reach.systems[0]
         if index is None or len(reach.systems) > 1 or not reach.demand.requirements:
             continue
@@ -338,6 +337,8 @@ def stale_terms(pod: Pod, found: Iterable[Reach], *, unlabelled: bool) -> Iterat
 def _last_of_label(term: dict[str, Any]) -> Any:
     """The last expression about the architecture: archfit appends."""
     expressions = (
-        one for one in reversed(term.get("matchExpressions") or ()) if one.get("key") in ARCH_LABELS
+        expression
+        for expression in reversed(term.get("matchExpressions") or ())
+        if expression.get("key") in ARCH_LABELS
     )
     return next(expressions, None)

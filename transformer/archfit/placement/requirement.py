@@ -71,23 +71,27 @@ def judge(
     evidence = ImageEvidence.at_gate(pod, answers_for(pod, answers, options, own), options)
     results = (*own.results, *evidence.results)
     try:
-        asked = demands(pod)
+        terms = demands(pod)
     except MalformedField as error:
         if own.left_alone:
             return PlatformCheck(own.left_alone, results=results)
         return PlatformCheck(results=(*results, pod.result("error", str(error), error.path)))
     by_os = Offers(evidence.known)
-    systems = {os for demand in asked for os in by_os.systems(demand)}
+    systems = {os for demand in terms for os in by_os.systems(demand)}
     wanted = [platform for platform in required if platform.os in systems]
     if not wanted:
         return PlatformCheck(f"it is for {', '.join(sorted(systems))} nodes", results=results)
     filled_in = own.left_by == "placeholder"
     lacks = []
-    for use, found in evidence.known:
-        missing = [platform for platform in wanted if not _runs(offered(use, found, platform.os), platform)]
+    for use, known in evidence.known:
+        missing = []
+        for platform in wanted:
+            architectures = offered(use, known, platform.os)
+            if architectures is not None and platform.architecture not in architectures:
+                missing.append(platform)
         if missing:
-            kept_off = not filled_in and not any(_reachable(asked, platform) for platform in missing)
-            offers = tuple(str(platform) for platform in found.platforms)
+            kept_off = not filled_in and not any(_reachable(terms, platform) for platform in missing)
+            offers = tuple(str(platform) for platform in known.platforms)
             lacks.append(Lack(use, tuple(map(_named, missing)), offers, kept_off, own.left_alone))
     unknown = []
     for use, answer in evidence.unknown:
@@ -96,7 +100,7 @@ def judge(
             lacks.append(Lack(use, names, (), False, own.left_alone, answer.detail))
         else:
             unknown.append(not_known(use, answer))
-    stated = frozenset(use.text for use, found in evidence.known if found.origin == "override" and use.text)
+    stated = frozenset(use.text for use, known in evidence.known if known.origin == "override" and use.text)
     return PlatformCheck("", tuple(lacks), results, tuple(unknown), stated)
 
 
@@ -120,14 +124,10 @@ def not_known(use: ImageUse, answer: Unknown | Unasked | Malformed) -> NotKnown:
     return NotKnown(use, reason, answer.reason)
 
 
-def _runs(architectures: set[str] | None, platform: Platform) -> bool:
-    return architectures is None or platform.architecture in architectures
-
-
-def _reachable(asked: Sequence[Demand], platform: Platform) -> bool:
+def _reachable(terms: Sequence[Demand], platform: Platform) -> bool:
     only = frozenset({platform.architecture})
     return any(
-        platform.os in demand.systems and platform.architecture in allowed(demand, only) for demand in asked
+        platform.os in demand.systems and platform.architecture in allowed(demand, only) for demand in terms
     )
 
 

@@ -252,9 +252,9 @@ def _filled_in_later(pod: Pod) -> str:
     spec = {name: pod.spec[name] for name in _LOOKED_AT if name in pod.spec}
     metadata = {"annotations": pod.metadata.get("annotations")}
     for at, part in ((pod.path, spec), (pod.metadata_path, metadata)):
-        found = _placeholder(part, "", at, len(at) + _DEPTH)
-        if found:
-            return found
+        text = _placeholder(part, "", at, len(at) + _DEPTH)
+        if text:
+            return text
     return ""
 
 
@@ -281,11 +281,11 @@ def _unlabelled(pod: Pod, options: Options) -> str:
     return ""
 
 
-def excluded(one: Pod | Untouched, pattern: Exclude) -> bool:
+def excluded(target: Pod | Untouched, pattern: Exclude) -> bool:
     """Whether an exclude glob means a pod, or an object without one."""
     from archfit.placement.filters import named_by  # only runs with globs need it
 
-    return named_by(one.ref, pattern)
+    return named_by(target.ref, pattern)
 
 
 ISTIO_REVISION = "istio.io/rev"
@@ -315,9 +315,7 @@ def questions(pod: Pod, own: PodOptions, *, left_alone: bool = False) -> tuple[s
 
     own: the pod's options. left_alone: also for pods that archfit leaves alone.
     """
-    if own.left_alone and not left_alone:
-        return ()
-    if own.platforms is not None:
+    if own.platforms is not None or (own.left_alone and not left_alone):
         return ()
     return tuple(dict.fromkeys(use.text for use in pod.images if use.text and not _without_lookup(pod, use)))
 
@@ -329,10 +327,8 @@ def answers_for(
 
     Raises UsageError when two overrides match equally well and differ.
     """
-    platforms = own.platforms
-    if platforms is not None:
-        found = Found(platforms, origin="override")
-        return tuple(found for _ in pod.images)
+    if own.platforms is not None:
+        return (Found(own.platforms, origin="override"),) * len(pod.images)
     return tuple(_answer(pod, use, answers, options.image_platforms) for use in pod.images)
 
 
@@ -377,5 +373,5 @@ def _injected(pod: Pod) -> bool:
     )
 
 
-def _texts(found: Any) -> dict[str, str]:
-    return {key: text_of(value) for key, value in found.items()} if isinstance(found, dict) else {}
+def _texts(labels: Any) -> dict[str, str]:
+    return {key: text_of(value) for key, value in labels.items()} if isinstance(labels, dict) else {}

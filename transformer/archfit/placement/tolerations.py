@@ -31,18 +31,18 @@ _FIELDS = ("key", "operator", "value", "effect")
 
 def existing(pod: Pod) -> list[Toleration]:
     """The pod's own tolerations and its RuntimeClass's; missing fields are "". Raises Malformed."""
-    found = []
+    tolerations = []
     if pod.runtime_class is not None:
-        found += [
+        tolerations += [
             Toleration(*[text_of(item.get(field)) for field in _FIELDS])
             for item in pod.runtime_class.tolerations
         ]
     if pod.spec.get("tolerations") is None:
-        return found
+        return tolerations
     for index, item in enumerate(items(pod.spec, "tolerations", pod.at("tolerations")[:-1])):
         at = (*pod.at("tolerations"), index)
-        found.append(Toleration(*[string(item, field, at) for field in _FIELDS]))
-    return found
+        tolerations.append(Toleration(*[string(item, field, at) for field in _FIELDS]))
+    return tolerations
 
 
 def covers(there: Toleration, new: Toleration) -> bool:
@@ -64,7 +64,7 @@ def uncovered(there: Sequence[Toleration], new: Iterable[Toleration]) -> list[To
     """Those of `new` that neither `there` nor an earlier one of `new` covers, in order."""
     added: list[Toleration] = []
     for toleration in new:
-        if not any(covers(one, toleration) for one in (*there, *added)):
+        if not any(covers(other, toleration) for other in (*there, *added)):
             added.append(toleration)
     return added
 
@@ -96,7 +96,7 @@ def _is_superset(there: dict[str, Any], new: Toleration) -> bool:
 
 def applicable(
     rules: Iterable[TolerationRule],
-    found: Sequence[Reach],
+    by_term: Sequence[Reach],
     reachable: frozenset[str],
     written: RequiredTerms,
     evidence: ImageEvidence,
@@ -112,7 +112,7 @@ def applicable(
         rule
         for rule in rules
         if not reachable.isdisjoint(rule.architectures)
-        and not any(exposed(name, found, written) for name in rule.architectures if name not in reachable)
+        and not any(exposed(name, by_term, written) for name in rule.architectures if name not in reachable)
     ]
     possible = [rule.toleration for rule in applying if not rule.needed]
     if len(possible) == len(applying) or all_tainted(applying, [*own, *possible], reachable):
@@ -120,15 +120,15 @@ def applicable(
     return possible
 
 
-def exposed(architecture: str, found: Sequence[Reach], written: RequiredTerms) -> bool:
+def exposed(architecture: str, by_term: Sequence[Reach], written: RequiredTerms) -> bool:
     """Whether the pod may come to nodes of the architecture, taints apart, where an image does not run."""
     return any(
-        not _runs(architecture, system) and meets(asked, architecture)
-        for reach in found
+        not _runs(architecture, system) and meets(required, architecture)
+        for reach in by_term
         if architecture not in reach.live
         and not reach.demand.closed
         and meets(reach.demand.requirements, architecture)
-        for system, asked in _written(reach, written)
+        for system, required in _written(reach, written)
     )
 
 

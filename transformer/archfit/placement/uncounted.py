@@ -30,35 +30,47 @@ def runs_wasm(names: Iterable[str]) -> bool:
 
 
 def counted(
-    use: ImageUse, found: Found, *, runtime_class: bool, wanted: Collection[str] | None
+    use: ImageUse, answer: Found, *, runtime_class: bool, wanted: Collection[str] | None
 ) -> tuple[Found | Unknown, tuple[str, ...]]:
     """The answer to use for this pod, and its warnings.
 
     runtime_class: the pod names one for WebAssembly. wanted: architectures of Linux nodes to warn about, None for all.
     """
-    if not found.image or (use.volume and not found.index):
-        return found, ()
-    wasm = [platform for platform in found.platforms if is_wasm(platform)]
+    if not answer.image or (use.volume and not answer.index):
+        return answer, ()
+    wasm = [platform for platform in answer.platforms if is_wasm(platform)]
     if runtime_class and wasm:
-        return found.replace(platforms=tuple(wasm)), ()
-    native = [platform for platform in found.platforms if not is_wasm(platform)]
-    higher = [one for one in native if one.variant and one.architecture != "arm"]
-    if not found.index:
-        return found, tuple(_single(use, found, one) for one in higher if _matters(one, wanted))
-    plain = {(one.os, one.architecture) for one in native if one not in higher}
+        return answer.replace(platforms=tuple(wasm)), ()
+    native = [platform for platform in answer.platforms if not is_wasm(platform)]
+    higher = [entry for entry in native if entry.variant and entry.architecture != "arm"]
+    if not answer.index:
+        return answer, tuple(
+            f"it is built for {entry}, and is pulled by nodes that lack {entry.variant} too; keep it off them with a "
+            f"nodeSelector, or {_remedy(use, answer)}"
+            for entry in higher
+            if _matters(entry, wanted)
+        )
+    plain = {(entry.os, entry.architecture) for entry in native if entry not in higher}
     if native and not plain:
-        return _none(use, found), ()
+        return _none(use, answer), ()
     warnings = []
     if ("linux", "386") in plain and ("linux", "amd64") not in plain:
         plain.add(("linux", "amd64"))
         if wanted is None or "amd64" in wanted:
-            warnings.append(_emulated(use, found))
-    alone = [one for one in higher if (one.os, one.architecture) not in plain and _matters(one, wanted)]
+            warnings.append(
+                "it counts for amd64 by linux/386 alone, which CRI-O does not take on amd64 nodes, nor containerd from "
+                "2.1 on without use_local_image_pull; build it for linux/amd64, or "
+                f"{_statement(use, answer, (*_baselines(answer), 'linux/amd64'))}"
+            )
+    alone = [
+        entry for entry in higher if (entry.os, entry.architecture) not in plain and _matters(entry, wanted)
+    ]
     if alone:
         warnings.append(
-            f"{_listed(alone)} does not count for {_listed(_architectures(alone))}, as {_HIGHER}; {_remedy(use, found)}"
+            f"{_listed(alone)} does not count for {_listed({entry.architecture for entry in alone})}, as {_HIGHER}; "
+            f"{_remedy(use, answer)}"
         )
-    return found, tuple(warnings)
+    return answer, tuple(warnings)
 
 
 def _matters(platform: Platform, wanted: Collection[str] | None) -> bool:
@@ -66,52 +78,34 @@ def _matters(platform: Platform, wanted: Collection[str] | None) -> bool:
     return wanted is None or name in wanted
 
 
-def _none(use: ImageUse, found: Found) -> Unknown:
-    listed = _listed(found.platforms)
-    if found.origin in ("override", "assumed"):
+def _none(use: ImageUse, answer: Found) -> Unknown:
+    listed = _listed(answer.platforms)
+    if answer.origin in ("override", "assumed"):
         return Unknown(
-            f"none of the stated platforms counts ({listed}), as {_HIGHER}; {_remedy(use, found)}", final=True
+            f"none of the stated platforms counts ({listed}), as {_HIGHER}; {_remedy(use, answer)}",
+            final=True,
         )
-    return Unknown(f"no entry of its index counts ({listed}), as {_HIGHER}", remedy=_remedy(use, found))
+    return Unknown(f"no entry of its index counts ({listed}), as {_HIGHER}", remedy=_remedy(use, answer))
 
 
-def _single(use: ImageUse, found: Found, platform: Platform) -> str:
-    return (
-        f"it is built for {platform}, and is pulled by nodes that lack {platform.variant} too; keep it off them with a "
-        f"nodeSelector, or {_remedy(use, found)}"
-    )
+def _remedy(use: ImageUse, answer: Found) -> str:
+    return _statement(use, answer, _baselines(answer))
 
 
-def _emulated(use: ImageUse, found: Found) -> str:
-    return (
-        "it counts for amd64 by linux/386 alone, which CRI-O does not take on amd64 nodes, nor containerd from 2.1 on "
-        "without use_local_image_pull; build it for linux/amd64, or "
-        f"{_statement(use, found, (*_baselines(found), 'linux/amd64'))}"
-    )
-
-
-def _remedy(use: ImageUse, found: Found) -> str:
-    return _statement(use, found, _baselines(found))
-
-
-def _baselines(found: Found) -> Iterable[str]:
+def _baselines(answer: Found) -> Iterable[str]:
     return (
         f"{platform.os}/{platform.architecture}" if platform.architecture != "arm" else str(platform)
-        for platform in found.platforms
+        for platform in answer.platforms
     )
 
 
-def _statement(use: ImageUse, found: Found, platforms: Iterable[str]) -> str:
+def _statement(use: ImageUse, answer: Found, platforms: Iterable[str]) -> str:
     listed = ",".join(sorted(set(platforms)))
-    if found.origin == "override":
+    if answer.origin == "override":
         return f"if your nodes take it, state {listed} instead (--image-platforms or archfit.dev/image-platforms)"
-    if found.origin == "assumed":
+    if answer.origin == "assumed":
         return f"if your nodes take it, write --assume {listed}"
     return f"if your nodes take it, state --image-platforms '{parse(use.text or '').name}={listed}'"
-
-
-def _architectures(platforms: Iterable[Platform]) -> set[str]:
-    return {platform.architecture for platform in platforms}
 
 
 def _listed(names: Iterable[object]) -> str:

@@ -16,17 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# module, exception
-_WITH_MARK = (
-    ("scanner", "ScannerError"),
-    ("parser", "ParserError"),
-    ("composer", "ComposerError"),
-    ("constructor", "ConstructorError"),
-)
-_WITHOUT_MARK = (
-    ("emitter", "EmitterError"),
-    ("serializer", "SerializerError"),
-    ("representer", "RepresenterError"),
+# module, exception, whether it has a mark
+_EXCEPTIONS = (
+    ("scanner", "ScannerError", True),
+    ("parser", "ParserError", True),
+    ("composer", "ComposerError", True),
+    ("constructor", "ConstructorError", True),
+    ("emitter", "EmitterError", False),
+    ("serializer", "SerializerError", False),
+    ("representer", "RepresenterError", False),
 )
 
 
@@ -83,10 +81,9 @@ def _without_package() -> tuple[Any, Any, Any, Any]:
 
         package.reader = _namespace("reader", ReaderError=ReaderError)
         package.tokens = _namespace("tokens", __getattr__=_token)
-        for module, name in _WITH_MARK:
-            setattr(package, module, _namespace(module, **{name: error.MarkedYAMLError}))
-        for module, name in _WITHOUT_MARK:
-            setattr(package, module, _namespace(module, **{name: error.YAMLError}))
+        for module, name, marked in _EXCEPTIONS:
+            base = error.MarkedYAMLError if marked else error.YAMLError
+            setattr(package, module, _namespace(module, **{name: base}))
         from yaml._yaml import CParser
     finally:
         # It is not what others expect of `import yaml`.

@@ -108,7 +108,8 @@ def every_row(group: str, kind: str, user_rows: UserRows) -> tuple[Row, ...]:
 def is_for(row: Row, version: str) -> bool:
     """Whether the row was read for the version."""
     return not row.versions or any(
-        version == one or (one[-1] == "*" and version.startswith(one[:-1])) for one in row.versions
+        version == pattern or (pattern[-1] == "*" and version.startswith(pattern[:-1]))
+        for pattern in row.versions
     )
 
 
@@ -118,7 +119,7 @@ def other_versions(api_version: str, kind: str, user_rows: UserRows) -> str:
     rows = every_row(group, kind, user_rows)
     if any(is_for(row, version) for row in rows):
         return ""
-    return ", ".join(dict.fromkeys(one for row in rows for one in row.versions))
+    return ", ".join(dict.fromkeys(known for row in rows for known in row.versions))
 
 
 def waits_for(kind: str, spec: Mapping[str, Any]) -> str:
@@ -149,10 +150,10 @@ def own_rows(group: str, kind: str) -> tuple[Row, ...]:
 
 def by_kind(rows: Iterable[Row]) -> dict[tuple[str, str], tuple[Row, ...]]:
     """Rows by group and kind, in order."""
-    found: dict[tuple[str, str], tuple[Row, ...]] = {}
+    grouped: dict[tuple[str, str], tuple[Row, ...]] = {}
     for row in rows:
-        found[row.group, row.kind] = (*found.get((row.group, row.kind), ()), row)
-    return found
+        grouped[row.group, row.kind] = (*grouped.get((row.group, row.kind), ()), row)
+    return grouped
 
 
 def group_of(api_version: str) -> str:

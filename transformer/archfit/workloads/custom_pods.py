@@ -49,13 +49,13 @@ class SharedByPods:
     def shadowing(self) -> list[tuple[str, Path]]:
         """(field, mapping) that may hold for any pod: two for each field, as one of them may be the pod's own."""
         if self._holders is None:
-            found: dict[str, dict[Path, None]] = {name: {} for name in FIELDS}
+            by_field: dict[str, dict[Path, None]] = {name: {} for name in FIELDS}
             for marker in self._shadows:
                 for path, _ in matches(self._value, marker):
-                    for name, holders in found.items():
+                    for name, holders in by_field.items():
                         if len(holders) < 2 and get(self._value, (*path[:-1], name)) not in (None, {}, []):
                             holders[path[:-1]] = None
-            self._holders = [(name, holder) for name, holders in found.items() for holder in holders]
+            self._holders = [(name, holder) for name, holders in by_field.items() for holder in holders]
         return self._holders
 
 
@@ -84,7 +84,7 @@ class CustomPod:
     def problem(self) -> str:
         """Why no pod can be made of it, "" if one can."""
         value = self._value
-        for path in (self._same(self._field(name)) for name in FIELDS if self._has(name)):
+        for path in (self._same(self._field(name)) for name in FIELDS if self._of(name) is not None):
             for end in range(1, len(path)):
                 holder = get(value, path[:end])
                 if holder is not None and not isinstance(
@@ -114,9 +114,6 @@ class CustomPod:
                     )
         return ""
 
-    def _has(self, name: str) -> bool:
-        return self._of(name) is not None
-
     def _of(self, name: str) -> Path | None:
         path: Path | None = getattr(self._row, ATTRIBUTES[name])
         return path
@@ -128,30 +125,30 @@ class CustomPod:
         """A pod spec with the fields that decide its place, and where they are."""
         row = self._row
         spec = dict(self.spec) if not row.images else {}
-        found = _Fields()
+        fields = _Fields()
         for name in FIELDS:
             spec.pop(name, None)
-            value = self._field_value(name, found) if self._has(name) else None
+            value = self._field_value(name, fields) if self._of(name) is not None else None
             if value is not None:
                 spec[name] = value
         pinned, chosen = row.architecture or ((), "")
         architecture = text_of(get(self._value, self._same(pinned))) if pinned else ""
         if architecture and not any(label in (spec.get("nodeSelector") or ()) for label in _ARCHITECTURE):
             spec["nodeSelector"] = {**(spec.get("nodeSelector") or {}), _ARCHITECTURE[0]: architecture}
-        paths = found.at.values()
+        paths = fields.at.values()
         above = {path[:end] for path in paths for end in range(1, len(path))}
         missing = (path for path in above if get(self._value, path) is None)
         metadata = row.metadata
         return spec, PlacementPaths(
-            found.at,
+            fields.at,
             self._above(paths),
             tuple(sorted(missing, key=len)),
-            tuple(found.inherited),
+            tuple(fields.inherited),
             ("metadata",) if metadata is None else self._same(metadata or (*row.pod_spec[:-1], "metadata")),
             row.note,
-            tuple(found.replaced),
-            found.lost_default,
-            row.pins and bool(found.lost_default),
+            tuple(fields.replaced),
+            fields.lost_default,
+            row.pins and bool(fields.lost_default),
             "" if any(_barred(self._value, path, text) for path, text in row.accepts) else row.needed_only,
             "" if architecture else chosen,
             row.unplaced,
@@ -159,7 +156,7 @@ class CustomPod:
             row.same,
             tuple(matches(self._value, self._same(row.parts))) if row.parts else (),
             self._lender(row.lender),
-            tuple(found.hidden),
+            tuple(fields.hidden),
             row.outside,
         )
 
@@ -172,31 +169,31 @@ class CustomPod:
             name=self._same(lender.name), stated=self._same(lender.stated), changes=changes, named=named
         )
 
-    def _field_value(self, name: str, found: _Fields) -> Any:
-        """The value that counts for a field, None without one; where it is goes into `found`."""
+    def _field_value(self, name: str, fields: _Fields) -> Any:
+        """The value that counts for a field, None without one; where it is goes into `fields`."""
         row = self._row
-        found.at[name] = path = self._same(self._field(name))
+        fields.at[name] = path = self._same(self._field(name))
         value = get(self._value, path)
         winner = self._replaced(name)
         if winner is None:
-            found.replaced += [(name, patch) for patch, text in self._patches() if name in text]
-            value = self._merge(name, value, found)
+            fields.replaced += [(name, patch) for patch, text in self._patches() if name in text]
+            value = self._merge(name, value, fields)
         elif winner[1] or value not in (None, EMPTY[name]):
-            found.replaced.append((name, winner[0]))
+            fields.replaced.append((name, winner[0]))
         else:
-            found.at[name], value = winner[0], get(self._value, winner[0])
+            fields.at[name], value = winner[0], get(self._value, winner[0])
         if row.outside and name in dict(row.outside) and value in (None, EMPTY[name]):
-            found.hidden.append(name)
+            fields.hidden.append(name)
         for above in row.inherits if value is None or value == EMPTY[name] else ():
             source = (*self._same(above), name)
             theirs = get(self._value, source)
             if theirs not in (None, {}, []):
-                found.inherited.append((name, source, value))
+                fields.inherited.append((name, source, value))
                 return theirs
         if name == "affinity" and row.default_affinity and _has_default(row, value):
-            default, found.lost_default = default_affinity(row, self._value)
+            default, fields.lost_default = default_affinity(row, self._value)
             if default is not None:
-                found.inherited.append((name, None, value))
+                fields.inherited.append((name, None, value))
                 return {**(value or {}), **default}
         return value
 
@@ -220,7 +217,7 @@ class CustomPod:
             if isinstance(spec, dict):
                 yield (*path, *_TEMPLATE), spec
 
-    def _merge(self, name: str, own: Any, found: _Fields) -> Any:
+    def _merge(self, name: str, own: Any, fields: _Fields) -> Any:
         """The value that counts for a field beside the patches, as a merge patch does it: lists replace, maps join."""
         theirs = [((*path, name), spec[name]) for path, spec in self._merged_pods() if name in spec]
         if name == "nodeSelector":
@@ -233,9 +230,9 @@ class CustomPod:
             return own
         path, value = theirs[-1]
         if own in (None, EMPTY[name]) and len(theirs) == 1 and value is not None:
-            found.at[name] = path
+            fields.at[name] = path
             return value
-        found.replaced.append((name, path))
+        fields.replaced.append((name, path))
         return own
 
     def _replaced(self, name: str) -> tuple[Path, bool] | None:
@@ -357,13 +354,13 @@ def _named(value: dict[str, Any], pattern: Path) -> list[ImageUse]:
         texts = ((path, text_of(text)) for path, text in matches(value, pattern))
         return [ImageUse(path, text) for path, text in texts if text]
     last = str(pattern[-1]).split("+")
-    found = []
+    uses = []
     for path, holder in matches(value, pattern[:-1]):
         parts = [text_of(holder.get(name)) for name in last] if isinstance(holder, dict) else []
-        if last[0] == "image" and parts and _is_whole(parts[0]):
+        if last[0] == "image" and parts and ("@" in parts[0] or ":" in parts[0].rpartition("/")[2]):
             parts = parts[:1]
         if parts and all(parts):
-            found.append(
+            uses.append(
                 ImageUse(
                     (*path, last[0]),
                     ":".join(parts),
@@ -372,11 +369,7 @@ def _named(value: dict[str, Any], pattern: Path) -> list[ImageUse]:
                     volume=_is_data(pattern),
                 )
             )
-    return found
-
-
-def _is_whole(image: str) -> bool:
-    return "@" in image or ":" in image.rpartition("/")[2]
+    return uses
 
 
 def _is_data(pattern: Path) -> bool:
@@ -389,7 +382,7 @@ def _names_an_image(text: str) -> bool:
     at = text.find("image")
     while at >= 0:
         beside = text[max(at - 1, 0) : at], text[at + 5 : at + 6]
-        if not any(one == "_" or one.isalnum() for one in beside):
+        if not any(character == "_" or character.isalnum() for character in beside):
             return True
         at = text.find("image", at + 5)
     return False
@@ -408,7 +401,7 @@ def custom_pods(row: Workload, value: dict[str, Any]) -> Iterator[CustomPod]:
 
 
 def _barred(value: dict[str, Any], pattern: Path, text: str) -> bool:
-    return any(not text or text_of(found) == text for _, found in matches(value, pattern))
+    return any(not text or text_of(member) == text for _, member in matches(value, pattern))
 
 
 def reasons(row: Workload, value: dict[str, Any]) -> Iterator[str]:
@@ -418,8 +411,8 @@ def reasons(row: Workload, value: dict[str, Any]) -> Iterator[str]:
         if unbarred and (not row.there or _barred(value, row.there, row.only)):
             yield row.reason
         return
-    for found in custom_pods(row, value) if row.there or "*" in row.pod_spec else ():
-        problem = found.problem()
+    for pod in custom_pods(row, value) if row.there or "*" in row.pod_spec else ():
+        problem = pod.problem()
         if problem:
             yield problem
 

@@ -84,10 +84,10 @@ class KindsFile:
                 Problem(f"the key {double.key!r} is here a second time: keep one", (), double.line)
             )
         try:
-            found = data_form.fields(self._tree.value, _PARTS, "operator: Strimzi, workloads: [..]", _PARTS)
-            self.operator = data_form.within("operator", data_form.string, found.get("operator"))
-            self._versions = plain(found.get("apiVersions"))
-            self._rows = data_form.within("workloads", _listed, found.get("workloads"))
+            parts = data_form.fields(self._tree.value, _PARTS, "operator: Strimzi, workloads: [..]", _PARTS)
+            self.operator = data_form.within("operator", data_form.string, parts.get("operator"))
+            self._versions = plain(parts.get("apiVersions"))
+            self._rows = data_form.within("workloads", _listed, parts.get("workloads"))
         except Problem as problem:
             raise self._error(problem) from None
         self.kinds = tuple(dict.fromkeys(kind for row in self._rows for kind in _kinds(row)))

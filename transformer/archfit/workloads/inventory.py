@@ -59,14 +59,14 @@ def scan_piece(data: bytes, piece: Piece, user_rows: UserRows = _NONE) -> Invent
         return Inventory(results=(_unreadable(data, error, piece),))
 
 
-def _inventory(found: Sequence[Contents]) -> Inventory:
-    if len(found) == 1:
-        only = found[0]
+def _inventory(parts: Sequence[Contents]) -> Inventory:
+    if len(parts) == 1:
+        only = parts[0]
         return Inventory((only.document,) if only.document else (), only.results, only.untouched)
     return Inventory(
-        tuple(part.document for part in found if part.document),
-        tuple(result for part in found for result in part.results),
-        tuple(one for part in found for one in part.untouched),
+        tuple(part.document for part in parts if part.document),
+        tuple(result for part in parts for result in part.results),
+        tuple(left for part in parts for left in part.untouched),
     )
 
 

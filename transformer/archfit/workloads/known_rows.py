@@ -69,12 +69,9 @@ def _decided(pod: Pod, row: Workload, decision: Decision, options: Options) -> b
 
 def _other_versions(pod: Pod, row: Workload) -> str:
     """The versions for which the row was read, "" where that of the object is one, or the row is one around it."""
-    ref = pod.ref
-    return (
-        ""
-        if ref.kind != row.kind
-        else other_versions(ref.api_version, ref.kind, {(row.group, row.kind): (row,)})
-    )
+    if pod.ref.kind != row.kind:
+        return ""
+    return other_versions(pod.ref.api_version, row.kind, {(row.group, row.kind): (row,)})
 
 
 def _result(pod: Pod, row: Workload, number: int, options: Options) -> Result:

@@ -128,9 +128,9 @@ def _runtime_class(name: str, item: dict[str, Any]) -> RuntimeClass:
     return RuntimeClass(
         name,
         tuple((key, text_of(value)) for key, value in selector.items()),
-        tuple(item for item in tolerations if isinstance(item, dict))
-        if isinstance(tolerations, list)
-        else (),
+        tuple(
+            item for item in (tolerations if isinstance(tolerations, list) else ()) if isinstance(item, dict)
+        ),
         text_of(item.get("handler")),
     )
 
@@ -139,13 +139,13 @@ def _namespace(annotations: dict[str, Any]) -> Namespace | None:
     """What the annotations of a Namespace ask of its pods, None where they ask nothing."""
     selects = ANNOTATION if ANNOTATION in annotations else OPENSHIFT_ANNOTATION
     whitelist = annotations.get(f"{_ANNOTATION}tolerationsWhitelist")
-    found = Namespace(
+    namespace = Namespace(
         selects,
         _pairs(text_of(annotations.get(selects))),
         _tolerations(text_of(whitelist)),
         _tolerations(text_of(annotations.get(f"{_ANNOTATION}defaultTolerations"))) or (),
     )
-    return found if found.node_selector or found.tolerations_whitelist != () else None
+    return namespace if namespace.node_selector or namespace.tolerations_whitelist != () else None
 
 
 def _pairs(selector: str) -> tuple[tuple[str, str], ...]:
@@ -159,14 +159,14 @@ def _tolerations(text: str) -> tuple[dict[str, Any], ...] | None:
     if not text:
         return ()
     try:
-        found = c_json.loads(text)
+        tolerations = c_json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if found is None:
+    if tolerations is None:
         return ()
-    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+    if not isinstance(tolerations, list) or not all(isinstance(item, dict) for item in tolerations):
         return None
-    return tuple(found)
+    return tuple(tolerations)
 
 
 def _name(item: dict[str, Any]) -> str:

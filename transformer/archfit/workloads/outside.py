@@ -154,7 +154,9 @@ def _given(
         return pod
     ref, template = pod.ref, text_of(get(document.value, (*pod.path, "name")))
     callers = [
-        one for name in ("", template) for one in called.get((ref.kind, ref.namespace, ref.name, name), ())
+        caller
+        for name in ("", template)
+        for caller in called.get((ref.kind, ref.namespace, ref.name, name), ())
     ]
     if any(caller != callers[0] for caller in callers):
         return pod
@@ -170,16 +172,16 @@ def _given(
 def _configuration(kind: str, item: dict[str, Any]) -> Iterator[Configuration]:
     """What an object tells Zalando's operator, if it is one that does."""
     if kind == _CONFIGURATION:
-        said = mapping_of(item.get("configuration"))
-        containers = {"containers": said.get("sidecars")}
-        images = {name: text_of(image) for name, image in mapping_of(said.get(_SIDECARS)).items()}
-        scalyr = mapping_of(said.get("scalyr"))
+        settings = mapping_of(item.get("configuration"))
+        containers = {"containers": settings.get("sidecars")}
+        images = {name: text_of(image) for name, image in mapping_of(settings.get(_SIDECARS)).items()}
+        scalyr = mapping_of(settings.get("scalyr"))
     else:
-        said = scalyr = mapping_of(item.get("data"))
-        if _SIDECARS not in said:
+        settings = scalyr = mapping_of(item.get("data"))
+        if _SIDECARS not in settings:
             return
         containers = {}
-        pairs = (pair.strip().split(":") for pair in text_of(said[_SIDECARS]).split(","))
+        pairs = (pair.strip().split(":") for pair in text_of(settings[_SIDECARS]).split(","))
         images = {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
     if text_of(scalyr.get("scalyr_api_key")):
         images.setdefault(_SCALYR, text_of(scalyr.get("scalyr_image")))
@@ -187,15 +189,13 @@ def _configuration(kind: str, item: dict[str, Any]) -> Iterator[Configuration]:
     for name in sorted(images):
         if images[name]:
             sidecars.setdefault(name, ImageUse((), images[name], container=name))
-    yield Configuration(text_of(said.get("docker_image")), tuple(sidecars.items()))
+    yield Configuration(text_of(settings.get("docker_image")), tuple(sidecars.items()))
 
 
 def _agreed(configurations: Sequence[Configuration]) -> Configuration:
     """What all of them say. Sidecars that are not known are one use, which has the reason."""
-    images, sidecars = (
-        {configuration.image for configuration in configurations},
-        {configuration.sidecars for configuration in configurations},
-    )
+    images = {configuration.image for configuration in configurations}
+    sidecars = {configuration.sidecars for configuration in configurations}
     image = images.pop() if len(images) == 1 else ""
     if len(sidecars) > 1:
         return Configuration(image, (("", ImageUse((), None, unasked=_DIFFER.format(len(configurations)))),))
@@ -210,8 +210,8 @@ def _configured(pod: Pod, document: Document, configuration: Configuration) -> P
     at: Path = (*pod.root, "spec", "sidecars")
     own = get(document.value, at)
     taken = {
-        text_of(mapping_of(one).get("name")) or f"sidecar-{number}"
-        for number, one in enumerate(own if isinstance(own, list) else ())
+        text_of(mapping_of(container).get("name")) or f"sidecar-{number}"
+        for number, container in enumerate(own if isinstance(own, list) else ())
     }
     uses = [
         use.replace(text=configuration.image, unasked="")

@@ -63,14 +63,14 @@ class Parameters:
             return use.replace(text=self._workflow.image(text, use.path[len(_WORKFLOWS[self._kind]) :]))
         if self._run is not None and "$(" in text:
             run = self._run
-            made = _TEKTON.sub(lambda found: _text(run, found[1] or found[2] or found[3], found[0]), text)
-            return use.replace(text=made if "$" not in made else text)
+            image = _TEKTON.sub(lambda match: _text(run, match[1] or match[2] or match[3], match[0]), text)
+            return use.replace(text=image if "$" not in image else text)
         return use
 
 
 def _text(values: Values, name: str, otherwise: str) -> str:
-    found = values.get(name)
-    return otherwise if found is None else found
+    value = values.get(name)
+    return otherwise if value is None else value
 
 
 def _is_template(path: Path) -> bool:
@@ -95,8 +95,8 @@ class _Workflow:
         """The image at a path of the spec."""
         inputs = self._inputs_of(path[1]) if _is_template(path) else {}
         scopes = {"workflow": self._own, "inputs": inputs}
-        made = _ARGO.sub(lambda found: _text(scopes[found[1]], found[2], found[0]), text)
-        return made if "{" not in made else text
+        filled = _ARGO.sub(lambda match: _text(scopes[match[1]], match[2], match[0]), text)
+        return filled if "{" not in filled else text
 
     def _inputs_of(self, number: Any) -> Values:
         """The inputs of a template, of which every caller passes the same."""
@@ -116,9 +116,8 @@ class _Workflow:
         return known
 
     def _fill(self, text: str) -> str:
-        return _ARGO.sub(
-            lambda found: _text(self._own if found[1] == "workflow" else {}, found[2], found[0]), text
-        )
+        scopes: dict[str, Values] = {"workflow": self._own, "inputs": {}}
+        return _ARGO.sub(lambda match: _text(scopes[match[1]], match[2], match[0]), text)
 
 
 def _calls(spec: dict[str, Any]) -> Iterator[tuple[Any, list[Any]]]:
@@ -143,7 +142,7 @@ def _run_values(spec: dict[str, Any], embedded: str) -> Values:
     inside = spec.get(embedded)
     inside = inside if isinstance(inside, dict) else {}
     defaults = _given(_list(inside.get("params")), key="default")
-    tasks = [one for name in ("tasks", "finally") for one in _list(inside.get(name))]
+    tasks = [task for name in ("tasks", "finally") for task in _list(inside.get(name))]
     hidden = dict.fromkeys(name for task in tasks for name in _task_names(task))
     return {**defaults, **_given(_list(spec.get("params"))), **hidden}
 

@@ -58,8 +58,8 @@ def get(value: Any, path: Path, otherwise: Any = None) -> Any:
 def bound(pattern: Path, source: Path, path: Path) -> Path:
     """The pattern with each "*" that `source` has as well in its place in `path`, which source matches."""
     same = True
-    made: list[str | int] = []
+    steps: list[str | int] = []
     for index, token in enumerate(pattern):
         same = same and index < len(source) and source[index] == token
-        made.append(path[index] if same else token)
-    return tuple(made)
+        steps.append(path[index] if same else token)
+    return tuple(steps)

@@ -42,8 +42,8 @@ def find_pods(
     """
     pods: list[Pod] = []
     for at, item, around in objects(value, path, user_rows):
-        found = pods_of(item, location, at, user_rows)
-        pods += found if around is None else [_with_row(pod, around) for pod in found]
+        own = pods_of(item, location, at, user_rows)
+        pods += own if around is None else [_with_row(pod, around) for pod in own]
     ordinary = len(path) + 3
     return [
         pod
@@ -171,14 +171,14 @@ def pods_of(
     api_version, kind = text_of(value.get("apiVersion")), text_of(value.get("kind"))
     rows = rows_of(api_version, kind, user_rows or {})
     key = group_of(api_version), kind
-    found = _by_rows(rows, value, location, path, custom=key not in WORKLOADS)
+    pods = _by_rows(rows, value, location, path, custom=key not in WORKLOADS)
     if key in WORKLOADS and not (user_rows and key in user_rows):
-        yield from found
+        yield from pods
         return
     count = 0
     unasked: tuple[ImageUse, ...] | None = None
     elsewhere = bool(other_versions(api_version, kind, user_rows or {}))
-    for pod in _once(found):
+    for pod in _once(pods):
         if elsewhere and not any(use.text for use in pod.images):
             continue
         if unasked is None:
@@ -195,16 +195,13 @@ def pods_of(
 
 def _once(pods: Iterator[Pod]) -> Iterable[Pod]:
     """One pod for all that are placed by the same fields, with the images of each."""
-    found: dict[tuple[Path, ...], Pod] = {}
+    by_place: dict[tuple[Path, ...], Pod] = {}
     for pod in pods:
-        key = (
-            pod.path,
-            *(() if pod.lacks(field) else pod.at(field) for field in LISTS),
-        )
-        first = found.setdefault(key, pod)
+        key = (pod.path, *(() if pod.lacks(field) else pod.at(field) for field in LISTS))
+        first = by_place.setdefault(key, pod)
         if first is not pod:
-            found[key] = first.replace(images=tuple(dict.fromkeys((*first.images, *pod.images))))
-    return found.values()
+            by_place[key] = first.replace(images=tuple(dict.fromkeys((*first.images, *pod.images))))
+    return by_place.values()
 
 
 def _unread(
@@ -268,27 +265,27 @@ def _custom_pods(row: Workload, value: dict[str, Any], location: Location, path:
     from archfit.workloads.patterns import get
 
     images = _Images(row, value, path)
-    for found in custom_pods(row, value):
-        if found.problem():
+    for custom in custom_pods(row, value):
+        if custom.problem():
             continue
-        spec, paths = found.placed()
+        spec, paths = custom.placed()
         others = dict(row.replaceable)
         beside = [
             use.replace(unasked=others[use.container])
             if use.container in others and use.path[-3] == "containers"
             else use
-            for use in image_uses(found.spec, (*path, *found.path))
+            for use in image_uses(custom.spec, (*path, *custom.path))
             if use.text or not (row.images or row.main or row.lender)
         ]
         yield Pod(
             reference_of(value),
             row.group,
             location,
-            (*path, *found.path),
+            (*path, *custom.path),
             spec,
             mapping_of(get(value, paths.metadata)),
             mapping_of(value.get("metadata")),
-            (*beside, *(use.replace(path=(*path, *use.path)) for use in images.of(found))),
+            (*beside, *(use.replace(path=(*path, *use.path)) for use in images.of(custom))),
             row.immutable,
             path,
             paths.below(path),
@@ -307,9 +304,9 @@ class _Images:
         self._row, self._value, self._fills = row, value, not is_embedded(path)
         self._parameters: Parameters | None = None
 
-    def of(self, found: CustomPod) -> Iterator[ImageUse]:
+    def of(self, pod: CustomPod) -> Iterator[ImageUse]:
         """Of one pod of the object."""
-        for use in dict.fromkeys(found.images()):
+        for use in dict.fromkeys(pod.images()):
             if use.text and self._fills and ("{{" in use.text or "$(" in use.text):
                 if self._parameters is None:
                     from archfit.workloads.parameters import Parameters  # few streams need it

@@ -10,11 +10,9 @@ from archfit.yaml.values import text_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any, TypeAlias
+    from typing import Any
 
     from archfit.options.settings import Lender, Workload
-
-NamedImages: TypeAlias = tuple[tuple[Path, str | None], ...]
 
 
 class ImageUse(Record):
@@ -83,7 +81,7 @@ class PlacementPaths(Record):
         return self.replace(
             at={name: (*path, *at) for name, at in self.at.items()},
             there=(*path, *self.there),
-            missing=tuple((*path, *one) for one in self.missing),
+            missing=tuple((*path, *parent) for parent in self.missing),
             inherited=tuple(
                 (name, None if source is None else (*path, *source), own)
                 for name, source, own in self.inherited
@@ -169,24 +167,20 @@ class Pod(Record):
     waits_for: str = ""
 
     @property
-    def named_images(self) -> NamedImages:
+    def named_images(self) -> tuple[tuple[Path, str | None], ...]:
         """Where each image stands, and its text."""
         return tuple([(use.path, use.text) for use in self.images])
 
     @property
     def placed_elsewhere(self) -> bool:
         """Whether the kind has no affinity beside the containers, or a second place for a field of the placement."""
-        return self.lacks("affinity") or (
-            self.placement_paths is not None and bool(self.placement_paths.replaced)
-        )
+        paths = self.placement_paths
+        return self.lacks("affinity") or (paths is not None and bool(paths.replaced))
 
     def at(self, field: str) -> Path:
         """Where `affinity`, `tolerations` or `nodeSelector` of the pod is, or would be."""
-        return (
-            (*self.path, field)
-            if self.placement_paths is None
-            else self.placement_paths.at.get(field) or (*self.path, field)
-        )
+        own = self.placement_paths.at.get(field) if self.placement_paths is not None else None
+        return own or (*self.path, field)
 
     def lacks(self, field: str) -> bool:
         """Whether the kind has no place for the field."""
@@ -199,9 +193,8 @@ class Pod(Record):
     @property
     def metadata_path(self) -> Path:
         """Where the pod's metadata is, or would be."""
-        return (
-            (*self.path[:-1], "metadata") if self.placement_paths is None else self.placement_paths.metadata
-        )
+        paths = self.placement_paths
+        return (*self.path[:-1], "metadata") if paths is None else paths.metadata
 
 
 def image_uses(spec: dict[str, Any], at: Path) -> Iterator[ImageUse]:

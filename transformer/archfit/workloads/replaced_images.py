@@ -84,13 +84,11 @@ def with_replaced_images(
     pods = [pod for document in documents for pod in document.pods]
     names = {(pod.ref.namespace, _local(use)) for pod in pods for use in pod.images}
     wanted = any(name for _, name in names)
-    found = objects_beside(data, pieces, (b"ImageStream",) if wanted else (), {_STREAM})
+    image_streams = objects_beside(data, pieces, (b"ImageStream",) if wanted else (), {_STREAM})
     streams = {
-        (text_of(metadata.get("namespace")), text_of(metadata.get("name")))
-        for metadata, spec in (
-            (mapping_of(item.get("metadata")), mapping_of(item.get("spec"))) for _, item in found
-        )
-        if text_of(mapping_of(spec.get("lookupPolicy")).get("local")) == "true"
+        (text_of(get(item, ("metadata", "namespace"))), text_of(get(item, ("metadata", "name"))))
+        for _, item in image_streams
+        if text_of(get(item, ("spec", "lookupPolicy", "local"))) == "true"
     }
     results: list[Result] = []
     read: list[Document] = []
@@ -305,7 +303,7 @@ def _lent_pods(lender: Lender, item: dict[str, Any], borrower: Any) -> Iterator[
     """(pod spec, the container in it whose image the borrower may replace) of each pod of the lender."""
     condition, text = lender.when or ((), "")
     names, name = lender.named or ((), ())
-    wanted = {text_of(one) for _, one in matches(borrower, names)} if names else set()
+    wanted = {text_of(value) for _, value in matches(borrower, names)} if names else set()
     for path, lent in matches(item, lender.pod_spec):
         if not isinstance(lent, dict):
             continue

@@ -14,6 +14,7 @@ from archfit.yaml.tree import (
     Children,
     Scalar,
     Tree,
+    Written,
     child,
     colon_follows,
     is_mapping,
@@ -21,14 +22,13 @@ from archfit.yaml.tree import (
     items,
     last_leaf,
     members,
+    written,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any, Literal, TypeAlias
-
-    from archfit.yaml.paths import Written
 
 
 Spine: TypeAlias = "dict[str, Spine] | list[Spine] | None"
@@ -100,16 +100,16 @@ class Sites(Record):
 
 def anchors(pods: Iterable[Pod]) -> dict[Path, Spine]:
     """For each pod the path of a mapping that is there, and what to look for below it."""
-    found: dict[Path, Spine] = {}
+    spines: dict[Path, Spine] = {}
     for pod in pods:
         if pod.placement_paths is None:
-            found[pod.path] = _SPINE
+            spines[pod.path] = _SPINE
             continue
-        spine = found.setdefault(pod.placement_paths.there, {})
+        spine = spines.setdefault(pod.placement_paths.there, {})
         for field, below in (("tolerations", None), ("affinity", _AFFINITY), ("nodeSelector", None)):
             if not pod.lacks(field) and (field != "nodeSelector" or pod.placement_paths.pins):
                 _graft(spine, pod.at(field)[len(pod.placement_paths.there) :], below)
-    return found
+    return spines
 
 
 def _graft(spine: Spine, path: Path, below: Spine) -> None:
@@ -137,11 +137,11 @@ def find_sites(tree: Tree, root: int, value: Any, pods: Iterable[Path] | Mapping
     known: Children = {}
     indent = dash = -1
     for pod, spine in spines.items():
-        node, found = _descend(tree, root, value, pod, at, known)
+        node, below = _descend(tree, root, value, pod, at, known)
         if node < 0:
             continue
         spec, above = at[pod], at[pod[:-1]]
-        _collect(tree, node, pod, found, spine, at, known)
+        _collect(tree, node, pod, below, spine, at, known)
         if spec.kind == "mapping" and not spec.flow:
             if indent < 0 and 0 < spec.column - above.column <= WIDEST_INDENT:
                 indent = spec.column - above.column
@@ -175,26 +175,24 @@ def _collect(
     elif above.kind == "sequence" and isinstance(spine, list):
         below = ((number, spine[0]) for number in range(len(value)))
     for step, inner in below:
-        found, here = child(tree, node, step, known), (*path, step)
-        at[here] = site(tree, found, above) if found >= 0 else _merged(above)
-        _collect(tree, found, here, value[step], inner, at, known)
+        inner_node, here = child(tree, node, step, known), (*path, step)
+        at[here] = site(tree, inner_node, above) if inner_node >= 0 else _merged(above)
+        _collect(tree, inner_node, here, value[step], inner, at, known)
 
 
 def _aliases(tree: Tree, root: int) -> tuple[AliasSite, ...]:
     """The aliases of collections that are read; an alias of a scalar has no part in any edit but its own."""
     if not any(use.anchored in tree.ends for use in tree.aliases):
         return ()
-    from archfit.yaml.paths import written
-
-    places = {one.node: one for one in written(tree, root) if one.live}
+    places = {place.node: place for place in written(tree, root) if place.live}
     sites: dict[int, Site] = {}
-    found = []
+    alias_sites = []
     for use in tree.aliases:
-        one, anchored = places.get(use.index), places.get(use.anchored)
-        if one and anchored:
-            above = _site_of(tree, one.holder, places, sites)
-            found.append(AliasSite(one.path, anchored.path, site(tree, use.index, above)))
-    return tuple(found)
+        place, anchored = places.get(use.index), places.get(use.anchored)
+        if place and anchored:
+            above = _site_of(tree, place.holder, places, sites)
+            alias_sites.append(AliasSite(place.path, anchored.path, site(tree, use.index, above)))
+    return tuple(alias_sites)
 
 
 def _site_of(tree: Tree, node: int, places: Mapping[int, Written], sites: dict[int, Site]) -> Site:
@@ -244,8 +242,12 @@ def _mapping_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
         json = getattr(first, "style", None) == '"'
         if tree.text[event.end_mark.index - 1 : event.end_mark.index] != "{":
             problem = "a mapping of one pair in a flow sequence has no braces"
-    elif _may_hold_explicit(tree.text, first, last) and any(
-        _line_before(tree.text, tree.events[key]).rstrip().endswith("?") for key, _ in keys
+    elif tree.text.find(
+        "?", first.start_mark.index - first.start_mark.column, last.start_mark.index
+    ) >= 0 and any(
+        # Each mapping reads its own text alone first: a list may hold many.
+        _line_before(tree.text, tree.events[key]).rstrip().endswith("?")
+        for key, _ in keys
     ):
         problem = "an explicit key ('? key') stands there"
     if tree.aliases and any(isinstance(tree.events[key], Alias) for key, _ in keys):
@@ -293,12 +295,6 @@ def _sequence_site(tree: Tree, node: int, *, flow: bool, json: bool) -> Site:
 
 def _is_bare_tag(event: Any) -> bool:
     return isinstance(event, Scalar) and event.tag is not None and not event.value and not event.style
-
-
-def _may_hold_explicit(text: str, first: Any, last: Any) -> bool:
-    """Whether `?` stands before one of the keys. Each mapping reads its own text alone: a list may hold many."""
-    line = text.rfind("\n", 0, first.start_mark.index) + 1
-    return text.find("?", line, last.start_mark.index) >= 0
 
 
 def _line_before(text: str, key: Any) -> str:

@@ -163,3 +163,38 @@ def line_at(tree: Tree, known: Children, node: int, path: Path) -> int:
         # A key is one event, right before its value.
         line = tree.events[node - inside].start_mark.line
     return line
+
+
+class Written(Record):
+    """A collection or alias of a document. holder: the collection that it stands in, -1 for the root.
+
+    live: it is read; what stands under a key that its mapping names again later is not.
+    """
+
+    node: int
+    path: Path
+    holder: int
+    live: bool
+
+
+def written(tree: Tree, root: int) -> Iterator[Written]:
+    """Every collection at and below root, and every alias in place of a value; holders come before their members."""
+    twice = {duplicate.opened for duplicate in tree.duplicates}
+    waiting = [Written(root, (), -1, live=True)]
+    while waiting:
+        collection = waiting.pop()
+        yield collection
+        node = collection.node
+        if node not in tree.ends:
+            continue
+        last = dict(_entries(tree, node)) if node in twice else {}
+        for step, value in _entries(tree, node):
+            if value in tree.ends or isinstance(tree.events[value], Alias):
+                live = collection.live and (step == "<<" or last.get(step, value) == value)
+                waiting.append(Written(value, (*collection.path, step), node, live))
+
+
+def _entries(tree: Tree, node: int) -> Iterator[tuple[str | int, int]]:
+    if is_mapping(tree, node):
+        return ((name, value) for name, _, value in members(tree, node))
+    return enumerate(items(tree, node))

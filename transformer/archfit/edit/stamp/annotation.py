@@ -72,18 +72,18 @@ def read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | Non
 def _read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | None]:
     entries, holder = list[Addition](), None
     known = _Items()
-    for one in _decoded(text):
-        items = one.get("items", [])
+    for entry in _decoded(text):
+        items = entry.get("items", [])
         if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
             raise ValueError(text)
-        path, lost = _path(str(one.get("path")), value, items, known)
-        null = "null" in one
-        if not set(one) <= {"path", "value", "null", "items", "by", "images"} or (
-            null and one["null"] is not True
+        path, lost = _path(str(entry.get("path")), value, items, known)
+        null = "null" in entry
+        if not set(entry) <= {"path", "value", "null", "items", "by", "images"} or (
+            null and entry["null"] is not True
         ):
             raise ValueError(text)
-        if "value" in one:
-            entries.append(Addition(path, typed(one["value"]), null, lost))
+        if "value" in entry:
+            entries.append(Addition(path, typed(entry["value"]), null, lost))
         elif path in (METADATA, ANNOTATIONS):
             holder = Addition(path, None, null)
         else:
@@ -93,7 +93,7 @@ def _read(text: object, value: Any) -> tuple[tuple[Addition, ...], Addition | No
 
 def _decoded(text: object) -> list[dict[str, Any]]:
     decoded = json.loads(text) if isinstance(text, str) else None
-    if isinstance(decoded, list) and all(isinstance(one, dict) for one in decoded):
+    if isinstance(decoded, list) and all(isinstance(entry, dict) for entry in decoded):
         return decoded
     raise ValueError(text)
 
@@ -165,9 +165,9 @@ def _without_architecture(term: Any) -> Any:
         return term
     kept = {key: member for key, member in term.items() if key != "matchExpressions"}
     expressions = term.get("matchExpressions")
-    for one in expressions if isinstance(expressions, list) else ():
-        if not isinstance(one, dict) or one.get("key") not in ARCH_KEYS:
-            kept.setdefault("matchExpressions", []).append(one)
+    for expression in expressions if isinstance(expressions, list) else ():
+        if not isinstance(expression, dict) or expression.get("key") not in ARCH_KEYS:
+            kept.setdefault("matchExpressions", []).append(expression)
     return kept
 
 
@@ -191,7 +191,7 @@ def write(entries: Iterable[Addition], holder: Addition | None, value: Any) -> s
         for entry in entries
     ]
     listed += [{"path": pointer(holder.path), **_null(holder)}] if holder else []
-    texts = [json.dumps(one, sort_keys=True, separators=(",", ":"), ensure_ascii=False) for one in listed]
+    texts = [json.dumps(item, sort_keys=True, separators=(",", ":"), ensure_ascii=False) for item in listed]
     # A "#" could be taken for the beginning of a comment.
     return f"[{','.join(sorted(texts))}]".replace("#", r"\u0023")
 

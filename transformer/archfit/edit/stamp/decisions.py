@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from archfit.base.patch import Add, Operation, Path, Test, apply
-from archfit.base.results import Decision, Result
+from archfit.base.results import Decision
 from archfit.edit.stamp.annotation import ANNOTATIONS, METADATA, MISSING, NAME, Addition, at, record, write
 from archfit.edit.stamp.state import StampState
 from archfit.options.placement_fields import FIELDS
@@ -20,30 +20,38 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_KEPT = (
+    "an earlier run of archfit added something here that someone changed or moved since: it stays as it is"
+)
+
+
 def object_decisions(
-    value: Any, found: StampState, decisions: Sequence[tuple[Pod, Decision]]
+    value: Any, state: StampState, decisions: Sequence[tuple[Pod, Decision]]
 ) -> list[tuple[Pod, Decision]]:
-    """The decisions of one object, which were made for what it is once `found` is taken back, as decisions for what it
+    """The decisions of one object, which were made for what it is once `state` is taken back, as decisions for what it
     is now; the stamp is part of their patches.
 
     value: the document's, as it is now.
     """
     root = decisions[0][0].root
-    if found.problem:
-        return _wrong(decisions, found.problem, (*root, *ANNOTATIONS, NAME))
+    if state.problem:
+        return _wrong(decisions, state.problem, (*root, *ANNOTATIONS, NAME))
     now = at(value, root)
-    left = [_is_left(decision) for _, decision in decisions]
-    back = [() if stays else steps for stays, steps in zip(left, found.operations, strict=True)]
-    between = apply(now, _within(root, [step for steps in (found.annotation, *back) for step in steps]))
+    # The pods that stay as they are, whatever that is.
+    left = [
+        decision.outcome in ("Unresolved", "Conflict") or not decision.reachable for _, decision in decisions
+    ]
+    back = [() if stays else steps for stays, steps in zip(left, state.operations, strict=True)]
+    between = apply(now, _within(root, [step for steps in (state.annotation, *back) for step in steps]))
     entries = [
         entry
-        for stays, own, (_, decision) in zip(left, found.entries, decisions, strict=True)
+        for stays, own, (_, decision) in zip(left, state.entries, decisions, strict=True)
         for entry in (own if stays else record(between, decision.patch, root))
         if not entry.lost
     ]
     after = apply(between, _within(root, [step for _, decision in decisions for step in decision.patch]))
-    kept = [() if stays else paths for stays, paths in zip(left, found.kept, strict=True)]
-    if not any(kept) and any(found.entries) == bool(entries) and _alike(now, after, decisions):
+    kept = [() if stays else paths for stays, paths in zip(left, state.kept, strict=True)]
+    if not any(kept) and any(state.entries) == bool(entries) and _alike(now, after, decisions):
         return [(pod, _unchanged(decision)) for pod, decision in decisions]
     holder = _not_a_mapping(between) if entries else ()
     if holder:
@@ -52,12 +60,19 @@ def object_decisions(
         )
         return _wrong(decisions, problem, (*root, *holder))
     stamp = _annotated(between, root, entries) if entries else ()
-    made, last = [], len(decisions) - 1
+    patched, last = [], len(decisions) - 1
     for number, (pod, decision) in enumerate(decisions):
-        around = found.annotation if number == 0 else (), stamp if number == last else ()
+        around = state.annotation if number == 0 else (), stamp if number == last else ()
         merged = _merged(decision, (*around[0], *back[number]), around[1])
-        made.append((pod, merged.replace(results=(*merged.results, *_kept_results(pod, kept[number])))))
-    return made
+        patched.append(
+            (
+                pod,
+                merged.replace(
+                    results=(*merged.results, *(pod.result("info", _KEPT, path) for path in kept[number]))
+                ),
+            )
+        )
+    return patched
 
 
 def _wrong(decisions: Sequence[tuple[Pod, Decision]], problem: str, path: Path) -> list[tuple[Pod, Decision]]:
@@ -74,15 +89,6 @@ def _wrong(decisions: Sequence[tuple[Pod, Decision]], problem: str, path: Path) 
 
 def _within(root: Path, patch: Iterable[Operation]) -> list[Operation]:
     return [step.replace(path=step.path[len(root) :]) for step in patch]
-
-
-def _is_left(decision: Decision) -> bool:
-    return decision.outcome in ("Unresolved", "Conflict") or not decision.reachable
-
-
-def _kept_results(pod: Pod, kept: Iterable[Path]) -> list[Result]:
-    message = "an earlier run of archfit added something here that someone changed or moved since: it stays as it is"
-    return [pod.result("info", message, path) for path in kept]
 
 
 def _merged(decision: Decision, before: Sequence[Operation], behind: Sequence[Operation]) -> Decision:
@@ -130,9 +136,9 @@ def _annotated(value: Any, root: Path, entries: Sequence[Addition]) -> list[Oper
     if isinstance(at(value, ANNOTATIONS), dict):
         path = (*root, *ANNOTATIONS, NAME)
         return [Test(path, None), Add(path, write(entries, None, value))]
-    made = ANNOTATIONS if isinstance(at(value, METADATA), dict) else METADATA
-    text = write(entries, Addition(made, None, null=at(value, made) is None), value)
+    missing = ANNOTATIONS if isinstance(at(value, METADATA), dict) else METADATA
+    text = write(entries, Addition(missing, None, null=at(value, missing) is None), value)
     added: Any = {NAME: text}
-    for key in reversed(ANNOTATIONS[len(made) :]):
+    for key in reversed(ANNOTATIONS[len(missing) :]):
         added = {key: added}
-    return [Test((*root, *made), None), Add((*root, *made), added)]
+    return [Test((*root, *missing), None), Add((*root, *missing), added)]

@@ -35,12 +35,12 @@ PodDecisions: TypeAlias = "Sequence[tuple[Pod, Decision]]"
 class DocumentStamps(Record):
     """The stamps of a document, one for each object that holds pods.
 
-    objects: their pods as they are. found: the stamps. text: of the document, as the parser sees it; "" where
+    objects: their pods as they are. states: the stamps. text: of the document, as the parser sees it; "" where
     there is no stamp.
     """
 
     objects: tuple[tuple[Pod, ...], ...]
-    found: tuple[StampState, ...]
+    states: tuple[StampState, ...]
     text: str
 
 
@@ -51,20 +51,22 @@ def without_stamps(data: bytes, document: Document, user_rows: UserRows) -> tupl
     """
     span = document.span
     objects = _objects(document.pods)
-    found = tuple(stamp_state(document.value, pods, lambda _operation: True) for pods in objects)
+    states = tuple(stamp_state(document.value, pods, lambda _operation: True) for pods in objects)
     if data.find(NAME.encode(), span.start, span.end) < 0:
-        return document, DocumentStamps(objects, found, "")
-    before = _without(document, found, user_rows)
+        return document, DocumentStamps(objects, states, "")
+    before = _without(document, states, user_rows)
     if [len(pods) for pods in _objects(before.pods)] != [len(pods) for pods in objects]:
         problem = f"without what {NAME} records, the object holds other pods: remove the annotation"
-        return document, DocumentStamps(objects, tuple(one.replace(problem=problem) for one in found), "")
-    entries = [bool(own) for one in found for own in one.entries]
+        return document, DocumentStamps(
+            objects, tuple(state.replace(problem=problem) for state in states), ""
+        )
+    entries = [bool(own) for state in states for own in state.entries]
     pods = tuple(pod.replace(stamped=has) for pod, has in zip(before.pods, entries, strict=True))
-    return before.replace(pods=pods), DocumentStamps(objects, found, span.text(data))
+    return before.replace(pods=pods), DocumentStamps(objects, states, span.text(data))
 
 
-def _without(document: Document, found: Iterable[StampState], user_rows: UserRows) -> Document:
-    pods = find_pods(without_stamp(document.value, found), document.pods[0].location, (), user_rows)
+def _without(document: Document, states: Iterable[StampState], user_rows: UserRows) -> Document:
+    pods = find_pods(without_stamp(document.value, states), document.pods[0].location, (), user_rows)
     return document.replace(pods=tuple(pods))
 
 
@@ -75,23 +77,25 @@ def document_decisions(
     decide: Callable[[Sequence[Pod]], PodDecisions],
     user_rows: UserRows,
     *,
-    asked: bool,
+    stamp: bool,
 ) -> PodDecisions:
     """The decisions for the pods of `without_stamps`, as decisions for the document as it is.
 
-    decide: decides anew, for pods that keep what the text does not let go. asked: objects without a stamp get one.
+    decide: decides anew, for pods that keep what the text does not let go. stamp: objects without a stamp get one.
     """
-    made = _by_object(document, stamps.found, decisions, asked=asked)
-    if not stamps.text or not any(decision.patch for pods in made for _, decision in pods):
-        return [pod for pods in made for pod in pods]
+    decided = _by_object(document, stamps.states, decisions, stamp=stamp)
+    if not stamps.text or not any(decision.patch for pods in decided for _, decision in pods):
+        return [pod for pods in decided for pod in pods]
     tree = parse(stamps.text)
-    stuck = refused(tree, _root(document), [step for one in stamps.found for step in one.all_operations()])
+    stuck = refused(
+        tree, _root(document), [step for state in stamps.states for step in state.all_operations()]
+    )
     if stuck:
-        found = tuple(
+        states = tuple(
             stamp_state(document.value, pods, lambda operation: operation.path not in stuck)
             for pods in stamps.objects
         )
-        pods = _without(document, found, user_rows).pods
+        pods = _without(document, states, user_rows).pods
         pods = tuple(
             pod.replace(
                 images=was.images,
@@ -101,23 +105,23 @@ def document_decisions(
             )
             for pod, (was, _) in zip(pods, decisions, strict=True)
         )
-        again = _by_object(document, found, decide(pods), asked=asked)
+        again = _by_object(document, states, decide(pods), stamp=stamp)
         # An object without a change keeps its decision: its stamp is not taken back.
-        changes = (any(decision.patch for _, decision in pods) for pods in made)
-        made = [new if change else old for new, old, change in zip(again, made, changes, strict=True)]
-    return [pod for pods in made for pod in pods]
+        changes = (any(decision.patch for _, decision in pods) for pods in decided)
+        decided = [new if change else old for new, old, change in zip(again, decided, changes, strict=True)]
+    return [pod for pods in decided for pod in pods]
 
 
 def _by_object(
-    document: Document, found: Sequence[StampState], decisions: PodDecisions, *, asked: bool
+    document: Document, states: Sequence[StampState], decisions: PodDecisions, *, stamp: bool
 ) -> list[PodDecisions]:
-    left, made = iter(decisions), list[PodDecisions]()
-    for one, pods in zip(found, _objects(pod for pod, _ in decisions), strict=True):
+    left, decided = iter(decisions), list[PodDecisions]()
+    for state, pods in zip(states, _objects(pod for pod, _ in decisions), strict=True):
         own = [next(left) for _ in pods]
         copied = any(pod.row is not None and pod.row.copied for pod in pods)
-        stamped = one.problem or any(one.entries) or (asked and not copied)
-        made.append(object_decisions(document.value, one, own) if stamped else own)
-    return made
+        stamped = state.problem or any(state.entries) or (stamp and not copied)
+        decided.append(object_decisions(document.value, state, own) if stamped else own)
+    return decided
 
 
 def restamped(text: str, document: Document, patch: Sequence[Operation]) -> list[TextEdit]:
@@ -150,19 +154,19 @@ def _nulls(step: Operation) -> bool:
 
 
 def _objects(pods: Iterable[Pod]) -> tuple[tuple[Pod, ...], ...]:
-    found: dict[Path, list[Pod]] = {}
+    by_root: dict[Path, list[Pod]] = {}
     for pod in pods:
-        found.setdefault(pod.root, []).append(pod)
-    return tuple(map(tuple, found.values()))
+        by_root.setdefault(pod.root, []).append(pod)
+    return tuple(map(tuple, by_root.values()))
 
 
 def _with_metadata(pods: Iterable[Pod]) -> dict[Path, Spine]:
-    found = anchors(pods)
+    spines = anchors(pods)
     for pod in pods:
-        below = found.setdefault(pod.root, {})
+        below = spines.setdefault(pod.root, {})
         if isinstance(below, dict):
-            found[pod.root] = {**below, "metadata": {"annotations": None}}
-    return found
+            spines[pod.root] = {**below, "metadata": {"annotations": None}}
+    return spines
 
 
 def _line_before(text: str, between: str, line: int) -> int:
@@ -170,8 +174,8 @@ def _line_before(text: str, between: str, line: int) -> int:
     lines, others = text.splitlines(), between.splitlines()
     wanted = others[line - 1] if 0 < line <= len(others) else ""
     nth = others[:line].count(wanted)
-    for number, one in enumerate(lines, start=1):
-        nth -= one == wanted
+    for number, candidate in enumerate(lines, start=1):
+        nth -= candidate == wanted
         if not nth:
             return number
     return line

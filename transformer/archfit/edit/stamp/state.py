@@ -75,9 +75,9 @@ def stamp_state(value: Any, pods: Sequence[Pod], removable: Callable[[Operation]
     )
 
 
-def without_stamp(value: Any, found: Iterable[StampState]) -> Any:
+def without_stamp(value: Any, states: Iterable[StampState]) -> Any:
     """The document's value once everything is taken back."""
-    return apply(value, [step for one in found for step in one.all_operations()])
+    return apply(value, [step for state in states for step in state.all_operations()])
 
 
 def _of_pods(entries: Iterable[Addition], pods: Sequence[Pod]) -> tuple[tuple[Addition, ...], ...]:
@@ -93,15 +93,15 @@ def _of_pods(entries: Iterable[Addition], pods: Sequence[Pod]) -> tuple[tuple[Ad
             placement.setdefault(path, number)
             for end in range(1, len(path) + 1):
                 at_or_above.setdefault(path[:end], number)
-    found: list[list[Addition]] = [[] for _ in pods]
+    by_pod: list[list[Addition]] = [[] for _ in pods]
     for entry in entries:
         path = entry.path
         above = next((path[:end] for end in range(1, len(path)) if path[:end] in placement), None)
         of = at_or_above.get(path, 0 if entry.lost else None) if above is None else placement[above]
         if of is None:
             raise ValueError(pointer(path))
-        found[of].append(entry)
-    return tuple(map(tuple, found))
+        by_pod[of].append(entry)
+    return tuple(map(tuple, by_pod))
 
 
 def _back(

@@ -10,9 +10,8 @@ from archfit.base.patch import Path, dotted
 from archfit.base.results import Location, Result
 from archfit.options.placement_fields import FIELDS
 from archfit.workloads.pods import Pod
-from archfit.yaml.paths import written
 from archfit.yaml.scan import Span
-from archfit.yaml.tree import Tree
+from archfit.yaml.tree import Tree, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def duplicate_results(
 ) -> tuple[Result, ...]:
     """A result for every key that stands twice in one mapping."""
     read = _Read(pods)
-    paths = {one.node: one.path for one in written(tree, root)}
+    paths = {place.node: place.path for place in written(tree, root)}
     results = []
     for duplicate in tree.duplicates:
         path = (*paths.get(duplicate.opened, ()), duplicate.key)

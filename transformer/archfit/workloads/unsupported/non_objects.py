@@ -41,12 +41,16 @@ def non_objects(value: Any, path: Path = (), *, item: bool = False) -> Iterator[
     """
     if value is None:
         return
-    found = (
-        _scalar_or_list(value) if not isinstance(value, dict) else _mapping(value, item=item or bool(path))
-    )
-    if found is not None:
-        yield path, *found
-    elif isinstance(value, dict) and _is_list(value) and len(path) < 2 * _LIST_DEPTH:
+    if isinstance(value, list):
+        yield path, "error", "this is a list, not a Kubernetes object. Put each object behind a line '---'"
+        return
+    if not isinstance(value, dict):
+        yield path, "error", f"this is text, not a Kubernetes object. {OTHER_COMMAND}"
+        return
+    problem = _mapping(value, item=item or bool(path))
+    if problem is not None:
+        yield path, *problem
+    elif _is_list(value) and len(path) < 2 * _LIST_DEPTH:
         for number, inner in enumerate(value["items"]):
             yield from non_objects(inner, (*path, "items", number))
 
@@ -57,12 +61,6 @@ def _is_list(value: dict[str, Any]) -> bool:
     return (
         (group, kind) in LISTS and kind in ("List", "ResourceList") and isinstance(value.get("items"), list)
     )
-
-
-def _scalar_or_list(value: Any) -> tuple[Severity, str]:
-    if isinstance(value, list):
-        return "error", "this is a list, not a Kubernetes object. Put each object behind a line '---'"
-    return "error", f"this is text, not a Kubernetes object. {OTHER_COMMAND}"
 
 
 def _mapping(value: dict[str, Any], *, item: bool) -> tuple[Severity, str] | None:

@@ -28,12 +28,7 @@ with open(os.path.join(os.path.dirname(__file__), "known_kinds.txt"), encoding="
     KINDS = _file.read()
 _IMAGE_PARTS = ("repository", "tag", "reference")
 _NOT_SPEC = ("status", "metadata", "apiVersion", "kind")
-_RECORDS = {
-    (
-        "apps",
-        "ControllerRevision",
-    ): "its data never changes; archfit places the object that owns it",
-}
+_RECORDS = {("apps", "ControllerRevision"): "its data never changes; archfit places the object that owns it"}
 # Their fields place what is no pod, or pods of other objects.
 OF_OTHERS = frozenset(
     f"{group}/{kind}"
@@ -158,9 +153,9 @@ def _first(value: Any, wanted: Callable[[str, Any], bool], at: Path = ()) -> Pat
     for key, member in value.items():
         if not at and key in _NOT_SPEC:
             continue
-        found = (*at, key) if wanted(key, member) else _first(member, wanted, (*at, key))
-        if found:
-            return found
+        path = (*at, key) if wanted(key, member) else _first(member, wanted, (*at, key))
+        if path:
+            return path
     return ()
 
 
@@ -184,6 +179,6 @@ def _pod_like(value: Any, depth: int = 0) -> list[tuple[Path, bool]]:
         return [((), True)]
     below = {key: _pod_like(member, depth + 1) for key, member in value.items() if key != "status"}
     first, *others = below.values() or [[]]
-    if others and all(one == first for one in others):
+    if others and all(other == first for other in others):
         below = {"*": first}
-    return [((key, *path), beside) for key, found in below.items() for path, beside in found]
+    return [((key, *path), beside) for key, paths in below.items() for path, beside in paths]

@@ -57,8 +57,8 @@ def untouched_in(
     for at, item, _ in objects(value, (), user_rows):
         if not _left_out(item):
             controller = controller_of(item.get("metadata"))
-            for one in _of(item, location, user_rows, has_pods=at in with_pods):
-                yield one.replace(controller=controller) if controller else one
+            for part in _of(item, location, user_rows, has_pods=at in with_pods):
+                yield part.replace(controller=controller) if controller else part
 
 
 def _left_out(item: dict[str, Any]) -> bool:
@@ -78,7 +78,12 @@ def _of(
     versions = other_versions(api_version, kind, user_rows)
     if versions:
         if not has_pods:
-            yield Untouched(reference_of(item), location, _of_another_version(*key, versions), known=False)
+            reason = (
+                f"archfit has read {kind} in {versions} only, and finds none of its images where they stand there; "
+                f"place its pods by hand and leave it out with --exclude {qualified_kind(*key)} or the annotation "
+                "archfit.dev/skip"
+            )
+            yield Untouched(reference_of(item), location, reason, known=False)
     elif rows:
         for reason in _reasons(item, rows, user_rows, has_pods=has_pods):
             yield Untouched(reference_of(item), location, reason, podless=reason.startswith(_NO_POD))
@@ -88,13 +93,6 @@ def _of(
         reason = reason_of(*key, item)
         if reason:
             yield Untouched(reference_of(item), location, reason, known=False)
-
-
-def _of_another_version(group: str, kind: str, versions: str) -> str:
-    return (
-        f"archfit has read {kind} in {versions} only, and finds none of its images where they stand there; place its "
-        f"pods by hand and leave it out with --exclude {qualified_kind(group, kind)} or the annotation archfit.dev/skip"
-    )
 
 
 def _reasons(
@@ -118,17 +116,17 @@ def _reasons(
 def untouched_results(untouched: Iterable[Untouched]) -> list[Result]:
     """One result for each kind and reason, one in all for a kind without rows; none for objects of a controller."""
     groups: dict[tuple[str, str, str], list[Untouched]] = {}
-    for one in untouched:
-        if not one.controller:
-            reason = one.reason if one.known else ""
-            groups.setdefault((group_of(one.ref.api_version), one.ref.kind, reason), []).append(one)
+    for entry in untouched:
+        if not entry.controller:
+            reason = entry.reason if entry.known else ""
+            groups.setdefault((group_of(entry.ref.api_version), entry.ref.kind, reason), []).append(entry)
     return [
         Result(
             "info",
-            f"not transformed: {found[0].reason}"
-            + (f" ({len(found)} such objects)" if len(found) > 1 else ""),
-            ref=found[0].ref,
-            location=found[0].location,
+            f"not transformed: {group[0].reason}"
+            + (f" ({len(group)} such objects)" if len(group) > 1 else ""),
+            ref=group[0].ref,
+            location=group[0].location,
         )
-        for found in groups.values()
+        for group in groups.values()
     ]
