@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from archfit.images.platforms import ImagePlatforms, Platform
-from archfit.options import hosts, text_form
+from archfit.options import hosts, option_types, text_form
 from archfit.options.option_entries import Exclude, Mirror
 from archfit.options.settings import GKE, Toleration, TolerationRule
 from archfit.options.text_form import Problem, exclude
@@ -22,6 +22,10 @@ KNOWN = (
 )
 
 
+def _cluster(text: str) -> object:
+    return option_types.CLUSTER.text([text])
+
+
 def _rule(
     key: str, operator: str, value: str, *architectures: str, effect: str = "NoSchedule"
 ) -> TolerationRule:
@@ -29,13 +33,13 @@ def _rule(
 
 
 GOOD = [
-    pytest.param(text_form.cluster_architectures, "arm64,amd64", ("amd64", "arm64"), id="architectures are sorted"),
-    pytest.param(text_form.cluster_architectures, "amd64, amd64", ("amd64",), id="architectures are unique, blanks around commas fall"),
-    pytest.param(text_form.cluster_architectures, "aarch64,x86_64,windows/x86_64", ("amd64", "arm64", "windows/amd64"), id="architectures as uname names them"),
+    pytest.param(_cluster, "arm64,amd64", ("amd64", "arm64"), id="architectures are sorted"),
+    pytest.param(_cluster, "amd64, amd64", ("amd64",), id="architectures are unique, blanks around commas fall"),
+    pytest.param(_cluster, "aarch64,x86_64,windows/x86_64", ("amd64", "arm64", "windows/amd64"), id="architectures as uname names them"),
     pytest.param(text_form.weights, "aarch64=7", (("arm64", 7),), id="a weight of uname's word"),
-    pytest.param(text_form.cluster_architectures, "386", ("386",), id="an architecture of digits"),
+    pytest.param(_cluster, "386", ("386",), id="an architecture of digits"),
     pytest.param(
-        text_form.cluster_architectures, "windows/amd64,arm64,amd64,windows/amd64", ("amd64", "arm64", "windows/amd64"), id="architectures of Windows nodes"
+        _cluster, "windows/amd64,arm64,amd64,windows/amd64", ("amd64", "arm64", "windows/amd64"), id="architectures of Windows nodes"
     ),
     pytest.param(text_form.weights, "arm64=1,amd64=100", (("amd64", 100), ("arm64", 1)), id="weights are sorted by name"),
     pytest.param(text_form.weights, " arm64 = 7 ", (("arm64", 7),), id="blanks around a weight fall"),
@@ -126,7 +130,7 @@ def test_reads(parse: Parse, text: str, expected: object) -> None:
 
 BAD = [
     *(
-        pytest.param(text_form.cluster_architectures, f"amd64,{text}", f"{text!r} is not an architecture of nodes: write {remedy}", id=f"architectures: {text}")
+        pytest.param(_cluster, f"amd64,{text}", f"{text!r} is not an architecture of nodes: write {remedy}", id=f"architectures: {text}")
         for text, remedy in (
             ("windows/amd46", "'windows/amd64'"),
             ("windows/arm64/v8", "'windows/arm64'"),
@@ -141,13 +145,13 @@ BAD = [
         )
     ),
     pytest.param(
-        text_form.cluster_architectures,
+        _cluster,
         "windows/amd64",
         "names no architecture of Linux nodes: write those too, as 'amd64', beside 'windows/amd64'",
         id="architectures: none of Linux nodes",
     ),
     pytest.param(
-        text_form.cluster_architectures,
+        _cluster,
         "amd64,",
         "'amd64,' has an empty entry: write architectures separated by single commas",
         id="architectures: an empty entry",
@@ -155,14 +159,14 @@ BAD = [
     pytest.param(text_form.weights, "aarch64=1,arm64=2", "'arm64' has two weights: write one of them", id="weights: one architecture in two spellings"),
     pytest.param(text_form.platforms, "aarch64/v8", "'aarch64/v8' begins with an architecture: write 'linux/aarch64/v8'", id="platforms: uname's word first"),
     pytest.param(
-        text_form.cluster_architectures, "amr64", "'amr64' is not an architecture as Kubernetes labels its nodes: write 'arm64'", id="architectures: a typo"
+        _cluster, "amr64", "'amr64' is not an architecture as Kubernetes labels its nodes: write 'arm64'", id="architectures: a typo"
     ),
     pytest.param(
-        text_form.cluster_architectures, "AMD64", "'AMD64' is not an architecture as Kubernetes labels its nodes: write 'amd64'", id="architectures: capitals"
+        _cluster, "AMD64", "'AMD64' is not an architecture as Kubernetes labels its nodes: write 'amd64'", id="architectures: capitals"
     ),
     *(
         pytest.param(
-            text_form.cluster_architectures,
+            _cluster,
             text,
             f"{text!r} is not an architecture as Kubernetes labels its nodes: write {remedy!r}",
             id=f"architectures: {text}",
@@ -177,13 +181,13 @@ BAD = [
         )
     ),
     pytest.param(
-        text_form.cluster_architectures,
+        _cluster,
         "quantum",
         f"'quantum' is not an architecture as Kubernetes labels its nodes: {KNOWN}",
         id="architectures: nothing near",
     ),
     pytest.param(
-        text_form.cluster_architectures,
+        _cluster,
         "linux/arm64",
         "'linux/arm64' is not an architecture as Kubernetes labels its nodes: write 'arm64'",
         id="architectures: a platform",

@@ -1,14 +1,5 @@
 """Option values in the shape of a configuration file: lists and mappings instead of one line of text.
 
-    architectures    [amd64, arm64]
-    the cluster's    [amd64, arm64, windows/amd64]
-    platforms        [linux/amd64, linux/arm/v7]
-    weights          {arm64: 10, amd64: 5}
-    overrides        {"registry.local/legacy/*": [linux/amd64]}
-    mirrors          {docker.io: "https://hub.example/proxy"}
-    system taints    {windows: "node.kubernetes.io/os=windows:NoSchedule"}
-    tolerations      ["arch=arm64:NoSchedule", {architectures: [arm64], toleration: {key, ..}, when: needed}]
-
 Values are plain: dict, list, str, bool, int and None, as `config_yaml` reads them. The word `none` stands for
 the empty list or mapping. A function raises Problem whose `path` leads to the part that is wrong.
 """
@@ -60,39 +51,41 @@ def within(step: str | int, parse: Callable[[object], T], value: object) -> T:
 
 def items(value: object, parse: Callable[[object], T], example: str) -> tuple[T, ...]:
     """The items of a list, or of `none`, doubles dropped. Raises Problem."""
-    found = listed(value, example)
-    return tuple(dict.fromkeys(within(index, parse, item) for index, item in enumerate(found)))
+    rows = enumerate(listed(value, example))
+    return tuple(dict.fromkeys(within(index, parse, item) for index, item in rows))
 
 
 def listed(value: object, example: str) -> list[object]:
     """A list, or `none`. Raises Problem."""
-    found = [] if value == "none" else value
-    if not isinstance(found, list):
-        shown = found if isinstance(found, str) and found.isprintable() and "," not in found else example
+    if value == "none":
+        return []
+    if not isinstance(value, list):
+        shown = value if isinstance(value, str) and value.isprintable() and "," not in value else example
         raise Problem(f"has to be a list: write it as [{shown}]")
-    return found
+    return value
 
 
 def members(value: object, example: str) -> dict[str, object]:
     """A mapping, or `none`. Raises Problem."""
-    found = {} if value == "none" else value
-    if not isinstance(found, dict):
+    if value == "none":
+        return {}
+    if not isinstance(value, dict):
         raise Problem(f"has to be a mapping: write it as {{{example}}}")
-    return found
+    return value
 
 
 def fields(
     value: object, known: Sequence[str], example: str, needed: Sequence[str] = ()
 ) -> dict[str, object]:
     """A mapping with none but the known keys, and all that are needed. Raises Problem."""
-    found = members(value, example)
-    for key in found:
+    given = members(value, example)
+    for key in given:
         if key not in known:
             raise Problem(f"there is no key {key!r} here: {expected(key, known)}", (key,))
     for key in needed:
-        if key not in found:
+        if key not in given:
             raise Problem(f"has no {key}: write it as {{{example}}}")
-    return found
+    return given
 
 
 def architectures(value: object) -> tuple[str, ...]:
@@ -102,14 +95,20 @@ def architectures(value: object) -> tuple[str, ...]:
 
 def cluster_architectures(value: object) -> tuple[str, ...]:
     """A list of architectures of nodes, at least one of Linux, sorted and unique. Raises Problem."""
-    return text_form.with_linux(_at_least_one(value, text_form.cluster_architecture))
+    entries = sorted(_at_least_one(value, text_form.cluster_architecture))
+    if all("/" in entry for entry in entries):
+        raise Problem(
+            "names no architecture of Linux nodes: write those too, as 'amd64', beside "
+            + ", ".join(map(repr, entries))
+        )
+    return tuple(entries)
 
 
 def _at_least_one(value: object, architecture: Callable[[str], str]) -> tuple[str, ...]:
-    found = items(value, lambda item: architecture(string(item)), "amd64, arm64")
-    if not found:
+    entries = items(value, lambda item: architecture(string(item)), "amd64, arm64")
+    if not entries:
         raise Problem("names no architecture: write at least one, as [amd64]")
-    return found
+    return entries
 
 
 def platforms(value: object) -> tuple[Platform, ...]:
@@ -119,10 +118,9 @@ def platforms(value: object) -> tuple[Platform, ...]:
 
 def weights(value: object) -> tuple[tuple[str, int], ...]:
     """A mapping of architectures to weights, sorted. Raises Problem."""
-    found = members(value, "arm64: 10, amd64: 5")
     rows = tuple(
         (text_form.architecture(name), within(name, lambda item: text_form.weight(string(item)), number))
-        for name, number in found.items()
+        for name, number in members(value, "arm64: 10, amd64: 5").items()
     )
     return tuple(sorted(text_form.distinct(rows, lambda row: row[0])))
 
@@ -131,37 +129,35 @@ def overrides(value: object) -> tuple[ImagePlatforms, ...]:
     """A mapping of globs to lists of platforms, in its order. Raises Problem."""
 
     def some(listed: object) -> tuple[Platform, ...]:
-        found = platforms(listed)
-        if not found:
-            raise Problem("names no platform: write at least one, as [linux/amd64]")
-        return found
+        if offered := platforms(listed):
+            return offered
+        raise Problem("names no platform: write at least one, as [linux/amd64]")
 
-    found = members(value, "'registry.local/legacy/*': [linux/amd64]")
     return tuple(
-        ImagePlatforms(text_form.glob(pattern), within(pattern, some, row)) for pattern, row in found.items()
+        ImagePlatforms(text_form.glob(pattern), within(pattern, some, row))
+        for pattern, row in members(value, "'registry.local/legacy/*': [linux/amd64]").items()
     )
 
 
 def mirrors(value: object) -> tuple[Mirror, ...]:
     """A mapping of registries to URLs, in its order. Raises Problem, whose path never holds a URL."""
-    found = members(value, "docker.io: 'https://hub.example/proxy'")
-    hosts = [(registry_host(source), url) for source, url in found.items()]
+    urls = members(value, "docker.io: 'https://hub.example/proxy'")
+    hosts = [(registry_host(source), url) for source, url in urls.items()]
     rows = tuple(_of_host(mirror, host, url) for host, url in hosts)
     return text_form.distinct(rows, lambda row: row.source)
 
 
 def system_taints(value: object) -> tuple[tuple[str, Toleration], ...]:
     """A mapping of operating systems to taints. Raises Problem."""
-    found = members(value, "windows: 'node.kubernetes.io/os=windows:NoSchedule'")
-    return tuple(_of_host(text_form.system_taint, system, taint) for system, taint in found.items())
+    taints = members(value, "windows: 'node.kubernetes.io/os=windows:NoSchedule'")
+    return tuple(_of_host(text_form.system_taint, system, taint) for system, taint in taints.items())
 
 
 def request_rates(value: object) -> tuple[RequestRate, ...]:
     """A mapping of registries to numbers of requests a second, in its order. Raises Problem."""
-    found = members(value, "docker.io: 5")
     rows = tuple(
         _of_host(request_rate, host, str(number) if isinstance(number, float) else number)
-        for host, number in found.items()
+        for host, number in members(value, "docker.io: 5").items()
     )
     return text_form.distinct(rows, lambda row: row.host)
 
@@ -178,43 +174,33 @@ def tolerations(value: object) -> tuple[TolerationRule, ...]:
 def _rule(value: object) -> TolerationRule:
     if not isinstance(value, dict):
         return toleration_rule(string(value))
-    found = fields(value, ("architectures", "toleration", "when"), "architectures: [arm64], toleration: {..}")
+    rule = fields(value, ("architectures", "toleration", "when"), "architectures: [arm64], toleration: {..}")
     for key in ("architectures", "toleration"):
-        if key not in found:
+        if key not in rule:
             raise Problem(f"has no {key}: write both architectures and toleration")
     return TolerationRule(
-        within("architectures", architectures, found["architectures"]),
-        within("toleration", _toleration, found["toleration"]),
-        within("when", lambda text: one_of(text, WHEN, "when to tolerate"), found.get("when", WHEN[0]))
-        == "needed",
+        within("architectures", architectures, rule["architectures"]),
+        within("toleration", _toleration, rule["toleration"]),
+        word(rule, "when", WHEN, "does not say when to tolerate") == "needed",
     )
 
 
-def one_of(value: object, words: Sequence[str], what: str) -> str:
-    """One of the words. what: what it has to say. Raises Problem."""
-    text = string(value)
-    if text not in words:
-        raise Problem(f"{text!r} does not say {what}: {expected(text, words)}")
-    return text
+def word(given: dict[str, object], key: str, known: Sequence[str], wrong: str) -> str:
+    """The word at a key, by default the first one that is known. wrong: see `text_form.one_of`. Raises Problem."""
+    value = given.get(key, known[0])
+    return within(key, lambda item: text_form.one_of(string(item), known, wrong), value)
 
 
 def _toleration(value: object) -> Toleration:
-    found = fields(
+    given = fields(
         value, ("key", "operator", "value", "effect"), "key: arch, value: arm64, effect: NoSchedule"
     )
-    if "key" not in found:
+    if "key" not in given:
         raise Problem("has no key: write the taint's key, as archfit never adds a toleration of every taint")
-    key = within("key", lambda item: text_form.label_key(string(item)), found["key"])
-    operator = within("operator", _operator, found.get("operator", "Equal"))
-    text = within("value", lambda item: text_form.label_value(string(item)), found.get("value", ""))
+    key = within("key", lambda item: text_form.label_key(string(item)), given["key"])
+    operator = word(given, "operator", OPERATORS, "is not an operator of tolerations")
+    text = within("value", lambda item: text_form.label_value(string(item)), given.get("value", ""))
     if operator == "Exists" and text:
         raise Problem("operator Exists takes no value: leave it out, or write operator: Equal", ("value",))
-    scope = within("effect", lambda item: effect(string(item)), found["effect"]) if "effect" in found else ""
+    scope = within("effect", lambda item: effect(string(item)), given["effect"]) if "effect" in given else ""
     return Toleration(key, operator, text, scope)
-
-
-def _operator(value: object) -> str:
-    word = string(value)
-    if word not in OPERATORS:
-        raise Problem(f"{word!r} is not an operator of tolerations: {expected(word, OPERATORS)}")
-    return word

@@ -1,6 +1,4 @@
-"""Options that only the configuration file has: `rules:` and `workloads:`.
-
-`rules:` of the configuration file: what holds for some pods only, for a gradual roll-out.
+"""Options that only the configuration file has: `rules:` and `workloads:`, whose rows are those of `workload_rows`.
 
     rules:
       - match: {namespace: shop, kind: Deployment, name: "web-*", labels: {tier: front}}    # all must hold
@@ -10,14 +8,9 @@
         prefer: {arm64: 10}     # instead of the option `prefer`
         skip: true              # leaves the pods alone
 
-`match: {}` is every pod; a rule needs at least one of the other keys. `placement` says what several
-rules do to one pod.
-
-`workloads:` of the configuration file: kinds that hold pods, beside those that archfit knows. `workload_rows` says how
-a row is written.
-
-The rows of a kind replace those that archfit has for it; two of them that write to the same place, whatever the
-object says, are an error. An image that no row of the kind names leaves its pods without toleration.
+`match: {}` is every pod; a rule needs at least one of the other keys. The rows of a kind replace those that archfit has
+for it; two of them that write to the same place, whatever the object says, are an error. An image that no row of the
+kind names leaves its pods without toleration.
 """
 
 from __future__ import annotations
@@ -32,9 +25,15 @@ from archfit.options.workload_rows import EXAMPLE, row_schema, stated_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
 
-_EFFECTS = ("only", "tolerate", "prefer", "skip")
+_EFFECTS: dict[str, Callable[[object], Any]] = {
+    "only": data_form.architectures,
+    "tolerate": data_form.boolean,
+    "prefer": data_form.weights,
+    "skip": data_form.boolean,
+}
 _WHEN = ("possible", "offered")
 _GLOBS = ("namespace", "kind", "name")
 
@@ -45,37 +44,29 @@ def rules(value: object) -> tuple[Rule, ...]:
 
 
 def _rule(value: object) -> Rule:
-    found = data_form.fields(value, ("match", *_EFFECTS, "when"), "match: {namespace: shop}, only: [amd64]")
-    if "match" not in found:
+    rule = data_form.fields(value, ("match", *_EFFECTS, "when"), "match: {namespace: shop}, only: [amd64]")
+    if "match" not in rule:
         raise Problem(
             "has no match: write which pods it is about, as match: {namespace: shop}, or match: {} for all"
         )
-    if not any(effect in found for effect in _EFFECTS):
+    if not any(effect in rule for effect in _EFFECTS):
         raise Problem(f"has no effect: write at least one of {', '.join(_EFFECTS)}")
-    if "when" in found and "only" not in found:
+    if "when" in rule and "only" not in rule:
         raise Problem("says when, and not what: write it beside only, as only: [arm64], when: offered")
-    return Rule(
-        data_form.within("match", _match, found["match"]),
-        only=data_form.within("only", data_form.architectures, found["only"]) if "only" in found else None,
-        tolerate=data_form.within("tolerate", data_form.boolean, found["tolerate"])
-        if "tolerate" in found
-        else None,
-        prefer=data_form.within("prefer", data_form.weights, found["prefer"]) if "prefer" in found else None,
-        skip=data_form.within("skip", data_form.boolean, found["skip"]) if "skip" in found else None,
-        offered=data_form.within("when", _when, found.get("when", _WHEN[0])) == "offered",
-    )
-
-
-def _when(value: object) -> str:
-    return data_form.one_of(value, _WHEN, "when to narrow")
+    match = data_form.within("match", _match, rule["match"])
+    effects = {
+        effect: data_form.within(effect, parse, rule[effect])
+        for effect, parse in _EFFECTS.items()
+        if effect in rule
+    }
+    offered = data_form.word(rule, "when", _WHEN, "does not say when to narrow") == "offered"
+    return Rule(match, **effects, offered=offered)
 
 
 def _match(value: object) -> Match:
-    found = data_form.fields(value, (*_GLOBS, "labels"), "namespace: shop")
-    namespace, kind, name = (
-        data_form.within(key, _glob, found[key]) if key in found else "" for key in _GLOBS
-    )
-    return Match(namespace, kind, name, data_form.within("labels", _labels, found.get("labels", {})))
+    given = data_form.fields(value, (*_GLOBS, "labels"), "namespace: shop")
+    globs = {key: data_form.within(key, _glob, given[key]) for key in _GLOBS if key in given}
+    return Match(**globs, labels=data_form.within("labels", _labels, given.get("labels", {})))
 
 
 def _glob(value: object) -> str:
@@ -86,14 +77,13 @@ def _glob(value: object) -> str:
 
 
 def _labels(value: object) -> tuple[tuple[str, str], ...]:
-    found = data_form.members(value, "tier: front")
+    def label(text: object) -> str:
+        return text_form.label_value(data_form.string(text))
+
+    labels = data_form.members(value, "tier: front")
     return tuple(
-        (text_form.label_key(key), data_form.within(key, _label_value, text)) for key, text in found.items()
+        (text_form.label_key(key), data_form.within(key, label, text)) for key, text in labels.items()
     )
-
-
-def _label_value(value: object) -> str:
-    return text_form.label_value(data_form.string(value))
 
 
 def file_only(_given: Sequence[str]) -> object:
@@ -166,10 +156,10 @@ def _written(row: Workload) -> Iterator[Path]:
         yield row.tolerations or (*row.pod_spec, "tolerations")
 
 
-def _meet(one: Path, other: Path) -> bool:
+def _meet(path: Path, other: Path) -> bool:
     """Whether both patterns mean the same place in some object."""
-    return len(one) == len(other) and all(
-        left == right or "*" in {left, right} for left, right in zip(one, other, strict=True)
+    return len(path) == len(other) and all(
+        left == right or "*" in {left, right} for left, right in zip(path, other, strict=True)
     )
 
 

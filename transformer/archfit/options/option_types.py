@@ -36,7 +36,6 @@ from archfit.options.text_form import (
     distinct,
     exclude,
     file_path,
-    toleration_rule,
 )
 from archfit.startup.record import Record
 
@@ -48,6 +47,9 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 Schema: TypeAlias = "dict[str, Any]"
+
+
+_LIST = 'Sequence[str] | Literal["none"]'
 
 
 class OptionType(Record):
@@ -82,15 +84,36 @@ def single(parse: Callable[[str], object], schema: Schema, field: str, written: 
     )
 
 
+def listed(data: Callable[[object], object], item: Schema, field: str, written: str = _LIST) -> OptionType:
+    """A list, of which each occurrence of a flag is an item."""
+    schema = _or_none({"type": "array", "items": item})
+    return OptionType(lambda given: data(_occurrences(given)), data, schema, field, written)
+
+
 def repeated(parse: Callable[[str], object], item: Schema, example: str, field: str) -> OptionType:
     """A list of texts."""
-    return OptionType(
-        lambda given: _each(given, parse),
-        lambda value: data_form.items(value, lambda one: parse(data_form.string(one)), example),
-        _or_none({"type": "array", "items": item}),
+    return listed(
+        lambda value: data_form.items(value, lambda text: parse(data_form.string(text)), example),
+        item,
         f"tuple[{field}, ...]",
-        _LIST,
     )
+
+
+def keyed(
+    parse: Callable[[str], T],
+    key: Callable[[T], str],
+    data: Callable[[object], object],
+    schema: Schema,
+    field: str,
+    written: str,
+) -> OptionType:
+    """A mapping, of which each occurrence of a flag is a member. key: of a member; two of one key are an error."""
+
+    def text(given: Sequence[str]) -> tuple[T, ...]:
+        return distinct(tuple(dict.fromkeys(map(parse, _occurrences(given)))), key)
+
+    literal = f'Mapping[str, {written}] | Literal["none"]'
+    return OptionType(text, data, _or_none({"type": "object", **schema}), f"tuple[{field}, ...]", literal)
 
 
 def _switch(word: str) -> bool:
@@ -99,13 +122,13 @@ def _switch(word: str) -> bool:
     return word in {"true", "1"}
 
 
-def _each(given: Sequence[str], parse: Callable[[str], T]) -> tuple[T, ...]:
-    """Every occurrence parsed, doubles dropped; `none` stands alone."""
+def _occurrences(given: Sequence[str]) -> list[str]:
+    """Of a flag; `none` stands alone, for no one."""
     if list(given) == ["none"]:
-        return ()
+        return []
     if "none" in given:
         raise Problem("'none' cannot stand beside other values: leave out either it or the others")
-    return tuple(dict.fromkeys(parse(word) for word in given))
+    return list(given)
 
 
 def _last(parse: Callable[[str], tuple[T, ...]]) -> Callable[[Sequence[str]], tuple[T, ...]]:
@@ -116,7 +139,6 @@ def _or_none(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"const": "none"}]}
 
 
-_LIST = 'Sequence[str] | Literal["none"]'
 _FILE = "str | os.PathLike[str]"
 _NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
 _LABEL_KEY = {"type": "string", "pattern": f"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?{_NAME}$"}
@@ -157,14 +179,11 @@ _RULE = {
         },
     ]
 }
-_HOST_PATTERN = {"type": "string", "pattern": "^[^/@ ]+$"}
 _WEIGHTS = {
     "type": "object",
     "propertyNames": {"enum": list(_NAMES)},
     "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 100},
 }
-_OVERRIDES = {"type": "object", "additionalProperties": {"type": "array", "items": _PLATFORM, "minItems": 1}}
-_MIRRORS = {"type": "object", "additionalProperties": {"type": "string", "pattern": "^https?://[^@?#]+$"}}
 
 SWITCH = OptionType(lambda given: _switch(given[-1]), data_form.boolean, {"type": "boolean"}, "bool", "bool")
 PATH = single(file_path, _TEXT, "str", _FILE)
@@ -174,7 +193,7 @@ WHOLE_SECONDS = single(
 )
 DEADLINE = single(text_form.deadline, _DURATION, "float", "str")
 CLUSTER = OptionType(
-    lambda given: text_form.cluster_architectures(given[-1]),
+    lambda given: data_form.cluster_architectures(text_form.words(given[-1], "architectures")),
     data_form.cluster_architectures,
     _CLUSTER_LIST,
     "tuple[str, ...]",
@@ -194,51 +213,50 @@ PREFERENCE = OptionType(
     "tuple[tuple[str, int], ...]",
     'Mapping[str, int] | Literal["none"]',
 )
-TOLERATIONS = OptionType(
-    lambda given: _each(given, toleration_rule),
+TOLERATIONS = listed(
     data_form.tolerations,
-    _or_none({"type": "array", "items": _RULE}),
+    _RULE,
     "tuple[TolerationRule, ...]",
     'Sequence[str | Mapping[str, Any]] | Literal["none"]',
 )
-SYSTEM_TAINTS = OptionType(
-    lambda given: distinct(
-        _each(given, lambda text: text_form.system_taint(*text.partition("=")[::2])), lambda row: row[0]
-    ),
+SYSTEM_TAINTS = keyed(
+    lambda text: text_form.system_taint(*text.partition("=")[::2]),
+    lambda row: row[0],
     data_form.system_taints,
-    _or_none({"type": "object", "properties": {"windows": _TEXT}, "additionalProperties": False}),
-    "tuple[tuple[str, Toleration], ...]",
-    'Mapping[str, str] | Literal["none"]',
+    {"properties": {"windows": _TEXT}, "additionalProperties": False},
+    "tuple[str, Toleration]",
+    "str",
 )
-OVERRIDES = OptionType(
-    lambda given: distinct(_each(given, text_form.image_platforms), lambda row: row.pattern),
+OVERRIDES = keyed(
+    text_form.image_platforms,
+    lambda row: row.pattern,
     data_form.overrides,
-    _or_none(_OVERRIDES),
-    "tuple[ImagePlatforms, ...]",
-    'Mapping[str, Sequence[str]] | Literal["none"]',
+    {"additionalProperties": {"type": "array", "items": _PLATFORM, "minItems": 1}},
+    "ImagePlatforms",
+    "Sequence[str]",
 )
-MIRRORS = OptionType(
-    lambda given: distinct(_each(given, mirror_pair), lambda row: row.source),
+MIRRORS = keyed(
+    mirror_pair,
+    lambda row: row.source,
     data_form.mirrors,
-    _or_none(_MIRRORS),
-    "tuple[Mirror, ...]",
-    'Mapping[str, str] | Literal["none"]',
+    {"additionalProperties": {"type": "string", "pattern": "^https?://[^@?#]+$"}},
+    "Mirror",
+    "str",
 )
-RATES = OptionType(
-    lambda given: distinct(_each(given, request_rate_pair), lambda row: row.host),
+RATES = keyed(
+    request_rate_pair,
+    lambda row: row.host,
     data_form.request_rates,
-    _or_none(
-        {"type": "object", "additionalProperties": {"type": "number", "minimum": SLOWEST, "maximum": FASTEST}}
-    ),
-    "tuple[RequestRate, ...]",
-    'Mapping[str, float] | Literal["none"]',
+    {"additionalProperties": {"type": "number", "minimum": SLOWEST, "maximum": FASTEST}},
+    "RequestRate",
+    "float",
 )
-ALLOWED_HOSTS = repeated(host_pattern, _HOST_PATTERN, "harbor.corp.example, '*.corp.example'", "HostPattern")
-DENIED_HOSTS = repeated(
-    lambda text: host_pattern(text, every=True),
-    {"type": "string", "minLength": 1},
-    "'*.example.com'",
+ALLOWED_HOSTS = repeated(
+    host_pattern,
+    {"type": "string", "pattern": "^[^/@ ]+$"},
+    "harbor.corp.example, '*.corp.example'",
     "HostPattern",
 )
+DENIED_HOSTS = repeated(lambda text: host_pattern(text, every=True), _TEXT, "'*.example.com'", "HostPattern")
 EXCLUDES = repeated(exclude, _TEXT, "DaemonSet, '*/kube-system'", "Exclude")
 KEYS = repeated(text_form.label_key, _LABEL_KEY, "example.com/virtual", "str")

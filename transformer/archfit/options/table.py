@@ -23,7 +23,7 @@ from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Literal, TypeAlias
+    from typing import Any, Literal, TypeAlias
 
 Part: TypeAlias = "Literal['spec', 'operator']"
 
@@ -74,22 +74,8 @@ class Option(Record):
         return "" if self.file_only else VARIABLE_PREFIX + self.name.replace("-", "_").upper()
 
 
-def _spec(
-    key: str,
-    type_: OptionType,
-    metavar: str,
-    default: object,
-    text: str,
-    *,
-    repeatable: bool = False,
-    file_only: bool = False,
-    brief: str = "",
-) -> Option:
-    metavar = metavar or _words(type_)
-    return Option(key, "spec", _field(key), type_, metavar, default, text, repeatable, file_only, brief=brief)
-
-
-def _operator(
+def _row(
+    part: Part,
     key: str,
     type_: OptionType,
     metavar: str,
@@ -97,257 +83,246 @@ def _operator(
     text: str,
     *,
     field: str = "",
-    repeatable: bool = False,
-    positive: bool = True,
-    short: str = "",
-    brief: str = "",
+    **rest: Any,
 ) -> Option:
-    return Option(
-        key, "operator", field or _field(key), type_, metavar or _words(type_), default, text, repeatable,
-        positive=positive, short=short, brief=brief,
-    )  # fmt: skip
-
-
-def _field(key: str) -> str:
-    return kebab(key).replace("-", "_")
-
-
-def _words(type_: OptionType) -> str:
-    return "|".join(type_.schema.get("enum", ()))
+    """rest: further fields of Option. field: where it is not the key's own."""
+    field = field or kebab(key).replace("-", "_")
+    metavar = metavar or "|".join(type_.schema.get("enum", ()))
+    return Option(key, part, field, type_, metavar, default, text, **rest)
 
 
 SPEC = (
-    _spec(
-        "clusterArchitectures", option_types.CLUSTER, "[OS/]ARCH,..", ["amd64", "arm64"],
+    _row(
+        "spec", "clusterArchitectures", option_types.CLUSTER, "[OS/]ARCH,..", ["amd64", "arm64"],
         "The architectures of the cluster's Linux nodes, and of its Windows nodes as windows/amd64. "
         "With a windows entry, a pod that names no system gets a term of those that its images are built for; "
         "without one, pods for Windows are not restricted.",
         brief="What the cluster's nodes have.",
     ),
-    _spec(
-        "systemTaints", option_types.SYSTEM_TAINTS, "OS=TAINT", {},
+    _row(
+        "spec", "systemTaints", option_types.SYSTEM_TAINTS, "OS=TAINT", {},
         "The taint that all nodes of another system than Linux have, such as "
         "windows=node.kubernetes.io/os=windows:NoSchedule: only a pod that tolerates it can come there, and only such "
         "a pod gets a term of its system.",
         repeatable=True,
     ),
-    _spec(
-        "tolerate", option_types.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
+    _row(
+        "spec", "tolerate", option_types.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
         "A taint to tolerate on a pod whose images run on all nodes behind the taint that the pod can reach, in "
         "kubectl's syntax, such as arch=arm64:NoSchedule; gke stands for kubernetes.io/arch=arm64:NoSchedule, none "
         "for no taint. The first use replaces the default.",
         repeatable=True,
         brief="A taint of nodes to tolerate; gke is GKE's.",
     ),
-    _spec(
-        "affinity", choice("needed", "always", "never"), "", "needed",
+    _row(
+        "spec", "affinity", choice("needed", "always", "never"), "", "needed",
         "When to require architectures: needed, where the images do not run on all of them; always; or never, which"
         " is unsafe: a pod may land on a node that cannot run it.",
     ),
-    _spec(
-        "prefer", option_types.PREFERENCE, "ARCH=WEIGHT,..", {},
+    _row(
+        "spec", "prefer", option_types.PREFERENCE, "ARCH=WEIGHT,..", {},
         "Architectures to prefer where a pod can reach more than one, with weights from 1 to 100.",
     ),
-    _spec(
-        "onAbsent", choice("fail", "leave"), "", "fail",
+    _row(
+        "spec", "onAbsent", choice("fail", "leave"), "", "fail",
         "What to do when the registry says that an image does not exist: fail, or leave the pod as it is.",
     ),
-    _spec(
-        "onUnknown", choice("fail", "assume", "leave"), "", "fail",
+    _row(
+        "spec", "onUnknown", choice("fail", "assume", "leave"), "", "fail",
         "What to do when a registry cannot be asked or understood: fail, assume the platforms of --assume, or leave"
         " the pod as it is (then what an earlier run added is gone).",
     ),
-    _spec(
-        "assume", option_types.PLATFORMS, "PLATFORM,..", [],
+    _row(
+        "spec", "assume", option_types.PLATFORMS, "PLATFORM,..", [],
         "The platforms of an unknown image under --on-unknown=assume.",
     ),
-    _spec(
-        "onConflict", choice("fail", "leave"), "", "fail",
+    _row(
+        "spec", "onConflict", choice("fail", "leave"), "", "fail",
         "What to do when no node can run all images of a pod: fail, or leave the pod as it is.",
     ),
-    _spec(
-        "immutable", choice("needed", "full"), "", "needed",
+    _row(
+        "spec", "immutable", choice("needed", "full"), "", "needed",
         "What archfit writes into Jobs and bare Pods, which cannot be changed once applied: needed, only what they "
         "cannot run without; full, the same as for other workloads.",
     ),
-    _spec(
-        "hooks", choice("immutable", "recreated"), "", "immutable",
+    _row(
+        "spec", "hooks", choice("immutable", "recreated"), "", "immutable",
         "Whether hooks of Helm and Argo CD (Jobs, Pods) can be changed: immutable, as with kubectl apply; "
         "recreated, where each run deletes and creates them. The Helm 4 plugin and archfit argocd set recreated.",
     ),
-    _spec(
-        "customResources", choice("all", "read", "seen", "none"), "", "read",
+    _row(
+        "spec", "customResources", choice("all", "read", "seen", "none"), "", "read",
         "What archfit writes into custom resources: all, what it writes into any workload; read, the same if a "
         "recording shows which pods the operator makes from it, else only what a pod cannot run without; "
         "seen, only what such a recording shows, and it leaves all others; none, it leaves them all.",
     ),
-    _spec(
-        "daemonSets", choice("warn", "fail"), "", "warn",
+    _row(
+        "spec", "daemonSets", choice("warn", "fail"), "", "warn",
         "What to do about a DaemonSet that will not run on every architecture of the cluster.",
     ),
-    _spec(
-        "strict", option_types.SWITCH, "", False,
+    _row(
+        "spec", "strict", option_types.SWITCH, "", False,
         "Makes it an error when an image cannot be looked up: a placeholder, an empty string, an image that is "
         "never pulled.",
     ),
-    _spec(
-        "onBlank", choice("pass", "comment", "fail"), "", "fail",
+    _row(
+        "spec", "onBlank", choice("pass", "comment", "fail"), "", "fail",
         "What to do with blank input, which most often means that the command before the pipe failed: write it back, "
         "write one comment, or fail. A blank file among others is passed over.",
     ),
-    _spec(
-        "imagePlatforms", option_types.OVERRIDES, "GLOB=PLATFORM,..", {},
+    _row(
+        "spec", "imagePlatforms", option_types.OVERRIDES, "GLOB=PLATFORM,..", {},
         "The platforms of images whose metadata is wrong or cannot be read. The glob is matched against "
         "host/repository, as docker.io/library/nginx, with :tag or @digest if it has one.",
         repeatable=True,
     ),
-    _spec(
-        "exclude", option_types.EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
+    _row(
+        "spec", "exclude", option_types.EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
         "Workloads that archfit leaves as they are, such as Job, Deployment/shop/cart or deploy/cart; each part is a "
         "glob.",
         repeatable=True,
         brief="Workloads to leave as they are.",
     ),
-    _spec(
-        "unlabelledNodes", option_types.KEYS, "KEY", [],
+    _row(
+        "spec", "unlabelledNodes", option_types.KEYS, "KEY", [],
         "Pods that tolerate this key may also run on nodes without an architecture label, as pods that tolerate "
         "virtual-kubelet.io/provider may. archfit keeps those nodes reachable.",
         repeatable=True,
     ),
-    _spec(
-        "lockFile", option_types.PATH, "FILE", None,
+    _row(
+        "spec", "lockFile", option_types.PATH, "FILE", None,
         "The lock file that archfit lock writes. Its answers are final. In a configuration file, the path is "
         "relative to that file's folder.",
         brief="Answers of archfit lock, instead of a registry's.",
     ),
-    _spec(
-        "locked", option_types.SWITCH, "", False,
+    _row(
+        "spec", "locked", option_types.SWITCH, "", False,
         "Uses the lock file only, and asks neither the cache nor a registry. An image that it lacks is an error.",
     ),
-    _spec(
-        "stamp", option_types.SWITCH, "", False,
+    _row(
+        "spec", "stamp", option_types.SWITCH, "", False,
         "For files that are edited in place; the default of --in-place, and of what archfit setup kpt writes. Records "
         "each addition in the object's annotation archfit.dev/added. A later run removes these additions first and "
         "then decides again.",
     ),
-    _spec(
-        "rules", RULES, "", [],
+    _row(
+        "spec", "rules", RULES, "", [],
         "Exceptions for some workloads: fewer architectures, no tolerations, other preferences, or no change at "
         "all.",
         file_only=True,
     ),
-    _spec(
-        "workloads", WORKLOADS, "", [],
+    _row(
+        "spec", "workloads", WORKLOADS, "", [],
         "Custom resources that hold pods, and where in them, in addition to the kinds that archfit knows.",
         file_only=True,
     ),
 )  # fmt: skip
 
 OPERATOR = (
-    _operator(
-        "mirror", option_types.MIRRORS, "SOURCE=URL", {},
+    _row(
+        "operator", "mirror", option_types.MIRRORS, "SOURCE=URL", {},
         "Asks URL instead of a registry. SOURCE is the registry's host, such as docker.io, or * for all registries."
         " A path in the URL goes in front of the repository.",
         repeatable=True,
         brief="Ask URL instead of a registry.",
         field="mirrors",
     ),
-    _operator(
-        "hostsDir", option_types.PATH, "DIR", None,
+    _row(
+        "operator", "hostsDir", option_types.PATH, "DIR", None,
         "A directory with containerd's hosts.toml files, or with certificates as in certs.d: one folder for each "
         "registry. It gives mirrors in order, CAs, client certificates and headers.",
     ),
-    _operator(
-        "registriesConf", option_types.PATH, "FILE", None,
+    _row(
+        "operator", "registriesConf", option_types.PATH, "FILE", None,
         "A registries.conf as Podman and CRI-O read it: rewritten, mirrored, insecure and blocked registries.",
     ),
-    _operator(
-        "caFile", option_types.PATH, "FILE", None,
+    _row(
+        "operator", "caFile", option_types.PATH, "FILE", None,
         "CA certificates (PEM) for registries, in addition to the system's. SSL_CERT_FILE replaces the system's.",
     ),
-    _operator(
-        "allowHost", option_types.ALLOWED_HOSTS, "HOST[:PORT]", [],
+    _row(
+        "operator", "allowHost", option_types.ALLOWED_HOSTS, "HOST[:PORT]", [],
         "A server that may have a private or loopback address, such as harbor.corp.example or *.corp.example; "
         "without a port, on port 443.",
         repeatable=True,
         field="allow_hosts",
     ),
-    _operator(
-        "denyHost", option_types.DENIED_HOSTS, "HOST[:PORT]", [],
+    _row(
+        "operator", "denyHost", option_types.DENIED_HOSTS, "HOST[:PORT]", [],
         "A server that archfit never asks, such as *.example.com; without a port, on any port. * denies every "
         "server that no --allow-host, --mirror, --hosts-dir, --registries-conf or credentials file names.",
         repeatable=True,
         field="deny_hosts",
     ),
-    _operator(
-        "requestsPerSecond", option_types.RATES, "HOST=N", {},
+    _row(
+        "operator", "requestsPerSecond", option_types.RATES, "HOST=N", {},
         "At most N requests a second to a registry's host, such as docker.io=5; * stands for each other server. "
         "Processes with the same Redis or Valkey server in --cache share it; without one, it bounds each process.",
         repeatable=True,
     ),
-    _operator(
-        "cache", option_types.CACHE, "PATH", None,
+    _row(
+        "operator", "cache", option_types.CACHE, "PATH", None,
         "The file that keeps the answers of registries, by default in the user's cache directory; or a server that "
         "several machines share, such as redis://cache.example:6379/0 or rediss://cache.example.",
     ),
-    _operator(
-        "cachePasswordFile", option_types.PATH, "FILE", None,
+    _row(
+        "operator", "cachePasswordFile", option_types.PATH, "FILE", None,
         "A file whose first line is the cache server's password. The variable ARCHFIT_CACHE_PASSWORD can hold it "
         "instead.",
     ),
-    _operator(
-        "cacheCaFile", option_types.PATH, "FILE", None,
+    _row(
+        "operator", "cacheCaFile", option_types.PATH, "FILE", None,
         "The CA certificates (PEM) for a cache server at rediss://. By default, the system's.",
     ),
-    _operator(
-        "cacheTtl", option_types.WHOLE_SECONDS, "DURATION", "6h",
+    _row(
+        "operator", "cacheTtl", option_types.WHOLE_SECONDS, "DURATION", "6h",
         "How long a cached answer for a tag is used without asking the registry.",
         field="cache_ttl_seconds",
     ),
-    _operator(
-        "maxStale", option_types.WHOLE_SECONDS, "DURATION", "7d",
+    _row(
+        "operator", "maxStale", option_types.WHOLE_SECONDS, "DURATION", "7d",
         "How old a cached answer may be when the registry cannot be asked.",
         field="max_stale_seconds",
     ),
-    _operator(
-        "noCache", option_types.SWITCH, "", False,
+    _row(
+        "operator", "noCache", option_types.SWITCH, "", False,
         "Neither reads nor writes the cache.", positive=False,
     ),
-    _operator(
-        "offline", option_types.SWITCH, "", False,
+    _row(
+        "operator", "offline", option_types.SWITCH, "", False,
         "Asks no registry. An image that is not in the cache is unknown.",
     ),
-    _operator(
-        "timeout", option_types.DEADLINE, "DURATION", "30s",
+    _row(
+        "operator", "timeout", option_types.DEADLINE, "DURATION", "30s",
         "The time limit for all lookups of a run together.",
         field="timeout_seconds",
     ),
-    _operator(
-        "authfile", option_types.PATH, "FILE", None,
+    _row(
+        "operator", "authfile", option_types.PATH, "FILE", None,
         "Registry credentials in the format of Docker's config.json. By default, the files that Docker and Podman "
         "use.",
     ),
-    _operator(
-        "pullSecrets", option_types.SWITCH, "", False,
+    _row(
+        "operator", "pullSecrets", option_types.SWITCH, "", False,
         "Uses the pull secrets in the manifests for the pods that refer to them, as the kubelet does.",
     ),
-    _operator(
-        "report", option_types.PATH, "FILE", None,
+    _row(
+        "operator", "report", option_types.PATH, "FILE", None,
         "The file to which every decision is written as JSON.",
     ),
-    _operator(
-        "quiet", option_types.SWITCH, "", False,
+    _row(
+        "operator", "quiet", option_types.SWITCH, "", False,
         "Writes only errors and warnings to standard error.", positive=False, short="-q",
         brief="Write only errors and warnings to standard error.",
     ),
-    _operator(
-        "verbose", option_types.SWITCH, "", False,
+    _row(
+        "operator", "verbose", option_types.SWITCH, "", False,
         "Says on standard error why each pod is placed as it is, with the answer for each image.",
         positive=False, short="-v",
         brief="Say why each pod is placed as it is.",
     ),
-    _operator(
-        "color", choice("auto", "always", "never"), "", "auto",
+    _row(
+        "operator", "color", choice("auto", "always", "never"), "", "auto",
         "When to use colours: auto, on a terminal, but not in CI, nor where NO_COLOR is set; FORCE_COLOR makes it "
         "always.",
     ),

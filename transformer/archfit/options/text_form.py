@@ -20,9 +20,7 @@
     arm-only=:NoSchedule@arm64     Equal "",      exactly the taint without a value
     arm-only:NoSchedule@arm64      Exists,        the taint with any value, as `kubectl describe` prints it
 
-A password in the URL of a cache is an error: lists of processes would show it. Mirrors and hosts are in `hosts`. Each
-parser takes text and returns frozen values, or raises Problem: a sentence of what is wrong and what to write. The
-caller writes the name of the flag, variable or key before it.
+A password in the URL of a cache is an error: lists of processes would show it. Mirrors and hosts are in `hosts`.
 """
 
 from __future__ import annotations
@@ -45,14 +43,17 @@ from archfit.options.settings import GKE, Toleration, TolerationRule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
     from typing import TypeVar
 
     T = TypeVar("T")
 
 
 class Problem(UsageError):
-    """A value is wrong. `path` leads from the option's value to the wrong part; `line` is 0 where unknown."""
+    """What is wrong with a value and what to write; the caller puts the name of the flag, variable or key before it.
+
+    path: from the option's value to the wrong part. line: 0 where unknown.
+    """
 
     def __init__(self, message: str, path: Path = (), line: int = 0) -> None:
         super().__init__(message)
@@ -86,7 +87,7 @@ def distinct(rows: tuple[T, ...], key: Callable[[T], str]) -> tuple[T, ...]:
 def words(text: str, what: str) -> list[str]:
     """The parts of a list with commas, blanks around them dropped. Raises Problem when a part is empty."""
     parts = [part.strip() for part in text.split(",")]
-    if "=" not in text and any(one == ";" or one.isspace() for one in "".join(parts)):
+    if "=" not in text and any(letter == ";" or letter.isspace() for letter in "".join(parts)):
         import re
 
         listed = ",".join(part for part in re.split(r"[,;\s]+", text) if part)
@@ -115,25 +116,9 @@ def cluster_architecture(text: str) -> str:
     label = normalised("windows", name.partition("/")[0]).architecture
     near = label if label in WINDOWS else nearest(name, WINDOWS) or "amd64"
     choices = {"linux": near, "windows": f"windows/{near}"}
-    found = nearest(system.partition("-")[0], choices)
-    end = repr(choices[found]) if found else f"{near!r} for Linux nodes, 'windows/{near}' for Windows nodes"
+    meant = nearest(system.partition("-")[0], choices)
+    end = repr(choices[meant]) if meant else f"{near!r} for Linux nodes, 'windows/{near}' for Windows nodes"
     raise Problem(f"{text!r} is not an architecture of nodes: write {end}")
-
-
-def cluster_architectures(text: str) -> tuple[str, ...]:
-    """`amd64,arm64,windows/amd64` sorted and unique. Raises Problem."""
-    return with_linux(map(cluster_architecture, words(text, "architectures")))
-
-
-def with_linux(found: Iterable[str]) -> tuple[str, ...]:
-    """Architectures of a cluster, sorted and unique. Raises Problem when none is of Linux nodes."""
-    entries = tuple(sorted(set(found)))
-    if entries and all("/" in entry for entry in entries):
-        raise Problem(
-            "names no architecture of Linux nodes: write those too, as 'amd64', beside "
-            + ", ".join(map(repr, entries))
-        )
-    return entries
 
 
 def weight(text: str) -> int:
@@ -145,31 +130,31 @@ def weight(text: str) -> int:
 
 def weights(text: str) -> tuple[tuple[str, int], ...]:
     """`arm64=10,amd64=5` sorted by architecture. Raises Problem."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for word in words(text, "weights"):
         name, equals, number = word.partition("=")
         if not equals:
             raise Problem(f"{word!r} has no weight: write {word + '=1'!r}")
         name = architecture(name.strip())
-        if name in found:
+        if name in numbers:
             raise Problem(f"{name!r} has two weights: write one of them")
-        found[name] = weight(number.strip())
-    return tuple(sorted(found.items()))
+        numbers[name] = weight(number.strip())
+    return tuple(sorted(numbers.items()))
 
 
 def platform(text: str) -> Platform:
     """One `os/architecture[/variant]`. Raises Problem."""
     try:
-        found = parse_platform(text)
+        value = parse_platform(text)
     except InvalidReference as error:
         raise Problem(str(error)) from None
-    if found.os in ARCHITECTURES or found.os in ALIASES:
+    if value.os in ARCHITECTURES or value.os in ALIASES:
         raise Problem(f"{text!r} begins with an architecture: write 'linux/{text}'")
-    if found.os not in SYSTEMS:
-        raise Problem(f"{text!r} has an operating system that no image has: {expected(found.os, SYSTEMS)}")
-    if found.architecture not in ARCHITECTURES and not found.architecture.startswith("wasm"):
-        raise Problem(no_architecture(found.architecture))
-    return found
+    if value.os not in SYSTEMS:
+        raise Problem(f"{text!r} has an operating system that no image has: {expected(value.os, SYSTEMS)}")
+    if value.architecture not in ARCHITECTURES and not value.architecture.startswith("wasm"):
+        raise Problem(no_architecture(value.architecture))
+    return value
 
 
 def platforms(text: str) -> tuple[Platform, ...]:
@@ -266,7 +251,9 @@ def _is_name(text: str) -> bool:
 
 def _is_dns_name(text: str) -> bool:
     """Labels `[a-z0-9]([-a-z0-9]*[a-z0-9])?` with dots between them, 253 characters at most."""
-    return len(text) <= 253 and text == text.lower() and all(_is_worded(one, "-") for one in text.split("."))
+    return (
+        len(text) <= 253 and text == text.lower() and all(_is_worded(label, "-") for label in text.split("."))
+    )
 
 
 def _is_worded(text: str, marks: str) -> bool:
@@ -318,12 +305,12 @@ def _server(text: str) -> CacheServer:
             "has a password in it, which others can see: put it into ARCHFIT_CACHE_PASSWORD or the file of "
             "--cache-password-file, and leave it out here"
         )
-    found = re.fullmatch(_URL, text, re.ASCII)
-    if found is None or not 0 < int(found[4] or 6379) <= 65535:
+    parts = re.fullmatch(_URL, text, re.ASCII)
+    if parts is None or not 0 < int(parts[4] or 6379) <= 65535:
         shown = re.split("[?#]", f"{scheme}://{rest.rpartition('@')[2]}")[0]
         raise Problem(f"{shown!r} is not the URL of a cache: write it as {_EXAMPLE}")
     return CacheServer(
-        bool(found[1]), found[3].strip("[]"), int(found[4] or 6379), int(found[5] or 0), found[2] or ""
+        bool(parts[1]), parts[3].strip("[]"), int(parts[4] or 6379), int(parts[5] or 0), parts[2] or ""
     )
 
 
@@ -333,11 +320,16 @@ OPERATORS = ("Equal", "Exists")
 WHEN = ("possible", "needed")
 
 
+def one_of(text: str, known: Sequence[str], wrong: str) -> str:
+    """One of the known words. wrong: what another one is not. Raises Problem."""
+    if text not in known:
+        raise Problem(f"{text!r} {wrong}: {expected(text, known)}")
+    return text
+
+
 def effect(text: str) -> str:
     """A taint's effect. Raises Problem."""
-    if text not in EFFECTS:
-        raise Problem(f"{text!r} is not a taint effect: {expected(text, EFFECTS)}")
-    return text
+    return one_of(text, EFFECTS, "is not a taint effect")
 
 
 def architecture_of(key: str, value: str) -> str:
@@ -378,9 +370,9 @@ def toleration_rule(text: str) -> TolerationRule:
     if at:
         if not names.strip():
             raise Problem(f"{text!r} names no architecture after '@': write {taint + '@arm64'!r}")
-        found = {architecture(word) for word in words(names, "architectures")}
+        architectures = {architecture(word) for word in words(names, "architectures")}
     else:
-        found = {architecture_of(key, value)} - {""}
-    if not found:
+        architectures = {architecture_of(key, value)} - {""}
+    if not architectures:
         raise Problem(f"{text!r} does not say which architectures its nodes have: write {text + '@arm64'!r}")
-    return TolerationRule(tuple(sorted(found)), toleration)
+    return TolerationRule(tuple(sorted(architectures)), toleration)
