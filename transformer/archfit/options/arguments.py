@@ -60,7 +60,7 @@ class Parser(argparse.ArgumentParser):
             argv_of_flags = [
                 f"{word}={self.attached[word]}" if word in self.attached else word for word in argv[:end]
             ]
-            found, rest = self.parse_known_args(self._with_negative_values(argv_of_flags))
+            flags, rest = self.parse_known_args(self._with_negative_values(argv_of_flags))
         except argparse.ArgumentError as error:
             raise UsageError(self.misuse((error.argument_name or "").split("/")[-1])) from None
         words = [word for word in rest if word]
@@ -69,7 +69,7 @@ class Parser(argparse.ArgumentParser):
             if word.startswith("-") and word != "-":
                 raise UnknownFlag(self.unknown(name, known), self.prog, name)
         _check_lists(argv[:end], words)
-        return found, words + [word for word in argv[end + 1 :] if word]
+        return flags, words + [word for word in argv[end + 1 :] if word]
 
     def _with_negative_values(self, argv: Sequence[str]) -> list[str]:
         """`--timeout -1s` as `--timeout=-1s`: argparse takes the value for a flag, and no flag begins like that."""
@@ -185,7 +185,7 @@ def read(
     parser.add_argument(CONFIG_FLAG, dest="config", metavar="FILE")
     for option in rows:
         add(parser, option)
-    found, words = parser.read(argv)
-    if found.config == "":
+    flags, words = parser.read(argv)
+    if flags.config == "":
         raise UsageError(f"{CONFIG_FLAG}: is empty: write the path of the file")
-    return flag_layer(vars(found), rows), found.config, found, words
+    return flag_layer(vars(flags), rows), flags.config, flags, words

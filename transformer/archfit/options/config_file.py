@@ -30,7 +30,7 @@ from archfit.base.printable import visible
 from archfit.base.spelling import expected
 from archfit.options import data_form
 from archfit.options.config_yaml import ConfigYaml, read
-from archfit.options.layers import ANNOTATIONS, Given, Layer
+from archfit.options.layers import ANNOTATIONS, Given, Layer, parsed
 from archfit.options.table import BY_KEY, OPERATOR, SPEC, TABLE, Option, retired
 from archfit.options.text_form import Problem
 
@@ -84,12 +84,12 @@ def from_values(values: object, source: str) -> Layer:
     problems: list[Problem] = []
     given: dict[str, Given] = {}
     try:
-        found = _object(values, problems)
-        if "operator" in found:
+        parts = _object(values, problems)
+        if "operator" in parts:
             problems.append(
                 Problem("only the operator may set this: write it into the file of --config", ("operator",))
             )
-        given = _given(found, "spec", ConfigYaml(values, {}), source, problems)
+        given = _given(parts, "spec", ConfigYaml(values, {}), source, problems)
     except Problem as problem:
         problems.append(problem)
     if problems:
@@ -111,15 +111,15 @@ def _text(content: bytes) -> str:
 
 
 def _layer(document: ConfigYaml, path: str, source: str, problems: list[Problem]) -> Layer:
-    found = _object(document.values, problems)
+    parts = _object(document.values, problems)
     given = {
-        **_given(found, "spec", document, path, problems),
-        **_given(found, "operator", document, path, problems),
+        **_given(parts, "spec", document, path, problems),
+        **_given(parts, "operator", document, path, problems),
     }
     lock = given.get("lockFile")
     if lock:  # the one path that can change the output; the working directory must not
         given["lockFile"] = lock.replace(value=join(dirname(path), str(lock.value)))
-    operator = found.get("operator")
+    operator = parts.get("operator")
     enforced: tuple[str, ...] = ()
     if isinstance(operator, dict) and "enforced" in operator:
         try:
@@ -154,10 +154,10 @@ def _object(values: object, problems: list[Problem]) -> dict[str, object]:
 
 
 def _given(
-    found: dict[str, object], part: str, document: ConfigYaml, name: str, problems: list[Problem]
+    parts: dict[str, object], part: str, document: ConfigYaml, name: str, problems: list[Problem]
 ) -> dict[str, Given]:
     """The options of one part; what is wrong with them joins the problems."""
-    values = found.get(part)
+    values = parts.get(part)
     if values is None:
         return {}
     if not isinstance(values, dict):
@@ -235,11 +235,7 @@ def _from_data(data: Any) -> Layer | None:
         if not isinstance(text, str):
             raise UsageError(f"{where}: has to be a string, as in every ConfigMap: put it in quotes")
         option = BY_KEY[key]
-        try:
-            parsed = option.type.text(text.split() if option.repeatable else [text.strip()])
-        except Problem as problem:
-            raise UsageError(f"{where}: {problem.message}") from None
-        given[key] = Given(parsed, where)
+        given[key] = Given(parsed(option, option.divided(text), where), where)
     return Layer(SOURCE, given)
 
 

@@ -41,6 +41,7 @@ from archfit.startup.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
 # What `enforced` covers beside the options: annotations of manifests that say something else.
 ANNOTATIONS = {"imagePlatforms": "archfit.dev/image-platforms", "skip": "archfit.dev/skip"}
@@ -80,24 +81,26 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
         for key, given in layer.given.items():
             chosen.setdefault(key, given)
     _one_of_quiet_and_verbose(everything, chosen)
-    parts: dict[str, dict[str, object]] = {"spec": {}, "operator": {}}
+    spec: dict[str, Any] = {}
+    operator: dict[str, Any] = {}
     for key, given in chosen.items():
-        parts[BY_KEY[key].part][BY_KEY[key].field] = given.value
-    if parts["spec"].get("stamp") == _PRESENT:
-        parts["spec"] |= {"stamp": False, "stamps_present": True}
+        option = BY_KEY[key]
+        (spec if option.part == "spec" else operator)[option.field] = given.value
+    if spec.get("stamp") == _PRESENT:
+        spec |= {"stamp": False, "stamps_present": True}
     annotations: dict[str, str] = {}
     for layer in layers:
         _enforce(layer, layers, fallback)
         if "onUnknown" in layer.enforced:
-            parts["spec"]["on_unknown_is_enforced"] = True
+            spec["on_unknown_is_enforced"] = True
         for key in layer.enforced:
             if key in ANNOTATIONS:
                 annotations.setdefault(ANNOTATIONS[key], layer.source)
     if annotations:
-        parts["spec"]["enforced_annotations"] = tuple(annotations.items())
+        spec["enforced_annotations"] = tuple(annotations.items())
     settings = Settings(
-        Options(**parts["spec"]),  # type: ignore[arg-type]  # the table's kinds give each field its type; tested
-        Operator(**parts["operator"]),  # type: ignore[arg-type]  # as above
+        Options(**spec),
+        Operator(**operator),
         tuple(layer.source for layer in everything if layer.source and (layer.given or layer.enforced)),
         states_taints="tolerate" in chosen,
     )
@@ -114,14 +117,14 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
 
 
 def _one_of_quiet_and_verbose(layers: Sequence[Layer], chosen: dict[str, Given]) -> None:
-    """The highest layer that asks for less or for more gets it."""
+    """The highest layer that has one of the two gets it."""
     for layer in layers:
-        asked = [key for key in ("quiet", "verbose") if key in layer.given and layer.given[key].value]
-        if len(asked) == 2:
-            less, more = (layer.given[key].where for key in asked)
+        switches = [key for key in ("quiet", "verbose") if key in layer.given and layer.given[key].value]
+        if len(switches) == 2:
+            less, more = (layer.given[key].where for key in switches)
             raise UsageError(f"{less} asks for fewer messages and {more} for more: leave one of them out")
-        if asked:
-            chosen.pop("verbose" if asked == ["quiet"] else "quiet", None)
+        if switches:
+            chosen.pop("verbose" if switches == ["quiet"] else "quiet", None)
             return
 
 
@@ -177,9 +180,9 @@ def from_flags(argv: Sequence[str], rows: Sequence[Option]) -> tuple[Layer, str 
 def flag_layer(texts: Mapping[str, Sequence[str] | None], rows: Sequence[Option]) -> Layer:
     """The layer of the flags. texts: what each was given, by the option's key. Raises UsageError."""
     given = {
-        option.key: Given(flag_value(option, found), option.flags[0])
+        option.key: Given(flag_value(option, occurrences), option.flags[0])
         for option in rows
-        if (found := texts.get(option.key))
+        if (occurrences := texts.get(option.key))
     }
     names = ", ".join(value.where for value in given.values())
     return Layer(f"flags ({names})", given)
@@ -189,10 +192,15 @@ def flag_value(option: Option, texts: Sequence[str]) -> object:
     """The value of the texts that a flag was given. Raises UsageError."""
     if "" in texts:
         raise UsageError(f"{option.flags[0]}: is empty: write a value, or leave the flag out")
+    return parsed(option, texts, option.flags[0])
+
+
+def parsed(option: Option, texts: Sequence[str], where: str) -> object:
+    """The value of texts, by the option's own rules. Raises UsageError, which begins with `where`."""
     try:
         return option.type.text(texts)
     except Problem as problem:
-        raise UsageError(f"{option.flags[0]}: {problem.message}") from None
+        raise UsageError(f"{where}: {problem.message}") from None
 
 
 def from_environment(environ: Mapping[str, str]) -> Layer:
@@ -205,11 +213,7 @@ def from_environment(environ: Mapping[str, str]) -> Layer:
             text = own.get(variable, "")
             if not text.strip():
                 continue
-            try:
-                parsed = option.type.text(text.split() if option.repeatable else [text.strip()])
-            except Problem as problem:
-                raise UsageError(f"{variable}: {problem.message}") from None
-            given[option.key] = Given(parsed, variable)
+            given[option.key] = Given(parsed(option, option.divided(text), variable), variable)
         _no_misspelt(own, options)
     names = ", ".join(value.where for value in given.values())
     return Layer(f"environment ({names})", given)

@@ -68,6 +68,10 @@ class Option(Record):
         off = (f"--no-{self.name}",) if self.type is option_types.SWITCH and self.positive else ()
         return (f"--{self.name}", *off)
 
+    def divided(self, text: str) -> list[str]:
+        """The occurrences that the text of a variable stands for: blanks divide what is repeatable."""
+        return text.split() if self.repeatable else [text.strip()]
+
     @property
     def variable(self) -> str:
         """The environment variable, "" where there is none."""

@@ -100,8 +100,8 @@ def _alternatives(value: object) -> tuple[Path, ...]:
 
 def _never_run(value: object) -> tuple[tuple[Path, str], ...]:
     if isinstance(value, dict):
-        found: tuple[tuple[Path, str], ...] = _each(_path, _text)(value)
-        return found
+        reasons: tuple[tuple[Path, str], ...] = _each(_path, _text)(value)
+        return reasons
     paths: tuple[Path, ...] = data_form.items(value, _path, "spec.image")
     return tuple((path, "its row says so") for path in paths)
 
@@ -117,17 +117,16 @@ def _list(read: Read, example: str) -> Read:
 def _pairs(first: Read, second: Read) -> Read:
     """(key, value) of each member; a list of values is as many pairs."""
     each = _each(first, lambda value: list(map(second, value if isinstance(value, list) else [value])))
-    return lambda value: tuple((key, one) for key, found in each(value) for one in found)
+    return lambda value: tuple((key, item) for key, items in each(value) for item in items)
 
 
 def _each(first: Read, second: Read) -> Read:
     """(key, value) of each member."""
 
     def read(value: object) -> tuple[tuple[Any, Any], ...]:
-        found = data_form.members(value, "spec.template: text")
         return tuple(
-            (data_form.within(key, first, key), data_form.within(key, second, one))
-            for key, one in found.items()
+            (data_form.within(key, first, key), data_form.within(key, second, member))
+            for key, member in data_form.members(value, "spec.template: text").items()
         )
 
     return read
@@ -153,14 +152,14 @@ def _field(value: object) -> str:
     return text
 
 
-def _members(needed: dict[str, Form], optional: dict[str, Form], made: Callable[..., Any]) -> Form:
-    """A mapping whose members are the arguments of `made`."""
+def _members(needed: dict[str, Form], optional: dict[str, Form], build: Callable[..., Any]) -> Form:
+    """A mapping whose members are the arguments of `build`."""
     forms = {**needed, **optional}
     example = ", ".join(f"{key}: .." for key in needed)
 
     def read(value: object) -> object:
-        found = data_form.fields(value, tuple(forms), example, tuple(needed))
-        return made(**{key: data_form.within(key, forms[key].read, one) for key, one in found.items()})
+        given = data_form.fields(value, tuple(forms), example, tuple(needed))
+        return build(**{key: data_form.within(key, forms[key].read, member) for key, member in given.items()})
 
     return Form(
         read,
@@ -171,11 +170,6 @@ def _members(needed: dict[str, Form], optional: dict[str, Form], made: Callable[
             "additionalProperties": False,
         },
     )
-
-
-def _all_of(needed: dict[str, Form]) -> Form:
-    """A mapping with all of these members, which becomes the tuple of their values."""
-    return _members(needed, {}, lambda **found: tuple(found[key] for key in needed))
 
 
 # Brackets escaped, quotes not: editors read patterns as JavaScript does.
@@ -209,25 +203,24 @@ CONDITIONS = Form(_pairs(_path, data_form.string), _mapping_of(_ONE_OR_MORE))
 CHOICES = Form(_each(_path, TEXTS.read), _mapping_of(TEXTS.schema))
 PAIRS = Form(_each(_path, _path), _mapping_of(_PATH_TEXT))
 AFFINITY = Form(_affinity, {"anyOf": [_STRING, {"type": "object"}]})
-VERSIONS = Form(
-    _list(_version, "v1beta1"),
-    {"type": "array", "items": _VERSION},
-)
-SAME = _all_of(
+VERSIONS = Form(_list(_version, "v1beta1"), {"type": "array", "items": _VERSION})
+SAME = _members(
     {
         "group": Form(_group, _STRING),
         "kind": Form(_kind, _STRING),
         "label": Form(data_form.string, {"type": "string"}),
         "images": PATHS,
         "reason": REASON,
-    }
+    },
+    {},
+    lambda group, kind, label, images, reason: (group, kind, label, images, reason),
 )
 
 
-def _lender(**found: Any) -> Lender:
+def _lender(**fields: Any) -> Lender:
     for key in ("when", "named"):
-        found[key] = next(iter(found.get(key, ())), ())
-    return Lender(pod_spec=found.pop("podSpec"), **found)
+        fields[key] = next(iter(fields.get(key, ())), ())
+    return Lender(pod_spec=fields.pop("podSpec"), **fields)
 
 
 LENDER = _members(
@@ -259,7 +252,7 @@ EMBEDDING = _members(
         "appends": CONDITIONS,
         "filled": PAIRS,
     },
-    lambda **found: Embedding(hands_down=found.pop("handsDown", ()), **found),
+    lambda **fields: Embedding(hands_down=fields.pop("handsDown", ()), **fields),
 )
 
 # The key of a row, the field of a Workload, and how it is written.
@@ -310,6 +303,8 @@ KEYS: dict[str, tuple[str, Form]] = {
     "seen": ("seen", TEXT),
 }
 
+# A row has one of these.
+_PLACES = ("podSpec", "objects", "reason", "neverRun")
 # A key that means nothing without another one.
 _NEEDS = {
     "within": "podSpec",
@@ -330,8 +325,8 @@ OWN_EXAMPLE = "kind: Widget, podSpec: spec.template.spec"
 
 def stated_row(value: object) -> Workload:
     """A row of the user's. Raises Problem."""
-    found = data_form.fields(value, _STATED, EXAMPLE, ("group", "kind"))
-    return _row(found, data_form.within("group", _group, found["group"]), EXAMPLE).replace(seen=STATED)
+    row = data_form.fields(value, _STATED, EXAMPLE, ("group", "kind"))
+    return _row(row, data_form.within("group", _group, row["group"]), EXAMPLE).replace(seen=STATED)
 
 
 def own_row(value: object, group: str, kind: str, versions: object) -> Workload:
@@ -339,29 +334,29 @@ def own_row(value: object, group: str, kind: str, versions: object) -> Workload:
 
     versions: `apiVersions` of a row that has none.
     """
-    found = data_form.fields(value, _OWN, OWN_EXAMPLE, ("kind",))
-    return _row({"apiVersions": versions, **found, "kind": kind}, group, OWN_EXAMPLE)
+    row = data_form.fields(value, _OWN, OWN_EXAMPLE, ("kind",))
+    return _row({"apiVersions": versions, **row, "kind": kind}, group, OWN_EXAMPLE)
 
 
-def _row(found: dict[str, object], group: str, example: str) -> Workload:
-    if not ("podSpec" in found or "objects" in found or "reason" in found or "neverRun" in found):
+def _row(row: dict[str, object], group: str, example: str) -> Workload:
+    if not any(key in row for key in _PLACES):
         raise Problem(f"has no podSpec: write it as {{{example}}}")
     for key, other in _NEEDS.items():
-        if key in found and other not in found:
+        if key in row and other not in row:
             raise Problem(f"means nothing without {other}: add it, or leave {key} out", (key,))
-    if "within" in found and "exists" in found:
+    if "within" in row and "exists" in row:
         raise Problem("says what within says: keep one", ("exists",))
-    made = {}
-    for key, value in found.items():
+    fields = {}
+    for key, value in row.items():
         if key in KEYS:
             name, form = KEYS[key]
-            made[name] = data_form.within(key, form.read, value)
-    pod_spec = made.get("pod_spec", ())
-    if "within" in found and pod_spec[: len(made["there"])] != made["there"]:
+            fields[name] = data_form.within(key, form.read, value)
+    pod_spec = fields.get("pod_spec", ())
+    if "within" in row and pod_spec[: len(fields["there"])] != fields["there"]:
         raise Problem("has to be podSpec or a part of it, from the root", ("within",))
-    if "there" not in made and (made.get("images") or any(key in found for key in ATTRIBUTES)):
-        made["there"] = pod_spec
-    return Workload(group, data_form.within("kind", _kind, found["kind"]), **made)
+    if "there" not in fields and (fields.get("images") or any(key in row for key in ATTRIBUTES)):
+        fields["there"] = pod_spec
+    return Workload(group, data_form.within("kind", _kind, row["kind"]), **fields)
 
 
 def row_schema(*, own: bool = False) -> dict[str, Any]:
@@ -372,7 +367,7 @@ def row_schema(*, own: bool = False) -> dict[str, Any]:
         "type": "object",
         "properties": {**schemas, "kind": _KINDS} if own else schemas,
         "required": list(_KIND if own else {**_HEAD, **_KIND}),
-        "anyOf": [{"required": [key]} for key in ("podSpec", "objects", "reason", "neverRun")],
+        "anyOf": [{"required": [key]} for key in _PLACES],
         "dependentRequired": {key: [other] for key, other in _NEEDS.items()},
         "additionalProperties": False,
     }
