@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import machine
-from archfit.integrations.argocd.setup_files import plugin
+from archfit.integrations.argocd.setup import plugin
 from program import PROGRAM, Ran
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import yaml
 
 import machine
 from archfit.cli.usage.command_table import BY_NAME
-from archfit.integrations.argocd import setup_files
+from archfit.integrations.argocd import setup
 from archfit.integrations.argocd.source_parameters import ROWS, SOURCES
 from argocd_blocks import BLOCKS as FORM_BLOCKS
 from argocd_blocks import Block
@@ -18,9 +18,7 @@ from program import PROGRAM
 
 PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-FILES = setup_files.files(
-    discover=False, sidecar_image=setup_files.SIDECAR_IMAGE, bundle_image=setup_files.BUNDLE_IMAGE
-)
+FILES = setup.files(discover=False, sidecar_image=setup.SIDECAR_IMAGE, bundle_image=setup.BUNDLE_IMAGE)
 
 
 def test_the_application_is_the_recipes() -> None:

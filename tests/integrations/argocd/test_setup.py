@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import machine
-from archfit.integrations.argocd import setup_files
+from archfit.integrations.argocd import setup
 from argocd_caller import tools_folder
 from argocd_sources import REPO_SERVER
 from helm_runs import start
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
     from yaml_judge import Judge
 
-DEFAULT = setup_files.files(
-    discover=False, sidecar_image=setup_files.SIDECAR_IMAGE, bundle_image=setup_files.BUNDLE_IMAGE
-)
+DEFAULT = setup.files(discover=False, sidecar_image=setup.SIDECAR_IMAGE, bundle_image=setup.BUNDLE_IMAGE)
 
 
 def _setup(*words: str, environ: dict[str, str] | None = None, cwd: Path | None = None) -> Ran:

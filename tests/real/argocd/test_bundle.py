@@ -15,7 +15,7 @@ import yaml
 from registry import Registry
 
 import machine
-from archfit.integrations.argocd import setup_files
+from archfit.integrations.argocd import setup
 from argocd_sources import INTEL
 from helm_runs import start
 from program import PROGRAM
@@ -127,9 +127,7 @@ def test_the_bundles_commands_say_what_the_installed_ones_say(bundle: Path, word
 
 def test_the_bundle_holds_the_files_that_setup_writes(bundle: Path, tmp_path: Path) -> None:
     start([str(bundle / "archfit"), "setup", "argocd", "--into", str(tmp_path)], dict(os.environ)).ok()
-    expected = setup_files.files(
-        discover=False, sidecar_image=setup_files.SIDECAR_IMAGE, bundle_image=setup_files.BUNDLE_IMAGE
-    )
+    expected = setup.files(discover=False, sidecar_image=setup.SIDECAR_IMAGE, bundle_image=setup.BUNDLE_IMAGE)
     assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in expected} == expected
 
 
@@ -139,7 +137,7 @@ def test_the_helm_plugin_that_the_bundle_writes_starts_the_bundle(bundle: Path, 
 
 
 def test_kustomize_starts_the_bundle_from_path(bundle: Path, tmp_path: Path) -> None:
-    texts = setup_files.files(discover=False, sidecar_image="x", bundle_image="x")
+    texts = setup.files(discover=False, sidecar_image="x", bundle_image="x")
     function = texts["build-options/archfit-function.yaml"]
     (tmp_path / "archfit-function.yaml").write_text(function, encoding="utf-8")
     (tmp_path / "app.yaml").write_text(INTEL, encoding="utf-8")

@@ -8,12 +8,6 @@
 Trust: flags and ARCHFIT_* variables come with the sidecar and are the operator's; ARGOCD_* is the application's. The
 working directory is the application's as well, so the operator's own paths are absolute. A registry on a private or
 loopback address is asked only where the operator names the host, because the application chooses its images.
-
-The parameters that Argo CD's page of an application offers (ParameterAnnouncement).
-
-    {name, title, tooltip, collectionType: string | array | map, itemType, string | array | map: the default}
-
-Source: argo-cd v3.5.1, reposerver/repository/repository.proto. Argo CD does not send announced defaults back.
 """
 
 from __future__ import annotations
@@ -31,34 +25,19 @@ from archfit.explain.verbose import verbose_lines
 from archfit.integrations.argocd.plugin_environment import Application, application_of
 from archfit.integrations.argocd.renderers import Programs, command_of, is_empty, plain_files, renderer_of
 from archfit.integrations.argocd.repository import check_inside, check_links, check_values, root_of
-from archfit.integrations.argocd.source_parameters import ROWS, Source
-from archfit.options import option_types
+from archfit.integrations.argocd.source_parameters import ROWS, Row, Source
 from archfit.options.arguments import read
 from archfit.options.layers import Given, Layer
 from archfit.options.load import load
-from archfit.options.option_types import SWITCH
+from archfit.options.option_types import CACHE, PATH, SWITCH
 from archfit.options.settings import Options, Settings
 from archfit.options.table import CONFIG_FLAG, CONFIG_VARIABLE, OPERATOR, SPEC, Option, default_text
 from archfit.run import Run
 from archfit.yaml.json_output import json_output
 
-# The operator's paths: a relative one would lead into the application's repository.
-_PATHS = (
-    "cache",
-    "cache_password_file",
-    "cache_ca_file",
-    "authfile",
-    "hosts_dir",
-    "registries_conf",
-    "ca_file",
-    "report",
-)
 _PATH_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "DOCKER_CONFIG", "REGISTRY_AUTH_FILE")
 # Argo CD deletes an application that renders nothing, and recreates hooks.
-_FALLBACK = Layer(
-    "default of archfit argocd (hooks)",
-    {"hooks": Given("recreated", "archfit argocd")},
-)
+_FALLBACK = Layer("default of archfit argocd (hooks)", {"hooks": Given("recreated", "archfit argocd")})
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
@@ -67,7 +46,9 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         case ["generate", *rest]:
             return _generate(rest, stdout, stderr, environ)
         case ["parameters", *rest]:
-            return _parameters(rest, stdout, environ)
+            settings, _, _ = _settings(rest, environ, None)
+            stdout.write(json_output(announcement(settings.options), indent=None))
+            return 0
         case ["discover", *rest]:
             stdout.write(f"{renderer_of(application_of(environ).source)}\n".strip().encode())
             return 0
@@ -102,7 +83,13 @@ def _generate(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Ma
             f"{_SHOWN[renderer]} printed no manifests. Argo CD would delete everything that the application deployed. "
             "To allow that, set the application's parameter onBlank to pass"
         )
-    return _transformed(data, settings, stdout, stderr, environ)
+    working = Run(
+        "archfit argocd generate", settings, environ, stderr, explain=verbose_lines, named_hosts_only=True
+    )
+    try:
+        return working.transform(data, stdout, before_output=hold_term)
+    finally:
+        working.close()
 
 
 _SHOWN = {"helm": "helm template", "kustomize": "kustomize build", "directory": "the application's folder"}
@@ -126,25 +113,6 @@ def _rendered(
     return ended.stdout
 
 
-def _transformed(
-    data: bytes, settings: Settings, stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]
-) -> int:
-    """The main job on what was rendered; its output is written whole, or not at all."""
-    working = Run(
-        "archfit argocd generate", settings, environ, stderr, explain=verbose_lines, named_hosts_only=True
-    )
-    try:
-        return working.transform(data, stdout, before_output=hold_term)
-    finally:
-        working.close()
-
-
-def _parameters(argv: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]) -> int:
-    settings, _, _ = _settings(argv, environ, None)
-    stdout.write(json_output(announcement(settings.options), indent=None))
-    return 0
-
-
 def settings_of(environ: Mapping[str, str]) -> Settings:
     """The operator's settings, without any application. Raises UsageError."""
     return _settings((), environ, None)[0]
@@ -163,12 +131,14 @@ def _settings(
             "operator's file"
         )
     placement = application.placement if application else None
+    given = placement.given if placement else {}
     settings = load((), environ, read_file, application=placement, flags=flags, fallback=_FALLBACK)
     _check_paths(settings, environ)
-    if placement and not placement.given.keys().isdisjoint(("lockFile", "locked")):
+    if "lockFile" in given or "locked" in given:
         _check_lock(load((), environ, read_file, flags=flags).options, settings.options)
-    if settings.options.lock_file and not _absolute_by_operator(settings, placement):
-        check_inside(settings.options.lock_file, root_of(environ), "the lock file")
+    lock_file = settings.options.lock_file
+    if lock_file and ("lockFile" in given or not os.path.isabs(lock_file)):
+        check_inside(lock_file, root_of(environ), "the lock file")
     return settings, programs, dependencies
 
 
@@ -192,7 +162,7 @@ def _check_paths(settings: Settings, environ: Mapping[str, str]) -> None:
     named = {
         option.key: str(getattr(settings.operator, option.field))
         for option in OPERATOR
-        if option.type is option_types.PATH or option.type is option_types.CACHE
+        if option.type is PATH or option.type is CACHE
     }
     named |= {name: environ.get(name, "") for name in _PATH_VARIABLES}
     for name, path in named.items():
@@ -200,11 +170,6 @@ def _check_paths(settings: Settings, environ: Mapping[str, str]) -> None:
             raise UsageError(
                 f"{name}: {path!r} would lie in the application's repository: write an absolute path"
             )
-
-
-def _absolute_by_operator(settings: Settings, placement: Layer | None) -> bool:
-    given = placement.given if placement else ()
-    return "lockFile" not in given and os.path.isabs(settings.options.lock_file)
 
 
 def _check_lock(operators: Options, options: Options) -> None:
@@ -216,34 +181,28 @@ def _check_lock(operators: Options, options: Options) -> None:
 
 
 def announcement(operators: Options) -> list[dict[str, Any]]:
-    """All parameters.
+    """All parameters as Argo CD's page of an application offers them (ParameterAnnouncement).
+
+        {name, title, tooltip, collectionType: string | array | map, itemType, string | array | map: the default}
 
     operators: the options where the application gives none; a default that the operator changed is not announced.
+    Source: argo-cd v3.5.1, reposerver/repository/repository.proto. Argo CD does not send announced defaults back.
     """
-    return [*_rendering(), *(_placement(option, operators) for option in SPEC)]
+    return [*map(_rendering, ROWS), *(_placement(option, operators) for option in SPEC)]
 
 
-def _rendering() -> list[dict[str, Any]]:
-    announced = []
-    for row in ROWS:
-        entry = {"name": row.name, "title": row.name, "tooltip": row.help}
-        entry["collectionType"] = "string" if row.shape == "boolean" else row.shape
-        announced.append(
-            entry | ({"itemType": "boolean", "string": "false"} if row.shape == "boolean" else {})
-        )
-    return announced
+def _rendering(row: Row) -> dict[str, Any]:
+    entry = {"name": row.name, "title": row.name, "tooltip": row.help}
+    if row.shape == "boolean":
+        return entry | {"collectionType": "string", "itemType": "boolean", "string": "false"}
+    return entry | {"collectionType": row.shape}
+
+
+_SHAPES: dict[type, str] = {list: "array", dict: "map"}
 
 
 def _placement(option: Option, operators: Options) -> dict[str, Any]:
-    shape = (
-        "array"
-        if isinstance(option.default, list)
-        else "map"
-        if isinstance(option.default, dict)
-        else "string"
-    )
-    if option.file_only:
-        shape = "string"
+    shape = "string" if option.file_only else _SHAPES.get(type(option.default), "string")
     entry: dict[str, Any] = {"name": option.key, "title": option.name, "tooltip": option.help}
     entry["collectionType"] = shape
     if option.type is SWITCH:

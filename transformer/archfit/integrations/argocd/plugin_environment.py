@@ -179,20 +179,11 @@ def _option_value(option: Option, given: Parameter) -> object:
     if isinstance(given, str):
         if not given.strip():
             raise Problem("is empty: write a value, or leave it out")
-        return option.type.text(given.split() if option.repeatable else [given.strip()])
-    wanted = dict if isinstance(given, dict) else list
-    if not isinstance(option.default, wanted):
-        raise Problem(
-            "has to be a string"
-            if isinstance(option.default, str | bool | None)
-            else f"has to be {_ONE[option.key]}"
-        )
+        return option.type.text(option.divided(given))
+    if not isinstance(option.default, dict if isinstance(given, dict) else list):
+        raise Problem(f"has to be {_WANTED.get(type(option.default), 'a string')}")
     items = [f"{key}={value}" for key, value in given.items()] if isinstance(given, dict) else list(given)
     return option.type.text((items or ["none"]) if option.repeatable else [",".join(items) or "none"])
 
 
-_ONE = {
-    option.key: "a map" if isinstance(option.default, dict) else "an array"
-    for option in SPEC
-    if isinstance(option.default, dict | list)
-}
+_WANTED: dict[type, str] = {dict: "a map", list: "an array"}

@@ -1,8 +1,13 @@
-"""`archfit setup argocd [--into DIR] [--discover] [--image NAME] .. [--check]`: Kustomize components, see setup_files.
+"""`archfit setup argocd [--into DIR] [--discover] [--image NAME] .. [--check]`: two Kustomize components.
 
-    --check        checks an installation, in the sidecar or in DIR; see setup_check
+    sidecar/          archfit as config management plugin beside repo-server, for Helm, Kustomize and plain files
+    build-options/    archfit as a function of `kustomize build` in repo-server itself
 
-Where a file is there already and differs, nothing is written: it may hold somebody's work.
+The texts are in files/, which holds every file with its default values; `application.yaml` and `archfit-function.yaml`
+are to copy. Where a file is there already and differs, nothing is written: it may hold somebody's work.
+
+Sources: argo-cd v3.5.1, docs/operator-manual/config-management-plugins.md and manifests/base/repo-server. repo-server
+runs as user 999 with a read-only root and without Python.
 """
 
 from __future__ import annotations
@@ -11,13 +16,24 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
+from archfit import __version__
 from archfit.base.documentation import place
 from archfit.base.errors import UnknownFlag, UsageError
 from archfit.cli.setup.owned_files import remove_files, write_texts
+from archfit.cli.setup.yaml_files import mapping, one_line, parsed, shipped, written
 from archfit.cli.usage.command_table import BY_NAME
-from archfit.integrations.argocd import setup_files
 from archfit.integrations.argocd.setup_check import check
 
+SIDECAR_IMAGE = f"registry.example.com/archfit-argocd:{__version__}"
+BUNDLE_IMAGE = f"registry.example.com/archfit-bundle:{__version__}"
+_AS_THEY_ARE = (
+    "sidecar/kustomization.yaml",
+    "sidecar/application.yaml",
+    "build-options/kustomization.yaml",
+    "build-options/argocd-cm.yaml",
+    "build-options/archfit-function.yaml",
+)
+_DISCOVER = "Argo CD asks for every application without a source type of its own (`helm:`, `kustomize:`, `directory:`)."
 _DEFAULT = "argocd-archfit"
 _REMOVED = ("--form", "--merge")
 
@@ -47,10 +63,10 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     if flags.check:
         return check(flags.into, stdout, environ)
     folder = flags.into or _DEFAULT
-    texts = setup_files.files(
+    texts = files(
         discover=flags.discover,
-        sidecar_image=flags.image or setup_files.SIDECAR_IMAGE,
-        bundle_image=flags.bundle_image or setup_files.BUNDLE_IMAGE,
+        sidecar_image=flags.image or SIDECAR_IMAGE,
+        bundle_image=flags.bundle_image or BUNDLE_IMAGE,
     )
     if flags.remove:
         stderr.write(remove_files(folder, texts, "argocd"))
@@ -63,3 +79,44 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         f"CD{f', in {beside}' if beside else ''}, and build the sidecar's image: see {place('argocd')}\n"
     )
     return 0
+
+
+def files(*, discover: bool, sidecar_image: str, bundle_image: str) -> dict[str, str]:
+    """Path -> text of everything. discover: whether Argo CD is to find the applications itself."""
+    configuration = _shipped("archfit.yaml")
+    return {
+        **{name: _shipped(name) for name in _AS_THEY_ARE},
+        "sidecar/plugin.yaml": plugin(discover=discover),
+        "sidecar/repo-server.yaml": _repo_server("sidecar", "containers", sidecar_image),
+        "sidecar/archfit.yaml": configuration,
+        "sidecar/Dockerfile": _dockerfile("sidecar", SIDECAR_IMAGE),
+        "build-options/repo-server.yaml": _repo_server("build-options", "initContainers", bundle_image),
+        "build-options/archfit.yaml": configuration,
+        "build-options/Dockerfile": _dockerfile("build-options", BUNDLE_IMAGE),
+    }
+
+
+def plugin(*, discover: bool) -> str:
+    """plugin.yaml."""
+    data = parsed(_shipped("sidecar/plugin.yaml"))
+    if discover:
+        command = one_line(["archfit", "argocd", "discover"])
+        data["spec"]["discover"] = mapping(find=mapping(command=command))
+        data["spec"].yaml_set_comment_before_after_key("discover", before=_DISCOVER, indent=2)
+    return written(data)
+
+
+def _repo_server(folder: str, kind: str, image: str) -> str:
+    """The patch of repo-server's Deployment, with archfit's image."""
+    data = parsed(_shipped(f"{folder}/repo-server.yaml"))
+    (container,) = data["spec"]["template"]["spec"][kind]
+    container["image"] = image
+    return written(data)
+
+
+def _dockerfile(folder: str, image: str) -> str:
+    return _shipped(f"{folder}/Dockerfile").replace("{image}", image)
+
+
+def _shipped(name: str) -> str:
+    return shipped(__package__, name)

@@ -1,6 +1,4 @@
-"""`archfit helm`: what the plugin of Helm 4 starts: `archfit transform` with defaults for Helm.
-
-The defaults of `archfit helm`, which Helm 4's plugin starts: the main job, with two defaults of its own.
+"""`archfit helm`, which Helm 4's plugin starts: the main job, with two defaults of its own.
 
     onBlank: comment     Helm 4 fails a release whose post-renderer prints nothing, even if the chart renders nothing
     hooks: recreated     Helm creates hooks and never updates one

@@ -20,11 +20,12 @@ from collections.abc import Mapping, Sequence
 from typing import BinaryIO, TextIO
 
 from archfit.base.errors import ArchfitError, UsageError
+from archfit.cli.setup.check_lines import write_lines
 from archfit.cli.setup.owned_files import content_of, done, remove_files, write_files
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
-from archfit.integrations.helm.setup_check import check
+from archfit.integrations.helm.setup_check import check_lines
 
 
 def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
@@ -35,12 +36,10 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     for flag, value in (("--into", flags.into), ("--helm", flags.helm)):
         if value == "":
             raise UsageError(f"{flag}: is empty: write a path, or leave the flag out")
+    directory = os.path.abspath(flags.into) if flags.into else home(environ)
     if flags.check:
-        return check(
-            flags.helm, os.path.abspath(flags.into) if flags.into else home(environ), stdout, environ
-        )
+        return write_lines(check_lines(flags.helm, directory, environ), stdout)
     if flags.remove:
-        directory = os.path.abspath(flags.into) if flags.into else home(environ)
         names = dict.fromkeys(setup_files.files(sys.executable, frozen=False), "")
         folder = os.path.join(directory, setup_files.NAME)
         stderr.write(remove_files(folder, names, "helm", lambda _path, content: setup_files.ours(content)))
@@ -50,12 +49,11 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         return 0
     helms = [ask(flags.helm, environ)] if flags.helm else []
     helms += [helm for helm in on_path(environ) if helm not in helms]
-    if flags.into:
-        directory = os.path.abspath(flags.into)
-        _refuse_shared(directory, helms, environ)
-        _write(directory, stderr)
-        return 0
-    return _own(home(environ), helms, stdout, stderr, environ)
+    if not flags.into:
+        return _own(directory, helms, stdout, stderr, environ)
+    _refuse_shared(directory, helms, environ)
+    _write(directory, stderr)
+    return 0
 
 
 def home(environ: Mapping[str, str]) -> str:

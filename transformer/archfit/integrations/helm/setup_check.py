@@ -16,13 +16,12 @@ import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from typing import BinaryIO
 
 from yaml import YAMLError, safe_load
 
 from archfit import __version__
 from archfit.base.errors import ArchfitError
-from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong, write_lines
+from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong
 from archfit.cli.setup.external_program import run_program
 from archfit.integrations.helm import setup_files
 from archfit.integrations.helm.installed import Helm, ask, directories, on_path, reads
@@ -34,15 +33,10 @@ _INSTALL_AGAIN = "run `helm plugin uninstall archfit`, and install the plugin of
 _NO_PROGRAM = "put archfit on PATH, where this plugin looks for it"
 
 
-def check(named: str | None, own: str, stdout: BinaryIO, environ: Mapping[str, str]) -> int:
-    """Checks, and writes a line for each thing found. named: the Helm to check, else PATH's first. own: the plugins
-    directory that `setup helm` would write to. 0 if all is right, 1 if not.
-    """
-    return write_lines(check_lines(named, own, environ), stdout)
-
-
 def check_lines(named: str | None, own: str, environ: Mapping[str, str]) -> Iterator[Line]:
-    """The lines of `check`, each as soon as it is known."""
+    """A line for each thing, as soon as it is known. named: the Helm to check, else PATH's first. own: the plugins
+    directory that `setup helm` would write to.
+    """
     try:
         helms = [ask(named, environ)] if named else on_path(environ)
     except ArchfitError as error:

@@ -4,14 +4,8 @@
     kpt          DIR/archfit.yaml, and its entry in DIR/Kptfile            DIR: the package
 
 A file of the user's gets one more entry and keeps every other byte. Where that is not possible, the entry is shown for
-the user to add. No file that is there is replaced.
-
-One more entry in a list of the user's own YAML file; every other byte stays. Pure.
-
-    inserted(text, ("pipeline", "mutators"), {"exec": "archfit"})
-
-The engine that edits manifests makes the edit, and the result is read again and compared. ruamel.yaml does not serve
-here: its round trip writes the whole file, and changes the indents of lists and the blanks before comments on the way.
+the user to add. No file that is there is replaced. The engine that edits manifests makes the edit: ruamel.yaml's round
+trip would change the indents of lists and the blanks before comments.
 """
 
 from __future__ import annotations
@@ -23,12 +17,13 @@ from typing import Any, BinaryIO, TextIO
 
 from archfit.base.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
 from archfit.base.patch import Add, Operation, apply
+from archfit.cli.setup.check_lines import write_lines
 from archfit.cli.setup.owned_files import File, content_of_users_file, remove_files, write_file
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.edit.insert import insertions
 from archfit.edit.render import flow
 from archfit.integrations.kustomize import setup_files as files
-from archfit.integrations.kustomize.setup_check import check
+from archfit.integrations.kustomize.setup_check import check_lines
 from archfit.workloads.sites import Spine, find_sites
 from archfit.yaml.compose import parse
 from archfit.yaml.tree import ROOT
@@ -74,15 +69,16 @@ def _operation(value: Any, path: tuple[str, ...], item: Any) -> Operation:
 
 def run(tool: str, argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[str, str]) -> int:
     """The command, after the words `setup TOOL`. The exit code; raises ArchfitError."""
-    argv, command = _split(argv)
-    flags, words = BY_NAME[f"setup {tool}"].parser().read(argv)
+    at = argv.index("--") if "--" in argv else len(argv)
+    command = list(argv[at + 1 :])
+    flags, words = BY_NAME[f"setup {tool}"].parser().read(argv[:at])
     unexpected = [*words[:1], *(["--"] if command and not flags.check else [])]
     if unexpected:
         raise UsageError(f"{unexpected[0]!r} is not expected; see archfit setup {tool} --help")
     if not os.path.isdir(flags.into):
         raise UsageError(f"--into: {flags.into!r} is not a directory: name one that is there")
     if flags.check:
-        return check(tool, flags.into, command, stdout, environ)
+        return write_lines(check_lines(tool, flags.into, command, environ), stdout)
     if flags.remove:
         _remove(tool, flags, stderr)
     elif tool == "kustomize":
@@ -92,13 +88,7 @@ def run(tool: str, argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, enviro
     return 0
 
 
-def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words before `--` and those behind it."""
-    at = argv.index("--") if "--" in argv else len(argv)
-    return list(argv[:at]), list(argv[at + 1 :])
-
-
-def shown(folder: str) -> str:
+def _shown(folder: str) -> str:
     """A folder as a message names it."""
     return "the working directory" if folder == "." else folder
 
@@ -107,7 +97,7 @@ def _kustomize(folder: str, image: str, stderr: TextIO) -> None:
     holder = next((name for name in files.KUSTOMIZATIONS if os.path.exists(os.path.join(folder, name))), "")
     if not holder:
         raise UsageError(
-            f"{shown(folder)} holds no kustomization: name the folder of the outermost one with --into DIR"
+            f"{_shown(folder)} holds no kustomization: name the folder of the outermost one with --into DIR"
         )
     _write_config(os.path.join(folder, files.NAME), files.kustomize_config(image), stderr)
     _add(
@@ -124,7 +114,7 @@ def _kustomize(folder: str, image: str, stderr: TextIO) -> None:
 def _kpt(folder: str, stderr: TextIO) -> None:
     if not os.path.exists(os.path.join(folder, "Kptfile")):
         raise UsageError(
-            f"{shown(folder)} holds no Kptfile: `kpt pkg init {folder}` writes one, or name a package with --into"
+            f"{_shown(folder)} holds no Kptfile: `kpt pkg init {folder}` writes one, or name a package with --into"
         )
     _write_config(os.path.join(folder, files.NAME), files.kpt_config(), stderr)
     _add(os.path.join(folder, "Kptfile"), files.MUTATORS, files.MUTATOR, files.is_mutator, stderr)

@@ -15,12 +15,12 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import Any
 
 from yaml import YAMLError, safe_load_all
 
 from archfit import __version__
-from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong, write_lines
+from archfit.cli.setup.check_lines import CHECK_POD, Line, Wrong, up_to_wrong
 from archfit.cli.setup.external_program import run_program
 from archfit.integrations.kustomize import setup_files as files
 from archfit.reports.report import state_path
@@ -29,15 +29,8 @@ _VERSION = re.compile(r"v(\d+)\.\d+\.\d+")
 _DEEPEST = 16
 
 
-def check(
-    tool: str, folder: str, command: Sequence[str], stdout: BinaryIO, environ: Mapping[str, str]
-) -> int:
-    """Checks, and writes a line for each thing found. command: how the user builds. 0 if all is right, 1 if not."""
-    return write_lines(check_lines(tool, folder, command, environ), stdout)
-
-
 def check_lines(tool: str, folder: str, command: Sequence[str], environ: Mapping[str, str]) -> Iterator[Line]:
-    """The lines of `check`, each as soon as it is known."""
+    """A line for each thing, as soon as it is known. command: how the user builds, () for the usual way."""
     checked = _kpt(folder, environ) if tool == "kpt" else _kustomize(folder, list(command), environ)
     return up_to_wrong(checked)
 
@@ -56,17 +49,13 @@ def _kustomize(folder: str, command: list[str], environ: Mapping[str, str]) -> I
             f"no kustomization of {folder} names archfit: run archfit setup kustomize --into {folder}"
         )
     name, started = own[0]
-    default = [
-        *("kustomize", "build", "--enable-alpha-plugins"),
-        "--network" if "container:" in started else "--enable-exec",
-        folder,
-    ]
-    words = command or default
+    container = "container:" in started
+    start = "--network" if container else "--enable-exec"
+    words = command or ["kustomize", "build", "--enable-alpha-plugins", start, folder]
     program = shutil.which(words[0], path=environ.get("PATH"))
     if program is None:
         raise Wrong(f"{words[0]} is not on PATH: install it, or name how you build, as in --check -- COMMAND")
     shown = " ".join(words)
-    container = "container:" in started
     ran, stderr = _built([program, *words[1:]], environ)
     if stderr is not None:
         raise Wrong(f"`{shown}` failed: {_why(stderr)}")
@@ -172,18 +161,14 @@ def _functions(folder: str) -> Iterator[tuple[str, str]]:
         path = os.path.join(folder, entry)
         inline = "\n" in entry
         if not inline and os.path.isdir(path):
-            yield from ((os.path.join(path, resource), started) for resource, started in _resources(path))
+            for _, resource in _entries(path, "resources"):
+                for value in _all(os.path.join(path, resource)):
+                    if files.is_function(value):
+                        yield os.path.join(path, resource), files.started_by(value)
             continue
         for value in _documents(entry) if inline else _all(path):
             if files.is_function(value):
                 yield (name if inline else path), files.started_by(value)
-
-
-def _resources(folder: str) -> Iterator[tuple[str, str]]:
-    for _, entry in _entries(folder, "resources"):
-        for value in _all(os.path.join(folder, entry)):
-            if files.is_function(value):
-                yield entry, files.started_by(value)
 
 
 def _below(folder: str, depth: int) -> Iterator[str]:
