@@ -1,12 +1,10 @@
 """Answers about images: as `platforms` gives them, and as `decide` takes them.
 
-    given to decide                                          means
     ["linux/amd64", "linux/arm64/v8"], "arm64" for linux     Found: the caller knows these platforms
     {"answer": "Found", "platforms": [..], ..}               as `platforms` gave it; also Absent, Unknown, ..
     an image that is not named                               Unasked: it restricts nothing, and no toleration is added
 
-An image of the pod is looked for as it is written, then by its normalised reference: `docker.io/library/nginx:1.27`
-stands for `nginx:1.27`.
+An image of the pod is looked for as it is written, then by its normalised reference.
 """
 
 from __future__ import annotations

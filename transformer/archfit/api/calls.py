@@ -1,9 +1,5 @@
 """The three functions. Each opens what it needs, closes it, and keeps nothing.
 
-    transform   text ── bytes ── `Run.outcome` ── splices ──> Result         the run of the command, without its output
-    platforms   texts ── `lookup_of` ──> answers                             the lookup of the command
-    decide      pod spec ── PodTemplate ── `placement.decide` ──> Decision   no lookup
-
 An error of archfit leaves a call as ArchfitError, without the frames inside. Other exceptions pass: those of the
 caller's signal handlers, KeyboardInterrupt, SystemExit.
 """
@@ -261,10 +257,8 @@ def _failed(outcome: StreamOutcome) -> FailedCall:
         line.removeprefix("error: ")
         for line in lines(result for result in outcome.results if result.severity == "error")
     )
-    kind = _one_kind(errors)
-    return FailedCall(
-        text, kind, messages, _decisions(outcome), as_values(transformed.answers) if transformed else {}
-    )
+    images = as_values(transformed.answers) if transformed else {}
+    return FailedCall(text, _one_kind(errors), messages, _decisions(outcome), images)
 
 
 def _one_kind(errors: Sequence[Message]) -> ErrorKind:

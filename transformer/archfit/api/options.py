@@ -1,15 +1,9 @@
-"""Options of a call: the names and values of the configuration file, both of its parts side by side.
+"""Options of a call: the names and values of the configuration file (`options.table`), both of its parts side by side.
 
     archfit.transform(text, clusterArchitectures=["amd64", "arm64"], onUnknown="leave", timeout="5s")
 
-    the names                of the file, and of no other place: `clusterArchitectures`, not `cluster_architectures`
-    the values               of the file: lists, mappings, booleans, durations such as "6h"; tuples count as lists, and
-                             other mappings as dicts; None is an option that is not given
-    config=PATH              a configuration file, below the other options; its `operator.enforced` holds
-    report, quiet,           are about what the command writes beside its output
-    verbose, color
-
-Source: options.table, which has a row for each option; `archfit help configuration` shows what each does.
+Tuples count as lists and other mappings as dicts; None is an option that is not given. `config` is the path of a
+configuration file, below the other options; its `operator.enforced` holds.
 """
 
 from __future__ import annotations

@@ -1,12 +1,5 @@
 """What calls give back: frozen values, and the answers about images as plain dicts, which JSON can hold.
 
-    Result      transform        manifests, decisions, messages, images
-    Decision    decide, Result   outcome, reason, patch, ..
-    Message     all of them      one sentence about an object or an image
-    answer      platforms        {"answer": "Found", "platforms": ["linux/amd64", ..], "digest": "sha256:..", ..}
-                                 {"answer": "Absent", "detail": ..}      {"answer": "Unknown", "cause": ..}
-                                 {"answer": "Unasked", "reason": ..}     {"answer": "Malformed", "reason": ..}
-
 Answers, decisions and messages have the members of the JSON report (`reports.report`).
 """
 

@@ -1,12 +1,7 @@
 """Command-line arguments. argparse reads them; each mistake is one sentence.
 
-    --tolerate a=arm64:NoSchedule      a value as the next argument, or after "="
-    --strict, --no-strict              switches
-    --config FILE                      the configuration file
-    -- -web.yaml                       behind `--` no word is a flag
-
 Flags are never abbreviated. An empty argument is ignored, as Helm passes one for an empty
---post-renderer-args.
+--post-renderer-args. Behind `--` no word is a flag.
 """
 
 from __future__ import annotations

@@ -8,14 +8,6 @@ spec:                       # placement: anyone may supply it
 operator:                   # trust: only in a file that a flag or variable of the operator names
   cacheTtl: 1h
   enforced: [clusterArchitectures, onConflict]
-
-A KRM function's functionConfig gives placement only, because anyone may have supplied it:
-
-    absent, null, or the empty ConfigMap that kpt makes      nothing is given
-    kind: ArchFit     spec: {onConflict: leave}              as in the configuration file
-    kind: ConfigMap   data: {onConflict: leave}              strings, as the environment has them
-
-Annotations of it belong to the orchestrator and are ignored.
 """
 
 from __future__ import annotations
@@ -211,7 +203,14 @@ SOURCE = "functionConfig"
 
 
 def from_function_config(value: Any) -> Layer | None:
-    """The layer of a functionConfig, None where it gives nothing. value: plain. Raises UsageError."""
+    """The layer of a KRM function's functionConfig: placement only, because anyone may have supplied it.
+
+        absent, null, or the empty ConfigMap that kpt makes      None: nothing is given
+        kind: ArchFit     spec: {onConflict: leave}              as in the configuration file
+        kind: ConfigMap   data: {onConflict: leave}              strings, as the environment has them
+
+    value: plain; its annotations belong to the orchestrator and are ignored. Raises UsageError.
+    """
     if value is None:
         return None
     if not isinstance(value, dict):

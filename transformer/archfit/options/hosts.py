@@ -3,16 +3,13 @@
     mirror  = source "=" url
     source  = "*" | host [ ":" port ]            as in a normalised reference: docker.io
     url     = ( "http" | "https" ) "://" host [ ":" port ] *( "/" component )
-
-The path is a repository prefix, as `location` in containers-registries.conf(5):
-
-    docker.io=https://harbor.example/hub    asks https://harbor.example/v2/hub/library/nginx/manifests/1.27
-
     pattern = host [ ":" port ] | "*." host [ ":" port ] | "*"        `*` where servers are denied
     rate    = ( "*" | host [ ":" port ] ) "=" number                  `*` is each server without a row of its own
     number  = 0.01 to 10000                                           requests a second, such as 5 or 0.5
 
-No message repeats a part of the text in which a user name or password may stand.
+The path of a URL is a repository prefix, as `location` in containers-registries.conf(5): with
+docker.io=https://harbor.example/hub nginx is asked for at https://harbor.example/v2/hub/library/nginx. No message
+repeats a part of the text in which a user name or password may stand.
 """
 
 from __future__ import annotations

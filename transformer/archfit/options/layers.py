@@ -6,17 +6,9 @@ The highest layer that gives a key gives its whole value; lists and mappings are
 operator's file lists under `operator.enforced` has the file's value (or the default, if the file gives none):
 a layer that gives another value is an error. An annotation that would decide instead is one, too (`ANNOTATIONS`).
 
-Options in environment variables: ARCHFIT_ and the flag's name in capitals.
-
-    ARCHFIT_ON_CONFLICT=leave
-    ARCHFIT_MIRROR="docker.io=https://hub.example *=https://all.example"    repeatable: separated by blanks
-    ARCHFIT_STRICT=true                                                     true, false, 1 or 0
-
-ARCHFIT_CACHE_PASSWORD is not an option: `lookup.store.open` reads it, and nothing shows it. An empty variable
-counts as unset. A variable whose name is nearly that of an option is an error. Other variables with the prefix
-are ignored, and so are service links, whatever their names: the kubelet sets
-ARCHFIT_CACHE_PORT=tcp://10.0.0.1:80 for a Service archfit-cache.
-Source of their shape: kubernetes v1.36, pkg/kubelet/envvars/envvars.go.
+A variable is ARCHFIT_ and the flag's name in capitals; blanks divide the values of a repeatable one, and an empty one
+counts as unset. One whose name is nearly that of an option is an error; others with the prefix are ignored.
+ARCHFIT_CACHE_PASSWORD is not an option: `lookup.store.open` reads it, and nothing shows it.
 """
 
 from __future__ import annotations
@@ -220,7 +212,10 @@ def from_environment(environ: Mapping[str, str]) -> Layer:
 
 
 def is_service_link(variable: str, value: str) -> bool:
-    """Whether the kubelet sets such a variable for a Service. Both name and value count: PORT is near to REPORT."""
+    """Whether the kubelet sets such a variable for a Service: ARCHFIT_CACHE_PORT=tcp://10.0.0.1:80 for archfit-cache.
+
+    Both name and value count: PORT is near to REPORT. Source: kubernetes v1.36, pkg/kubelet/envvars/envvars.go.
+    """
     import re  # a run whose variables are archfit's alone does without it
 
     return re.fullmatch(_SERVICE_LINK, f"{variable}={value}", re.ASCII) is not None

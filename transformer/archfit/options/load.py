@@ -1,6 +1,4 @@
-"""From arguments, environment and configuration file to Settings.
-
-    flag  >  functionConfig, application parameters  >  environment  >  file  >  default
+"""From arguments, environment and configuration file to Settings; `layers` says which of them wins.
 
 A run without arguments and without ARCHFIT_* variables, which is what Helm 3 makes of `--post-renderer
 archfit`, gets the defaults at once; nothing else is imported for it.

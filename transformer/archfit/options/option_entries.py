@@ -1,11 +1,4 @@
-"""Entries of the options that are lists, and the one server: a run without such options loads none of them.
-
-    rules          Rule, Match
-    exclude        Exclude
-    mirrors        Mirror
-    cache          CacheServer
-    allowHosts     HostPattern
-    requests..     RequestRate
+"""Entries of the options that are lists, and the cache server: a run without such options loads none of them.
 
 Seven records take 0.15 ms, a fiftieth of what Python itself takes to start.
 """

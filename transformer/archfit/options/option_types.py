@@ -1,22 +1,5 @@
 """How the options of each type are written: as text (flag, variable), as data (file), and the JSON Schema.
 
-    type              text                         data
-    choice            one of its words             the same
-    SWITCH            true, false, 1, 0            a boolean
-    PATH              any text                     the same
-    CACHE             a path, or redis[s]://..     the same
-    durations         6h                           the same, or 0
-    CLUSTER           amd64,windows/amd64          a list
-    PLATFORMS         linux/amd64,arm64            a list
-    PREFERENCE        arm64=10,amd64=5             a mapping, architecture: weight
-    OVERRIDES         GLOB=PLATFORM,..  (again)    a mapping, glob: list of platforms
-    MIRRORS           SOURCE=URL        (again)    a mapping, source: URL
-    RATES             HOST=N            (again)    a mapping, host: number
-    TOLERATIONS       a taint           (again)    a list of taints, or of {architectures, toleration}
-    SYSTEM_TAINTS     OS=TAINT          (again)    a mapping, system: taint
-    KEYS, EXCLUDES    any               (again)    a list
-    .._HOSTS          HOST[:PORT]       (again)    a list
-
 `none` alone stands for the empty list or mapping everywhere but in clusterArchitectures. The texts' grammars
 are in `text_form` and `hosts`, the data's in `data_form`.
 """

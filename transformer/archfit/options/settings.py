@@ -1,8 +1,7 @@
 """The options of a run as frozen values; `table` says where each may be set, `load` builds them.
 
-Two parts, as in the configuration file: `Options` (placement; anyone may supply it) and `Operator` (trust: network,
-credentials, cache; only flags, environment, or a file that one of them names). What stands between markers there
-follows from the table: `make pages` writes it.
+`Options` is placement; anyone may supply it. `Operator` is trust: network, credentials, cache; only flags, environment,
+or a file that one of them names. What stands between markers follows from the table: `make pages` writes it.
 """
 
 from __future__ import annotations

@@ -1,18 +1,4 @@
-"""The options, one row each: from it come flags, variables, file keys, help, JSON Schema and documentation.
-
-key          as in the configuration file; the flag is its kebab-case, the variable that in capitals
-part         "spec": placement, anyone may supply it; "operator": trust, the operator alone
-field        of settings.Options or settings.Operator
-type         how it is written (option_types)
-metavar      what stands for the value in help; "" for switches, and in a row for a choice, which shows its words
-default      in the form that the file has; None where the help describes it
-help         one sentence or two, for help, schema and documentation
-repeatable   the flag may be given again, the variable holds several separated by blanks
-file_only    neither flag nor variable
-positive     False for a switch that only ever turns something off, or on: it has one flag
-short        the flag's short form, "" where there is none
-brief        a few words for the help that fits a screen; "" for an option that few people need
-"""
+"""The options, one row each: from it come flags, variables, file keys, help, JSON Schema and documentation."""
 
 from __future__ import annotations
 
@@ -40,7 +26,18 @@ def kebab(key: str) -> str:
 
 
 class Option(Record):
-    """One row; see the module."""
+    """One row.
+
+    key: as in the configuration file; the flag is its kebab-case, the variable that in capitals.
+    part: "spec" is placement, which anyone may supply; "operator" is trust.
+    field: of settings.Options or settings.Operator.
+    metavar: what stands for the value in help; "" for switches, and in a row for a choice, which shows its words.
+    default: in the form that the file has; None where the help describes it.
+    repeatable: the flag may be given again, the variable holds several separated by blanks.
+    file_only: neither flag nor variable.
+    positive: False for a switch that only ever turns something off, or on: it has one flag.
+    brief: a few words for the help that fits a screen; "" for an option that few people need.
+    """
 
     key: str
     part: Part

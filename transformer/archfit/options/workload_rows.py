@@ -2,18 +2,11 @@
 
     workloads:
       - group: example.com
-        kind: Widget
-        podSpec: spec.template.spec       # holds nodeSelector, affinity, tolerations, and usually containers
-      - group: example.com
         kind: Database
         podSpec: spec.servers[*].pod      # [*] is every item of a list or every member of a mapping
         within: spec.servers[*]           # there is a pod where this exists; podSpec is created below it if need be
         images: [spec.image]              # images outside of containers
-        neverRun: [spec.baseImage]        # images that these pods do not run
         affinity: none                    # the kind has no such field; or the path of what holds nodeAffinity
-        tolerations: spec.tolerations
-        nodeSelector: spec.nodes
-        immutable: true                   # it cannot be changed once applied
 
 Paths are from the object's root, and a [*] means the same item in all of them as far as they begin alike; a key with
 dots is written `metadata.annotations["example.com/mode"]`. KEYS has all keys: `Workload` says what each field means,

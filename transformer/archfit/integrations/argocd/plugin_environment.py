@@ -2,15 +2,8 @@
 
     ARGOCD_APP_PARAMETERS    spec.source.plugin.parameters as JSON, [{name, string | array | map}]; `null` without
                              parameters, absent without a plugin block
-    ARGOCD_ENV_<NAME>        spec.source.plugin.env
+    ARGOCD_ENV_<NAME>        spec.source.plugin.env: ROWS in capitals, or ARCHFIT_AFFINITY, .. for a key of `spec:`
     ARGOCD_APP_NAME, ARGOCD_APP_NAMESPACE, KUBE_VERSION, KUBE_API_VERSIONS    what Argo CD knows itself
-
-    what the application says            parameter         in plugin.env          as helm's argument
-    values files of its repository       values-files      VALUES_FILES           --values=FILE
-    values                               values            VALUES                 --values=-, on standard input
-    single values                        helm-parameters   HELM_PARAMETERS        --set=KEY=VALUE
-    ..                                   ROWS              its name in capitals
-    a key of `spec:` of a configuration  affinity, ..      ARCHFIT_AFFINITY, ..   -
 
 A parameter wins over the environment. PARAM_* repeats the parameters and is not read. Everything here comes from the
 application, so it cannot set options of `operator:`; an ARCHFIT_ variable without the prefix ARGOCD_ENV_ is the

@@ -1,14 +1,5 @@
 """The application's repository: nothing outside of it is read. Every path that leads out raises UsageError.
 
-    root_of        the top of the repository's copy
-    check_inside   one path
-    check_values   values files, as an application names them
-    is_irregular   a pipe, socket, device or folder, or a link to one: to read it may never end
-    check_links    every symbolic link and every irregular file below a folder, before a renderer starts:
-
-        helm          the chart's folder; before `helm dependency build` the whole repository: file:// names any of it
-        kustomize     the application's folder; kustomize itself refuses files outside of the bases (load restrictor)
-
 A renderer follows every link, and what it finds there would become manifests. Folders behind links that stay inside are
 searched too, each once. argo-cd v3.5.1 does the same for whole repositories, unless the operator allows such links
 (util/app/path/path.go, CheckOutOfBoundsSymlinks).
@@ -54,7 +45,7 @@ def check_values(names: Sequence[str], root: str) -> None:
 
 
 def is_irregular(path: str) -> bool:
-    """Whether something is there that is no regular file."""
+    """Whether something is there that is no regular file: to read a pipe may never end."""
     return os.path.exists(path) and not os.path.isfile(path)
 
 
@@ -62,6 +53,8 @@ def check_links(folder: str, root: str) -> None:
     """Raises UsageError for what a renderer may not read, and for more than MAX_ENTRIES files.
 
     That is below the folder a link that leads out of `root`, and a pipe, socket or device.
+    folder: the chart's; before `helm dependency build` the whole repository, as file:// names any of it; the
+        application's for kustomize, which itself refuses files outside of the bases (load restrictor).
     """
     top = os.path.realpath(root)
     start = os.path.realpath(folder)

@@ -1,12 +1,6 @@
 """`archfit setup argocd --check`: does this sidecar work as Argo CD's plugin?
 
-    plugin.yaml      where argocd-cmp-server reads it, or in --into DIR: the fields it demands, none it ignores
-    its commands     found on PATH, with the programs that render
-    configuration    ARCHFIT_* and the operator's file, by absolute paths; what happens when a registry does not answer
-    places           the cache can be written; a temporary folder is there
-
-The rules of plugin.yaml are those of argo-cd v3.5.1,
-cmpserver/plugin/config.go (ValidatePluginConfig).
+The rules of plugin.yaml are those of argo-cd v3.5.1, cmpserver/plugin/config.go (ValidatePluginConfig).
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""How an application of Argo CD is rendered: the parameters for that, and the arguments that Helm gets.
-
-    values-files     --values=FILE          helm-parameters           --set=KEY=VALUE
-    values           --values=-             helm-string-parameters    --set-string=KEY=VALUE
-    ..               ROWS
+"""How an application of Argo CD is rendered: the parameters for that (ROWS), and the arguments that Helm gets.
 
 Every value is checked and written in one word with its flag, so that none can become a flag of its own.
 """

@@ -2,11 +2,7 @@
 
     manifests on stdin ─ `archfit patch` ─ DIR/archfit-flux.yaml
 
-    by default       spec.patches of a Kustomization (kustomize.toolkit.fluxcd.io)
-    --helmrelease    spec.postRenderers of a HelmRelease
-    --check          writes nothing; exit 1 where the file is missing or differs
-
-A file that archfit did not write is never replaced.
+A file that archfit did not write is never replaced. --check writes nothing; exit 1 where it is missing or differs.
 """
 
 from __future__ import annotations

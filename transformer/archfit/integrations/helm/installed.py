@@ -1,10 +1,4 @@
-"""The Helms of this machine, asked by running them.
-
-    helm version --template {{.Version}}    v3.22, v4.3.1
-    helm env HELM_PLUGINS                   the directories it reads plugins from, as a path list
-
-The names are `helm`, `helm4` and `helm3`, each in every directory of PATH, in PATH's order.
-"""
+"""The Helms of this machine, asked by running them: `helm`, `helm4` and `helm3` in the directories of PATH."""
 
 from __future__ import annotations
 

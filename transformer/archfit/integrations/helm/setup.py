@@ -1,14 +1,11 @@
 """`archfit setup helm [--into DIR] [--check] [--helm PATH]`: the plugin that Helm 4 needs.
 
-    $XDG_DATA_HOME/archfit/helm-plugins, else ~/.local/share/archfit/helm-plugins    a plugins directory of its own
-    --into DIR                                                                       or another
-
-    stdout    the line for the shell's profile, where one is needed; nothing else
-    stderr    what was written and what to do now
+It is written to a plugins directory of its own below $XDG_DATA_HOME, or to DIR. Standard output has the line for the
+shell's profile, where one is needed, and nothing else. No file of the user's is changed.
 
 Helm 3 needs no plugin, and must not see this one: a single file of Helm 4's schema disables all plugins of Helm 3.
 So where PATH has a Helm 3 too, the line sets HELM_PLUGINS for Helm 4 only, and a directory that Helm 3 reads is
-refused. No file of the user's is changed.
+refused.
 """
 
 from __future__ import annotations

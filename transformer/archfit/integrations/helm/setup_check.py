@@ -1,10 +1,5 @@
 """`archfit setup helm --check`: does this Helm run archfit? One chart with one Pod, rendered for real.
 
-    Helm            found, and of a version that archfit knows
-    Helm 3          `archfit` is on PATH; no plugins directory of it holds a plugin of Helm 4
-    Helm 4          HELM_PLUGINS names a directory with the plugin; what the plugin starts is there
-    a rendered Pod  archfit decided about it; else its own report says why not
-
 An annotation of the Pod gives the platforms of its image, so no registry is asked.
 """
 

@@ -2,10 +2,8 @@
 
     declared      in the kustomization that is built, not in a base of it: a base runs before the overlay's images:
     started       the build ran archfit: without --enable-exec kustomize leaves functions out and prints no warning
-    versions      the archfit that is started is this one; kustomize 4 or later
 
-The build is the user's own command, or the one that `setup kustomize` names. Every archfit leaves a report; the report
-of this build, in a directory of its own, shows that it ran. Every line says `ok` or `wrong`; exit 1 if one is wrong.
+Every archfit leaves a report; that of this build, in a directory of its own, shows that it ran.
 """
 
 from __future__ import annotations
