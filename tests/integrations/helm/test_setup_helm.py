@@ -381,7 +381,7 @@ def test_the_name_of_a_plugin_is_read_from_its_file(content: bytes, *, mine: boo
 
 
 def test_the_function_has_a_name_that_a_shell_takes() -> None:
-    assert setup_files.function("/a", [], ":", "/opt/it's/helm-4.3").startswith("helm4() ( ")
-    assert setup_files.function("/a", ["/b"], ":", "/opt/helm") == (
+    assert setup_files.function("/a", [], "/opt/it's/helm-4.3").startswith("helm4() ( ")
+    assert setup_files.function("/a", ["/b"], "/opt/helm") == (
         'helm() ( export HELM_PLUGINS=/a:/b; exec /opt/helm "$@" )\n'
     )

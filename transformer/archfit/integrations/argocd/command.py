@@ -22,7 +22,7 @@ from archfit.base.spelling import refused
 from archfit.cli.inputs.renderer_process import check, end_on_term, hold_term, start
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.explain.verbose import verbose_lines
-from archfit.integrations.argocd.plugin_environment import Application, application_of
+from archfit.integrations.argocd.plugin_environment import application_of
 from archfit.integrations.argocd.renderers import Programs, command_of, is_empty, plain_files, renderer_of
 from archfit.integrations.argocd.repository import check_inside, check_links, check_values, root_of
 from archfit.integrations.argocd.source_parameters import ROWS, Row, Source
@@ -46,7 +46,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         case ["generate", *rest]:
             return _generate(rest, stdout, stderr, environ)
         case ["parameters", *rest]:
-            settings, _, _ = _settings(rest, environ, None)
+            settings, _ = _settings(rest, environ)
             stdout.write(json_output(announcement(settings.options), indent=None))
             return 0
         case ["discover", *rest]:
@@ -61,7 +61,7 @@ def _generate(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Ma
     end_on_term(": did Argo CD's deadline pass?")
     application = application_of(environ)
     source = application.source
-    settings, programs, dependencies = _settings(argv, environ, application)
+    settings, programs = _settings(argv, environ, application.placement)
     root = root_of(environ)
     check_values(source.values_files, root)
     renderer = renderer_of(source)
@@ -75,9 +75,8 @@ def _generate(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Ma
         for line in left_out:
             stderr.write(f"{line}\n")
     else:
-        build = dependencies and renderer == "helm"
-        check_links(root if build else ".", root)
-        data = _rendered(renderer, source, programs, dependencies, stderr, environ)
+        check_links(root if programs.dependencies and renderer == "helm" else ".", root)
+        data = _rendered(renderer, source, programs, stderr, environ)
     if settings.options.on_blank == "fail" and is_empty(data):
         raise ArchfitError(
             f"{_SHOWN[renderer]} printed no manifests. Argo CD would delete everything that the application deployed. "
@@ -99,12 +98,11 @@ def _rendered(
     renderer: str,
     source: Source,
     programs: Programs,
-    dependencies: bool,
     stderr: TextIO,
     environ: Mapping[str, str],
 ) -> bytes:
     """What the renderer printed. Raises ArchfitError where it failed."""
-    if renderer == "helm" and dependencies and os.path.isfile("Chart.yaml"):
+    if renderer == "helm" and programs.dependencies and os.path.isfile("Chart.yaml"):
         check(start([programs.helm, "dependency", "build", "."], environ).finish(), "helm dependency build")
     values = source.values.encode() if renderer == "helm" else b""
     ended = start(command_of(renderer, source, programs), environ, values).finish()
@@ -115,14 +113,14 @@ def _rendered(
 
 def settings_of(environ: Mapping[str, str]) -> Settings:
     """The operator's settings, without any application. Raises UsageError."""
-    return _settings((), environ, None)[0]
+    return _settings((), environ)[0]
 
 
 def _settings(
-    argv: Sequence[str], environ: Mapping[str, str], application: Application | None
-) -> tuple[Settings, Programs, bool]:
-    """The settings of operator and application together. Raises UsageError."""
-    flags, programs, dependencies = _flags(argv)
+    argv: Sequence[str], environ: Mapping[str, str], placement: Layer | None = None
+) -> tuple[Settings, Programs]:
+    """The settings of operator and application together. placement: the application's. Raises UsageError."""
+    flags, programs = _flags(argv)
     config = (flags[1] if flags else None) or environ.get(CONFIG_VARIABLE, "")
     if config and not os.path.isabs(config):
         named_by = CONFIG_FLAG if flags and flags[1] else CONFIG_VARIABLE
@@ -130,7 +128,6 @@ def _settings(
             f"{named_by}: {config!r} would be read from the application's repository: write the absolute path of the "
             "operator's file"
         )
-    placement = application.placement if application else None
     given = placement.given if placement else {}
     settings = load((), environ, read_file, application=placement, flags=flags, fallback=_FALLBACK)
     _check_paths(settings, environ)
@@ -139,12 +136,12 @@ def _settings(
     lock_file = settings.options.lock_file
     if lock_file and ("lockFile" in given or not os.path.isabs(lock_file)):
         check_inside(lock_file, root_of(environ), "the lock file")
-    return settings, programs, dependencies
+    return settings, programs
 
 
-def _flags(argv: Sequence[str]) -> tuple[tuple[Layer, str | None] | None, Programs, bool]:
+def _flags(argv: Sequence[str]) -> tuple[tuple[Layer, str | None] | None, Programs]:
     if not argv:
-        return None, Programs(), False
+        return None, Programs()
     command = BY_NAME["argocd"]
     layer, path, flags, words = read(command.parser(), argv, command.options)
     if words:
@@ -154,8 +151,9 @@ def _flags(argv: Sequence[str]) -> tuple[tuple[Layer, str | None] | None, Progra
         flags.kustomize or "kustomize",
         tuple(flags.helm_option),
         tuple(flags.kustomize_option),
+        flags.helm_dependencies,
     )
-    return (layer, path), programs, flags.helm_dependencies
+    return (layer, path), programs
 
 
 def _check_paths(settings: Settings, environ: Mapping[str, str]) -> None:

@@ -30,12 +30,16 @@ _NOTHING = re.compile(rb"(?:(?:---|\.\.\.)?(?:[ \t\r]*(?:null|~|\{\}))?[ \t\r]*(
 
 
 class Programs(Record):
-    """The operator's programs, and what the operator adds to their arguments."""
+    """The operator's programs, and what the operator adds to their arguments.
+
+    dependencies: `helm dependency build` runs first.
+    """
 
     helm: str = "helm"
     kustomize: str = "kustomize"
     helm_options: tuple[str, ...] = ()
     kustomize_options: tuple[str, ...] = ()
+    dependencies: bool = False
 
 
 def renderer_of(source: Source) -> str:

@@ -105,18 +105,11 @@ def _programs(plugin: object, environ: Mapping[str, str]) -> Iterator[Line]:
     parts = (spec.get("init"), spec["generate"], (spec.get("discover") or {}).get("find"))
     commands = [*parts, (spec.get("parameters") or {}).get("dynamic")]
     words = {str(part["command"][0]) for part in commands if part and part.get("command")}
-    for word in sorted(words):
-        place = shutil.which(word, path=environ.get("PATH"))
-        yield (
-            bool(place),
-            f"{word} is {place}" if place else f"{word} is not on PATH: install it in the sidecar's image",
-        )
-    renderers = {name: shutil.which(name, path=environ.get("PATH")) for name in ("helm", "kustomize")}
-    for name, place in renderers.items():
-        yield (
-            bool(place),
-            f"{name} is {place}" if place else f"{name} is not on PATH: applications that need it will fail",
-        )
+    programs = [(word, "install it in the sidecar's image") for word in sorted(words)]
+    programs += [(renderer, "applications that need it will fail") for renderer in ("helm", "kustomize")]
+    for program, remedy in programs:
+        place = shutil.which(program, path=environ.get("PATH"))
+        yield bool(place), f"{program} is {place}" if place else f"{program} is not on PATH: {remedy}"
 
 
 def _settings(environ: Mapping[str, str]) -> Iterator[Line]:

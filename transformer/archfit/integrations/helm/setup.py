@@ -98,11 +98,11 @@ def _own(
             f"{threes[0]} would lose all its plugins if it read this directory. Put this into your shell's profile; "
             f"it is for {four} only:\n"
         )
-        stdout.write(setup_files.function(directory, current, os.pathsep, four.path).encode())
+        stdout.write(setup_files.function(directory, current, four.path).encode())
     else:
         stderr.write("Put this line into your shell's profile, and run it in this shell:\n")
         stderr.flush()
-        stdout.write(setup_files.profile(directory, current, os.pathsep).encode())
+        stdout.write(setup_files.profile(directory, current).encode())
     stdout.flush()
     stderr.write(f"{_USE}\n")
     return 0
@@ -122,7 +122,7 @@ def _refuse_shared(directory: str, helms: Sequence[Helm], environ: Mapping[str, 
 
 def _write(directory: str, stderr: TextIO) -> None:
     """Writes the plugin, whole; a file that is there and right stays. Raises ArchfitError."""
-    why = setup_files.unusable(directory, os.pathsep)
+    why = setup_files.unusable(directory)
     if why:
         raise UsageError(f"{directory}: {why}: name another directory with --into")
     folder = os.path.join(directory, setup_files.NAME)

@@ -122,7 +122,7 @@ def _rendered(helm: Helm, environ: Mapping[str, str]) -> str:
         for name, text in (("Chart.yaml", _CHART), (os.path.join("templates", "pod.yaml"), CHECK_POD)):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
-        apart = {**environ, "XDG_STATE_HOME": folder, "LOCALAPPDATA": folder}
+        apart = {**environ, "XDG_STATE_HOME": folder}
         done = run_program(
             [helm.path, "template", "archfit-check", folder, "--post-renderer", "archfit"], apart
         )

@@ -60,26 +60,25 @@ def claims(content: bytes) -> bool:
     return _CLAIM(content) is not None
 
 
-def unusable(directory: str, separator: str) -> str:
-    """Why Helm cannot read plugins from the directory, "" if it can. separator: of path lists, `:` or `;`.
+def unusable(directory: str) -> str:
+    """Why Helm cannot read plugins from the directory, "" if it can.
 
     Helm splits HELM_PLUGINS as a path list, and searches each entry as a glob pattern (Go, filepath.Glob).
     """
-    patterns = "*?[" if separator == ";" else "*?[\\"
-    wrong = [f"{letter!r}" for letter in (separator, *patterns, "\n") if letter in directory]
+    wrong = [f"{letter!r}" for letter in ":*?[\\\n" if letter in directory]
     return f"its path holds {', '.join(wrong)}, which Helm reads as more than a letter" if wrong else ""
 
 
-def profile(directory: str, current: list[str], separator: str) -> str:
+def profile(directory: str, current: list[str]) -> str:
     """The line for a POSIX shell's profile that adds the directory. current: what Helm reads now."""
-    return f"export HELM_PLUGINS={shlex.quote(separator.join([directory, *current]))}\n"
+    return f"export HELM_PLUGINS={shlex.quote(os.pathsep.join([directory, *current]))}\n"
 
 
-def function(directory: str, current: list[str], separator: str, helm: str) -> str:
+def function(directory: str, current: list[str], helm: str) -> str:
     """The same for one program only, where a Helm 3 must not read the directory. helm: the program's path.
 
     The body is a subshell, so the variable ends with it; HELM_PLUGINS reaches Helm 4 and nothing else.
     """
-    name = re.split(r"[/\\]", helm)[-1]
+    name = os.path.basename(helm)
     name = name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else "helm4"
-    return f'{name}() ( {profile(directory, current, separator).strip()}; exec {shlex.quote(helm)} "$@" )\n'
+    return f'{name}() ( {profile(directory, current).strip()}; exec {shlex.quote(helm)} "$@" )\n'

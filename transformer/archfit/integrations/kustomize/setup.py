@@ -28,6 +28,12 @@ from archfit.workloads.sites import Spine, find_sites
 from archfit.yaml.compose import parse
 from archfit.yaml.tree import ROOT
 
+_HOLDERS = {"kustomize": files.KUSTOMIZATIONS, "kpt": ("Kptfile",)}
+_ENTRIES: dict[str, tuple[tuple[str, ...], Any]] = {
+    "kustomize": (files.TRANSFORMERS, files.NAME),
+    "kpt": (files.MUTATORS, files.MUTATOR),
+}
+"""Of the user's file the list, and what is added to it."""
 _MOST_LINES = 4
 """Of an entry with the keys that are made for it."""
 
@@ -81,53 +87,38 @@ def run(tool: str, argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, enviro
         return write_lines(check_lines(tool, flags.into, command, environ), stdout)
     if flags.remove:
         _remove(tool, flags, stderr)
-    elif tool == "kustomize":
-        _kustomize(flags.into, flags.container, stderr)
     else:
-        _kpt(flags.into, stderr)
+        _write(tool, flags.into, flags.container if tool == "kustomize" else "", stderr)
     return 0
 
 
-def _shown(folder: str) -> str:
-    """A folder as a message names it."""
-    return "the working directory" if folder == "." else folder
-
-
-def _kustomize(folder: str, image: str, stderr: TextIO) -> None:
-    holder = next((name for name in files.KUSTOMIZATIONS if os.path.exists(os.path.join(folder, name))), "")
+def _write(tool: str, folder: str, image: str, stderr: TextIO) -> None:
+    """Writes the function's configuration and its entry. image: of a container, for kustomize."""
+    holder = next((name for name in _HOLDERS[tool] if os.path.exists(os.path.join(folder, name))), "")
     if not holder:
-        raise UsageError(
-            f"{_shown(folder)} holds no kustomization: name the folder of the outermost one with --into DIR"
+        missing = (
+            f"Kptfile: `kpt pkg init {folder}` writes one, or name a package with --into"
+            if tool == "kpt"
+            else "kustomization: name the folder of the outermost one with --into DIR"
         )
-    _write_config(os.path.join(folder, files.NAME), files.kustomize_config(image), stderr)
-    _add(
-        os.path.join(folder, holder),
-        files.TRANSFORMERS,
-        files.NAME,
-        lambda entry: entry == files.NAME,
-        stderr,
-    )
-    flags = "--enable-alpha-plugins --network" if image else "--enable-alpha-plugins --enable-exec"
-    stderr.write(f"Now: kustomize build {flags} {folder}    (archfit setup kustomize --check tries it)\n")
+        raise UsageError(f"{'the working directory' if folder == '.' else folder} holds no {missing}")
+    _write_config(os.path.join(folder, files.NAME), _config(tool, image), stderr)
+    _add(os.path.join(folder, holder), tool, stderr)
+    build = f"kustomize build --enable-alpha-plugins {'--network' if image else '--enable-exec'}"
+    render = "kpt fn render --allow-exec" if tool == "kpt" else build
+    stderr.write(f"Now: {render} {folder}    (archfit setup {tool} --check tries it)\n")
 
 
-def _kpt(folder: str, stderr: TextIO) -> None:
-    if not os.path.exists(os.path.join(folder, "Kptfile")):
-        raise UsageError(
-            f"{_shown(folder)} holds no Kptfile: `kpt pkg init {folder}` writes one, or name a package with --into"
-        )
-    _write_config(os.path.join(folder, files.NAME), files.kpt_config(), stderr)
-    _add(os.path.join(folder, "Kptfile"), files.MUTATORS, files.MUTATOR, files.is_mutator, stderr)
-    stderr.write(f"Now: kpt fn render --allow-exec {folder}    (archfit setup kpt --check tries it)\n")
+def _config(tool: str, image: str) -> str:
+    return files.kpt_config() if tool == "kpt" else files.kustomize_config(image)
 
 
 def _remove(tool: str, flags: Namespace, stderr: TextIO) -> None:
     """Takes away the function's configuration and its entry, where both are as they were written."""
-    kpt = tool == "kpt"
-    text = files.kpt_config() if kpt else files.kustomize_config(flags.container)
-    stderr.write(remove_files(flags.into, {files.NAME: text}, tool))
-    place, entry = (files.MUTATORS, files.MUTATOR) if kpt else (files.TRANSFORMERS, files.NAME)
-    for name in ("Kptfile",) if kpt else files.KUSTOMIZATIONS:
+    image = flags.container if tool == "kustomize" else ""
+    stderr.write(remove_files(flags.into, {files.NAME: _config(tool, image)}, tool))
+    place, entry = _ENTRIES[tool]
+    for name in _HOLDERS[tool]:
         path = os.path.join(flags.into, name)
         holder = (content_of_users_file(path) or b"").decode(errors="replace")
         if files.NAME not in holder:
@@ -170,14 +161,15 @@ def _write_config(path: str, text: str, stderr: TextIO) -> None:
         )
 
 
-def _add(path: str, place: tuple[str, ...], entry: Any, same: Any, stderr: TextIO) -> None:
+def _add(path: str, tool: str, stderr: TextIO) -> None:
     """Adds an entry to a list of the user's file, or says which one."""
+    place, entry = _ENTRIES[tool]
     text = (content_of_users_file(path) or b"").decode(errors="replace")
     try:
         listed = parse(text).value or {}
         for key in place:
             listed = (listed or {}).get(key)
-        if any(same(reference) for reference in listed or []):
+        if any(files.is_mutator(item) if tool == "kpt" else item == entry for item in listed or []):
             stderr.write(f"there already: the entry in {path}\n")
             return
         edited = inserted(text, place, entry)

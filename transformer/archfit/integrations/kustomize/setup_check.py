@@ -136,7 +136,7 @@ def _own_version(environ: Mapping[str, str]) -> str:
 def _built(words: list[str], environ: Mapping[str, str]) -> tuple[bool, str | None]:
     """Whether archfit ran, and standard error of a command that failed."""
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as state:
-        apart = {**environ, "XDG_STATE_HOME": state, "LOCALAPPDATA": state}
+        apart = {**environ, "XDG_STATE_HOME": state}
         done = run_program(words, apart)
         ran = os.path.exists(state_path(apart))
     return ran, done.stderr if done.returncode else None
