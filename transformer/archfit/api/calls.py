@@ -135,8 +135,7 @@ def _bytes_of(manifests: object) -> bytes:
 
 def _platforms(images: object, options: Options) -> dict[str, ImageAnswer]:
     texts = _texts_of(images)
-    settings = settings_of(options)
-    lookup = lookup_of(settings, _environ(), StringIO(), named_hosts_only=True)
+    lookup = lookup_of(settings_of(options), _environ(), StringIO(), named_hosts_only=True)
     try:
         answers = lookup.answers(texts) if texts else {}
         return as_values({text: answers[text] for text in texts})
@@ -151,12 +150,11 @@ def _texts_of(images: object) -> list[str]:
         raise UsageError(
             f"images: has to be a list of image strings, not {type_name(images)}: write ['nginx:1.27']"
         )
-    texts: dict[str, None] = {}
-    for text in images:
+    texts = list(images)
+    for text in texts:
         if not isinstance(text, str):
             raise UsageError(f"images: {type_name(text)} is no image string: write ['nginx:1.27']")
-        texts[text] = None
-    return list(texts)
+    return list(dict.fromkeys(texts))
 
 
 _AT: Path = ("template", "spec")
