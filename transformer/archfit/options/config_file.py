@@ -90,7 +90,7 @@ def from_values(values: object, source: str) -> Layer:
 
 
 def _sentence(where: str, problem: Problem) -> str:
-    field = _shown(problem.path)
+    field = visible(dotted(problem.path))
     return f"{where}{', ' + field if field else ''}: {problem.message}"
 
 
@@ -104,10 +104,9 @@ def _text(content: bytes) -> str:
 
 def _layer(document: ConfigYaml, path: str, source: str, problems: list[Problem]) -> Layer:
     parts = _object(document.values, problems)
-    given = {
-        **_given(parts, "spec", document, path, problems),
-        **_given(parts, "operator", document, path, problems),
-    }
+    given: dict[str, Given] = {}
+    for part in ("spec", "operator"):
+        given |= _given(parts, part, document, path, problems)
     lock = given.get("lockFile")
     if lock:  # the one path that can change the output; the working directory must not
         given["lockFile"] = lock.replace(value=join(dirname(path), str(lock.value)))
@@ -115,11 +114,9 @@ def _layer(document: ConfigYaml, path: str, source: str, problems: list[Problem]
     enforced: tuple[str, ...] = ()
     if isinstance(operator, dict) and "enforced" in operator:
         try:
-            enforced = data_form.within(
-                "operator", lambda part: data_form.within("enforced", _enforced, part), operator["enforced"]
-            )
+            enforced = data_form.within("enforced", _enforced, operator["enforced"])
         except Problem as problem:
-            problems.append(problem)
+            problems.append(Problem(problem.message, ("operator", *problem.path)))
     return Layer(source, given, enforced)
 
 
@@ -187,11 +184,6 @@ def _enforced(value: object) -> tuple[str, ...]:
         return key
 
     return data_form.items(value, known, "clusterArchitectures, onConflict")
-
-
-def _shown(path: Path) -> str:
-    """The path as people write it, on one line whatever the keys are."""
-    return visible(dotted(path))
 
 
 def _line(lines: Mapping[Path, int], path: Path) -> int:

@@ -73,10 +73,7 @@ def load(
             ) from None
         layers.append(from_file(content, path, named_by))
     settings = merge(layers, fallback)
-    own = [layer for layer in (flags[0] if flags else None, application) if layer]
-    filters = tuple(
-        (key, next(layer.given[key].where for layer in own if key in layer.given))
-        for key in _FILTERS
-        if any(key in layer.given for layer in own)
-    )
+    own = dict(application.given) if application else {}
+    own |= flags[0].given if flags else {}
+    filters = tuple((key, own[key].where) for key in _FILTERS if key in own)
     return settings.replace(filters=filters) if filters else settings

@@ -43,7 +43,7 @@ class Lender(Record):
 
     Its containers run in the pod too, and its placement holds where the pod has none of its own.
 
-    kinds: of which the first that has the name counts; one that begins with `Cluster` stands in no namespace.
+    kinds: the first that has the name counts; one that begins with `Cluster` stands in no namespace.
     name: the path of the name in the pod's object. pod_spec: in the lender; all that the path means.
     main: the container of the lender whose image the pod's object replaces with that at `stated`, or changes in a way
         that is not known where one of the paths `changes` exists; with `alone`, no other one of the lender counts.
@@ -71,10 +71,9 @@ class Lender(Record):
 class Embedding(Record):
     """What the operator makes of whole objects that stand in its own; paths are from the root of the latter.
 
-    created: (path, texts): one of the texts stands there, in any case, or anything, for (); an object of
-        which this does not hold is compared with others, and left as it is, with the message `compared`.
-    appends: (path, text): with this text there, the operator adds the items of a list to those that the
-        object has from an earlier version.
+    created: (path, texts): one of the texts stands there, in any case, or anything, for (); an object of which this
+        does not hold is compared with others, and left as it is, with the message `compared`.
+    appends: (path, text): with this text there, the operator adds the items of a list to those of an earlier version.
     hands_down: members that count in the embedded objects instead of theirs, where they are set.
     filled: (texts, mapping): each text names a place below the mapping, at which something else than the object says
         what stands there (`spec.containers.0.image`): such images are unknown.
@@ -94,8 +93,8 @@ class Workload(Record):
     """A kind that holds pods, and where. Paths are from the object's root; "*" is every item or member.
 
     versions: of the API, as `v1` or `v1-*`, for which the row was read; () for all.
-    pod_spec: the mapping that holds nodeSelector, affinity and tolerations, and containers as a pod spec does. Where it
-        is missing, it is created, if only `there` exists.
+    pod_spec: the mapping that holds nodeSelector, affinity and tolerations, and containers as a pod spec does; created
+        where only `there` exists.
     there: what has to be there for there to be a pod; () is pod_spec.
     unless: (path, text): there is no pod where the value at path is text, or exists, for "".
     when: the same: there is a pod only where the value at path is text, or exists, for "".
@@ -122,8 +121,8 @@ class Workload(Record):
     embedding: what is done to them, see there.
     note: a message for a pod that is changed.
     reason: why nothing of what is `there` is changed; with `only`, if its text is that.
-    replaced_by: mappings whose nodeSelector, affinity and tolerations replace the pod's where they are set, the first
-        one first; what is set is read and edited there.
+    replaced_by: mappings whose nodeSelector, affinity and tolerations, where set, are read and edited in place of the
+        pod's; the first one first.
     parts: terms that hold for some of the pods, on top of those of the pod.
     default_affinity: what the operator writes only while the pod has no affinity: the mapping, written out with the
         first edit ("{metadata.name}" in a text is the object's own value at that path; "{spec.other?}" in a list is
@@ -132,8 +131,8 @@ class Workload(Record):
         and stands alone.
     pins: a nodeSelector leaves that default as it is: where one architecture is left, it is written in place of an
         affinity; preferences are not written.
-    patches: texts that the operator merges into the pod last. A text that names images makes them unknown; a field that
-        it names has no other source.
+    patches: texts that the operator merges into the pod last. Images that one names are unknown; a field that it names
+        has no other source.
     merged: patches that are merged into the operator's workload last: strategic and JSON merge patches, whose placement
         is read and edited there, and whose images count; operations of a JSON Patch are taken as texts.
     merges: mappings whose affinity the operator merges with the pod's own, lists as a whole: required terms that stand
