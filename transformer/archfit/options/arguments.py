@@ -149,10 +149,7 @@ def add_alone(parser: argparse.ArgumentParser, option: Option) -> None:
         parser.add_argument(*names, dest=option.key, action="store_true")
     else:
         parser.add_argument(
-            *names,
-            dest=option.key,
-            metavar=option.metavar,
-            type=lambda text: flag_value(option, [text]),
+            *names, dest=option.key, metavar=option.metavar, type=lambda text: flag_value(option, [text])
         )
 
 

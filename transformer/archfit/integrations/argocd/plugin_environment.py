@@ -18,14 +18,7 @@ from collections.abc import Iterable, Mapping
 
 from archfit.base.errors import UsageError
 from archfit.base.spelling import nearest
-from archfit.integrations.argocd.source_parameters import (
-    BY_NAME,
-    ROWS,
-    Parameter,
-    Source,
-    field_value,
-    shown,
-)
+from archfit.integrations.argocd.source_parameters import BY_NAME, ROWS, Parameter, Source, field_value, shown
 from archfit.options.config_yaml import read
 from archfit.options.layers import Given, Layer
 from archfit.options.table import BY_KEY, CONFIG_VARIABLE, OPERATOR, SPEC, VARIABLE_PREFIX, Option

@@ -108,10 +108,7 @@ def _kpt(folder: str, environ: Mapping[str, str]) -> Iterator[str]:
     if kpt is None:
         raise Wrong("kpt is not on PATH: install it")
     with tempfile.TemporaryDirectory(prefix="archfit-check-") as trial:
-        for name, text in (
-            ("Kptfile", files.kptfile(str(entry["exec"]))),
-            ("pod.yaml", CHECK_POD),
-        ):
+        for name, text in (("Kptfile", files.kptfile(str(entry["exec"]))), ("pod.yaml", CHECK_POD)):
             with open(os.path.join(trial, name), "w", encoding="utf-8") as file:
                 file.write(text)
         _, stderr = _built([kpt, "fn", "render", "--allow-exec", trial], environ)
