@@ -315,7 +315,7 @@ def corpus_registry(
 ) -> Iterator[DebianRegistry]:
     """Debian's registry, serving every image of the corpus."""
     folder = tmp_path_factory.mktemp("registry")
-    with DebianRegistry(real.tool("docker-registry"), folder, corpus.platforms) as running:
+    with DebianRegistry(folder, corpus.platforms) as running:
         yield running
 
 

@@ -12,7 +12,6 @@ import pytest
 from image_documents import DOCKER, OCI, image, name_of
 from registry import Registry, pinned
 
-import machine
 from debian_registry import DebianRegistry
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def test_it_answers_as_distribution_does(registry: Registry, tmp_path: Path) -> 
         paths += [f"{repository}/manifests/{name.tag}"]
         paths += [f"{repository}/manifests/{manifest.digest}" for manifest in made.manifests]
         paths += [f"{repository}/blobs/{blob.digest}" for blob in made.blobs]
-    with DebianRegistry(machine.tool("docker-registry"), tmp_path, IMAGES) as real:
+    with DebianRegistry(tmp_path, IMAGES) as real:
         for path in paths:
             for method in ("GET", "HEAD"):
                 ours, theirs = ask(registry.url, path, method), ask(real.url, path, method)

@@ -37,7 +37,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import ssl
 import subprocess
 import sys
@@ -51,6 +50,7 @@ import httpx
 import yaml
 
 import machine
+from real_registries import free_port
 from tls_files import tls_files
 
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ class ControlPlane:
         self._flags = flags
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._data: Path | None = None
-        self._etcd = _free_port()
+        self._etcd = free_port()
         tls = tls_files()
         self.tls, self.ca, self.token = tls, tls.ca, _TOKEN
-        self.url = f"https://127.0.0.1:{_free_port()}"
+        self.url = f"https://127.0.0.1:{free_port()}"
         self.kubeconfig = folder / "kubeconfig"
         self.kubeconfig.write_text(json.dumps(self._access()), encoding="utf-8")
         self.client = self.another_client()
@@ -135,7 +135,7 @@ class ControlPlane:
 
     def __exit__(self, *_: object) -> None:
         for name in reversed(list(self._processes)):
-            self._stop(name)
+            self.stop(name)
         self.client.close()
         if self._data:
             shutil.rmtree(self._data, ignore_errors=True)
@@ -174,10 +174,6 @@ class ControlPlane:
         )
         self.until("kube-apiserver is ready", self._ready)
 
-    def stop_apiserver(self) -> None:
-        """Kill it."""
-        self._stop("kube-apiserver")
-
     @contextlib.contextmanager
     def scheduler(self) -> Iterator[None]:
         """While it is entered, kube-scheduler binds pods."""
@@ -194,7 +190,7 @@ class ControlPlane:
         try:
             yield
         finally:
-            self._stop("kube-scheduler")
+            self.stop("kube-scheduler")
 
     def controllers(self, *names: str, flags: Sequence[str] = ()) -> None:
         """Start these controllers of kube-controller-manager, as `job`. They end with the control plane.
@@ -371,7 +367,7 @@ class ControlPlane:
         return (self._folder / f"{name}.log").read_text(encoding="utf-8", errors="replace")[-4000:]
 
     def _start_etcd(self, data: Path) -> None:
-        peers = f"http://127.0.0.1:{_free_port()}"
+        peers = f"http://127.0.0.1:{free_port()}"
         clients = f"http://127.0.0.1:{self._etcd}"
         self._start(
             "etcd",
@@ -399,10 +395,6 @@ class ControlPlane:
                 preexec_fn=_end_with_parent,  # noqa: PLW1509 - one system call, which takes no lock
             )
 
-    def stop(self, name: str) -> None:
-        """Kill what `start` started. It may be started again."""
-        self._stop(name)
-
     def pid(self, name: str) -> int:
         """Of what runs under that name; 0 where nothing does."""
         process = self._processes.get(name)
@@ -413,7 +405,8 @@ class ControlPlane:
         status = Path(f"/proc/{self._processes[name].pid}/status").read_text(encoding="utf-8")
         return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")), 0)
 
-    def _stop(self, name: str) -> None:
+    def stop(self, name: str) -> None:
+        """Kill what `start` started, if it runs. It may be started again."""
         process = self._processes.pop(name, None)
         if process:
             process.kill()
@@ -463,11 +456,3 @@ def _end_with_parent() -> None:
 def _memory() -> str | None:
     """A folder in memory: etcd syncs each write to disk."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-
-
-def _free_port() -> int:
-    """A port that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port

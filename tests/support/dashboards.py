@@ -14,7 +14,7 @@ import json
 import re
 import subprocess
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import machine
 
@@ -29,10 +29,8 @@ _OF_A_TARGET = {"job", "namespace", "pod"}
 _WORDS = {"and", "or", "unless", "by", "on", "ignoring", "group_left"}
 
 
-class Family(NamedTuple):
-    """labels: label -> the values that are always there, empty where they come with requests."""
-
-    labels: dict[str, set[str]]
+# Label -> the values that are always there, empty where they come with requests.
+Labels = dict[str, set[str]]
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -46,15 +44,15 @@ def queries(dashboard: dict[str, Any], **values: str) -> list[str]:
     return [re.sub(r"\$(\w+)", lambda name: put[name[1]], expression) for expression in found]
 
 
-def exposed_by(text: str) -> dict[str, Family]:
+def exposed_by(text: str) -> dict[str, Labels]:
     """The samples by their names."""
-    found: dict[str, Family] = {}
+    found: dict[str, Labels] = {}
     for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE):
         for suffix in ("_bucket", "_sum", "_count") if kind == "histogram" else ("",):
-            found[name + suffix] = Family({})
+            found[name + suffix] = {}
     for name, labels in re.findall(r"^(\w+)\{(.*)\} \S+$", text, re.MULTILINE):
         for label, value in re.findall(r'(\w+)="([^"]*)"', labels):
-            found[name].labels.setdefault(label, set()).add(value)
+            found[name].setdefault(label, set()).add(value)
     return found
 
 
@@ -93,13 +91,11 @@ def names(expression: str) -> set[str]:
     return {name for name in re.findall(r"\b[a-zA-Z_]\w*\b(?!\s*\()", bare) if name not in _WORDS}
 
 
-def wrong(expression: str, exposed: dict[str, Family]) -> list[str]:
+def wrong(expression: str, exposed: dict[str, Labels]) -> list[str]:
     """What the expression asks for and nobody has: metrics, labels, values of labels."""
     found = [name for name in names(expression) if name not in exposed and name not in OF_OTHERS]
     for name, matchers in selectors(expression):
-        known = (
-            exposed[name].labels if name in exposed else {label: set() for label in OF_OTHERS.get(name, ())}
-        )
+        known = exposed[name] if name in exposed else {label: set() for label in OF_OTHERS.get(name, ())}
         for label, (sign, value) in matchers.items():
             if label not in known and label not in _OF_A_TARGET and known:
                 found.append(f"{name}{{{label}}}")

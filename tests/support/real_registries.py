@@ -150,19 +150,21 @@ def distribution(
     htpasswd: bool = False,
     token: TokenService | None = None,
     port: int = 0,
+    in_memory: bool = False,
 ) -> Iterator[Running]:
     """Debian's registry over the content in `folder`. Skips or fails the running test where it is missing.
 
-    port: that of one that was stopped, whose log goes on; 0 for a free one.
+    port: that of one that was stopped, whose log goes on; 0 for a free one. in_memory: it keeps nothing in the folder.
     """
     binary = machine.tool("docker-registry")
     port = port or free_port()
     own = folder / str(port)
     own.mkdir(parents=True, exist_ok=True)
+    files = {"filesystem": {"rootdirectory": str(folder / "content")}}
     settings: dict[str, object] = {
         "version": "0.1",
         "log": {"level": "warn", "accesslog": {"disabled": False}},
-        "storage": {"filesystem": {"rootdirectory": str(folder / "content")}},
+        "storage": {"inmemory": {}} if in_memory else files,
         "http": {"addr": f"127.0.0.1:{port}", "relativeurls": True}
         | ({"tls": {"certificate": str(tls.certificate), "key": str(tls.key)}} if tls else {}),
     }
@@ -226,7 +228,7 @@ class TokenService:
         self._key = folder / "token.key"
         self._user = "Basic " + base64.b64encode(user.encode()).decode() if user else ""
         self._repositories = repositories
-        new = [
+        new = (
             "openssl",
             "req",
             "-x509",
@@ -237,7 +239,7 @@ class TokenService:
             "2",
             "-subj",
             "/CN=tokens",
-        ]
+        )
         subprocess.run(
             [*new, "-keyout", self._key, "-out", self.certificate], check=True, capture_output=True
         )

@@ -18,6 +18,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 import machine
+from real_registries import free_port
 
 if TYPE_CHECKING:
     from tls_files import TlsFiles
@@ -46,7 +47,7 @@ class RedisServer:
 
     def start(self) -> None:
         """On the port that it had, if it had one."""
-        self.port = self.port or _free_port()
+        self.port = self.port or free_port()
         options: dict[str, object] = {
             "bind": "127.0.0.1",
             "save": "",
@@ -126,13 +127,3 @@ class RedisServer:
                 time.sleep(0.01)
             else:
                 return
-
-
-def _free_port() -> int:
-    """A port that was free a moment ago; redis-server cannot be asked to choose one."""
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port

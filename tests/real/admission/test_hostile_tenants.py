@@ -6,19 +6,14 @@ for a busy machine; it takes well below one where nothing else runs.
 
 from __future__ import annotations
 
-import http.client
-import ssl
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 
-from admission_reviews import body, pod, review
-from archfit.webhook.server.connection import CONNECTION_BYTES
+from admission_reviews import pod
 from fake_registry import Answer, Asked, FakeRegistry
-from tls_files import tls_files
 from webhook_server import WebhookServer
 
 if TYPE_CHECKING:
@@ -67,11 +62,6 @@ def a_hundred_registries() -> Flood:
     return [(f"bad{one}", [f"bad{one}.example/slow:{image}" for image in range(10)]) for one in range(100)]
 
 
-def many_pods_of_one_namespace(number: int) -> Flood:
-    """Pods of one namespace, each of a registry of its own."""
-    return [("bad", [f"bad{one}.example/slow:1"]) for one in range(number)]
-
-
 def turncoats() -> Flood:
     """The same of registries that have answered before, so that they are known."""
     first = [(f"bad{one}", [f"bad{one}.example/good:0"]) for one in range(100)]
@@ -103,38 +93,3 @@ def test_a_new_image_of_another_tenant_is_looked_up(server: WebhookServer, flood
     attack(server, flood())
     assert server.review(pod("hub.example/good:1"), PATIENCE, namespace="good").patch
     assert server.review(pod("new.example/good:2"), PATIENCE, namespace="fine").patch
-
-
-def test_pods_that_wait_of_one_namespace_leave_connections_for_others(fake: FakeRegistry, tmp_path: Path):
-    """More reviews that would wait than there are connections: each is answered, and the good ones at once."""
-    words = ("--mirror", f"*={fake.url}", "--memory-limit", "256Mi")
-    with WebhookServer(tmp_path / "server", *words) as server:
-        assert server.review(pod("hub.example/good:0"), PATIENCE, namespace="good").patch
-        most = int(server.metric('archfit_memory_share_bytes{share="connections"}')) // CONNECTION_BYTES
-        flood = many_pods_of_one_namespace(most + 20)
-        # A server that is busy with handshakes closes the oldest of too many: a few begin at a time.
-        handshakes = threading.Semaphore(4)
-        with ThreadPoolExecutor(len(flood)) as threads:
-            asked = [threads.submit(answered, server, handshakes, *one) for one in flood]
-            deadline = time.monotonic() + 60
-            while server.metric("archfit_admission_crowded_out_total") < 10 and time.monotonic() < deadline:
-                pass
-            assert server.review(pod("hub.example/good:0"), PATIENCE, namespace="good").patch
-            assert [one.result() for one in asked] == [200] * len(flood)
-        assert server.metric("archfit_admission_crowded_out_total") >= 10
-
-
-def answered(
-    server: WebhookServer, handshakes: threading.Semaphore, namespace: str, images: list[str]
-) -> int:
-    """The status of a pod's review, on a connection of its own."""
-    context = ssl.create_default_context(cafile=str(tls_files().ca))
-    connection = http.client.HTTPSConnection("127.0.0.1", server.port, context=context, timeout=60)
-    with handshakes:
-        connection.connect()
-    try:
-        content = body(review(pod(*images), namespace=namespace))
-        connection.request("POST", "/mutate?timeout=15s", content, {"Content-Type": "application/json"})
-        return connection.getresponse().status
-    finally:
-        connection.close()

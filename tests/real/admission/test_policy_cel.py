@@ -14,13 +14,13 @@ from archfit.options.option_entries import Exclude, Match, Rule
 from archfit.options.settings import Options, Toleration, TolerationRule
 from archfit.options.text_form import image_platforms
 from archfit.policy.cel.cel_text import literal, pattern, rows, text
-from archfit.policy.cel.left_alone import LEFT_ALONE, MAX_IMAGES, MAX_TERMS, TWO_SYSTEMS
+from archfit.policy.cel.left_alone import MAX_IMAGES, MAX_TERMS
 from archfit.policy.cel.match_conditions import MAX_EXCLUDES, MAX_RULES
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
 from archfit.policy.cel.table_storage import MAX_CODE_POINTS
 from drawn_pods import any_pods, at_creation
-from drawn_pods.drawing import ARCH, REQUIRED
+from drawn_pods.drawing import ARCH
 from pod_decisions import found, requiring, term, using
 from policy_judge import PolicyJudge, judge_binary, outcome
 
@@ -139,27 +139,6 @@ def test_images_that_need_a_term_for_each_system_are_left_alone(judge: PolicyJud
     assert outcome(judge, a_pod(using("split:1", "both:1")), images, options) == "Change"
 
 
-def test_every_reason_to_leave_a_pod_alone_is_tested():
-    (marked,) = (mark for mark in test_what_the_policy_leaves_alone.pytestmark if mark.args[0][0] == "reason")
-    assert {case.values[0] for case in marked.args[1]} == {one.id for one in LEFT_ALONE} - {TWO_SYSTEMS}
-
-
-def test_the_largest_pods_that_it_decides_for_are_within_the_budget(judge: PolicyJudge):
-    path = "a/" * 120
-    images = [f"registry.example.com:5000/{path}app-{number:03}:1.2.3" for number in range(MAX_IMAGES)]
-    locked = {parse(text).normalised: found("amd64", origin="lock") for text in images}
-    judge.compile(policy_objects(locked, Options(), LITERAL))
-    expressions = [
-        (ARCH, "In", ["amd64", "arm64", *(f"a{n}" for n in range(10))]),
-        (ARCH, "NotIn", ["b"] * 10),
-    ]
-    spec = {**using(*images), "affinity": requiring(*[term(*expressions)] * MAX_TERMS)}
-    admitted = judge.admit(a_pod(spec), "shop", "leftAlone")
-    assert (admitted.shown["leftAlone"], admitted.error) == ([], "")
-    terms = admitted.pod["spec"]["affinity"]["nodeAffinity"][REQUIRED]["nodeSelectorTerms"]
-    assert [len(one["matchExpressions"]) for one in terms] == [3] * MAX_TERMS
-
-
 def test_globs_match_in_cel_as_in_fnmatch(judge: PolicyJudge):
     source = random.Random(1)
     globs = ["".join(source.choices("ab-[]!*?^\\.:", k=source.randint(1, 7))) for _ in range(400)]
@@ -247,18 +226,3 @@ def test_no_value_of_the_patch_is_a_part_of_the_pod_or_a_list_of_typed_objects(
     assert judge.read(mutation["jsonPatch"]["expression"], WRITTEN)[0] == []
     expressions = {one["name"]: one["expression"] for one in policy["spec"]["variables"]}
     assert [name for name in ("written", "newTolerations") if "object." in expressions[name]] == []
-
-
-@pytest.mark.parametrize(
-    ("value", "problem"),
-    [
-        pytest.param("[Object.spec.tolerations{key: 'a'}]", "a list of Object.spec.tolerations", id="a list"),
-        pytest.param("[[1], [Object.spec{}]]", "a list of Object.spec", id="a list in a list"),
-        pytest.param("object.spec.affinity", "a part of object", id="a part"),
-        pytest.param("{'a': [object.spec]}", "a part of object", id="a part in a mapping"),
-        pytest.param("variables.terms[0]", "variables.terms", id="a variable that may hold one"),
-    ],
-)
-def test_the_test_of_values_sees_what_it_is_for(judge: PolicyJudge, value: str, problem: str):
-    expression = f"[1].map(x, JSONPatch{{op: 'add', path: '/spec', value: {value}}})"
-    assert judge.read(expression, WRITTEN)[0] == [problem]

@@ -359,21 +359,6 @@ def test_the_rights_of_the_job_are_these_and_no_more(site, job):
         assert not may(*words), words
 
 
-def test_the_pod_of_the_job_meets_the_restricted_pod_security_standard(site, job):
-    job(*site.words)
-    path = f"/apis/batch/v1/namespaces/{own_pods.NAMESPACE}/cronjobs/{setup_files.NAME}"
-    template = site.plane.get(path)["spec"]["jobTemplate"]["spec"]["template"]
-    made = site.plane.dry(
-        {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"generateName": "job-", "namespace": own_pods.NAMESPACE},
-            "spec": template["spec"],
-        }
-    )
-    assert made["spec"]["containers"][0]["securityContext"]["readOnlyRootFilesystem"] is True
-
-
 def test_live_through_kubectl_asks_registries_for_what_the_cluster_runs(site):
     seeded(site)
     with Registry({name: platforms for name, platforms in IMAGES.items() if "both" not in name}) as served:

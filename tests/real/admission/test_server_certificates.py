@@ -102,33 +102,6 @@ class TestFiles:
     def pairs(self, tmp_path: Path) -> list[tuple[Path, Path]]:
         return [issued(tmp_path, name) for name in ("one", "two")]
 
-    def test_a_secret_that_moves_is_read_again(self, tmp_path: Path, pairs: list[tuple[Path, Path]]):
-        secret = Secret(tmp_path / "tls")
-        folder = secret.write(*pairs[0])
-        certificates = Certificates(str(folder / "tls.crt"), str(folder / "tls.key"))
-        assert served(certificates) == "one"
-        assert not certificates.changed()
-        secret.write(*pairs[1])
-        assert certificates.changed()
-        assert served(certificates) == "one"
-        certificates.reload()
-        assert served(certificates) == "two"
-        assert not certificates.changed()
-
-    def test_a_pair_that_does_not_match_is_not_served(self, tmp_path: Path, pairs: list[tuple[Path, Path]]):
-        cert, key = tmp_path / "tls.crt", tmp_path / "tls.key"
-        shutil.copyfile(pairs[0][0], cert)
-        shutil.copyfile(pairs[0][1], key)
-        certificates = Certificates(str(cert), str(key))
-        shutil.copyfile(pairs[1][0], cert)
-        with pytest.raises(ArchfitError, match="does not belong"):
-            certificates.reload()
-        assert served(certificates) == "one"
-        shutil.copyfile(pairs[1][1], key)
-        assert certificates.changed()
-        certificates.reload()
-        assert served(certificates) == "two"
-
     def test_files_that_vanish_leave_the_old_pair(self, pairs: list[tuple[Path, Path]]):
         certificates = Certificates(*map(str, pairs[0]))
         pairs[0][0].unlink()

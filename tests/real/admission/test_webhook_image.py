@@ -10,7 +10,6 @@ import json
 import os
 import re
 import shlex
-import socket
 from typing import TYPE_CHECKING
 
 import yaml
@@ -23,6 +22,7 @@ from archfit.webhook.setup.webhook_folder import read
 from container_image import entrypoint
 from helm_runs import start
 from program import PROGRAM
+from real_registries import free_port
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,12 +59,6 @@ memory = next(line for line in open(f"/proc/{server.pid}/status") if line.starts
 server.send_signal(signal.SIGTERM)
 print(json.dumps([ready, response, server.wait(20), int(memory.split()[1])]))
 """
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def container() -> dict:

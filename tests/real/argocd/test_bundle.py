@@ -109,22 +109,6 @@ def test_the_bundle_runs_as_user_999_with_a_read_only_root_and_without_python(st
     assert (again.returncode, again.stdout) == (0, plain.stdout)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        pytest.param(["--help"], id="help"),
-        pytest.param(["--version"], id="version"),
-        pytest.param(["setup", "argocd", "--help"], id="setup"),
-        pytest.param(["argocd", "parameters"], id="parameters"),
-        pytest.param(["cache", "path"], id="cache"),
-        pytest.param(["help", "registries"], id="page"),
-    ],
-)
-def test_the_bundles_commands_say_what_the_installed_ones_say(bundle: Path, words: list[str]) -> None:
-    environ = dict(os.environ)
-    assert start([str(bundle / "archfit"), *words], environ) == start([str(PROGRAM), *words], environ)
-
-
 def test_the_bundle_holds_the_files_that_setup_writes(bundle: Path, tmp_path: Path) -> None:
     start([str(bundle / "archfit"), "setup", "argocd", "--into", str(tmp_path)], dict(os.environ)).ok()
     expected = setup.files(discover=False, sidecar_image=setup.SIDECAR_IMAGE, bundle_image=setup.BUNDLE_IMAGE)

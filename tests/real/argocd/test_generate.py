@@ -68,19 +68,6 @@ def test_a_chart_that_needs_nothing_comes_out_as_helm_printed_it(plugin: Plugin,
     assert got.count(b"---\n# Source: ") == 2
 
 
-def test_kustomize_sources(plugin: Plugin, tmp_path: Path, judge: Judge) -> None:
-    files = {
-        "kustomization.yaml": "namePrefix: x-\nresources: [a.yaml, b.yaml]\n",
-        "a.yaml": BOTH,
-        "b.yaml": INTEL,
-    }
-    app = repository(tmp_path / "repo", files) / "app"
-    found = {
-        one["metadata"]["name"]: _arch(one) for one in judge.kubectl(plugin.run("generate", cwd=app).ok())
-    }
-    assert found == {"x-web": None, "x-old": ARCH}
-
-
 def test_plain_files_by_name_and_none_below(plugin: Plugin, tmp_path: Path, judge: Judge) -> None:
     service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}
     files = {
@@ -282,18 +269,6 @@ def test_no_renderer_starts_where_it_could_read_a_pipe(
         "replace it by a file with the content\n"
     )
     assert not (tmp_path / "started").exists()
-
-
-def test_discover_names_the_renderer_or_nothing(plugin: Plugin, tmp_path: Path) -> None:
-    said = {}
-    for name, files in {
-        "helm": {**CHART, "kustomization.yaml": "resources: []\n"},
-        "kustomize": {"Kustomization": "resources: []\n"},
-        "directory": {"a.json": "{}"},
-        "": {"README.md": "nothing"},
-    }.items():
-        said[name] = plugin.run("discover", cwd=repository(tmp_path / (name or "none"), files) / "app").ok()
-    assert said == {name: name.encode() for name in said}
 
 
 JOB = """\

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
-import archfit
-import machine
 from archfit.options.option_types import CACHE, PATH
 from archfit.options.table import OPERATOR
 from argocd_caller import Plugin, repository
@@ -144,54 +139,3 @@ def test_an_application_does_not_leave_the_operators_lock(
     ran = plugin.run("generate", cwd=app, **locked, **said)
     assert (ran.status, ran.stdout) == (2, b"")
     assert "the operator" in ran.stderr
-
-
-def _as_anybody(folder: Path) -> tuple[list[str], str]:
-    """A command that starts this archfit, and the path of its modules, both within reach of every user.
-
-    The interpreter of the environment under test may live in the home of root.
-    """
-    modules = folder / "modules"
-    found = Path(yaml.__file__).parents[1]
-    for name in ("yaml", "_yaml", "httpx", "httpcore", "h11", "anyio", "certifi", "idna"):
-        if (found / name).is_dir():
-            shutil.copytree(found / name, modules / name)
-    shutil.copy(found / "typing_extensions.py", modules)
-    shutil.copytree(Path(archfit.__file__).parent, modules / "archfit")
-    recent = "import sys; sys.exit(sys.version_info < (3, 11))"
-    for python in (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3"):
-        try:
-            tried = subprocess.run([python, "-c", recent], user=999, group=999, extra_groups=[], check=False)
-        except OSError:
-            continue
-        if tried.returncode == 0:
-            return [python, "-m", "archfit"], str(modules)
-    return machine.missing("a Python 3.11 that every user may run", "apt-get install python3")
-
-
-def test_user_999_without_passwd_entry_and_home(plugin: Plugin, tmp_path: Path) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("only root can become user 999")
-    app = _app(tmp_path)
-    cache = tmp_path / "cache"
-    cache.mkdir(mode=0o777)
-    cache.chmod(0o777)
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == 0 and folder != folder.parent and not folder.stat().st_mode & 0o001:
-            folder.chmod(0o711)
-    environ = {key: value for key, value in plugin.environ.items() if key not in {"HOME", "TMPDIR"}}
-    environ |= {"ARCHFIT_CACHE": str(cache / "lookups.sqlite"), "ARGOCD_APP_NAME": "web"}
-    command, environ["PYTHONPATH"] = _as_anybody(tmp_path)
-    ran = subprocess.run(
-        [*command, "argocd", "generate"],
-        cwd=app,
-        env=environ,
-        user=999,
-        group=999,
-        extra_groups=[],
-        capture_output=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr.decode()
-    assert ran.stdout
-    assert (cache / "lookups.sqlite").stat().st_uid == 999

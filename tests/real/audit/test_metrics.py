@@ -46,12 +46,6 @@ def test_the_textfile_collector_exposes_each_sample(text: bytes, tmp_path: Path)
     assert {key: value for key, value in exposed.items() if key[0].startswith("archfit_")} == expected
 
 
-def test_the_textfile_collector_says_what_is_wrong_with_a_file_that_is_none(tmp_path: Path, real):
-    (tmp_path / "archfit.prom").write_bytes(b"archfit_audit_nodes{cluster=} 1\n")
-    with node_exporter(tmp_path) as url:
-        assert scraped(url)["node_textfile_scrape_error", frozenset()] == 1
-
-
 def test_a_pushgateway_takes_each_sample_and_replaces_those_of_the_run_before(text: bytes, tmp_path: Path):
     with pushgateway(tmp_path) as url:
         # The recipe of docs/audit.md.

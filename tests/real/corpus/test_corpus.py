@@ -253,19 +253,3 @@ def test_every_image_but_placeholders_was_found(place: Callable[[Stream, str], P
             wanted = "Found" if known.get(text) else ("Unasked", "Absent")
             assert answer == wanted or answer in wanted, (stream.name, text, answer)
             assert name_of(text) or answer == "Unasked"
-
-
-def test_hooks_differ_between_a_plain_stream_and_the_doors_that_make_them_anew(
-    place: Callable[[Stream, str], Placed], corpus: Any
-) -> None:
-    """Only in hooks, and by tolerations alone; every stream with a multi-arch hook shows it."""
-    differing = 0
-    for stream in corpus.streams.values():
-        plain, recreated = place(stream, "plain").report, place(stream, "recreated").report
-        for before, after in zip(plain["decisions"], recreated["decisions"], strict=True):
-            if before != after:
-                assert (before["immutable"], after["immutable"]) == (True, False), stream.name
-                added = [step["path"] for step in after["patch"] if step not in before["patch"]]
-                assert all("/tolerations" in path for path in added), stream.name
-                differing += bool(added)
-    assert differing > 5

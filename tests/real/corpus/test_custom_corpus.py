@@ -6,8 +6,6 @@ Every image offers linux/amd64 alone here, so that every pod needs an affinity.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -207,35 +205,6 @@ def replaced(value: Any, path: Path, new: Any) -> Any:
     made = dict(value) if isinstance(value, dict) else list(value)
     made[path[0]] = replaced(value[path[0]], path[1:], new)
     return made
-
-
-def test_streams_without_custom_resources_do_not_load_their_rows() -> None:
-    """They cost 2 ms, which most runs need not pay."""
-    program = (
-        "import sys\nfrom archfit.yaml import stream\nfrom archfit.pipeline import transform\n"
-        "from archfit.options.settings import Options\n"
-        "read = stream.read(sys.stdin.buffer.read(), 'pass')\n"
-        "transform(read.data, read.pieces, Options(), lambda texts: {})\n"
-        "late = ('custom_rows', 'custom_pods', 'joined', 'patterns')\n"
-        "late_too = 'archfit.workloads.unsupported.unread'\n"
-        "print(*sorted(name.removeprefix('archfit.workloads.') for name in sys.modules\n"
-        "    if name.startswith('archfit.workloads.') and (name.split('.')[2] in late or name == late_too)))"
-    )
-
-    def loaded(text: bytes) -> str:
-        done = subprocess.run(
-            [sys.executable, "-I", "-c", program], input=text, capture_output=True, check=True
-        )
-        return done.stdout.decode().strip()
-
-    plain = (machine.shared("corpus") / "manifests" / "argo-cd.yaml").read_bytes()
-    assert loaded(plain) == ""
-    assert loaded(read("prometheus.yaml")) == ("custom_pods custom_rows patterns unsupported.unread")
-
-
-def test_every_file_of_the_corpus_has_its_row() -> None:
-    folder = machine.shared("corpus") / "crd"
-    assert {path.name for path in folder.iterdir()} == set(FILES)
 
 
 def test_the_custom_resources_of_whole_charts_are_named_too() -> None:

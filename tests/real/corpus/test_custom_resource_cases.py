@@ -9,19 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 import yaml
-from tests.real.corpus.placement_cases import PLATFORMS, case, cases, severe
+from tests.real.corpus.placement_cases import PLATFORMS, case, severe
 
-import machine
 from custom_pods import projected
 
 if TYPE_CHECKING:
     from corpus_streams import Oracle
     from yaml_judge import Judge
-
-FAMILIES = (
-    "argo-", "cnpg-", "eck-", "knative-", "kserve-", "kubevirt-", "minio-", "otel-", "rabbitmq-", "ray", "strimzi-",
-    "tekton-", "vm-",
-)  # fmt: skip
 
 
 class Expected(NamedTuple):
@@ -133,8 +127,3 @@ def test_the_default_of_eck_is_written_along() -> None:
             "topologyKey": "kubernetes.io/hostname",
         },
     }
-
-
-def test_every_case_of_a_custom_resource_is_here() -> None:
-    machine.shared("cases", "placement")
-    assert {name for name in cases() if name.startswith(FAMILIES)} == set(EXPECTED)

@@ -115,10 +115,6 @@ def test_a_number_that_is_no_integer_is_told_where_it_stands(folder: Path) -> No
     assert written.getvalue().startswith(data)
 
 
-def test_every_case_is_here(folder: Path) -> None:
-    assert {path.stem for path in folder.glob("*.yaml")} == {*CASES, *DIRECTIVES, FUNCTION}
-
-
 @pytest.mark.parametrize("name", DIRECTIVES)
 def test_a_directive_is_refused_as_kubectl_and_kustomize_do(name: str, folder: Path, judge: Judge) -> None:
     data, options = read(folder, name)

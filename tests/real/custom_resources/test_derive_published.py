@@ -12,13 +12,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.real.custom_resources.crd_fields import catalogue
 
 import published_crds
 from archfit.base.patch import pattern_text
 from archfit.cluster.crds.definitions import definitions
 from archfit.cluster.crds.derive import derived
-from archfit.cluster.crds.schema import facts
 from archfit.cluster.rows_file import rows_file
 from archfit.options.config_file import from_file
 from archfit.workloads.custom_rows import all_custom_rows
@@ -74,37 +72,6 @@ OWN = (
         "deprecated, no image without a tag",
     ),
     ("derived", r"pkg.crossplane.io/ControllerConfig spec\.volumes\[\*\]\.image\.reference", "image volumes"),
-)
-# "theirs": only crds/fields.json has it; "ours": only the schema that is pinned here.
-FIELDS = (
-    (
-        "theirs",
-        r".*\.k8s\.elastic\.co/.* pods .*\.?podTemplate\.spec",
-        "the installed definitions leave it open",
-    ),
-    ("theirs", r"acid.zalan.do/postgresql images .*", _OPEN),
-    ("theirs", r"postgresql.cnpg.io/.* images .*", _NEWER),
-    ("theirs", r"ray.io/.* images .*\.historyServerOptions\.collectorOptions\.image", _NEWER),
-    ("theirs", r"serving.kserve.io/InferenceService .* spec\.canary.*", _NEWER),
-    ("theirs", r"argoproj.io/.* images .*(\.volumes\.\*\.image\.reference|executorPlugins.*)", _NEWER),
-    ("ours", r"argoproj.io/.* images .*\.containerSet\.containers\.\*\.image", "taken for a pod spec there"),
-    ("theirs", r"trainer.kubeflow.org/TrainJob .* spec\.runtimePatches.*", _NEWER),
-    ("ours", r"trainer.kubeflow.org/TrainJob .* spec\.podSpecOverrides.*", "gone in newer releases"),
-    (
-        "ours",
-        r"apps.kruise.io/SidecarSet images .*\.hotUpgradeEmptyImage",
-        "taken for a part of containers there",
-    ),
-    (
-        "ours",
-        r".* images spec\.(config\.)?volumes\.\*\.image\.reference",
-        "taken for a part of a pod spec there",
-    ),
-    (
-        "theirs",
-        r"serving.kserve.io/LocalModelNodeGroup affinity .*",
-        "the nodeAffinity of a volume is another",
-    ),
 )
 
 
@@ -173,59 +140,6 @@ def test_rows_from_schemas_are_those_of_the_table(published: dict[Kind, tuple[De
     differing = {one.partition(" ")[0] for _, one in found}
     print(f"{len(kinds)} kinds of the table, {len(kinds) - len(differing)} without a difference")
     assert len(kinds) >= 40
-
-
-def beside_fields(kind: str, definition: Definition, entry: Any) -> Iterator[tuple[str, str]]:
-    """What either side has and the other has not, by the version that both know."""
-    version = definition.versions[0]
-    theirs = entry["versions"].get(version.name)
-    theirs = entry["versions"][theirs[1:]] if isinstance(theirs, str) else theirs
-    if theirs is None or version.schema is None:
-        return
-    ours = facts(version.schema)
-    places = theirs.get("placement", {})
-    pods = [
-        path
-        for path in theirs.get("podspecs", ())
-        if not path.endswith("|-affinity,-tolerations,-nodeSelector")
-    ]
-    for name, found, listed in (
-        ("pods", [pod.path for pod in ours.pod_specs], pods),
-        ("images", ours.images, [image for path in theirs.get("images", ()) for image in _single(path)]),
-        ("affinity", ours.affinity, places.get("affinity", ())),
-        ("tolerations", ours.tolerations, places.get("tolerations", ())),
-        ("nodeSelector", ours.node_selector, places.get("nodeSelector", ())),
-    ):
-        here = {".".join(map(str, path)) for path in found}
-        there = {path.partition("|")[0].replace("[*]", ".*") for path in listed}
-        yield from (("ours", f"{kind} {name} {path}") for path in here - there)
-        yield from (("theirs", f"{kind} {name} {path}") for path in there - here)
-
-
-def _single(path: str) -> Iterator[str]:
-    """`spec.image.{repository,tag}` and `spec.{image,tag,sha}` as rows write them."""
-    head, brace, names = path.rstrip("}").partition("{")
-    members = names.split(",")
-    if not brace:
-        yield path
-    elif {"repository", "tag"} <= set(members):
-        yield f"{head}repository+tag"
-    else:
-        yield from (f"{head}{name}" for name in members if name.lower().endswith("image"))
-
-
-def test_the_facts_of_schemas_are_those_of_the_fields(
-    published: dict[Kind, tuple[Definition, Derived]],
-) -> None:
-    fields = catalogue()
-    kinds = [key for key in published if "/".join(key) in fields]
-    found = [
-        one for key in kinds for one in beside_fields("/".join(key), published[key][0], fields["/".join(key)])
-    ]
-    explained(found, FIELDS, map("/".join, kinds))
-    differing = {one.partition(" ")[0] for _, one in found}
-    print(f"{len(kinds)} kinds of crds/fields.json, {len(kinds) - len(differing)} without a difference")
-    assert len(kinds) >= 80
 
 
 def test_one_file_for_all_of_them_loads(published: dict[Kind, tuple[Definition, Derived]]) -> None:

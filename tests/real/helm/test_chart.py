@@ -16,7 +16,6 @@ from registry import Registry
 from setup_manifests import manifests
 
 import machine
-from archfit import __version__
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.config_file import from_file
 from archfit.webhook.server.memory_budget import MIB, SMALLEST_LIMIT
@@ -289,22 +288,6 @@ def test_a_kubernetes_without_match_conditions_is_refused(chart: Chart) -> None:
     assert "chart requires kubeVersion: >=1.28.0-0" in ran.stderr
 
 
-def test_the_schema_has_every_value_and_the_chart_the_version() -> None:
-    schema = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
-    values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
-
-    def same(shape: dict[str, Any], value: Any, path: str) -> None:
-        if not isinstance(value, dict) or "properties" not in shape:
-            return
-        assert set(value) == set(shape["properties"]) - {"global"} or path == ".certificate.issuerRef", path
-        for key, member in value.items():
-            same(shape["properties"][key], member, f"{path}.{key}")
-
-    same(schema, values, "")
-    facts = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
-    assert facts["version"] == facts["appVersion"] == __version__
-
-
 def test_the_configuration_may_be_a_text_of_ones_own(chart: Chart, tmp_path: Path) -> None:
     text = '# ours\napiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {onConflict: leave}\n# "end"\n'
     (tmp_path / "archfit.yaml").write_text(text)
@@ -319,14 +302,6 @@ def test_the_configuration_may_be_a_text_of_ones_own(chart: Chart, tmp_path: Pat
     assert data["archfit.yaml"].strip() == text.strip()
     assert data["archfit.lock"] == f"{LOCK}\n"
     assert from_file(data["archfit.yaml"].encode(), "archfit.yaml").given["onConflict"].value == "leave"
-
-
-def test_the_default_configuration_is_one_that_archfit_reads(chart: Chart) -> None:
-    data = named(chart.objects())["ConfigMap", "archfit"]["data"]
-    assert from_file(data["archfit.yaml"].encode(), "x").given["clusterArchitectures"].value == (
-        "amd64",
-        "arm64",
-    )
 
 
 def test_a_changed_configuration_starts_new_pods(chart: Chart) -> None:
@@ -372,15 +347,6 @@ def test_other_releases_have_other_names(chart: Chart) -> None:
     assert selector["app.kubernetes.io/instance"] == "web"
 
 
-def test_the_test_pod_asks_what_the_certificate_is_for(chart: Chart) -> None:
-    pod = named(chart.objects(namespace="hooks"))["Pod", "archfit-test"]
-    assert pod["metadata"]["annotations"]["helm.sh/hook"] == "test"
-    (container,) = pod["spec"]["containers"]
-    program = container["command"][2]
-    compile(program, "program", "exec")
-    assert "https://archfit.hooks.svc/mutate?timeout=5s" in program
-
-
 SMALLEST = f"{SMALLEST_LIMIT // MIB}Mi"
 
 
@@ -418,11 +384,6 @@ def test_what_the_container_is_told_is_what_the_server_reads(chart: Chart) -> No
     # It asks the webhook without a client's certificate.
     assert ("Pod", "archfit-test") not in rendered
     assert ("Pod", "archfit-test") in named(chart.objects())
-
-
-def test_it_can_be_packaged(chart: Chart, tmp_path: Path) -> None:
-    chart.run("package", str(CHART), "--destination", str(tmp_path)).ok()
-    assert (tmp_path / f"archfit-{__version__}.tgz").exists()
 
 
 def helm_lines() -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from chart_runs import CHART, Chart, named
-from dashboards import Family, complaints, exposed_by, promtool, queries, read, recorded, wrong
+from dashboards import Labels, complaints, exposed_by, promtool, queries, read, recorded, wrong
 from webhook_server import WebhookServer
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def chart(request: pytest.FixtureRequest, real) -> Chart:
 
 
 @pytest.fixture(scope="module")
-def exposed(tmp_path_factory: pytest.TempPathFactory, real) -> dict[str, Family]:
+def exposed(tmp_path_factory: pytest.TempPathFactory, real) -> dict[str, Labels]:
     """The metrics of a real `archfit serve`, by the names of their samples."""
     with WebhookServer(tmp_path_factory.mktemp("serve")) as server:
         text = server.probe("/metrics")[1]
@@ -59,44 +59,13 @@ def test_promtool_takes_the_alerts_and_the_queries(chart: Chart, tmp_path: Path)
 
 
 def test_every_metric_that_is_asked_for_is_one_of_the_server(
-    chart: Chart, exposed: dict[str, Family]
+    chart: Chart, exposed: dict[str, Labels]
 ) -> None:
     expressions = [rule["expr"] for rule in rules(chart)] + asked()
     expressions += [rule["expr"] for rule in rules(chart, "--set", "mode=policy")]
     for variable in dashboard()["templating"]["list"][1:]:
         expressions.append(re.sub(r"label_values\((.*), \w+\)", r"\1", variable["query"]["query"]))
     assert [one for expression in expressions for one in wrong(expression, exposed)] == []
-
-
-@pytest.mark.parametrize(
-    ("expression", "said"),
-    [
-        pytest.param("rate(archfit_none_total[5m]) > 0", ["archfit_none_total"], id="metric"),
-        pytest.param("archfit_none_total or up", ["archfit_none_total"], id="metric-alone"),
-        pytest.param(
-            'archfit_admission_requests_total{outcome="refused"}',
-            ["archfit_admission_requests_total{outcome=refused}"],
-            id="value",
-        ),
-        pytest.param(
-            'archfit_admission_requests_total{outcome=~"denied|refused"}',
-            ["archfit_admission_requests_total{outcome=refused}"],
-            id="value-of-several",
-        ),
-        pytest.param(
-            'archfit_admission_requests_total{result="denied"}',
-            ["archfit_admission_requests_total{result}"],
-            id="label",
-        ),
-        pytest.param(
-            'sum by (outcome) (rate(archfit_admission_requests_total{job="a", outcome="denied"}[5m])) > 7 * 1',
-            [],
-            id="nothing",
-        ),
-    ],
-)
-def test_what_nobody_has_is_found(exposed: dict[str, Family], expression: str, said: list[str]) -> None:
-    assert wrong(expression, exposed) == said
 
 
 _OTHER = 'job="archfit", namespace="archfit", pod="b"'

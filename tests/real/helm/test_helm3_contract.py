@@ -90,19 +90,6 @@ def test_a_hidden_secret_stays_hidden(helm3: Helm) -> None:
     assert HIDDEN in seen.helm.stdout
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        pytest.param(b"apiVersion: v1\n", id="no-kind-no-metadata"),
-        pytest.param(b"kind: Deployment\n", id="no-apiVersion-no-spec"),
-        pytest.param(b"apiVersion: example.com/v1\nkind: Gauge\nspec: {match: [=]}\n", id="bare-equals"),
-        pytest.param(b"apiVersion: x.io/v1\nkind: Thing\nspec:\n  at: 22:22\n  1: on\n", id="unknown-kind"),
-    ],
-)
-def test_what_is_no_workload_passes(archfit: Archfit, document: bytes) -> None:
-    assert archfit(document).ok() == document
-
-
 def test_custom_resource_definitions_pass(helm: Helm) -> None:
     words = ("--include-crds",)
     assert helm.template("quiet", *words).ok().startswith(helm.plain("quiet", *words).split(b"\n---\n")[0])

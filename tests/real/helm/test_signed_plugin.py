@@ -6,13 +6,11 @@ loopback: its address takes the place of ghcr.io, and plain HTTP that of TLS.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import sys
 import tarfile
-import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
@@ -143,28 +141,6 @@ def test_a_verified_plugin_renders_the_chart(home: Home, signed: Path, helm4) ->
     assert re.search(
         rb"^archfit\s+\S+\s+postrenderer/v1\s+v1\s+signed\b", home.helm("plugin", "list").ok(), re.MULTILINE
     )
-
-
-def test_an_artifact_of_a_registry_is_verified_and_renders_the_chart(
-    home: Home, signed: Path, plugins: Running, helm4
-) -> None:
-    reference = f"oci://{plugins.host}/owner/archfit/helm-plugin/archfit:{__version__}"
-    ran = home.install("--plain-http", "--keyring", str(signed / "archfit-plugin.gpg"), reference)
-    assert b"Signed by: me\n" in ran.ok()
-    assert home.shop().ok() == helm4.template("shop").ok()
-
-
-def test_the_artifact_has_the_types_that_helm_looks_for(plugins: Running, signed: Path) -> None:
-    url = f"{plugins.url}/v2/owner/archfit/helm-plugin/archfit/manifests/{__version__}"
-    asked = urllib.request.Request(url, headers={"Accept": "application/vnd.oci.image.manifest.v1+json"})
-    with urllib.request.urlopen(asked) as answer:
-        manifest = json.load(answer)
-    assert manifest["artifactType"] == "application/vnd.helm.plugin.v1+json"
-    titles = [layer["annotations"]["org.opencontainers.image.title"] for layer in manifest["layers"]]
-    assert titles == [ARCHIVE, f"{ARCHIVE}.prov"]
-    assert [layer["size"] for layer in manifest["layers"]] == [
-        (signed / title).stat().st_size for title in titles
-    ]
 
 
 def _tampered(folder: Path) -> None:

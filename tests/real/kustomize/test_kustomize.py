@@ -83,11 +83,6 @@ def restricted(out):
     return expression["values"]
 
 
-def test_the_exec_example_by_bare_name(site):
-    site.example("exec")
-    assert restricted(site.build("exec").ok()) == ["amd64"]
-
-
 def test_by_a_path_relative_to_the_kustomization(site):
     name = simple(site, path="./bin/fit")
     site.write("all/bin/fit", f'#!/bin/sh\nexec {PROGRAM} "$@"\n').chmod(0o755)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from registry import Registry
 from tests.real.pages.page_plans import IMAGES, KPT, NOT_FOLLOWED, PLANS
-from tests.real.pages.page_walk import Plan, blocks, pages, walk
+from tests.real.pages.page_walk import blocks, pages, walk
 
 from control_plane import ControlPlane
 from redis_server import RedisServer
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from tests.real.pages.page_walk import Step
 
 NODE = """\
 apiVersion: v1
@@ -111,36 +110,3 @@ def left_in(folder: Path) -> list[str]:
     return [
         path.read_text(encoding="utf-8") for pattern in _COMMITTED for path in (folder / "work").glob(pattern)
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "ran"),
-    [
-        pytest.param(
-            "```sh\ntrue\nfalse\n```\n", [("true", 0), ("false", 1)], id="each-command-has-a-status"
-        ),
-        pytest.param("```sh\ntest a = \\\n  a\n```\n", [("test a = \\\n  a", 0)], id="a-line-that-goes-on"),
-        pytest.param(
-            "```sh\ncat > a <<'END'\n$x\nEND\ngrep x a\n```\n",
-            [("cat > a <<'END'\n$x\nEND", 0), ("grep x a", 0)],
-            id="here",
-        ),
-        pytest.param("```sh\nfalse | cat\n```\n", [("false | cat", 1)], id="a-pipe-that-fails-in-front"),
-        pytest.param(
-            "```sh\nx=1\n```\n\n```sh\ntest $x = 1\n```\n", [("x=1", 0), ("test $x = 1", 0)], id="one-shell"
-        ),
-        pytest.param("```console\n$ echo a\na\n```\n", [("echo a", 0)], id="output-is-no-command"),
-        pytest.param(
-            "```sh\necho a  # b\n```\n```console\n$ echo a\na\n```\n", [("echo a  # b", 0)], id="shown-again"
-        ),
-        pytest.param("```text\nfalse\n```\n", [], id="text"),
-    ],
-)
-def test_the_walk_runs_what_the_page_shows(
-    text: str, ran: list[tuple[str, int]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "page.md").write_text(text, encoding="utf-8")
-    monkeypatch.setattr("tests.real.pages.page_walk.DOCS", tmp_path)
-    (tmp_path / "walk").mkdir()
-    steps: list[Step] = walk(Plan("page", lambda *_: None), tmp_path / "walk", {})
-    assert [(step.command, step.status) for step in steps] == ran

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import sys
 import threading
@@ -37,16 +36,6 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def opened(server: RedisServer, **options: Any) -> RedisStore:
     return RedisStore(cache_path(server.url()), **{"patience_seconds": 60.0, **options})
-
-
-def test_what_is_put_can_be_got_in_one_round_trip_each(server: RedisServer) -> None:
-    store = opened(server)
-    store.put_many({"tag:a": "1", "tag:b": "2"})
-    assert store.get_many(["tag:a", "tag:b", "tag:x", "tag:a"]) == {"tag:a": "1", "tag:b": "2"}
-    assert store.get_many([]) == {}
-    store.put_many({})
-    assert server.commands() == {"multi": 1, "set": 2, "exec": 1, "mget": 1}
-    store.close()
 
 
 def test_entries_expire_by_their_kind(server: RedisServer) -> None:
@@ -173,16 +162,6 @@ def test_a_real_server_that_cannot_be_written_to_is_trouble(
         assert says in str(caught.value)
         assert f"the cache {server.url()}/0 cannot be used (" in str(caught.value)
         assert HUSH not in str(caught.value)
-        store.close()
-
-
-@pytest.mark.parametrize("spoil", [replica, full, forbidden], ids=lambda row: row.__name__)
-def test_such_a_server_can_still_be_read(tmp_path: Path, spoil: Callable[[RedisServer], str]) -> None:
-    with RedisServer(tmp_path) as server:
-        store = opened(server)
-        store.put_many({"tag:a": "1"})
-        spoil(server)
-        assert store.get_many(["tag:a"]) == {"tag:a": "1"}
         store.close()
 
 
@@ -367,12 +346,3 @@ def test_a_missing_package_is_one_clear_sentence(monkeypatch: pytest.MonkeyPatch
 )
 def test_a_place_is_shown_without_its_user(url: str, shown: str) -> None:
     assert cache_location(Operator(cache=cache_path(url)), {}) == shown
-
-
-def test_claims_are_json(server: RedisServer) -> None:
-    store = opened(server, clock=lambda: 100.0)
-    store.claim(["a"], "me", 9.0)
-    assert [json.loads(text) for text in server.texts(claims=True).values()] == [
-        {"owner": "me", "until": 109.0}
-    ]
-    store.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
 import threading
 import time
@@ -11,23 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.audit.build_lookup import answered
-from archfit.lookup.lookup import lookup_of
 from archfit.lookup.store.redis import RedisStore
-from archfit.options.hosts import mirror
-from archfit.options.option_entries import RequestRate
-from archfit.options.settings import Operator, Settings
 from archfit.options.text_form import cache_path
 from fake_registry import FakeRegistry
 from program import PROGRAM
 from redis_server import RedisServer
-from running_builds import CRI_O, Pod, pushed, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from archfit.audit.facts import AuditFacts
 
 BOTH = ["linux/amd64", "linux/arm64"]
 
@@ -117,62 +109,6 @@ def test_what_is_kept_of_a_budget_ends_by_itself_and_is_not_part_of_the_cache(se
         assert all(0 < client.ttl(key) <= 60 for key in keys)
     assert store.items() == []
     store.close()
-
-
-class Fleet:
-    """Audits of one snapshot as shards run them: each with a connection of its own to one Redis."""
-
-    def __init__(self, fake: FakeRegistry, url: str, folder: Path) -> None:
-        self.fake = fake
-        self.operator = Operator(
-            mirrors=(mirror("*", fake.url),),
-            cache=cache_path(url),
-            requests_per_second=(RequestRate("*", 500.0),),
-        )
-        self.environ = {"HOME": str(folder)}
-
-    def facts(self) -> AuditFacts:
-        pods = []
-        for number in range(16):
-            name = f"r{number % 3}.example/app{number}"
-            old = pushed(self.fake, f"app{number}", "1", BOTH, "old")
-            new = pushed(self.fake, f"app{number}", "1", [*BOTH, "linux/s390x"], "new")
-            pods += [
-                Pod(f"{name}:1", f"{name}@{new.index}", "linux/arm64"),
-                Pod(f"{name}:1", f"{name}@{old.index}"),
-                Pod(f"{name}:1", old.configs["linux/amd64"]),
-                Pod(f"{name}:1", f"{name}@{new.manifests['linux/arm64']}", "linux/arm64", CRI_O),
-            ]
-        return running(*pods)
-
-    def run(self, facts: AuditFacts, shard: tuple[int, int] | None = None) -> AuditFacts:
-        lookup = lookup_of(Settings(operator=self.operator), self.environ, io.StringIO())
-        try:
-            return answered(facts, lookup, shard)
-        finally:
-            lookup.close()
-
-
-def test_a_server_that_is_gone_in_the_middle_makes_it_slower_and_right(
-    server: RedisServer, fake: FakeRegistry, tmp_path: Path
-) -> None:
-    fleet = Fleet(fake, server.url(), tmp_path)
-    facts = fleet.facts()
-    whole = fleet.run(facts)
-    with server.client() as client:
-        client.flushall()
-    fake.forget()
-    gone = threading.Event()
-
-    def stop(_: object) -> None:
-        if len(fake.asked) > 5 and not gone.is_set():
-            gone.set()
-            server.stop()
-
-    fake.on(stop)
-    found = fleet.run(facts)
-    assert gone.is_set()
-    assert found == whole
 
 
 def test_the_documented_permissions_are_enough(server: RedisServer) -> None:

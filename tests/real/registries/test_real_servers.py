@@ -220,24 +220,3 @@ def test_a_token_without_rights_is_an_error_after_one_more(content: Path, tmp_pa
             assert service.fake.count("token") - before == 2
     finally:
         service.close()
-
-
-def test_the_list_of_tags(server: Running, tmp_path: Path) -> None:
-    runs = Runs(tmp_path, server.url)
-    listed = runs.list("x.io/t/bare:1")
-    assert set(listed.tags) >= {"1", "half", "nested"}
-    assert listed.read == "complete"
-    assert runs.requests == {"list": 1}
-    assert runs.list("x.io/t/bare:half") == listed
-    assert runs.requests == {}
-    assert runs.list("x.io/t/nowhere:1").read == "no"
-
-
-def test_a_list_of_a_thousand_tags(server: Running, tmp_path: Path) -> None:
-    one = server.single("t/many", "0", "linux/amd64")
-    body = as_json({"schemaVersion": 2, "mediaType": media.OCI_INDEX, "manifests": [{**one, "platform": {}}]})
-    tags = [f"1.{number}" for number in range(1, 1000)]
-    for tag in tags:
-        server.push(f"t/many/manifests/{tag}", body, media.OCI_INDEX)
-    listed = Runs(tmp_path, server.url).list("x.io/t/many:1.1")
-    assert (sorted(listed.tags), listed.read) == (sorted(["0", *tags]), "complete")

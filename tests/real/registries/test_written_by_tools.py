@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import urllib.request
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.real.registries.runtime_judge import RUNTIMES, Documents, RuntimeJudge, digest_of
@@ -110,24 +110,6 @@ def documents(server: Running, image: str) -> Documents:
         config = json.loads(body)["config"]["digest"]
         blobs |= {entry["digest"]: body, config: fetched(server, f"{repository}/blobs/{config}")[0]}
     return Documents(digest_of(top), kind, {**blobs, digest_of(top): top})
-
-
-def entries(server: Running, image: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(documents(server, image).body)["manifests"]
-    return found
-
-
-@pytest.mark.parametrize(
-    ("image", "with_artifact_type"),
-    [
-        pytest.param("one:crane", 2, id="crane"),
-        pytest.param("one:crane-list", 2, id="crane-docker-list"),
-        pytest.param("one:crane-on-regctl", 1, id="crane-on-an-index-of-regctl"),
-        pytest.param("one:regctl", 0, id="regctl"),
-    ],
-)
-def test_crane_writes_artifact_types(server: Running, image: str, with_artifact_type: int) -> None:
-    assert sum("artifactType" in entry for entry in entries(server, image)) == with_artifact_type
 
 
 @pytest.mark.parametrize(

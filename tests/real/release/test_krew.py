@@ -15,7 +15,6 @@ from repository_address import address
 
 import machine
 from archfit import __version__
-from machine import ROOT
 
 NAME = f"archfit-{__version__}-linux-{architecture()}.tar.gz"
 
@@ -96,15 +95,3 @@ def test_context_and_namespace_are_passed_on(kubectl, control_plane):
     assert [one["reference"] for one in facts["images"]] == ["quay.io/team/krew:1"]
     done = kubectl("archfit", "audit", "--live", "--context", "nowhere")
     assert (done.returncode, "nowhere" in done.stderr) == (1, True)
-
-
-def test_the_template_is_for_both_architectures():
-    made = yaml.safe_load(
-        (ROOT / "scripts" / "release" / "templates" / "krew.yaml").read_text(encoding="utf-8")
-    )
-    assert [platform["selector"]["matchLabels"]["arch"] for platform in made["spec"]["platforms"]] == [
-        "amd64",
-        "arm64",
-    ]
-    assert len(made["spec"]["shortDescription"]) <= 50
-    assert {platform["bin"] for platform in made["spec"]["platforms"]} == {"archfit/kubectl-archfit"}
