@@ -93,13 +93,7 @@ class FakeRegistry(LoopbackServer):
     def manifest(config: dict[str, object], **more: object) -> bytes:
         layer = descriptor("application/vnd.oci.image.layer.v1.tar+gzip", b"layer")
         return as_json(
-            {
-                "schemaVersion": 2,
-                "mediaType": media.OCI_MANIFEST,
-                "config": config,
-                "layers": [layer],
-                **more,
-            }
+            {"schemaVersion": 2, "mediaType": media.OCI_MANIFEST, "config": config, "layers": [layer], **more}
         )
 
     def remove(self, repository: str, tag: str) -> None:

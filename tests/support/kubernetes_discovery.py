@@ -30,10 +30,7 @@ def _group(name: str) -> dict[str, Any]:
 _ANSWERS = {
     "/version": {"major": "1", "minor": "34", "gitVersion": "v1.34.0"},
     "/api": {"kind": "APIVersions", "versions": ["v1"]},
-    "/apis": {
-        "kind": "APIGroupList",
-        "groups": [_group("apps"), _group("batch"), _group("example.com")],
-    },
+    "/apis": {"kind": "APIGroupList", "groups": [_group("apps"), _group("batch"), _group("example.com")]},
     "/api/v1": _resources("v1", secrets="Secret", configmaps="ConfigMap", pods="Pod", services="Service"),
     "/apis/apps/v1": _resources("apps/v1", deployments="Deployment"),
     "/apis/batch/v1": _resources("batch/v1", jobs="Job"),

@@ -406,19 +406,6 @@ def test_setup_policy_check_sees_policy_and_job(site, job, archfit):
     assert all(line.startswith("ok: ") for line in found.stdout.decode().splitlines())
 
 
-def test_v1beta1_is_accepted_where_it_is_served(archfit, tmp_path):
-    lock_file(tmp_path)
-    folder = tmp_path / "plane"
-    folder.mkdir()
-    written = archfit(b"", "policy", "--lock-file", "archfit.lock", "--api-version", "v1beta1", cwd=tmp_path)
-    assert "--feature-gates=MutatingAdmissionPolicy=true" in written.stderr
-    assert "--runtime-config=admissionregistration.k8s.io/v1beta1=true" in written.stderr
-    with ControlPlane(folder, "--runtime-config=admissionregistration.k8s.io/v1beta1=true") as plane:
-        plane.kubectl("apply", "--server-side", "-f", "-", stdin=written.ok().decode())
-        probe = pod("default", "quay.io/team/amd:1")
-        plane.until("the policy acts", lambda: "affinity" in plane.dry(probe)["spec"])
-
-
 def test_a_secret_of_the_manifests_is_never_shown(site):
     site.install()
     secret = "s3cr3t-" + base64.b64encode(b"value").decode()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from archfit.images.platforms import ImagePlatforms, parse_platform
-from archfit.options.option_entries import Match, Rule
 from archfit.options.settings import Options
 from archfit.policy.cel.left_alone import MAX_IMAGES, MAX_TERMS, MAX_VALUES
 from drawn_pods import at_creation
@@ -13,28 +11,8 @@ from drawn_pods.drawing import ARCH, REQUIRED
 from pod_decisions import found
 
 LOCKED = at_creation.platforms()
-LINUX = ("amd64", "arm64", "s390x")
-WINDOWS = ("amd64", "arm64", "windows/amd64", "windows/arm64")
-SETS = {
-    "default": Options(),
-    "s390x": Options(cluster_architectures=LINUX),
-    "prefer": Options(prefer=(("amd64", 1), ("arm64", 100))),
-    "windows": Options(cluster_architectures=WINDOWS, affinity="always", prefer=(("arm64", 10),)),
-    "rules": Options(
-        rules=(
-            Rule(Match(labels=(("app", "web"),)), only=("amd64",)),
-            Rule(Match(namespace="ru*", labels=(("tier", "front"),)), tolerate=False, prefer=(("arm64", 3),)),
-            Rule(Match(namespace="other"), skip=True),
-        )
-    ),
-    "overrides": Options(
-        image_platforms=(
-            ImagePlatforms("quay.io/team/*", (parse_platform("arm64"),)),
-            ImagePlatforms("docker.io/library/all", (parse_platform("amd64"),)),
-        ),
-        unlabelled_nodes=("dedicated",),
-    ),
-}
+# test_policy_cel.py draws options; the API server's own CEL decides there, too.
+SETS = {"default": Options(), "s390x": Options(cluster_architectures=("amd64", "arm64", "s390x"))}
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +31,7 @@ def test_random_pods_are_changed_as_archfit_changes_them(name, installed, polici
     assert policies.errors(installed[name]) == 0
 
 
-@pytest.mark.parametrize("name", ["default", "s390x"])
+@pytest.mark.parametrize("name", SETS)
 def test_a_pod_that_was_changed_passes_unchanged(name, installed, policies, drawn):
     plain = drawn(1, 1000)[:300]
     policies.await_change(installed[name], plain)

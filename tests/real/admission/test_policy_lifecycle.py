@@ -70,15 +70,6 @@ def test_pods_pass_while_the_table_is_missing(policies):
         becomes(policies, name, ["amd64"])
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
-def test_another_namespace_is_left_alone(policies, carrier):
-    name = f"alone-{carrier}"
-    policies.install(name, AMD, Options(), carrier=carrier)
-    becomes(policies, name, ["amd64"])
-    policies.plane.namespace("elsewhere")
-    assert architectures(policies, "elsewhere") is None
-
-
 @pytest.mark.load
 def test_a_custom_resource_holds_15000_images(policies):
     name = "largest"

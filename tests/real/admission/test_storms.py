@@ -48,10 +48,7 @@ def test_good_pods_are_placed_and_the_server_stays_up(name: str) -> None:
 
 
 def test_sigterm_ends_a_server_whose_log_nobody_reads(tmp_path: Path) -> None:
-    with (
-        FakeRegistry() as registry,
-        Served(tmp_path, {"good.invalid": registry.port}) as server,
-    ):
+    with FakeRegistry() as registry, Served(tmp_path, {"good.invalid": registry.port}) as server:
         server.listens(False)
         tenant = GoodTenant(server.port, "1 1 1", Tally(), threading.Lock(), lies=False)
         for _ in range(300):

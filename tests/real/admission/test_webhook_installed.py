@@ -164,12 +164,7 @@ def test_a_check_of_the_cluster_says_what_is_missing_until_it_works(
         plane.apply(json.dumps(deployment))
         assert "no pod of Deployment archfit/archfit is ready" in check(plane, folder)[1][-1]
         there = plane.get(place)
-        there["status"] = {
-            "replicas": 2,
-            "readyReplicas": 2,
-            "availableReplicas": 2,
-            "updatedReplicas": 2,
-        }
+        there["status"] = {"replicas": 2, "readyReplicas": 2, "availableReplicas": 2, "updatedReplicas": 2}
         plane.request("PUT", f"{place}/status", there)
         plane.until("it acts", lambda: "affinity" in plane.dry(pod("x.example/amd:1"))["spec"])
         code, lines = check(plane, folder)

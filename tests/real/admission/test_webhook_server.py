@@ -67,38 +67,6 @@ def test_pods_cannot_make_the_server_ask_a_private_address(fake: FakeRegistry, t
         assert fake.connections == 0
 
 
-@pytest.mark.parametrize(
-    ("content", "answer"),
-    [
-        pytest.param(b"nonsense\r\n\r\n", b"HTTP/1.1 400", id="no HTTP"),
-        pytest.param(
-            b"GET /livez HTTP/1.1\r\nX: " + b"x" * 200_000, b"HTTP/1.1 431", id="a header without end"
-        ),
-        pytest.param(
-            b"GET /livez HTTP/1.1\r\n" + b"X: y\r\n" * 150 + b"\r\n", b"HTTP/1.1 431", id="many headers"
-        ),
-        pytest.param(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", b"HTTP/1.1 200", id="a probe"),
-        pytest.param(
-            b"POST /mutate HTTP/1.1\r\nContent-Length: 10\r\n\r\n", b"HTTP/1.1 415", id="no content type"
-        ),
-        pytest.param(
-            b"POST /mutate HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 9999999\r\n\r\n{",
-            b"HTTP/1.1 413",
-            id="a length that is too large",
-        ),
-    ],
-)
-def test_bytes_that_no_client_sends_are_answered(server: WebhookServer, content: bytes, answer: bytes):
-    context = ssl.create_default_context(cafile=str(tls_files().ca))
-    with (
-        socket.create_connection(("127.0.0.1", server.port), 20) as plain,
-        context.wrap_socket(plain, server_hostname="localhost") as connection,
-    ):
-        connection.sendall(content)
-        assert connection.recv(100).startswith(answer)
-    assert server.review(pod("quay.io/app:1")).patch
-
-
 def test_a_body_that_ends_in_the_middle_disturbs_nobody(server: WebhookServer):
     context = ssl.create_default_context(cafile=str(tls_files().ca))
     before = server.metric("archfit_admission_requests_in_progress")

@@ -48,8 +48,7 @@ def _gone(process: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    "group",
-    [pytest.param(True, id="the-group-as-Argo-CD-does"), pytest.param(False, id="archfit-alone")],
+    "group", [pytest.param(True, id="the-group-as-Argo-CD-does"), pytest.param(False, id="archfit-alone")]
 )
 def test_sigterm_while_the_renderer_works_ends_both(plugin: Plugin, tmp_path: Path, *, group: bool) -> None:
     helm, told = _helm(tmp_path, "")

@@ -116,9 +116,7 @@ def test_every_door_gives_the_same_bytes(plugin: Plugin, tmp_path: Path, registr
         pytest.param("echo 'kind: Half'; kill -9 $$", "(signal 9)", id="is-killed"),
         pytest.param("", "printed no manifests", id="prints-nothing"),
         pytest.param(
-            "echo; echo '# nothing'; echo ---; echo null; echo '--- # end'",
-            "printed no manifests",
-            id="null",
+            "echo; echo '# nothing'; echo ---; echo null; echo '--- # end'", "printed no manifests", id="null"
         ),
         pytest.param("echo 'Error: no such chart'", "is not", id="prints-its-error-as-output"),
     ],

@@ -109,10 +109,7 @@ def test_full_parameters_and_substituted_variables(sidecar: Sidecar, tmp_path: P
             id="the-renderer-fails",
         ),
         pytest.param(
-            {**CHART, "templates/app.yaml": "", "crds/crd.yaml": ""},
-            {},
-            "printed no manifests",
-            id="nothing",
+            {**CHART, "templates/app.yaml": "", "crds/crd.yaml": ""}, {}, "printed no manifests", id="nothing"
         ),
         pytest.param(
             {"a.yaml": BOTH},

@@ -10,22 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from random import Random
 
-CPU = (
-    "0",
-    "1",
-    "2",
-    "100m",
-    "250m",
-    "1.5",
-    "0.1",
-    "1500u",
-    "33333n",
-    "1k",
-    "+2",
-    ".5",
-    "3.",
-    "2e0",
-)
+CPU = ("0", "1", "2", "100m", "250m", "1.5", "0.1", "1500u", "33333n", "1k", "+2", ".5", "3.", "2e0")
 MEMORY = (
     "0",
     "128Mi",

@@ -64,10 +64,7 @@ def fake() -> Iterator[FakeRegistry]:
 
 @pytest.fixture(scope="module")
 def images(fake: FakeRegistry) -> dict[str, Pushed]:
-    return {
-        "app": pushed(fake, "team/app", "1", BOTH),
-        "old": pushed(fake, "team/old", "1", ["linux/amd64"]),
-    }
+    return {"app": pushed(fake, "team/app", "1", BOTH), "old": pushed(fake, "team/old", "1", ["linux/amd64"])}
 
 
 @pytest.fixture

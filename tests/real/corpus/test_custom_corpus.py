@@ -93,10 +93,7 @@ FILES: dict[str, tuple[list[str], list[str]]] = {
         ["spec"],
         ["container config-reloader: the Prometheus operator adds it", "container init-config-reloader"],
     ),
-    "raycluster.yaml": (
-        ["spec.headGroupSpec.template.spec", "spec.workerGroupSpecs[0].template.spec"],
-        [],
-    ),
+    "raycluster.yaml": (["spec.headGroupSpec.template.spec", "spec.workerGroupSpecs[0].template.spec"], []),
     "spark-application-podtemplate.yaml": (
         ["spec.driver.template.spec", "spec.executor.template.spec"],
         ["through its webhook"] * 2,

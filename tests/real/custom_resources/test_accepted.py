@@ -63,7 +63,7 @@ DROPS = {
         "elasticsearch.k8s.elastic.co",
         "Elasticsearch",
         "v1beta1",
-    ): "podTemplate is an object without members there",
+    ): "podTemplate is an object without members there"
 }
 # Argo's full definitions of 3.5 drop inline templates, with all that is in them; later ones preserve them.
 INLINE = re.compile(r"spec\S*\.inline\.(affinity|tolerations): unknown field")

@@ -1,9 +1,6 @@
-"""Rows from the schemas that operators publish, beside archfit's own rows and beside crds/fields.json.
+"""Rows from the schemas that operators publish, beside archfit's own rows.
 
-    OWN       where a row from a schema and a row of the table differ, and why
-    FIELDS    where a schema and crds/fields.json differ, and why; the latter was read off newer commits
-
-What no entry explains is an error, and so is an entry that explains nothing.
+OWN says where they differ, and why. What no entry explains is an error, and so is an entry that explains nothing.
 """
 
 from __future__ import annotations
@@ -88,22 +85,6 @@ def published() -> dict[Kind, tuple[Definition, Derived]]:
     return found
 
 
-def explained(differences: Iterable[tuple[str, str]], table: Any, kinds: Iterable[str]) -> None:
-    """Each difference by an entry; each entry that is about one of the kinds explains one."""
-    found = set(differences)
-    unexplained = {
-        one
-        for one in found
-        if not any(one[0] == side and re.fullmatch(pattern, one[1]) for side, pattern, _ in table)
-    }
-    assert unexplained == set()
-    known = list(kinds)
-    for side, pattern, why in table:
-        about = pattern.partition(" ")[0]
-        if any(re.fullmatch(about, kind) for kind in known):
-            assert any(one[0] == side and re.fullmatch(pattern, one[1]) for one in found), (pattern, why)
-
-
 def covers(pattern: Path, path: Path) -> bool:
     return len(pattern) == len(path) and all(
         "*" in {a, b} or a == b for a, b in zip(pattern, path, strict=True)
@@ -133,13 +114,21 @@ def beside_own(kind: str, one: Derived, rows: Iterable[Any]) -> Iterator[tuple[s
 
 
 def test_rows_from_schemas_are_those_of_the_table(published: dict[Kind, tuple[Definition, Derived]]) -> None:
+    """Each difference has an entry; each entry that is about one of the kinds explains one."""
     kinds = {key: rows for key, rows in all_custom_rows().items() if key in published}
     kinds = {key: rows for key, rows in kinds.items() if any(row.pod_spec for row in rows)}
-    found = [one for key, rows in kinds.items() for one in beside_own("/".join(key), published[key][1], rows)]
-    explained(found, OWN, map("/".join, kinds))
-    differing = {one.partition(" ")[0] for _, one in found}
-    print(f"{len(kinds)} kinds of the table, {len(kinds) - len(differing)} without a difference")
     assert len(kinds) >= 40
+    found = {one for key, rows in kinds.items() for one in beside_own("/".join(key), published[key][1], rows)}
+    explained = {
+        (side, pattern): {one for one in found if one[0] == side and re.fullmatch(pattern, one[1])}
+        for side, pattern, _ in OWN
+    }
+    assert found - set().union(*explained.values()) == set()
+    about = {pattern: pattern.partition(" ")[0] for _, pattern in explained}
+    there = {
+        pattern for pattern in about if any(re.fullmatch(about[pattern], "/".join(key)) for key in kinds)
+    }
+    assert [pattern for (_, pattern), some in explained.items() if pattern in there and not some] == []
 
 
 def test_one_file_for_all_of_them_loads(published: dict[Kind, tuple[Definition, Derived]]) -> None:

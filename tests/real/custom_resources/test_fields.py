@@ -118,11 +118,7 @@ def test_every_image_field_is_read_or_listed_with_its_reason(group: str, kind: s
 
 def made(group: str, kind: str, version: str, field: Field | None) -> dict[str, Any]:
     """An object with images that run everywhere at every field, and one of linux/amd64 alone at this one."""
-    value: dict[str, Any] = {
-        "apiVersion": f"{group}/{version}",
-        "kind": kind,
-        "metadata": {"name": "a"},
-    }
+    value: dict[str, Any] = {"apiVersion": f"{group}/{version}", "kind": kind, "metadata": {"name": "a"}}
     for path in (*placements(group, kind, version), *map(undotted, PRESENT.get(f"{group}/{kind}", ()))):
         put(value, path, {})
     for other in fields(group, kind):

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EXAMPLES = ROOT / "examples"
-IMAGES = {
-    "nginx:1.27": ["linux/amd64", "linux/arm64"],
-    "amd.example/app:1": ["linux/amd64"],
-}
+IMAGES = {"nginx:1.27": ["linux/amd64", "linux/arm64"], "amd.example/app:1": ["linux/amd64"]}
 
 
 @pytest.fixture(scope="session")

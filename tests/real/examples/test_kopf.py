@@ -60,11 +60,6 @@ def test_labelled_deployments_are_placed_and_others_are_not(
     control_plane.until("the error is said", lambda: "APP:1" in said.read_text(encoding="utf-8"))
     assert [
         sorted({"affinity", "tolerations"} & set(spec(name))) for name in ("amd", "every", "other", "wrong")
-    ] == [
-        ["affinity"],
-        ["tolerations"],
-        [],
-        [],
-    ]
+    ] == [["affinity"], ["tolerations"], [], []]
     assert spec("amd")["containers"][0]["env"] == [{"name": "A", "value": "1"}]
     assert "Traceback" not in said.read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ import pytest
 from registry import Registry
 
 import machine
+from chart_runs import Chart
 from helm_runs import Helm
 
 if TYPE_CHECKING:
@@ -58,3 +59,9 @@ def helm4(helms: Callable[[str], Helm]) -> Helm:
 def helm(request: pytest.FixtureRequest, helms: Callable[[str], Helm]) -> Helm:
     """Both, one after the other."""
     return helms(request.param)
+
+
+@pytest.fixture(params=["helm3", "helm4"])
+def chart(request: pytest.FixtureRequest, real) -> Chart:
+    """The chart of archfit in both Helms."""
+    return Chart(request.param)

@@ -34,12 +34,6 @@ if TYPE_CHECKING:
 LOCK = '{"version": 1, "images": {"a": "\\"{{ b }}"}}'
 
 
-@pytest.fixture(params=["helm3", "helm4"])
-def chart(request: pytest.FixtureRequest, real) -> Chart:
-    """Both Helms."""
-    return Chart(request.param)
-
-
 def setup_objects(choices: WebhookChoices) -> dict[tuple[str, str], dict[str, Any]]:
     """What `archfit setup webhook` writes, but the Namespace, which `helm install --create-namespace` makes, and the
     ConfigMap of --client-ca, which the chart only names.

@@ -19,12 +19,6 @@ _ON = ("--set", "audit.enabled=true,audit.cluster=prod eu,audit.schedule=0 4 * *
 _WRITTEN = ("--cluster", "prod eu", "--schedule", "0 4 * * 1-5", "--registry-secret", "pull")
 
 
-@pytest.fixture(params=["helm3", "helm4"])
-def chart(request: pytest.FixtureRequest, real) -> Chart:
-    """Both Helms."""
-    return Chart(request.param)
-
-
 def written(folder: Path) -> dict[tuple[str, str], Any]:
     """What setup writes."""
     words = [str(PROGRAM), "setup", "fleet", "--engine", "cron", "--into", str(folder), *_WRITTEN]

@@ -20,12 +20,6 @@ _ON = ("--set", "metrics.prometheusRule.enabled=true")
 _DASHBOARD = ("--set", "metrics.dashboard.enabled=true")
 
 
-@pytest.fixture(params=["helm3", "helm4"])
-def chart(request: pytest.FixtureRequest, real) -> Chart:
-    """Both Helms."""
-    return Chart(request.param)
-
-
 @pytest.fixture(scope="module")
 def exposed(tmp_path_factory: pytest.TempPathFactory, real) -> dict[str, Labels]:
     """The metrics of a real `archfit serve`, by the names of their samples."""
@@ -124,10 +118,7 @@ CASES: dict[str, tuple[list[dict[str, str]], list[list[dict[str, str]]]]] = {
     ),
     "ArchfitRegistryFails": (
         replies(none=_GROWS, ok="0+1x60"),
-        [
-            replies(none="0+1x60", ok=_GROWS),
-            [series(_REPLIES, _GROWS, 'host="quay.io", code="404"')],
-        ],
+        [replies(none="0+1x60", ok=_GROWS), [series(_REPLIES, _GROWS, 'host="quay.io", code="404"')]],
     ),
     "ArchfitOutOfMemory": (
         [series(_REFUSALS, _GROWS, 'share="bodies"')],

@@ -15,12 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@pytest.fixture(params=["helm3", "helm4"])
-def chart(request: pytest.FixtureRequest, real) -> Chart:
-    """Both Helms."""
-    return Chart(request.param)
-
-
 def refused(chart: Chart, *words: str) -> str:
     """What Helm says, and `helm lint` says the same."""
     ran, lint = chart.render(*words), chart.run("lint", str(CHART), *words)

@@ -158,8 +158,7 @@ def test_declared_in_a_base_it_does_not(site):
     """Why the page says: in the outermost kustomization. kustomize runs it before the overlay's images."""
     base = simple(site, image="h.example/web:1")
     site.write(
-        "over/kustomization.yaml",
-        f"resources: [../{base}]\nimages: [{{name: h.example/web, newTag: '2'}}]\n",
+        "over/kustomization.yaml", f"resources: [../{base}]\nimages: [{{name: h.example/web, newTag: '2'}}]\n"
     )
     out = site.build("over").ok()
     assert (restricted(out), b"h.example/web:2" in out) == (None, True)

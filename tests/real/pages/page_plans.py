@@ -386,10 +386,7 @@ PLANS = {
                 ),
             },
             ends={
-                "kubectl exec": (
-                    1,
-                    "the cache of the sidecar is on a volume that this machine does not have",
-                ),
+                "kubectl exec": (1, "the cache of the sidecar is on a volume that this machine does not have")
             },
         ),
         Plan(
@@ -446,9 +443,7 @@ echo '{"auths": {"ghcr.io": {"auth": "dTpw"}, "'"${REGISTRY#http://}"'": {"auth"
             "fleet",
             snapshot,
             programs={"kubectl": "kubectl"},
-            stand_ins={
-                "kubectl": _CLUSTER,
-            },
+            stand_ins={"kubectl": _CLUSTER},
             replaced={"redis://cache.example:6379/0": Because("$REDIS", "the server is one on loopback")},
         ),
         Plan(
@@ -536,7 +531,7 @@ case "$*" in
 *) exit 1;;
 esac""",
                     "the two clusters that a context names are not here: it prints their nodes, and a few pods",
-                ),
+                )
             },
             ends={"archfit --diff teams/legacy": (1, "what `enforced: [skip]` forbids, as the page says")},
             says={"archfit --diff teams/legacy": "archfit.dev/skip"},
@@ -563,12 +558,7 @@ esac""",
                 )
             },
         ),
-        Plan(
-            "index",
-            inside_chart,
-            programs=_HELM3,
-            left_out={"pipx install .": _NO_INDEX},
-        ),
+        Plan("index", inside_chart, programs=_HELM3, left_out={"pipx install .": _NO_INDEX}),
     )
 }
 _MAKE = "targets of make for those who develop archfit: make test and .ci/run are made of them"

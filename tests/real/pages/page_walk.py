@@ -135,13 +135,7 @@ def walk(plan: Plan, folder: Path, environ: Mapping[str, str]) -> list[Step]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ARCHFIT_"))}
     log = folder / "stood-in.log"
     log.touch()
-    whole = {
-        **kept,
-        "HOME": str(home),
-        "PATH": f"{bin_}:{SYSTEM_PATH}",
-        "LOG": str(log),
-        **environ,
-    }
+    whole = {**kept, "HOME": str(home), "PATH": f"{bin_}:{SYSTEM_PATH}", "LOG": str(log), **environ}
     (bin_ / "archfit").symlink_to(PROGRAM)
     for name, tool in plan.programs.items():
         _link(bin_, name, tool, plan)

@@ -42,15 +42,8 @@ _PODS = "/api/v1/namespaces/shop/pods"
 
 
 def _workload(kind: str, name: str, replicas: int, **pod: Any) -> dict[str, Any]:
-    container = {
-        "name": name,
-        "image": f"quay.io/shop/{name}:1",
-        "resources": {"requests": {"cpu": "500m"}},
-    }
-    template = {
-        "metadata": {"labels": {"app": name}},
-        "spec": {"containers": [container], **pod},
-    }
+    container = {"name": name, "image": f"quay.io/shop/{name}:1", "resources": {"requests": {"cpu": "500m"}}}
+    template = {"metadata": {"labels": {"app": name}}, "spec": {"containers": [container], **pod}}
     more = {"serviceName": name} if kind == "StatefulSet" else {}
     many = {} if kind == "DaemonSet" else {"replicas": replicas}
     return {
@@ -323,10 +316,7 @@ def _first_arm_node(reader: Reader) -> None:
 
 def _first_wave(reader: Reader) -> None:
     assert reader.workloads.nodes_of("web") == ["arm-1", "arm-1"]
-    assert set(reader.workloads.nodes_of("legacy") + reader.workloads.nodes_of("db")) <= {
-        "amd-1",
-        "amd-2",
-    }
+    assert set(reader.workloads.nodes_of("legacy") + reader.workloads.nodes_of("db")) <= {"amd-1", "amd-2"}
 
 
 def _emptied(reader: Reader) -> None:

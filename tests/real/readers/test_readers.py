@@ -1,4 +1,4 @@
-"""What kubectl, Helm and kustomize find in a stream, archfit saw or refused: the comparison, and that it can fail."""
+"""What kubectl, Helm and kustomize find in a stream, archfit saw or refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real processes on one cold cache, in a file and on a server: one request per image, and kill -9 at any moment."""
+"""Real processes on one cold cache, in a file and on a server: one request for each image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runtimes' own code, as a judge."""
+"""The runtimes' own code, as a judge; and both registries with what the `fill` of a module puts into them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import pytest
 from tests.real.registries.runtime_judge import RuntimeJudge
 
 import machine
+from real_registries import Running, distribution, ggcr
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -18,3 +20,31 @@ def runtimes() -> Iterator[RuntimeJudge]:
     binary = machine.go_build(machine.ROOT / "tests" / "judges" / "runtime", "runtime_judge")
     with RuntimeJudge(binary) as judge:
         yield judge
+
+
+@pytest.fixture(scope="module")
+def content(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that distributions serve, filled through a plain one, which syncs each file that it writes."""
+    folder = tmp_path_factory.mktemp("content")
+    with distribution(folder) as running:
+        request.module.fill(running, synced=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def debian(content: Path) -> Iterator[Running]:
+    with distribution(content) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def google(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with ggcr(tmp_path_factory.mktemp("ggcr")) as running:
+        request.module.fill(running, synced=False)
+        yield running
+
+
+@pytest.fixture(params=["debian", "google"])
+def server(request: pytest.FixtureRequest) -> Running:
+    running: Running = request.getfixturevalue(request.param)
+    return running

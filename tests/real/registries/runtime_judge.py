@@ -45,11 +45,6 @@ class RuntimeJudge(LineJudge):
     def taken(self, documents: Documents, node: dict[str, str]) -> dict[str, str]:
         """By runtime, the config of what it takes on a node such as {"os": "linux", "architecture": "arm64"}."""
         blobs = {name: base64.b64encode(body).decode() for name, body in documents.blobs.items()}
-        question = {
-            "index": documents.top,
-            "mediaType": documents.media_type,
-            "blobs": blobs,
-            "node": node,
-        }
+        question = {"index": documents.top, "mediaType": documents.media_type, "blobs": blobs, "node": node}
         answer: dict[str, str] = self.ask(question)
         return answer

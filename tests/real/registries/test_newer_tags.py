@@ -7,21 +7,16 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from archfit.audit.command import run
 from archfit.images.platforms import Found, parse_platform
 from archfit.lookup.newer_tags import newer_tags
 from archfit.registry import manifest as media
 from fake_registry import as_json, platform_of
 from lookup_runs import Runs
-from real_registries import Running, TokenService, distribution, ggcr
+from real_registries import Running, TokenService, distribution
 from tls_files import tls_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from archfit.images.candidates import NewerTags
 
 BOTH = ["linux/amd64", "linux/arm64"]
@@ -32,8 +27,8 @@ OTHERS = [f"sha-{number:07x}" for number in range(1000)]
 FEW = 40
 
 
-def fill(server: Running, others: int) -> None:
-    """`t/app`: 160 versions, the later ones with arm64, and so many other tags; `t/own`: one version without it."""
+def fill(server: Running, *, synced: bool) -> None:
+    """`t/app`: 160 versions, the later ones with arm64, and other tags; `t/own`: one version without it."""
     entries = [{**server.single("t/app", "", text), "platform": platform_of(text)} for text in BOTH]
     bodies = [
         as_json({"schemaVersion": 2, "mediaType": media.OCI_INDEX, "manifests": some})
@@ -41,37 +36,9 @@ def fill(server: Running, others: int) -> None:
     ]
     for place, tag in enumerate(VERSIONS):
         server.push(f"t/app/manifests/{tag}", bodies[place >= FIRST], media.OCI_INDEX)
-    for tag in OTHERS[:others]:
+    for tag in OTHERS[: FEW if synced else None]:
         server.push(f"t/app/manifests/{tag}", bodies[0], media.OCI_INDEX)
     server.index("t/own", "1.0.0", BOTH[:1])
-
-
-@pytest.fixture(scope="module")
-def content(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that distributions serve, filled through a plain one."""
-    folder = tmp_path_factory.mktemp("content")
-    with distribution(folder) as running:
-        fill(running, FEW)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def debian(content: Path) -> Iterator[Running]:
-    with distribution(content) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def google(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with ggcr(tmp_path_factory.mktemp("ggcr")) as running:
-        fill(running, len(OTHERS))
-        yield running
-
-
-@pytest.fixture(params=["debian", "google"])
-def server(request: pytest.FixtureRequest) -> Running:
-    running: Running = request.getfixturevalue(request.param)
-    return running
 
 
 def told(runs: Runs, text: str) -> NewerTags:

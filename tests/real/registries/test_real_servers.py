@@ -10,45 +10,16 @@ from archfit.images.platforms import Found
 from archfit.registry import manifest as media
 from fake_registry import as_json, descriptor, platform_of
 from lookup_runs import Runs
-from real_registries import Running, TokenService, distribution, ggcr
+from real_registries import Running, TokenService, distribution
 from tls_files import tls_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 BOTH = ["linux/amd64", "linux/arm64"]
 
 
-@pytest.fixture(scope="module")
-def content(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that distributions serve, filled through a plain one."""
-    folder = tmp_path_factory.mktemp("content")
-    with distribution(folder) as running:
-        fill(running)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def debian(content: Path) -> Iterator[Running]:
-    with distribution(content) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def google(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with ggcr(tmp_path_factory.mktemp("ggcr")) as running:
-        fill(running)
-        yield running
-
-
-@pytest.fixture(params=["debian", "google"])
-def server(request: pytest.FixtureRequest) -> Running:
-    running: Running = request.getfixturevalue(request.param)
-    return running
-
-
-def fill(server: Running) -> None:
+def fill(server: Running, *, synced: bool) -> None:
     """One of each kind of document that a real registry accepts."""
     server.index("t/index", "1", [*BOTH, "linux/arm/v7"])
     server.index("t/list", "1", BOTH, docker=True)
@@ -91,10 +62,7 @@ def fill(server: Running) -> None:
     ("image", "platforms", "requests"),
     [
         pytest.param(
-            "t/index:1",
-            ["linux/amd64", "linux/arm/v7", "linux/arm64"],
-            {"manifest": 1},
-            id="index",
+            "t/index:1", ["linux/amd64", "linux/arm/v7", "linux/arm64"], {"manifest": 1}, id="index"
         ),
         pytest.param("t/list:1", BOTH, {"manifest": 1}, id="docker-list-is-not-downgraded"),
         pytest.param("t/one:1", ["linux/amd64"], {"manifest": 1}, id="one-and-attestation"),

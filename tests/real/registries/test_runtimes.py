@@ -150,12 +150,7 @@ DIFFERENCES = [
             )
         ),
     ),
-    Difference(
-        "CRI-O compares names as they are written",
-        True,
-        ("cri-o",),
-        _spelt_otherwise,
-    ),
+    Difference("CRI-O compares names as they are written", True, ("cri-o",), _spelt_otherwise),
     Difference(
         "CRI-O takes no index within an index",
         True,
