@@ -77,21 +77,9 @@ def hostile_files(place: Path) -> dict[str, str]:
     by a hook of Python, pip or pytest.
     """
     modules = (
-        *(
-            "archfit",
-            "venv",
-            "ensurepip",
-            "pip",
-            "json",
-            "yaml",
-            "httpx",
-            "hatchling",
-            "encodings",
-            "re",
-            "os",
-        ),
-        *("sitecustomize", "usercustomize", "conftest", "setup", "hook"),
-    )
+        "archfit", "venv", "ensurepip", "pip", "json", "yaml", "httpx", "hatchling", "encodings", "re", "os",
+        "sitecustomize", "usercustomize", "conftest", "setup", "hook",
+    )  # fmt: skip
     owned = _OWNED.format(place=str(place))
     return {
         **{f"{name}.py": owned for name in modules},

@@ -47,18 +47,8 @@ def secrets(control_plane: ControlPlane, tmp_path: Path) -> ClusterSecrets:
     plane.apply(RIGHTS)
     for name in ("hub", "other"):
         words = ("--docker-server=quay.io", "--docker-username=me", "--docker-password=hush-4711")
-        made = plane.kubectl(
-            "create",
-            "secret",
-            "docker-registry",
-            name,
-            "-n",
-            "secrets",
-            *words,
-            "--dry-run=client",
-            "-o",
-            "json",
-        )
+        words = (name, "-n", "secrets", *words, "--dry-run=client", "-o", "json")
+        made = plane.kubectl("create", "secret", "docker-registry", *words)
         plane.apply(made.stdout)
     token = plane.kubectl("create", "token", "archfit", "-n", "secrets").stdout
     (tmp_path / "token").write_text(token, encoding="ascii")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -78,19 +79,24 @@ def test_what_is_no_certificate_is_not_served(tmp_path: Path, change: Callable[[
         Certificates(str(cert), str(tls_files().key))
 
 
-def served(certificates: Certificates) -> str:
-    """The common name of the certificate that a new handshake sees."""
+def handshake(certificates: Certificates, *client: Path) -> tuple[ssl.SSLObject, ssl.SSLObject]:
+    """Both ends of a new handshake, the server's first. client: its certificate and key. Raises SSLError."""
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
     server = certificates.context.wrap_bio(to_server, to_client, server_side=True)
-    client_context = ssl.create_default_context(cafile=str(tls_files().ca))
-    client = client_context.wrap_bio(to_client, to_server, server_hostname="localhost")
+    context = ssl.create_default_context(cafile=str(tls_files().ca))
+    if client:
+        context.load_cert_chain(*client)
+    other = context.wrap_bio(to_client, to_server, server_hostname="localhost")
     for _ in range(8):
-        for side in (client, server):
-            try:
+        for side in (other, server):
+            with contextlib.suppress(ssl.SSLWantReadError):
                 side.do_handshake()
-            except ssl.SSLWantReadError:
-                continue
-    return common_name(client.getpeercert())
+    return server, other
+
+
+def served(certificates: Certificates) -> str:
+    """The common name of the certificate that a new handshake sees."""
+    return common_name(handshake(certificates)[1].getpeercert())
 
 
 def common_name(found: object) -> str:
@@ -151,22 +157,11 @@ class TestFiles:
 
 
 def admitted(certificates: Certificates, *client: Path) -> bool:
-    """Whether a client gets through a new handshake. client: its certificate and key, if it has one."""
-    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
-    server = certificates.context.wrap_bio(to_server, to_client, server_side=True)
-    context = ssl.create_default_context(cafile=str(tls_files().ca))
-    if client:
-        context.load_cert_chain(*client)
-    other = context.wrap_bio(to_client, to_server, server_hostname="localhost")
-    for _ in range(8):
-        for side in (other, server):
-            try:
-                side.do_handshake()
-            except ssl.SSLWantReadError:
-                continue
-            except ssl.SSLError:
-                return False
-    return server.getpeercert() is not None
+    """Whether a client gets through a new handshake."""
+    try:
+        return handshake(certificates, *client)[0].getpeercert() is not None
+    except ssl.SSLError:
+        return False
 
 
 class TestClientCa:

@@ -12,20 +12,8 @@ if TYPE_CHECKING:
 
 CPU = ("0", "1", "2", "100m", "250m", "1.5", "0.1", "1500u", "33333n", "1k", "+2", ".5", "3.", "2e0")
 MEMORY = (
-    "0",
-    "128Mi",
-    "1Gi",
-    "1.5Gi",
-    "100M",
-    "1e9",
-    "123456789",
-    "0.5Ki",
-    "5E2",
-    "7Ti",
-    "200m",
-    "64k",
-    "1025Ki",
-)
+    "0", "128Mi", "1Gi", "1.5Gi", "100M", "1e9", "123456789", "0.5Ki", "5E2", "7Ti", "200m", "64k", "1025Ki",
+)  # fmt: skip
 PAGES = ("0", "2Mi", "4Mi", "1Gi")
 COUNTS = ("0", "1", "2", 3)
 RESOURCES: dict[str, tuple[Any, ...]] = {
@@ -112,26 +100,7 @@ def drawn_quantity(random: Random) -> str:
         ("", "", ".", ".0", ".5", ".125", f".{random.randrange(10 ** random.randint(1, 12))}")
     )
     suffixes = (
-        "",
-        "n",
-        "u",
-        "m",
-        "k",
-        "M",
-        "G",
-        "Ki",
-        "Mi",
-        "Gi",
-        "e3",
-        "E2",
-        "e-3",
-        "E+1",
-        "e",
-        "K",
-        "mi",
-        "x",
-        " ",
-        "Gi ",
+        "", "n", "u", "m", "k", "M", "G", "Ki", "Mi", "Gi", "e3", "E2", "e-3", "E+1", "e", "K", "mi", "x", " ", "Gi ",
         "e1.5",
-    )
+    )  # fmt: skip
     return f"{sign}{whole}{part}{random.choice(suffixes)}"

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import json
-import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from archfit.audit.command import run
 from archfit.images.platforms import Found, parse_platform
 from archfit.lookup.newer_tags import newer_tags
 from archfit.registry import manifest as media
@@ -88,28 +84,3 @@ def test_a_token_for_another_repository_lists_nothing(content, tmp_path):
             assert runs.list("x.example/t/own:1.0.0").tags == ("1.0.0",)
     finally:
         tokens.close()
-
-
-def test_an_audit_names_the_tag(server, tmp_path):
-    def pod(name: str, image: str) -> dict[str, Any]:
-        container = {"name": "app", "image": image, "resources": {"requests": {"cpu": "1"}}}
-        return {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"name": name, "namespace": "shop", "uid": name},
-            "spec": {"containers": [container]},
-            "status": {"phase": "Running"},
-        }
-
-    images = ("x.example/t/app:1.3.0", "x.example/t/app:1.19.0", "x.example/t/own:1.0.0")
-    pods = [pod(f"p{number}", image) for number, image in enumerate(images)]
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": pods}).encode()
-    stdout, environ = io.BytesIO(), {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
-    words = ("--newer-tags", "--mirror", f"*={server.url}", "--format", "json")
-    assert run(words, io.BytesIO(text), stdout, io.StringIO(), environ) == 0
-    findings = json.loads(stdout.getvalue())["findings"]
-    (work, *_) = findings["workLists"]
-    to_do = {item["reference"]: item["toDo"] for item in work["items"]}
-    assert to_do[images[0]].startswith("use 1.")
-    assert to_do[images[2]] == "ask upstream"
-    assert findings["upgrades"]["replaceable"] == 1

@@ -101,28 +101,6 @@ def test_a_missing_tag_and_repository_are_absent(server: Running, tmp_path: Path
     runs.absent("x.io/nobody/nothing:1")
 
 
-def test_requests_counted_in_its_own_log(debian: Running, tmp_path: Path) -> None:
-    images = [f"x.io/t/{name}:1" for name in ("index", "list", "oci", "docker")]
-    runs = Runs(tmp_path, debian.url)
-    debian.forget()
-    runs.ask(*images, *images)
-    assert sorted((method, path.split("/sha256")[0]) for method, path, _ in debian.asked()) == [
-        ("GET", "/v2/t/docker/blobs"),
-        ("GET", "/v2/t/docker/manifests/1"),
-        ("GET", "/v2/t/index/manifests/1"),
-        ("GET", "/v2/t/list/manifests/1"),
-        ("GET", "/v2/t/oci/blobs"),
-        ("GET", "/v2/t/oci/manifests/1"),
-    ]
-    debian.forget()
-    runs.ask(*images)
-    assert debian.asked() == []
-    runs.later(7 * 3600)
-    runs.ask(*images)
-    assert {method for method, _, _ in debian.asked()} == {"HEAD"}
-    assert len(debian.asked()) == 4
-
-
 def test_a_tag_that_moved_is_got_by_digest(server: Running, tmp_path: Path) -> None:
     runs = Runs(tmp_path, server.url)
     server.index("t/moving", "1", BOTH)

@@ -14,7 +14,6 @@ from tests.real.registries.runtime_judge import RUNTIMES, Documents, RuntimeJudg
 import machine
 from archfit.registry import manifest as media
 from lookup_runs import Runs
-from program import archfit
 from real_registries import Running, distribution
 
 if TYPE_CHECKING:
@@ -28,12 +27,6 @@ NODES = {
     "linux/arm": {"os": "linux", "architecture": "arm", "variant": "v7"},
 }
 BOTH = ["linux/amd64", "linux/arm64"]
-DEPLOYMENT = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec: {template: {spec: {containers: [{name: a, image: "x.io/t/%s"}]}}}
-"""
 
 
 class Tools:
@@ -143,29 +136,3 @@ def test_archfit_reads_what_the_runtimes_take(
             assert {runtime: bool(taken[runtime]) for runtime in RUNTIMES} == dict.fromkeys(
                 RUNTIMES, name in offered
             )
-
-
-@pytest.mark.parametrize(
-    ("image", "added", "said"),
-    [
-        pytest.param("one:crane", "tolerations:", "", id="crane"),
-        pytest.param("one:crane-on-regctl", "tolerations:", "", id="crane-on-an-index-of-regctl"),
-        pytest.param("copy:v2s2", "tolerations:", "", id="skopeo"),
-        pytest.param("one:regctl-amd64", "values: [amd64]", "", id="regctl-one"),
-        pytest.param(
-            "one:crane-v3",
-            "values: [arm64]",
-            "linux/amd64/v3 does not count for amd64",
-            id="crane-with-a-higher-variant",
-        ),
-    ],
-)
-def test_the_program(server: Running, image: str, added: str, said: str) -> None:
-    stream = (DEPLOYMENT % image).encode()
-    ran = archfit(stream, "--no-cache", "--mirror", f"*={server.url}")
-    output = ran.ok().decode()
-    assert output != stream.decode()
-    words = added.replace("[", "").replace("]", "").split()
-    assert all(word in output for word in words), output
-    assert said in ran.stderr
-    assert ("warning" in ran.stderr) is bool(said)

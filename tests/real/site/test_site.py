@@ -60,13 +60,3 @@ def test_each_schema_is_served_where_its_id_points(site):
         name: f"https://archfit.dev/schemas/{name}" for name in schemas
     }
     assert len(schemas) >= 3
-
-
-def test_once_the_repository_has_an_address_the_pages_link_it(published):
-    address = "https://github.com/acme/archfit"
-    linked = {
-        target for page in published.pages.values() for target in page.outside if target.startswith(address)
-    }
-    assert {address, f"{address}/blob/main/lab/README.md"} <= linked
-    files = [target.removeprefix(f"{address}/blob/main/") for target in linked if "/blob/main/" in target]
-    assert [path for path in files if not (ROOT / path.partition("#")[0]).exists()] == []

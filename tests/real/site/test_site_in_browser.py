@@ -81,11 +81,3 @@ def test_the_picture_shows_the_whole_diff_at_every_moment(site, browser, moment)
     page.close()
     assert moved == sum(1 for line in lines if line[1].startswith("+")) > 10
     assert [line for line in lines if line[2:] != ["1", "visible", True]] == []
-
-
-def test_the_repositorys_address_makes_no_request(published, browser):
-    page = browser.opened(published.folder / "helm.html", width=DESKTOP)
-    assert page.value("document.querySelector('.md-source') !== null")
-    page.value("new Promise(done => requestIdleCallback(() => setTimeout(done, 50)))")
-    assert (outside(page), page.complaints) == ([], [])
-    page.close()
