@@ -228,21 +228,9 @@ class TokenService:
         self._key = folder / "token.key"
         self._user = "Basic " + base64.b64encode(user.encode()).decode() if user else ""
         self._repositories = repositories
-        new = (
-            "openssl",
-            "req",
-            "-x509",
-            "-newkey",
-            "rsa:2048",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=tokens",
-        )
-        subprocess.run(
-            [*new, "-keyout", self._key, "-out", self.certificate], check=True, capture_output=True
-        )
+        new = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2")
+        files = ("-subj", "/CN=tokens", "-keyout", self._key, "-out", self.certificate)
+        subprocess.run([*new, *files], check=True, capture_output=True)
         self.fake = FakeRegistry(tls.context())
         self.fake.on(self._answer)
         self.url = self.fake.url

@@ -10,7 +10,7 @@ from pathlib import Path
 from archfit.images.platforms import Found, parse_platform
 from archfit.images.reference import parse
 from archfit.lookup.lockfile import render
-from control_plane import ControlPlane
+from control_plane import ControlPlane, pod_in
 
 FOLDERS = ("helm3", "helm4", "manifests", "kubectl")
 _NAMESPACE = re.compile(r"^ *namespace: ([a-z0-9-]+)$", re.MULTILINE)
@@ -34,36 +34,12 @@ def test_every_pod_of_the_corpus_agrees(corpus, real, archfit, tmp_path):
             "KUBECONFIG": str(plane.kubeconfig),
             "PATH": f"{Path(real.tool('kubectl')).parent}:{os.environ['PATH']}",
         }
-        archfit(
-            b"",
-            "policy",
-            "--lock-file",
-            "archfit.lock",
-            "--carrier",
-            "crd",
-            "--apply",
-            cwd=tmp_path,
-            **environ,
-        ).ok()
-        probe = {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "metadata": {"generateName": "a-", "namespace": "default"},
-            "spec": {"containers": [{"name": "a", "image": next(iter(images))}]},
-        }
+        words = ("policy", "--lock-file", "archfit.lock")
+        archfit(b"", *words, "--carrier", "crd", "--apply", cwd=tmp_path, **environ).ok()
+        probe = pod_in("default", next(iter(images)))
         plane.until("the policy acts", lambda: len(plane.dry(probe)["spec"]["tolerations"]) > 2)
-        ran = archfit(
-            b"",
-            "policy",
-            "--lock-file",
-            "archfit.lock",
-            "--check",
-            "--format",
-            "json",
-            *map(str, files),
-            cwd=tmp_path,
-            **environ,
-        )
+        words += ("--check", "--format", "json", *map(str, files))
+        ran = archfit(b"", *words, cwd=tmp_path, **environ)
     found = json.loads(ran.stdout)["pods"]
     assert [one for one in found if one["outcome"] in {"different", "left-alone"}] == []
     others = {one["reason"] for one in found if one["outcome"] == "not-compared"}

@@ -278,16 +278,8 @@ def test_the_job_applies_a_policy_with_the_rights_that_setup_gives(site, job, ca
     seeded(site)
     flags = ("--carrier", carrier, *site.words)
     pretended = job(*flags)
-    words = (
-        "--live",
-        "--apply",
-        *flags,
-        "--lock-file",
-        site.lock,
-        "--allow-host",
-        "none.example",
-        "--offline",
-    )
+    lookups = ("--lock-file", site.lock, "--allow-host", "none.example", "--offline")
+    words = ("--live", "--apply", *flags, *lookups)
     status, stdout, stderr = pretended.policy(*words)
     assert (status, stdout) == (0, ""), stderr
     assert f"MutatingAdmissionPolicy/{site.name} applied" in stderr

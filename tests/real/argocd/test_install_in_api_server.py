@@ -34,17 +34,8 @@ def plane(control_plane: ControlPlane) -> ControlPlane:
 
 
 def _accepted(plane: ControlPlane, text: str) -> str:
-    return plane.kubectl(
-        "apply",
-        "--server-side",
-        "--dry-run=server",
-        "--validate=strict",
-        "-n",
-        "argocd",
-        "-f",
-        "-",
-        stdin=text,
-    ).stdout
+    words = ("apply", "--server-side", "--dry-run=server", "--validate=strict", "-n", "argocd", "-f", "-")
+    return plane.kubectl(*words, stdin=text).stdout
 
 
 @pytest.mark.parametrize("way", ["sidecar", "build-options"])

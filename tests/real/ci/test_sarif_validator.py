@@ -24,14 +24,8 @@ def broken_rules(tool):
     program.chmod(0o755)  # what the package does after it is installed, which nothing may do here
 
     def rules(folder: Path, *paths: Path) -> set[str]:
-        words = [
-            "validate",
-            "--rule-kind",
-            "Sarif;Ghas",
-            "--output",
-            "found.sarif",
-            *(path.name for path in paths),
-        ]
+        names = [path.name for path in paths]
+        words = ["validate", "--rule-kind", "Sarif;Ghas", "--output", "found.sarif", *names]
         subprocess.run(
             [program, *words],
             cwd=folder,

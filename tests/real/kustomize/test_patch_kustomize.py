@@ -144,14 +144,8 @@ def test_a_sveltos_patch_survives_its_template(tool, tmp_path, patch):
     base = CASES["tolerations"].replace(b'key: "on"', b'key: "{{on}}"')
     (entry,) = sveltos_patches(patch, base)
     (tmp_path / "patch.tpl").write_text(entry["patch"], encoding="utf-8")
-    words = [
-        "create",
-        "namespace",
-        "a",
-        "--dry-run=client",
-        "-o",
-        f"go-template-file={tmp_path / 'patch.tpl'}",
-    ]
+    template = f"go-template-file={tmp_path / 'patch.tpl'}"
+    words = ["create", "namespace", "a", "--dry-run=client", "-o", template]
     done = subprocess.run([tool("kubectl"), *words], capture_output=True, text=True, check=True)
     assert '"{{on}}"' in done.stdout
     assert "{{on}}" not in entry["patch"]
@@ -251,17 +245,8 @@ def test_json_is_what_kubectl_patch_takes(tool, tmp_path, patch, transform):
     base = CASES["tolerations"]
     (entry,) = json.loads(patch(base, "--format", "json").ok())
     (tmp_path / "a.yaml").write_bytes(base)
-    words = [
-        "patch",
-        "--local",
-        "-f",
-        tmp_path / "a.yaml",
-        "--type=json",
-        "-o",
-        "json",
-        "-p",
-        json.dumps(entry["patch"]),
-    ]
+    patched = ["-p", json.dumps(entry["patch"])]
+    words = ["patch", "--local", "-f", tmp_path / "a.yaml", "--type=json", "-o", "json", *patched]
     done = subprocess.run([tool("kubectl"), *words], capture_output=True, text=True, check=True)
     spec = json.loads(done.stdout)["spec"]["template"]["spec"]
     assert spec["tolerations"] == next(objects(transform(base)))["spec"]["template"]["spec"]["tolerations"]

@@ -27,7 +27,6 @@ HERE = [
     if name not in SLOW
     and all(one in machine.TABLE and one not in machine.ON_REQUEST for one in run.programs.values())
 ]
-TEKTON = yaml.safe_load(blocks_of()["Tekton"][0].text)
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +55,4 @@ def test_the_pipe_at_the_top_of_the_page(plane: ControlPlane, tmp_path: Path) ->
 def test_tekton_takes_the_task(schema_judge: SchemaJudge) -> None:
     schema_judge.load(path for path in published_crds.files() if path.name == "300-task.yaml")
     assert "v1" in schema_judge.kinds["tekton.dev", "Task"]
-    assert schema_judge.errors(TEKTON) == []
-    wrong = yaml.safe_load(blocks_of()["Tekton"][0].text.replace("script:", "scripts:"))
-    assert [error.rpartition(": ")[2] for error in schema_judge.errors(wrong)] == ["unknown field"]
+    assert schema_judge.errors(yaml.safe_load(blocks_of()["Tekton"][0].text)) == []
