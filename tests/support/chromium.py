@@ -179,10 +179,9 @@ class Page:
         found += [str(one["params"]["exceptionDetails"]) for one in self._events("Runtime.exceptionThrown")]
         return found + [one["params"]["entry"]["text"] for one in self._events("Log.entryAdded")]
 
-    def png(self, *, whole: bool = False) -> bytes:
-        """A picture of what is seen, or of the whole page."""
-        answer = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        return base64.b64decode(answer["data"])
+    def png(self) -> bytes:
+        """A picture of what is seen."""
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
     def close(self) -> None:
         """Close the page."""

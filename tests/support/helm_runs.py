@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -124,15 +123,3 @@ def sources(stream: bytes) -> list[bytes]:
     if any(lines[index - 1] != b"---" for index in named):
         raise AssertionError("a `# Source:` line does not follow its separator")
     return [lines[index] for index in named]
-
-
-def separators(stream: bytes) -> list[bytes]:
-    """Every line that separates documents, as it is."""
-    return [line for line in stream.splitlines(keepends=True) if line.startswith(b"---")]
-
-
-def python_at(folder: Path) -> Path:
-    """A path of the running interpreter's environment with a blank in it."""
-    link = folder / "an environment"
-    link.symlink_to(Path(sys.prefix), target_is_directory=True)
-    return link / "bin" / Path(sys.executable).name

@@ -5,7 +5,7 @@
     judge.helm4(b"---foo")        raises Refused, with the reader's own message
 
 Values are what `json` makes of them: integers are exact, and a float is a float. Python holds `True == 1 ==
-1.0`, so compare with `same(a, b)`, or the texts of `typed(value)`.
+1.0`, so compare the texts of `typed(value)`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,6 @@ class Refused(Exception):
 def typed(value: object) -> str:
     """The value as text that keeps types apart (`true`, `1`, `1.0`, `"1"`) and ignores the order of keys."""
     return json.dumps(value, sort_keys=True, ensure_ascii=True)
-
-
-def same(one: object, other: object) -> bool:
-    """Equal in value and type, all the way down."""
-    return typed(one) == typed(other)
 
 
 class Judge:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from archfit.base.patch import Path
-    from archfit.cluster.crds.definitions import Definition
     from archfit.cluster.crds.derive import Derived
 
     Kind = tuple[str, str]
@@ -73,15 +72,15 @@ OWN = (
 
 
 @pytest.fixture(scope="module")
-def published() -> dict[Kind, tuple[Definition, Derived]]:
-    """Every published kind, and what was derived of it."""
-    found: dict[Kind, tuple[Definition, Derived]] = {}
+def published() -> dict[Kind, Derived]:
+    """What was derived of every published kind."""
+    found: dict[Kind, Derived] = {}
     for path in published_crds.files():
         data = path.read_bytes()
         for piece in split(data):
             for one in definitions(parse(data[piece.start : piece.end].decode()).value):
                 if (one.group, one.kind) not in found:
-                    found[one.group, one.kind] = one, derived(one)
+                    found[one.group, one.kind] = derived(one)
     return found
 
 
@@ -113,12 +112,12 @@ def beside_own(kind: str, one: Derived, rows: Iterable[Any]) -> Iterator[tuple[s
             yield "derived", f"{kind} {pattern_text(image)}"
 
 
-def test_rows_from_schemas_are_those_of_the_table(published: dict[Kind, tuple[Definition, Derived]]) -> None:
+def test_rows_from_schemas_are_those_of_the_table(published: dict[Kind, Derived]) -> None:
     """Each difference has an entry; each entry that is about one of the kinds explains one."""
     kinds = {key: rows for key, rows in all_custom_rows().items() if key in published}
     kinds = {key: rows for key, rows in kinds.items() if any(row.pod_spec for row in rows)}
     assert len(kinds) >= 40
-    found = {one for key, rows in kinds.items() for one in beside_own("/".join(key), published[key][1], rows)}
+    found = {one for key, rows in kinds.items() for one in beside_own("/".join(key), published[key], rows)}
     explained = {
         (side, pattern): {one for one in found if one[0] == side and re.fullmatch(pattern, one[1])}
         for side, pattern, _ in OWN
@@ -131,9 +130,9 @@ def test_rows_from_schemas_are_those_of_the_table(published: dict[Kind, tuple[De
     assert [pattern for (_, pattern), some in explained.items() if pattern in there and not some] == []
 
 
-def test_one_file_for_all_of_them_loads(published: dict[Kind, tuple[Definition, Derived]]) -> None:
+def test_one_file_for_all_of_them_loads(published: dict[Kind, Derived]) -> None:
     """All rows of all kinds in one configuration: no two of a kind for one place."""
-    made = rows_file([one for _, one in sorted(published.values(), key=lambda both: both[0].kind)], {})
+    made = rows_file([one for _, one in sorted(published.items(), key=lambda both: both[0][1])], {})
     rows = from_file(made.encode(), "archfit.yaml").given["workloads"].value
     assert isinstance(rows, tuple)
-    assert len(rows) == sum(len(one.rows) for _, one in published.values()) >= 50
+    assert len(rows) == sum(len(one.rows) for one in published.values()) >= 50

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,7 @@ import archfit as package
 import machine
 import program
 from archfit.integrations.helm.setup_files import plugin as plugin_yaml
-from helm_runs import SYSTEM_PATH, python_at, set_up, start
+from helm_runs import SYSTEM_PATH, set_up, start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,7 +201,10 @@ def test_no_virtualenv_is_active_and_its_path_has_a_blank(helm4: Helm, tmp_path:
     plugins = tmp_path / "my plugins"
     environ = {"PATH": "/nowhere", "HOME": str(tmp_path)}
     run = "from archfit.cli.main import run; run()"
-    start([str(python_at(tmp_path)), "-c", run, "setup", "helm", "--into", str(plugins)], environ).ok()
+    link = tmp_path / "an environment"
+    link.symlink_to(sys.prefix, target_is_directory=True)
+    python = link / "bin" / os.path.basename(sys.executable)
+    start([str(python), "-c", run, "setup", "helm", "--into", str(plugins)], environ).ok()
     launcher = (plugins / "archfit" / "archfit").read_text(encoding="utf-8")
     assert "an environment/bin" in launcher
     ran = helm4.template("shop", HELM_PLUGINS=str(plugins), PATH="/usr/bin:/bin", VIRTUAL_ENV="")
