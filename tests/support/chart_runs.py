@@ -34,11 +34,7 @@ CERT_MANAGER = ("--set", "certificate.source=cert-manager")
 VALUES: dict[str, tuple[str, ...]] = {
     "default": (),
     "cert-manager": CERT_MANAGER,
-    "own-issuer": (
-        *CERT_MANAGER,
-        "--set",
-        "certificate.issuerRef.kind=ClusterIssuer,certificate.issuerRef.name=ca",
-    ),
+    "own-issuer": (*CERT_MANAGER, "--set", "certificate.issuerRef.kind=ClusterIssuer,certificate.issuerRef.name=ca"),
     "secret": ("--set", "certificate.source=secret,certificate.secretName=pair"),
     "names": ("--set", "fullnameOverride=placement,nameOverride=fit"),
     "digest": ("--set", f"image.digest=sha256:{'a' * 64}", "--set", "imagePullSecrets[0].name=pulls"),
@@ -54,10 +50,7 @@ VALUES: dict[str, tuple[str, ...]] = {
     "autoscaler": ("--set", "replicas=null"),
     "audit": ("--set", "audit.enabled=true"),
     "audit-options": (
-        *(
-            "--set",
-            "audit.enabled=true,audit.cluster=prod eu,audit.schedule=0 4 * * 1-5,audit.storageClass=nfs",
-        ),
+        *("--set", "audit.enabled=true,audit.cluster=prod eu,audit.schedule=0 4 * * 1-5,audit.storageClass=nfs"),
         *("--set", "audit.size=5Gi,registrySecret=registries,priorityClassName=system-cluster-critical"),
     ),
     "no-lists": (
@@ -72,10 +65,7 @@ VALUES: dict[str, tuple[str, ...]] = {
         ),
     ),
     "scheduling": (
-        *(
-            "--set",
-            "priorityClassName=system-cluster-critical,replicas=3,podDisruptionBudget.maxUnavailable=34%",
-        ),
+        *("--set", "priorityClassName=system-cluster-critical,replicas=3,podDisruptionBudget.maxUnavailable=34%"),
         *(
             "--set-json",
             'affinity={"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":'
@@ -88,19 +78,11 @@ VALUES: dict[str, tuple[str, ...]] = {
         *("--set", "webhook.failurePolicy=Fail,webhook.timeoutSeconds=3,webhook.ignoredNamespaces={a,b}"),
         *("--set-json", 'webhook.namespaceExpressions=[{"key":"team","operator":"In","values":["x"]}]'),
         *("--set-json", 'webhook.objectExpressions=[{"key":"no","operator":"DoesNotExist"}]'),
-        *(
-            "--set-json",
-            'webhook.matchConditions=[{"name":"named","expression":"has(object.metadata.name)"}]',
-        ),
+        *("--set-json", 'webhook.matchConditions=[{"name":"named","expression":"has(object.metadata.name)"}]'),
         *("--set-json", 'webhook.annotations={"a.example/b":"c"}'),
     ),
     "more": (
-        *(
-            "--set",
-            "registrySecret=pulls,pullSecrets={archfit/more}",
-            "--set",
-            "extraArgs={--log-level=debug}",
-        ),
+        *("--set", "registrySecret=pulls,pullSecrets={archfit/more}", "--set", "extraArgs={--log-level=debug}"),
         *("--set-json", 'extraEnv=[{"name":"HTTPS_PROXY","value":"http://proxy.example:3128"}]'),
         *("--set-json", 'extraVolumes=[{"name":"ca","configMap":{"name":"ca"}}]'),
         *("--set-json", 'extraVolumeMounts=[{"name":"ca","mountPath":"/etc/ca"}]'),
@@ -108,38 +90,26 @@ VALUES: dict[str, tuple[str, ...]] = {
         *("--set-json", 'serviceAccount.annotations={"a.example/role":"arn:x"}'),
     ),
     "configuration": ("--set", "configuration.spec.onConflict=leave,configuration.operator.cacheTtl=1h"),
-}
+}  # fmt: skip
 
 _POLICY = ("--set", "mode=policy")
 # The same for the mode policy.
 POLICY_VALUES: dict[str, tuple[str, ...]] = {
     "policy": _POLICY,
     "policy-options": (
-        *(
-            *_POLICY,
-            "--set",
-            "policy.carrier=crd,policy.name=shop.example,policy.deny=true,policy.schedule=@hourly",
-        ),
-        *(
-            "--set",
-            "policy.apiVersion=v1beta1,policy.namespaceSelectors={team=web,!legacy},registrySecret=pulls",
-        ),
+        *(*_POLICY, "--set", "policy.carrier=crd,policy.name=shop.example,policy.deny=true,policy.schedule=@hourly"),
+        *("--set", "policy.apiVersion=v1beta1,policy.namespaceSelectors={team=web,!legacy},registrySecret=pulls"),
     ),
     "policy-pod": (
         *(*_POLICY, "--set", "priorityClassName=system-cluster-critical,image.pullPolicy=Always"),
         *("--set-json", 'extraEnv=[{"name":"A","value":"b"}]', "--set-json", 'podLabels={"a":"1"}'),
-        *(
-            "--set-json",
-            'podAnnotations={"a":"1"}',
-            "--set",
-            "extraArgs={--mirror,docker.io=https://m.example}",
-        ),
+        *("--set-json", 'podAnnotations={"a":"1"}', "--set", "extraArgs={--mirror,docker.io=https://m.example}"),
         *("--set-json", 'extraVolumes=[{"name":"ca","configMap":{"name":"ca"}}]'),
         *("--set-json", 'extraVolumeMounts=[{"name":"ca","mountPath":"/etc/ca"}]'),
     ),
     "policy-monitoring": (*_POLICY, "--set", "metrics.prometheusRule.enabled=true"),
     "policy-long-name": (*_POLICY, "--set", f"fullnameOverride={'a' * 60}"),
-}
+}  # fmt: skip
 
 
 class NoKeyTwice(yaml.SafeLoader):

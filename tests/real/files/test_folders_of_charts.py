@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import machine
 from archfit.cli.inputs.renderer_command import BOTH_HAVE
 from archfit.cli.usage.command_row import RENDERERS, flags_of
 from archfit.cli.usage.command_table import COMMANDS
@@ -34,10 +36,6 @@ def site(tmp_path: Path) -> Site:
 @pytest.fixture(scope="session")
 def words(real: object, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Flags of runs that know every image of the charts."""
-    import json
-
-    import machine
-
     known = json.loads((machine.ROOT / "fixtures" / "demo" / "platforms.json").read_text(encoding="utf-8"))
     path = tmp_path_factory.mktemp("cache") / "cache.sqlite"
     warm({name: platforms for name, platforms in known.items() if platforms}, str(path))

@@ -15,7 +15,6 @@ import binary_archive
 import pytest
 from places import architecture, unpack
 
-import machine
 from archfit import __version__
 from machine import ROOT
 
@@ -154,14 +153,3 @@ def test_packing_again_gives_the_same_bytes(binary, tmp_path):
     for name in ("a", "b"):
         binary_archive.pack(binary / "completions", tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
-def test_the_chart_is_of_the_version(released):
-    done = subprocess.run(
-        [machine.tool("helm4"), "show", "chart", released.dist / f"chart/archfit-{__version__}.tgz"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert f"appVersion: {__version__}\n" in done.stdout
-    assert f"\nversion: {__version__}\n" in done.stdout
