@@ -19,11 +19,11 @@ from archfit.base.patch import dotted
 from archfit.base.results import Location
 from archfit.placement.affinity import allowed, demands
 from archfit.workloads.pod_specs import find_pods
+from archfit.yaml.values import typed
 from program import archfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from archfit.workloads.pods import Pod
     from program import Ran
@@ -104,7 +104,7 @@ def severe(stderr: str) -> list[str]:
 def described(stream: bytes) -> Iterator[str]:
     """A line for each pod of a stream, see the module."""
     for document in yaml.safe_load_all(stream):
-        for pod in find_pods(_texts(document), Location(1, 1)):
+        for pod in find_pods(typed(document), Location(1, 1)):
             reached = sorted(frozenset().union(*(allowed(demand, _CLUSTER) for demand in demands(pod))))
             tolerated = [
                 str(one.get("value"))
@@ -117,16 +117,3 @@ def described(stream: bytes) -> Iterator[str]:
 
 def _at(pod: Pod) -> tuple[str | int, ...]:
     return pod.path if pod.lacks("affinity") else pod.at("affinity")[:-1]
-
-
-def _texts(value: Any) -> Any:
-    """Scalars as the program's own values have them: numbers and booleans are no texts."""
-    from archfit.yaml.values import Typed
-
-    if isinstance(value, dict):
-        return {str(key): _texts(member) for key, member in value.items()}
-    if isinstance(value, list):
-        return [_texts(item) for item in value]
-    if isinstance(value, bool):
-        return Typed("bool", str(value).lower())
-    return value if value is None or isinstance(value, str) else Typed("int", str(value))
