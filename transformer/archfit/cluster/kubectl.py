@@ -1,7 +1,7 @@
 """The cluster through the user's kubectl: its login, its context, its proxy.
 
 All calls share one deadline. What a call may write is bounded. Its complaint is shown as it is, up to a length. A call
-ends with kubectl itself: a helper that kubectl started may hold the pipe open for longer, and is not waited for.
+ends with kubectl itself: a helper that kubectl started may live longer, and is not waited for.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from selectors import EVENT_READ, DefaultSelector
-from subprocess import PIPE, Popen, TimeoutExpired
+from contextlib import suppress
+from subprocess import Popen, TimeoutExpired
 from tempfile import TemporaryFile
 from time import monotonic
 from typing import Any
@@ -22,7 +22,6 @@ from archfit.startup.record import Record
 DEFINITION = "CustomResourceDefinition"
 MAX_OUTPUT = 256 << 20
 MAX_COMPLAINT = 64 << 10
-_PART = 1 << 16
 _LOOK_SECONDS = 0.05
 _APPLY = ("apply", "--server-side", "--force-conflicts", "-f", "-")
 
@@ -101,61 +100,35 @@ class Kubectl:
         left = self._ends - monotonic()
         if left <= 0:
             raise self._too_late(words)
-        with TemporaryFile() as sent, TemporaryFile() as complaints:
+        with TemporaryFile() as sent, TemporaryFile() as written, TemporaryFile() as complaints:
             sent.write(given)
             sent.seek(0)
             try:
                 process = Popen(  # noqa: S603 - the user's own kubectl, from PATH; no shell
                     [*self._words, *words],
                     stdin=sent,
-                    stdout=PIPE,
+                    stdout=written,
                     stderr=complaints,
                     env=dict(self._environ),
                 )
             except OSError as error:
                 raise ClusterError(f"{self._words[0]} cannot be run: {error.strerror}") from None
+            status = None
             try:
-                output = self._output(process)
-                if output is None or len(output) > MAX_OUTPUT:
-                    process.kill()
-                status = process.wait()
+                while status is None and monotonic() < self._ends:
+                    with suppress(TimeoutExpired):
+                        status = process.wait(_LOOK_SECONDS)
+                    if os.fstat(written.fileno()).st_size > MAX_OUTPUT:
+                        raise ClusterError(f"kubectl {words[0]} wrote more than {MAX_OUTPUT >> 20} MiB")
             finally:
                 process.kill()
                 process.wait()
-                assert process.stdout  # noqa: S101 - for the type checker
-                process.stdout.close()
+            if status is None:
+                raise self._too_late(words)
+            written.seek(0)
             complaints.seek(0)
             complaint = complaints.read(MAX_COMPLAINT).decode(errors="replace")
-        if output is None:
-            raise self._too_late(words)
-        if len(output) > MAX_OUTPUT:
-            raise ClusterError(f"kubectl {words[0]} wrote more than {MAX_OUTPUT >> 20} MiB")
-        return Ran(status, output, complaint)
-
-    def _output(self, process: Popen[bytes]) -> bytes | None:
-        """What it writes, until it ends or has written too much. None where the deadline comes first."""
-        assert process.stdout  # noqa: S101 - for the type checker
-        written = bytearray()
-        with DefaultSelector() as selector:
-            selector.register(process.stdout, EVENT_READ)
-            while len(written) <= MAX_OUTPUT:
-                left = self._ends - monotonic()
-                if left <= 0:
-                    return None
-                ended = process.poll() is not None
-                if selector.select(0 if ended else min(left, _LOOK_SECONDS)):
-                    part = os.read(process.stdout.fileno(), _PART)
-                    if not part:
-                        break
-                    written += part
-                elif ended:
-                    break
-        if len(written) <= MAX_OUTPUT:
-            try:
-                process.wait(max(0.0, self._ends - monotonic()))  # it may close its output before it ends
-            except TimeoutExpired:
-                return None
-        return bytes(written)
+            return Ran(status, written.read(MAX_OUTPUT), complaint)
 
     def _too_late(self, words: Sequence[str]) -> ClusterError:
         return ClusterError(f"kubectl {words[0]} did not end within {self._seconds:g} s", "timeout")
