@@ -75,7 +75,7 @@ class Authorizer:
             server.known = True
         finally:
             if first:
-                server.first_answered()
+                server.first_answer.set()
         for _ in range(2 if not header else 1):
             if reply.status == 401 and offered:
                 wanted = scope_of(endpoint.repository, offered)

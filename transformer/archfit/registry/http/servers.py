@@ -1,13 +1,5 @@
 """What a run knows of each server, shared by all threads.
 
-    share         requests that may be in flight at once: 32, halved by each wave of 429 or 503, never below 1
-    challenge     how it asks for credentials; kept in the cache, so that later runs do not need its 401
-    remembered    the challenge is from an earlier run, and nothing in this run has confirmed it
-    head          it answers HEAD with a digest; where not, tags are asked by GET
-    elsewhere     the server that it redirected to and that gives tokens to anybody: CRI-O asks for none there
-    known         it has answered something
-    pulls left    its last RateLimit-Remaining header, as in "20;w=21600"
-
 The cache gets only what the server tells everybody: scheme, realm, service; never tokens or credentials.
 """
 
@@ -44,7 +36,13 @@ def leads(origin: str, other: str) -> str:
 
 
 class ServerState:
-    """One server, by its origin `scheme://host[:port]`."""
+    """One server, by its origin `scheme://host[:port]`.
+
+    challenge: how it asks for credentials. remembered: that is from an earlier run, and nothing in this run has
+    confirmed it. head: it answers HEAD with a digest. elsewhere: the server that it redirected to and that gives tokens
+    to anybody. known: it has answered something. pulls_left, pull_limit: its last RateLimit headers, as "20;w=21600".
+    share: requests that may be in flight at once, halved by each wave of 429 or 503.
+    """
 
     def __init__(self, origin: str) -> None:
         self.origin = origin
@@ -56,39 +54,34 @@ class ServerState:
         self.pulls_left = ""
         self.pull_limit = ""
         self.share = MAX_PER_SERVER
+        self.first_answer = threading.Event()
+        self._asking_first = threading.Lock()
         self._retries_left = MAX_RETRIES_PER_SERVER
         self._paused_until = 0.0
-        self._places = threading.Semaphore(MAX_PER_SERVER)
-        self._owed = 0  # places that the share has lost and that are still taken
-        self._lock = threading.Lock()
+        self._in_flight = 0
         self._wave = 0
-        self._first_answer = threading.Event()
-        self._asking_first = threading.Lock()
+        self._lock = threading.Condition()
 
     def begin(self, seconds: float) -> int:
         """Wait for a free place; the answer goes to `busy`. Raises RegistryError after `seconds`."""
-        if not self._places.acquire(timeout=seconds):
-            raise RegistryError(late(self.origin))
-        return self._wave
+        with self._lock:
+            if not self._lock.wait_for(lambda: self._in_flight < self.share, seconds):
+                raise RegistryError(late(self.origin))
+            self._in_flight += 1
+            return self._wave
 
     def end(self) -> None:
         """Give the place back."""
         with self._lock:
-            if self._owed:
-                self._owed -= 1
-            else:
-                self._places.release()
+            self._in_flight -= 1
+            self._lock.notify()
 
     def busy(self, wave: int) -> None:
         """It answered 429 or 503 to a request begun in `wave`: halve the share, once for each wave."""
         with self._lock:
-            if wave != self._wave:
-                return
-            self._wave += 1
-            self._owed += self.share - max(1, self.share // 2)
-            self.share = max(1, self.share // 2)
-            while self._owed and self._places.acquire(blocking=False):
-                self._owed -= 1
+            if wave == self._wave:
+                self._wave += 1
+                self.share = max(1, self.share // 2)
 
     @property
     def few_pulls_left(self) -> str:
@@ -120,20 +113,16 @@ class ServerState:
             return max(0.0, self._paused_until - now)
 
     def asks_first(self, seconds: float, *, expected: bool) -> bool:
-        """Whether this thread is the first to ask a server that is expected to answer 401; the others wait for it.
+        """Whether this thread is the first to ask a server that is expected to answer 401; it sets `first_answer`.
 
-        seconds: the longest wait. expected: there is a credential for it, so that it can be expected to ask for one.
+        The others wait for that, at most some seconds. expected: there is a credential for the server.
         """
         if self.known or not (expected or quirk_of(self.origin.partition("://")[2]).challenges):
             return False
         if self._asking_first.acquire(blocking=False):
             return True
-        self._first_answer.wait(seconds)
+        self.first_answer.wait(seconds)
         return False
-
-    def first_answered(self) -> None:
-        """The first thread has its answer, or none: the others go on."""
-        self._first_answer.set()
 
     def to_json(self) -> str:
         """What the cache keeps."""
