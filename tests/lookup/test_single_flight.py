@@ -13,6 +13,7 @@ from archfit.lookup.cache import LookupCache
 from archfit.lookup.entries import OwnKeys
 from archfit.lookup.registry_lookup import LEASE_SECONDS, single_flight
 from archfit.lookup.store.sqlite import SqliteStore
+from archfit.registry.lookup_context import Deadline, LookupContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -55,8 +56,6 @@ class World:
     def ask_together(
         self, cache: LookupCache, answer: Answer = FOUND, seconds: float = 30.0
     ) -> dict[str, Answer]:
-        end = self.now + seconds
-
         def ask(some: Sequence[Reference]) -> dict[str, Answer]:
             self.asked.append([image.normalised for image in some])
             if isinstance(answer, Found):
@@ -68,10 +67,13 @@ class World:
             cache,
             lambda some, since: {**cache.read(some, self.now, since=since)[0]},
             ask,
-            clock=lambda: self.now,
-            wait=self.wait,
-            left=lambda: max(0.0, end - self.now),
+            self.context(seconds),
         )
+
+    def context(self, seconds: float) -> LookupContext:
+        deadline = Deadline(lambda: self.now)
+        deadline.start(seconds)
+        return LookupContext({}, lambda: self.now, self.wait, None, False, deadline)
 
 
 @pytest.fixture
@@ -148,15 +150,7 @@ def test_claims_end_when_asking_fails(world: World) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        single_flight(
-            IMAGES,
-            cache,
-            lambda _some, _since: {},
-            ask,
-            clock=lambda: world.now,
-            wait=world.wait,
-            left=lambda: 30.0,
-        )
+        single_flight(IMAGES, cache, lambda _some, _since: {}, ask, world.context(30.0))
     assert world.process().claim(IMAGES, 1) == set(NAMES)
 
 

@@ -21,18 +21,16 @@ from archfit.lookup.store import MemoryStore, StoreTrouble
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from typing import TypeVar
 
     from archfit.images.contents import ImageContents, Part
     from archfit.images.tags import TagList
     from archfit.lookup.store import Store
     from archfit.registry.routing.endpoints import Endpoint
 
+    T = TypeVar("T")
+
 _NEVER = float("inf")
-
-
-def _youngest(kept: Sequence[tuple[Found, int]], latest: float) -> tuple[Found, int]:
-    """latest: a later one is dated in the future, and counts only where there is no other."""
-    return max(kept, key=lambda entry: (entry[1] <= latest, entry[1]))
 
 
 def _younger(known: Found, other: Found) -> bool:
@@ -67,13 +65,21 @@ class LookupCache:
         """
         fresh: dict[str, Found] = {}
         stale: dict[str, Found] = {}
-        self._sort(references, self._texts(references), now, since, fresh, stale)
-        rest = [
-            reference
-            for reference in references
-            if reference.normalised not in fresh and reference.normalised not in settled
-        ]
-        self._sort(rest, self._late(rest), now, since, fresh, stale)
+        rest = references
+        for read in (self._texts, self._late):
+            texts = read(rest)
+            for reference in rest:
+                name = reference.normalised
+                known = self._known(reference, texts.get(name, ()), now, since)
+                if known and known.origin != "stale":
+                    fresh[name] = known
+                elif known and (name not in stale or _younger(known, stale[name])):
+                    stale[name] = known
+            rest = [
+                reference
+                for reference in rest
+                if reference.normalised not in fresh and reference.normalised not in settled
+            ]
         return fresh, stale
 
     def recall(self, reference: Reference, digest: str) -> Found | None:
@@ -104,40 +110,43 @@ class LookupCache:
                 texts[self._keys.written(reference, endpoint, used=used)] = both["tag"]
         self._put(texts)
 
-    def read_texts(
+    def _other_texts(
         self, references: Sequence[Reference], spelt: Callable[[str], str]
     ) -> dict[str, list[str]]:
-        """What else is kept, as texts of `entries`, by normalised reference. spelt: `contents_key` or `tags_key`."""
+        """Texts of contents or lists of tags, by normalised reference. spelt: the store's form of a key."""
         kept = self._texts(references, spelt)
         rest = [reference for reference in references if not kept.get(reference.normalised)]
         return {**kept, **self._late(rest, spelt)}
 
     def contents(self, parts: Sequence[Part]) -> dict[str, ImageContents]:
         """What is kept of what is behind digests, and is enough, by normalised reference."""
-        texts = self.read_texts([part.reference for part in parts], entries.contents_key)
+        texts = self._other_texts([part.reference for part in parts], entries.contents_key)
         known: dict[str, ImageContents] = {}
         for part in parts:
             name = part.reference.normalised
-            read = map(entries.contents_from_json, texts.get(name, ()))
-            enough = [contents for contents in read if contents and part.is_answered_by(contents)]
-            if enough:
-                known[name] = enough[0]
+            for contents in map(entries.contents_from_json, texts.get(name, ())):
+                if contents and part.is_answered_by(contents):
+                    known.setdefault(name, contents)
         return known
 
     def tag_lists(self, repositories: Sequence[Reference], now: float, seconds: float) -> dict[str, TagList]:
         """The kept lists of tags, not older than some seconds, by normalised reference."""
-        texts = self.read_texts(repositories, entries.tags_key)
+        texts = self._other_texts(repositories, entries.tags_key)
         lists = {name: entries.youngest_tags(some, now, seconds) for name, some in texts.items()}
         return {name: listed for name, listed in lists.items() if listed}
 
-    def write_texts(
-        self, texts: Iterable[tuple[Reference, str, Endpoint | None, bool]], spelt: Callable[[str], str]
+    def write_others(
+        self,
+        answers: Iterable[tuple[Reference, T, Endpoint | None, bool]],
+        to_json: Callable[[T, int], str],
+        spelt: Callable[[str], str],
+        now: int,
     ) -> None:
-        """Keep such texts, each with who answered and whether a credential was sent for it."""
+        """Keep contents or lists of tags, in the same way. to_json, spelt: those of `entries` for them."""
         self._put(
             {
-                spelt(self._keys.written(reference, endpoint, used=used)): text
-                for reference, text, endpoint, used in texts
+                spelt(self._keys.written(reference, endpoint, used=used)): to_json(answer, now)
+                for reference, answer, endpoint, used in answers
             }
         )
 
@@ -168,30 +177,19 @@ class LookupCache:
     def close(self) -> None:
         self._store.close()
 
-    def _sort(
-        self,
-        references: Iterable[Reference],
-        texts: Mapping[str, list[str]],
-        now: float,
-        since: float,
-        fresh: dict[str, Found],
-        stale: dict[str, Found],
-    ) -> None:
-        for reference in references:
-            name = reference.normalised
-            read = [entries.from_json(text, reference.digest) for text in texts.get(name, ())]
-            kept = [entry for entry in read if entry]
-            if not kept:
-                continue
-            latest = _NEVER if reference.digest else now + entries.CLOCK_SLACK_SECONDS
-            answer, checked = kept[0] if len(kept) == 1 else _youngest(kept, latest)
-            age = 0 if reference.digest else int(now) - checked
-            future = checked > latest
-            known = answer.replace(age_seconds=-1 if future else max(0, age))
-            if reference.digest or (not future and (checked >= since or 0 < self._ttl >= age)):
-                fresh[name] = known
-            elif name not in stale or _younger(known, stale[name]):
-                stale[name] = known.replace(origin="stale")
+    def _known(self, reference: Reference, texts: Iterable[str], now: float, since: float) -> Found | None:
+        """The youngest entry for the reference, with the origin "stale" where it is not fresh."""
+        kept = [entry for text in texts if (entry := entries.from_json(text, reference.digest))]
+        if not kept:
+            return None
+        # A later entry is dated in the future, and counts only where there is no other.
+        latest = _NEVER if reference.digest else now + entries.CLOCK_SLACK_SECONDS
+        answer, checked = max(kept, key=lambda entry: (entry[1] <= latest, entry[1]))
+        age = 0 if reference.digest else int(now) - checked
+        future = checked > latest
+        known = answer.replace(age_seconds=-1 if future else max(0, age))
+        is_fresh = reference.digest or (not future and (checked >= since or 0 < self._ttl >= age))
+        return known if is_fresh else known.replace(origin="stale")
 
     def _texts(
         self, references: Sequence[Reference], spelt: Callable[[str], str] = str
@@ -203,17 +201,9 @@ class LookupCache:
     def _late(
         self, references: Sequence[Reference], spelt: Callable[[str], str] = str
     ) -> dict[str, list[str]]:
-        """What can only be asked for once the servers' entries are known. spelt: the store's form of a key."""
-        servers = [(reference, self._keys.server(reference)) for reference in references]
-        known = self._get([key for key in dict.fromkeys(key for _, key in servers) if key])
-        texts = [(reference, known.get(key, "")) for reference, key in servers if key]
-        self._keys.prepare(texts)
-        return self._held(
-            {
-                reference.normalised: list(map(spelt, self._keys.late(reference, text)))
-                for reference, text in texts
-            }
-        )
+        """What can only be asked for once the servers' entries are known."""
+        late = self._keys.late(references, self._get)
+        return self._held({name: list(map(spelt, keys)) for name, keys in late.items()})
 
     def _held(self, keys: Mapping[str, list[str]]) -> dict[str, list[str]]:
         """What the store has for the keys of each name, in one round trip."""

@@ -39,7 +39,7 @@ from archfit.startup import c_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from archfit.images.contents import Build, ImageContents
@@ -58,7 +58,6 @@ _LATEST = 2**40  # Unix seconds; a later time is an error
 
 
 def _parsed(names: tuple[str, ...]) -> tuple[Platform, ...]:
-    """The platforms for a list of names, sorted. Raises InvalidReference."""
     return tuple(sorted(set(map(parse_platform, names)), key=str))
 
 
@@ -213,24 +212,18 @@ def tags_key(key: str) -> str:
 
 
 class OwnKeys:
-    """Keys without any addition. The two-step methods (`server`, `prepare`, `late`) are for `scoped_keys`."""
+    """Keys without any addition."""
 
     def of(self, reference: Reference) -> list[str]:
         """The keys to read first."""
         return [key_of(reference)]
 
-    def server(self, reference: Reference) -> str:
-        """The key of the server's entry, where `late` needs that entry; else ""."""
-        del reference
-        return ""
-
-    def prepare(self, servers: Iterable[tuple[Reference, str]]) -> None:
-        """Get ready for `late` of these references and their servers' entries."""
-
-    def late(self, reference: Reference, server: str) -> list[str]:
-        """More keys to read. server: the server's entry, "" if there is none."""
-        del reference, server
-        return []
+    def late(
+        self, references: Sequence[Reference], get: Callable[[list[str]], dict[str, str]]
+    ) -> dict[str, list[str]]:
+        """More keys to read, by normalised reference. get: what the store has, for entries of servers."""
+        del references, get
+        return {}
 
     def written(self, reference: Reference, endpoint: Endpoint | None, *, used: bool) -> str:
         """The key to write. endpoint: who answered, None for the image's own registry. used: a credential was sent."""

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from archfit.images.contents import ImageContents, Part
 from archfit.images.platforms import Absent, Answer, Found, Unknown
@@ -36,20 +36,13 @@ from archfit.registry.routing.routes import Route, Routes
 
 T = TypeVar("T")
 ContentsAnswer: TypeAlias = ImageContents | Absent | Unknown
+Row: TypeAlias = tuple[Reference, T | Absent | Unknown, Endpoint | None, bool]
+"""(reference, answer, who gave it or None, whether a credential was sent for it)"""
 LEASE_SECONDS = 10.0
 _FIRST_PAUSE_SECONDS = 0.05
 _LONGEST_PAUSE_SECONDS = 0.4
 # A signal that comes just before a thread begins to wait for a lock is not handled before that wait ends.
 _SIGNALS_SECONDS = 0.25
-
-
-class _Outcome(NamedTuple, Generic[T]):
-    """endpoint: who answered, None where nobody did. used: a credential was sent for it."""
-
-    reference: Reference
-    answer: T | Absent | Unknown
-    endpoint: Endpoint | None
-    used: bool
 
 
 class NoThread(Exception):
@@ -102,9 +95,7 @@ class RegistryLookup:
         return self._shared(
             [part.reference for part in parts],
             kept,
-            lambda some: self._texts(
-                some, read, ImageContents, entries.contents_to_json, entries.contents_key
-            ),
+            lambda some: self._others(some, read, entries.contents_to_json, entries.contents_key),
         )
 
     def tag_lists(
@@ -124,7 +115,7 @@ class RegistryLookup:
         return self._shared(
             repositories,
             kept,
-            lambda some: self._texts(some, read, TagList, entries.tags_to_json, entries.tags_key),
+            lambda some: self._others(some, read, entries.tags_to_json, entries.tags_key),
         )
 
     def keep_contents(self) -> dict[str, ImageContents]:
@@ -156,16 +147,7 @@ class RegistryLookup:
         """The answers, by normalised reference; one process asks for each, where the cache may be used at all."""
         if not self._shares_answers:
             return ask(references)
-        context = self._context
-        return single_flight(
-            references,
-            self._cache,
-            kept,
-            ask,
-            clock=context.clock,
-            wait=context.wait,
-            left=context.deadline.left,
-        )
+        return single_flight(references, self._cache, kept, ask, self._context)
 
     def _ask(self, references: Sequence[Reference], stale: Mapping[str, Found]) -> dict[str, Answer]:
         client = self.client
@@ -173,53 +155,33 @@ class RegistryLookup:
             references,
             lambda reference, route: client.image(reference, stale.get(reference.normalised), route),
         )
-        answered = [
-            (row.reference, row.answer, row.endpoint, row.used)
-            for row in rows
-            if isinstance(row.answer, Found)
-        ]
-        self._cache.write(answered, client.changed_servers(), self._now())
+        answered, now = _answered(rows), int(self._context.clock())
+        self._cache.write(answered, client.changed_servers(), now)
         contents = client.contents or {}
-        self._cache.write_texts(
-            (
-                (
-                    reference.replace(tag="", digest=answer.digest),
-                    entries.contents_to_json(contents[answer.digest], self._now()),
-                    endpoint,
-                    used,
-                )
-                for reference, answer, endpoint, used in answered
-                if answer.digest in contents
-            ),
-            entries.contents_key,
-        )
-        return {row.reference.normalised: row.answer for row in rows}
+        read = [
+            (reference.replace(tag="", digest=answer.digest), contents[answer.digest], endpoint, used)
+            for reference, answer, endpoint, used in answered
+            if answer.digest in contents
+        ]
+        self._cache.write_others(read, entries.contents_to_json, entries.contents_key, now)
+        return {reference.normalised: answer for reference, answer, _, _ in rows}
 
-    def _texts(
+    def _others(
         self,
         references: Sequence[Reference],
         ask: Callable[[Reference, Route], tuple[T, Endpoint]],
-        kind: type[T],
         to_json: Callable[[T, int], str],
         key: Callable[[str], str],
     ) -> dict[str, T | Absent | Unknown]:
-        """The answers, of which the cache keeps those of a kind as texts."""
-        rows, now = self._all(references, ask), self._now()
+        """Contents or lists of tags, which the cache keeps as texts."""
+        rows, now = self._all(references, ask), int(self._context.clock())
         self._cache.write((), self.client.changed_servers(), now)
-        self._cache.write_texts(
-            (
-                (row.reference, to_json(row.answer, now), row.endpoint, row.used)
-                for row in rows
-                if isinstance(row.answer, kind)
-            ),
-            key,
-        )
-        return {row.reference.normalised: row.answer for row in rows}
+        self._cache.write_others(_answered(rows), to_json, key, now)
+        return {reference.normalised: answer for reference, answer, _, _ in rows}
 
     def _all(
         self, references: Sequence[Reference], ask: Callable[[Reference, Route], tuple[T, Endpoint]]
-    ) -> list[_Outcome[T]]:
-        """Each reference asked for, all of them side by side, until the deadline."""
+    ) -> list[Row[T]]:
         client = self.client
         routes = [client.route(reference) for reference in references]
         origins = [endpoint.origin for route in routes for endpoint in route.endpoints]
@@ -239,15 +201,20 @@ class RegistryLookup:
             if text not in self._warned:
                 self._warned.add(text)
                 self._warn(text)
-        rows = []
+        rows: list[Row[T]] = []
         for index, (reference, route) in enumerate(zip(references, routes, strict=True)):
             missing = Unknown(f"asking for {reference} {nobody}" if nobody else late(route.first))
             answer, endpoint = answers.get(index) or (missing, None)
-            rows.append(_Outcome(reference, answer, endpoint, client.credential_sent(route)))
+            rows.append((reference, answer, endpoint, client.credential_sent(route)))
         return rows
 
-    def _now(self) -> int:
-        return int(self._context.clock())
+
+def _answered(rows: Sequence[Row[T]]) -> list[tuple[Reference, T, Endpoint | None, bool]]:
+    return [
+        (reference, answer, endpoint, used)
+        for reference, answer, endpoint, used in rows
+        if not isinstance(answer, Absent | Unknown)
+    ]
 
 
 def _answer(
@@ -272,10 +239,7 @@ def single_flight(
     cache: LookupCache,
     read: Callable[[Sequence[Reference], float], Mapping[str, T]],
     ask: Callable[[Sequence[Reference]], Mapping[str, T]],
-    *,
-    clock: Callable[[], float],
-    wait: Callable[[float], object],
-    left: Callable[[], float],
+    context: LookupContext,
 ) -> dict[str, T]:
     """An answer for each, by normalised reference. Of all processes that share the cache, one asks, the others wait.
 
@@ -286,10 +250,11 @@ def single_flight(
     depends on them. `Absent` and `Unknown` are not kept, so each process gets them from the registry itself.
 
     read: what the cache has now, and from after a time in Unix seconds. ask: asks registries and writes the answers to
-    the cache. clock: Unix seconds. wait: sleeps for some seconds. left: seconds to the deadline.
+    the cache.
     """
     answers: dict[str, T] = {}
-    since, half = int(clock()), left() / 2
+    left = context.deadline.left
+    since, half = int(context.clock()), left() / 2
     lease = min(LEASE_SECONDS, left() / 3)
     patience, pause = half, _FIRST_PAUSE_SECONDS
     waiting = list(references)
@@ -310,7 +275,7 @@ def single_flight(
         waiting = [reference for reference in waiting if reference.normalised not in answers]
         if waiting and not mine:
             pause = min(pause, patience)
-            wait(pause)
+            context.wait(pause)
             patience = patience - pause if left() > half else 0
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
     return answers

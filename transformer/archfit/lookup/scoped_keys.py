@@ -23,7 +23,7 @@ credential helper is slow and runs only for servers whose entry in the cache say
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from archfit.images.reference import Reference
 from archfit.lookup.entries import OwnKeys, key_of
@@ -60,14 +60,28 @@ class ScopedKeys(OwnKeys):
         keys, name = self._keys(reference), self._credentials(reference, helpers=False)
         return [*keys, *([f"{key}#{name}" for key in keys] if name else [])]
 
-    def server(self, reference: Reference) -> str:
+    def late(
+        self, references: Sequence[Reference], get: Callable[[list[str]], dict[str, str]]
+    ) -> dict[str, list[str]]:
+        servers = {reference: self._server(reference) for reference in references}
+        texts = get(list(dict.fromkeys(filter(None, servers.values()))))
+        asking = [reference for reference, key in servers.items() if _asks(texts.get(key, ""))]
+        self._run_helpers(asking)
+        names = {reference: self._credentials(reference, helpers=True) for reference in asking}
+        return {
+            reference.normalised: [f"{key}#{name}" for key in self._keys(reference)]
+            for reference, name in names.items()
+            if name
+        }
+
+    def _server(self, reference: Reference) -> str:
+        """The key of the server whose helper may have to be run, "" where no helper could tell more."""
         if self._credentials(reference, helpers=False) is not None:
             return ""
         slow = (endpoint for endpoint in self._asked(reference) if self._needs_helper(endpoint))
         return next((f"host:{endpoint.origin}" for endpoint in slow), "")
 
-    def prepare(self, servers: Iterable[tuple[Reference, str]]) -> None:
-        asking = [reference for reference, server in servers if _wants_credentials(server)]
+    def _run_helpers(self, asking: Sequence[Reference]) -> None:
         endpoints = {endpoint.host: endpoint for reference in asking for endpoint in self._asked(reference)}
         slow = [endpoint for endpoint in endpoints.values() if self._needs_helper(endpoint)]
         if not slow:
@@ -83,16 +97,10 @@ class ScopedKeys(OwnKeys):
             for thread in threads:
                 thread.start()
         except RuntimeError:
-            pass  # This machine allows no more threads: `late` asks the others' helpers, one by one.
+            pass  # This machine allows no more threads: the others' helpers are asked one by one.
         for thread in threads:
             if thread.ident is not None and self._keychain:
                 thread.join(min(self._keychain.left(), threading.TIMEOUT_MAX))
-
-    def late(self, reference: Reference, server: str) -> list[str]:
-        if not _wants_credentials(server):
-            return []
-        name = self._credentials(reference, helpers=True)
-        return [f"{key}#{name}" for key in self._keys(reference)] if name else []
 
     def written(self, reference: Reference, endpoint: Endpoint | None, *, used: bool) -> str:
         name = self._credentials(reference, helpers=True) if used else ""
@@ -172,7 +180,7 @@ class ScopedKeys(OwnKeys):
         return self._secrets[key]
 
 
-def _wants_credentials(server: str) -> bool:
+def _asks(server: str) -> bool:
     """The server's entry says that it asks for credentials."""
     return '"bearer"' in server or '"basic"' in server
 
