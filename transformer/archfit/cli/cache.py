@@ -24,7 +24,6 @@ from archfit.options.settings import Operator
 from archfit.yaml.json_output import json_output
 
 if TYPE_CHECKING:
-    from archfit.lookup.store import StoreContents
     from archfit.lookup.store.redis import RedisStore
 
 _COMMAND = BY_NAME["cache"]
@@ -74,7 +73,9 @@ def _store(
     return open_store(operator, environ, clock)
 
 
-def _info(store: StoreContents | None, where: str, format_: int) -> tuple[dict[str, Any], str]:
+def _info(
+    store: sqlite.SqliteStore | RedisStore | None, where: str, format_: int
+) -> tuple[dict[str, Any], str]:
     items = store.items() if store else []
     times = [when for key, text in items if (when := confirmed_at(key, text))]
     value = {
@@ -92,7 +93,7 @@ def _info(store: StoreContents | None, where: str, format_: int) -> tuple[dict[s
 
 
 def _removed(
-    store: StoreContents | None, where: str, now: float, age: int | None
+    store: sqlite.SqliteStore | RedisStore | None, where: str, now: float, age: int | None
 ) -> tuple[dict[str, Any], str]:
     """Removes what is older than an answer may be in seconds, everything without an age."""
     items = store.items() if store else []

@@ -58,7 +58,6 @@ def _name(kind: Derived) -> str:
 
 
 def _about(kind: Derived) -> Iterator[str]:
-    """The comment above the rows of a kind."""
     yield from _indented(
         f"{_name(kind)}, by the schema of {_shown(kind.version)}" + ("" if kind.rows else ": no row")
     )

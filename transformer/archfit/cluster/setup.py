@@ -70,7 +70,6 @@ def run(
 def _objects(
     flags: Namespace, words: Sequence[str], stdin: BinaryIO, environ: Mapping[str, str]
 ) -> PoolObjects:
-    """Of the files, or of the cluster. Raises ArchfitError."""
     if not flags.live:
         for flag in ("context", "kubeconfig"):
             if getattr(flags, flag) is not None:
@@ -133,7 +132,6 @@ def _carriers(number: int, node: str, pools: Sequence[str]) -> str:
 
 
 def _list(entries: Iterable[tuple[str, str]]) -> CommentedSeq:
-    """A list with a comment behind each entry, aligned."""
     pairs = list(entries)
     sequence = CommentedSeq(entry for entry, _comment in pairs)
     column = max((len(entry) for entry, _comment in pairs), default=0) + len("    - ''  ")

@@ -123,7 +123,6 @@ def _windows_taint(nodes: Sequence[Node], pools: Sequence[Pool], keys: Sequence[
 
 
 def _is_refused(taint: Taint) -> bool:
-    """Whether the taint is none that a configuration can name."""
     try:
         system_taint("windows", str(taint))
     except Problem:
@@ -158,7 +157,6 @@ _OF_NODE_LIFE = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
 
 
 def _rule(taint: Taint, carriers: Sequence[Carrier], linux: set[str], keys: Sequence[str]) -> UsedTaint | str:
-    """The rule, or why there is none."""
     spelled = architecture_of(taint.key, taint.value)
     if taint.key not in keys and (not spelled or _is_kubernetes(taint.key)):
         return "not a taint of architectures; if it is one, pass --arch-taint with its key"

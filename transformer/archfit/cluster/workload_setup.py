@@ -53,7 +53,6 @@ def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) 
 def _kinds(
     definitions: Iterable[Definition], known: Collection[tuple[str, str]]
 ) -> tuple[list[Derived], list[tuple[str, str]]]:
-    """What was derived for each kind, by name, and the kinds that are left out."""
     kinds: dict[tuple[str, str], Derived] = {}
     left_out = set()
     for definition in definitions:
@@ -70,7 +69,6 @@ def _kinds(
 
 
 def _checked(kinds: Sequence[Derived], left_out: Collection[str]) -> None:
-    """Raises InvalidInput where no definition has a schema to read."""
     without_schema = [f"{kind.group}/{kind.kind}" for kind in kinds if not kind.version]
     if without_schema and len(without_schema) == len(kinds) and not left_out:
         raise InvalidInput(
@@ -83,19 +81,26 @@ def _definitions(names: Sequence[str], stdin: BinaryIO) -> Iterator[Definition]:
     if names.count("-") > 1:
         raise UsageError("--crds: - is standard input, which can be read only once: name it once")
     for name in names:
-        if name == "-":
-            yield from _in_file("standard input", _content(name, stdin))
-        elif os.path.isdir(name):
-            yield from _in_folder(name, stdin)
-        else:
-            yield from _in_file(name, _content(name, stdin))
+        is_folder = name != "-" and os.path.isdir(name)
+        files = _files(name) if is_folder else [name]
+        place = "standard input" if name == "-" else name
+        kinds, empty = set(), True
+        for file in files:
+            content = read_input(file, stdin, _SOURCE, flag="--crds", limit=LIMIT)
+            for value in _values(file if is_folder else place, content, every=not is_folder):
+                if isinstance(value, dict):
+                    kinds.add(str(value.get("kind") or "an object without a kind"))
+                for definition in definitions(value):
+                    empty = False
+                    yield definition
+        if empty and is_folder:
+            raise InvalidInput(f"{place}: none of its {len(files)} files holds a {KIND}: {_ASK}")
+        if empty:
+            others = f", but {', '.join(sorted(kinds)[:5])}" if kinds else ""
+            raise InvalidInput(f"{place}: it holds no {KIND}{others}: {_ASK}")
 
 
-def _content(name: str, stdin: BinaryIO) -> bytes:
-    return read_input(name, stdin, _SOURCE, flag="--crds", limit=LIMIT)
-
-
-def _in_folder(folder: str, stdin: BinaryIO) -> Iterator[Definition]:
+def _files(folder: str) -> list[str]:
     files = sorted(
         os.path.join(root, name)
         for root, _, names in os.walk(folder)
@@ -106,25 +111,7 @@ def _in_folder(folder: str, stdin: BinaryIO) -> Iterator[Definition]:
         raise UsageError(
             f"--crds: the folder {folder!r} holds no *.yaml, *.yml or *.json: name the folder with the definitions"
         )
-    empty = True
-    for name in files:
-        for value in _values(name, _content(name, stdin), every=False):
-            for definition in definitions(value):
-                empty = False
-                yield definition
-    if empty:
-        raise InvalidInput(f"{folder}: none of its {len(files)} files holds a {KIND}: {_ASK}")
-
-
-def _in_file(name: str, data: bytes) -> Iterator[Definition]:
-    values = list(_values(name, data, every=True))
-    inside = [definition for value in values for definition in definitions(value)]
-    if not inside:
-        objects = [value for value in values if isinstance(value, dict)]
-        kinds = sorted({str(value.get("kind") or "an object without a kind") for value in objects})
-        what = f", but {', '.join(kinds[:5])}" if kinds else ""
-        raise InvalidInput(f"{name}: it holds no {KIND}{what}: {_ASK}")
-    yield from inside
+    return files
 
 
 def _values(name: str, data: bytes, *, every: bool) -> Iterator[Any]:

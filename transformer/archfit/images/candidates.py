@@ -190,7 +190,6 @@ def search(
 
 
 def _steps(now: Version, later: Iterable[Version]) -> list[tuple[Step, list[str]]]:
-    """The later versions of the family by step, in their order."""
     by_step: dict[Step, list[str]] = {"patch": [], "minor": [], "major": []}
     for other in later:
         step = step_between(now, other)

@@ -137,7 +137,6 @@ def confirmed_at(key: str, text: str) -> int:
 
 
 def _until(text: str) -> float:
-    """When a claim ends, in Unix seconds; 0 without one."""
     claim = _object(text)
     until = claim.get("until") if isinstance(claim, dict) else None
     return float(until) if isinstance(until, int | float) and 0 < until < 2**40 else 0.0

@@ -158,7 +158,16 @@ class _LockReader:
 
     def _decoded(self) -> Any:
         if any(marker in self._text for marker in _MARKERS):
-            self._refuse_markers()
+            import re  # few files need it
+
+            marker = re.search(r"^(?:<{7}|\|{7}|={7}|>{7})(?=\s|$)", self._text, re.MULTILINE)
+            if marker:
+                raise InvalidLock(
+                    self._path,
+                    "has a git conflict marker; keep the lines that both sides added and one of those that differ, or "
+                    "take either side whole, then run archfit lock --add-missing",
+                    self._text.count("\n", 0, marker.start()) + 1,
+                )
         try:
             document = c_json.loads(self._text)
             # Of a key that is there twice, the last value is read, so that each quotation mark has to be of one.
@@ -167,18 +176,6 @@ class _LockReader:
         except (ValueError, RecursionError):
             pass
         return self._decoded_again()
-
-    def _refuse_markers(self) -> None:
-        import re  # few files need it
-
-        marker = re.search(r"^(?:<{7}|\|{7}|={7}|>{7})(?=\s|$)", self._text, re.MULTILINE)
-        if marker:
-            raise InvalidLock(
-                self._path,
-                "has a git conflict marker; keep the lines that both sides added and one of those that differ, or "
-                "take either side whole, then run archfit lock --add-missing",
-                self._text.count("\n", 0, marker.start()) + 1,
-            )
 
     def _decoded_again(self) -> Any:
         """The document with what only the package `json` finds: keys that are there twice, and where it is no JSON."""
@@ -216,7 +213,6 @@ class _Wrong(Exception):
 
 
 def _answer(name: str, entry: Any) -> Found:
-    """The answer that one line states. Raises _Wrong."""
     try:
         reference = parse_reference(name)
     except InvalidReference as error:
@@ -265,7 +261,6 @@ def _platforms(names: Any) -> tuple[Platform, ...]:
 
 
 def _known_platform(name: str) -> Platform | None:
-    """The platform of that name, None where there is none."""
     try:
         return parse_platform(name)
     except InvalidReference:

@@ -112,9 +112,10 @@ class Lookup:
             from archfit.lookup.store.open import open_store
 
             context = self._context
-            left = context.deadline.left_for_cache
             try:
-                return open_store(self._operator, context.environ, context.clock, left)
+                return open_store(
+                    self._operator, context.environ, context.clock, self._deadline.left_for_cache
+                )
             except StoreTrouble as trouble:
                 self.messages.append(f"{trouble}; this run goes on without it")
         return MemoryStore()
@@ -127,7 +128,6 @@ class Lookup:
         return [Result("warning", message) for message in messages]
 
     def _private(self) -> list[str]:
-        """One sentence about the servers that nobody named, and that have private addresses."""
         servers = sorted(self._asked.client.http.policy.private) if self._asked else []
         if not servers:
             return []
@@ -218,17 +218,16 @@ class Lookup:
             except InvalidReference as error:
                 answers[text] = unanswerable(text, error)
                 continue
-            stated = self._overridden(reference) if self._overrides else None
+            stated = None
+            if self._overrides:
+                from archfit.images.overrides import override
+
+                stated = override(reference, self._overrides)
             if stated:
                 answers[text] = stated
             else:
                 wanted.setdefault(reference.normalised, (reference, []))[1].append(text)
         return answers, wanted
-
-    def _overridden(self, reference: Reference) -> Found | None:
-        from archfit.images.overrides import override
-
-        return override(reference, self._overrides)
 
     def fetch(
         self, references: Sequence[Reference]
@@ -394,7 +393,6 @@ class Lookup:
         return known
 
     def _with(self, operator: Operator, keychain: Keychain) -> Lookup:
-        """Another lookup of the same run, with other credentials."""
         context = self._context.replace(deadline=Deadline())
         another = Lookup(operator, self._options, context, lock=self._lock, keychain=keychain)
         another.open()

@@ -158,7 +158,6 @@ def _with_what_runs(listed: TagList, images: Sequence[_Image]) -> TagList:
 
 
 def _image(text: str, answer: Found, required: Sequence[Platform], cluster: Collection[str]) -> _Image | None:
-    """The image as it is searched for, None where there is nothing to search."""
     missing = tuple(platform for platform in required if not offers(answer.platforms, [platform]))
     if not missing or not answer.image or answer.origin == "override":
         return None

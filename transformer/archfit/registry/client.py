@@ -264,7 +264,6 @@ class RegistryClient:
         return manifest.parse(document.body, document.content_type)
 
     def _manifest(self, endpoint: Endpoint, tag_or_digest: str) -> RawManifest:
-        """The manifest. Raises ManifestUnknown, other RegistryErrors, and InvalidManifest for a wrong digest."""
         what = f"{endpoint.repository}{'@' if is_digest(tag_or_digest) else ':'}{tag_or_digest}"
         reply = self._ask("manifest", endpoint, f"manifests/{tag_or_digest}", MAX_MANIFEST)
         if reply.status == 404:
@@ -288,7 +287,6 @@ class RegistryClient:
         return digest if reply.status == 200 and is_digest(digest) else ""
 
     def _blob(self, endpoint: Endpoint, digest: str) -> bytes:
-        """The blob's bytes. Raises RegistryError, and InvalidManifest for a wrong digest."""
         what = f"the config {digest} of {endpoint.repository}"
         reply = self._ask("blob", endpoint, f"blobs/{digest}", MAX_CONFIG)
         if reply.status != 200:

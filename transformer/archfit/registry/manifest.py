@@ -176,7 +176,6 @@ def _index(document: dict[str, Any]) -> Index:
 
 
 def _entry(entry: dict[str, Any]) -> Descriptor | None:
-    """The descriptor, None where the entry cannot be run."""
     annotations = entry.get("annotations") or {}
     if not isinstance(annotations, dict):
         raise InvalidManifest("its index has an entry whose annotations are not an object")
@@ -241,7 +240,6 @@ def _descriptor(value: dict[str, Any], what: str) -> Descriptor:
 
 
 def _platform(value: dict[str, Any], what: str) -> Platform | None:
-    """The stated platform, None where it names no architecture."""
     words = [value.get(key) or "" for key in ("os", "architecture", "variant")]
     for word in words:
         if not isinstance(word, str):

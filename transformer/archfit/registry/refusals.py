@@ -15,7 +15,6 @@ from archfit.registry.http.request import NoTls, Reply, origin_of
 from archfit.registry.registry_errors import (
     ManifestUnknown,
     Misconfigured,
-    RateLimited,
     RegistryError,
     Unauthorized,
 )
@@ -41,7 +40,7 @@ def refusal(
             if limit
             else "it is asked too often: try later, or ask a mirror (--mirror)"
         )
-        return RateLimited(f"{where} answered 429 for {what}: {advice}", status=429)
+        return RegistryError(f"{where} answered 429 for {what}: {advice}", status=429)
     tls = wants_tls(reply)
     if tls:
         return Misconfigured(tls)

@@ -40,7 +40,3 @@ class Unauthorized(RegistryError):
     """The registry or its token service answered 401 or 403."""
 
     mistake = True
-
-
-class RateLimited(RegistryError):
-    """The registry answered 429."""

@@ -109,7 +109,6 @@ def read_tags(
 
 
 def _wide(wide: str, url: str, ask: Callable[[str, int], Reply], left: int) -> Reply:
-    """The answer with the larger page; with the server's own where it refuses that."""
     try:
         return ask(wide, left)
     except RegistryError as error:

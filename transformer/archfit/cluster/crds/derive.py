@@ -201,7 +201,6 @@ def _holder(image: Path) -> Path:
 
 
 def _doubts(schema: Facts, places: dict[Path, Placement], rows: Iterable[Workload]) -> Iterator[str]:
-    """What to look up before the rows are used."""
     for image, others in schema.partial:
         yield f"{pattern_text(image)}: {others} beside it may be a part of the image's name, which no row reads"
     paths = {row.pod_spec for row in rows}
@@ -288,7 +287,6 @@ def placements_of(schema: Facts) -> Iterator[Placement]:
 
 
 def _last_key(path: Path) -> str:
-    """The last key of a path, in small letters."""
     return next((str(step).lower() for step in reversed(path) if step != "*"), "")
 
 

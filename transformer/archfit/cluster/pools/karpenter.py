@@ -272,7 +272,6 @@ def _of_images(node_class: Mapping[str, Any]) -> set[str] | None:
 
 
 def _systems(stated: Sequence[Requirement], node_class: Mapping[str, Any]) -> set[str]:
-    """The operating systems of its nodes."""
     family = _family(node_class)
     if _WINDOWS.fullmatch(family):
         possible = {"windows"}

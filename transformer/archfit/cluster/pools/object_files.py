@@ -43,7 +43,6 @@ def objects_of(names: Sequence[str], stdin: BinaryIO, source: str) -> list[dict[
 
 
 def _decoded(content: bytes, source: str) -> list[object]:
-    """The documents: JSON, else YAML. Raises InvalidInput."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -10,7 +10,7 @@ from archfit.base.errors import ArchfitError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Protocol
 
     class Store(Protocol):
@@ -32,15 +32,6 @@ if TYPE_CHECKING:
         def put_many(self, entries: Mapping[str, str]) -> None: ...
 
         def close(self) -> None: ...
-
-    class StoreContents(Protocol):
-        """Everything in a store, for `archfit cache`. remove: how many existed. size: in bytes, as far as it knows."""
-
-        def items(self) -> list[tuple[str, str]]: ...
-
-        def remove(self, keys: Iterable[str]) -> int: ...
-
-        def size(self) -> int: ...
 
 
 class StoreTrouble(ArchfitError):

@@ -201,7 +201,6 @@ class RedisStore:
         return following, [(key, _text(value)) for key, value in zip(keys, values, strict=True)]
 
     def _do(self, work: Callable[[redis.Redis], T]) -> T:
-        """What `work` gives, in time. Raises StoreTrouble."""
         patience = min(self._patience, self._left())
         if patience <= 0:
             raise self._trouble("the time of the run was over", "allow more with --timeout")

@@ -152,15 +152,11 @@ class SqliteStore:
 
     def items(self) -> list[tuple[str, str]]:
         """Everything there is. Raises StoreTrouble."""
-        try:
-            rows = self._file.execute("SELECT key, value FROM entries ORDER BY key").fetchall()
-        except sqlite3.Error as error:
-            raise self._trouble(error) from None
-        return [(str(key), value if isinstance(value, str) else "") for key, value in rows]
+        return [entry for page in self.pages() for entry in page]
 
     def pages(self) -> Iterator[list[tuple[str, str]]]:
         """Everything there is, some hundred entries at a time; they may be removed meanwhile. Raises StoreTrouble."""
-        last = ""
+        last: object = ""
         while True:
             try:
                 rows = self._file.execute(
@@ -170,7 +166,7 @@ class SqliteStore:
                 raise self._trouble(error) from None
             if not rows:
                 return
-            last = str(rows[-1][0])
+            last = rows[-1][0]
             yield [(str(key), value if isinstance(value, str) else "") for key, value in rows]
 
     def discard(self, keys: Iterable[str]) -> int:

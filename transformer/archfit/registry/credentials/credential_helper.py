@@ -123,7 +123,6 @@ class Helper:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the program and its process group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 

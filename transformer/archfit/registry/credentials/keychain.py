@@ -206,7 +206,6 @@ def _scoped(host: str, repository: str) -> Iterator[str]:
 
 
 def _host_of(key: str) -> str:
-    """The host of a key, without scheme and path."""
     return key.removeprefix("https://").removeprefix("http://").partition("/")[0]
 
 

@@ -67,7 +67,9 @@ class Tokens:
             return credential.registry_token, True
         check_realm(challenge.realm, origin)
         withheld = ""
-        if credential and not self._trusted(challenge.realm, origin):
+        where = origin_of(challenge.realm)
+        belongs = may_have_credentials(challenge.realm, origin)
+        if credential and not belongs and not self._http.policy.is_trusted(*host_port(where)):
             withheld = (
                 f"; the credentials from {credential.source} were not sent, "
                 f"because it is not {origin}'s own site"
@@ -89,10 +91,6 @@ class Tokens:
             with self._lock:
                 self._given.add(slot.token)
             return slot.token, True
-
-    def _trusted(self, realm: str, origin: str) -> bool:
-        policy = self._http.policy
-        return may_have_credentials(realm, origin) or policy.is_trusted(*host_port(origin_of(realm)))
 
     def _fetch(
         self, challenge: Challenge, scope: str, credential: Credential | None, origin: str, withheld: str

@@ -293,5 +293,4 @@ def _resolve(host: str, port: int, **hints: int) -> Sequence[tuple[int, int, int
 
 
 def _connect(host: str, port: int, seconds: float) -> httpcore.NetworkStream:
-    """Raises httpcore.ConnectError and httpcore.ConnectTimeout."""
     return httpcore.SyncBackend().connect_tcp(host, port, seconds)

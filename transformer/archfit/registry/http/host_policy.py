@@ -115,7 +115,6 @@ class HostPolicy:
 
 
 def _server(text: str) -> HostPort:
-    """Host and port of `host[:port]` as a credentials file has it."""
     name, port = host_and_port(text)
     exists = port.isascii() and port.isdigit() and len(port) <= 5
     return name.lower().rstrip("."), int(port) if exists else 443

@@ -320,7 +320,6 @@ def _check_location(url: str, location: str, where: str) -> None:
 
 
 def _redirected(url: str, location: str) -> str:
-    """Where a redirect leads. Raises RegistryError for what must not be followed."""
     target = urljoin(url, location)  # `_check_location` has read it
     parts = urlsplit(target)
     origin_of(target)

@@ -115,7 +115,6 @@ class HostsDir:
 
 
 def _registry(name: str) -> str:
-    """The registry that a directory is about."""
     return re.sub(r"^(.+)_([0-9]{1,5})_\Z", r"\1:\2", name.lower())
 
 
