@@ -69,6 +69,7 @@ def read_tags(
     left = MAX_BYTES
     wide = url = first
     linked, odd = False, ""
+    why: str | None = None  # what ended the list before its end, "" for nothing; None while pages are left
     for number in range(MAX_PAGES):
         if starts and number >= MAX_PAGES - len(starts):
             with contextlib.suppress(RegistryError, InvalidManifest):
@@ -84,7 +85,8 @@ def read_tags(
         except (RegistryError, InvalidManifest) as error:
             if not number:
                 raise
-            return TagList(tuple(tags | beside), "partial", str(error), offers)
+            why = str(error)
+            break
         left -= len(reply.body)
         known = len(tags)
         tags.update(dict.fromkeys(page.tags))
@@ -92,7 +94,7 @@ def read_tags(
         odd = odd or ("" if page.understood else "entries of its list are no tags")
         if len(tags) == known and number:
             why = "its pages repeat" if page.next else odd
-            return TagList(tuple(tags | beside), "partial" if why else "complete", why, offers)
+            break
         url, linked = page.next, linked or bool(page.next)
         if url and origin_of(url) == origin_of(first):
             wide = widened(first, url)
@@ -101,11 +103,14 @@ def read_tags(
         elif page.tags and not linked and not len(page.tags) % FULL_PAGE and parse is registry_page:
             wide = url = f"{first}{'&' if '?' in first else '?'}n={PAGE}&last={page.tags[-1]}"
         else:
-            return TagList(tuple(tags | beside), "partial" if odd else "complete", odd, offers)
+            why = odd
+            break
         if left <= 0:
             break
     every = tags | beside
-    return TagList(tuple(every), "partial", f"{len(every)} tags were read, and there are more", offers)
+    if why is None:
+        why = f"{len(every)} tags were read, and there are more"
+    return TagList(tuple(every), "partial" if why else "complete", why, offers)
 
 
 def _wide(wide: str, url: str, ask: Callable[[str, int], Reply], left: int) -> Reply:
