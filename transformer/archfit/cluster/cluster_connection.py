@@ -1,9 +1,4 @@
-"""Two ways to the cluster's API, and which one a command takes.
-
-in a pod: KUBERNETES_SERVICE_HOST and a service account's token,     service_account
-  and neither --context, --kubeconfig nor KUBECONFIG
-anywhere else                                                        kubectl, with the user's own login
-"""
+"""Two ways to the cluster's API: a pod's service account, and kubectl with the user's own login."""
 
 from __future__ import annotations
 

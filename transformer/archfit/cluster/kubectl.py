@@ -54,15 +54,12 @@ class Kubectl:
         self._seconds = seconds
 
     def get(self, path: str) -> Any:
-        """The object at a path, decoded. Raises ClusterError."""
         return decoded(self.checked("get", "--raw", path), f"kubectl get --raw {path}")
 
     def text(self, path: str) -> str:
-        """What is at a path, as text. Raises ClusterError."""
         return self.checked("get", "--raw", path).decode(errors="replace")
 
     def context(self) -> str:
-        """The context of kubectl, "" where it has none. Raises ClusterError."""
         if self._context:
             return self._context
         ran = self.run("config", "current-context")

@@ -1,12 +1,7 @@
 """What runs and what makes it run: pods and the workloads of Kubernetes itself, read from a live cluster.
 
-A list is read page by page: GET PATH?limit=500, then &continue=TOKEN until there is no token. A page leaves apiVersion
-and kind out of its items; they are put in here.
-
-    410 Gone               the token is too old: what was read so far may be gone in the meantime, so that the reader of
-                           the whole drops it and begins anew, once (`anew_once`)
-    a token given twice    the API would be asked for ever: an error
-
+Lists are read page by page; a page leaves apiVersion and kind out of its items, and they are put in here. 410 Gone says
+that the token is too old: what was read so far may be gone, so that the reader of the whole begins anew (`anew_once`).
 Source: kubernetes.io/docs/reference/using-api/api-concepts, retrieving large results sets in chunks.
 """
 

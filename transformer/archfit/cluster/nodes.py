@@ -1,9 +1,4 @@
-"""Nodes of a cluster: their system, their architecture, their taints.
-
-os               label kubernetes.io/os, its beta form, status.nodeInfo, else linux
-architecture     label kubernetes.io/arch or its beta form, else ""
-cluster          annotation cluster.x-k8s.io/cluster-name, which Cluster API writes on the nodes of its machines
-"""
+"""Nodes of a cluster: their system, their architecture, their taints, and the cluster of Cluster API they are of."""
 
 from __future__ import annotations
 

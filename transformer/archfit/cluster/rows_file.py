@@ -71,16 +71,11 @@ def _listed(head: str, names: Iterable[str]) -> list[str]:
 
 
 def _indented(line: str) -> Iterator[str]:
-    first, *more = _wrapped(line)
-    yield first
-    yield from (f"  {part}" for part in more)
-
-
-def _wrapped(line: str) -> list[str]:
     """The line in parts; a row in braces stays whole, because a user may paste it."""
     head, brace, row = line.partition(" {")
-    wrapped = wrap(head, _WIDTH, break_long_words=False, break_on_hyphens=False)
-    return [*wrapped, "{" + row] if brace else wrapped
+    first, *more = wrap(head, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    yield first
+    yield from (f"  {part}" for part in (*more, *([f"{{{row}"] if brace else [])))
 
 
 def _shown(line: str) -> str:

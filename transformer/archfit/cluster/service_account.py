@@ -1,13 +1,7 @@
 """The cluster from inside: a pod's service account and the API server that its environment names.
 
-    https://$KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT
-    /var/run/secrets/kubernetes.io/serviceaccount/token     read for each request: the kubelet renews it
-    /var/run/secrets/kubernetes.io/serviceaccount/ca.crt    the only CA that counts
-
-    get      GET
-    apply    PATCH, application/apply-patch+yaml, fieldManager=kubectl, force=true
-
-Source: kubernetes.io/docs/tasks/run-application/access-api-from-pod; docs/reference/using-api/server-side-apply.
+The token is read for each request, as the kubelet renews it; ca.crt is the only CA that counts. Source:
+kubernetes.io/docs/tasks/run-application/access-api-from-pod; docs/reference/using-api/server-side-apply.
 """
 
 from __future__ import annotations
@@ -71,11 +65,9 @@ class ServiceAccount:
         self._http = HttpClient(connections, LargeBodies(self._left), read_seconds=seconds)
 
     def get(self, path: str) -> Any:
-        """The object at a path, decoded. Raises ClusterError."""
         return decoded(self._request("GET", path), f"GET {path}")
 
     def text(self, path: str) -> str:
-        """What is at a path, as text. Raises ClusterError."""
         return self._request("GET", path).decode(errors="replace")
 
     def context(self) -> str:
@@ -83,7 +75,6 @@ class ServiceAccount:
         return ""
 
     def apply(self, objects: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Applies objects in this order. A line about each. Raises ClusterError."""
         lines = []
         for value in objects:
             path = resource_path(value, objects)
@@ -92,7 +83,6 @@ class ServiceAccount:
         return lines
 
     def close(self) -> None:
-        """Closes the connections."""
         self._http.close()
 
     def _patch(self, path: str, body: bytes) -> None:

@@ -1,9 +1,4 @@
-"""`archfit setup cluster [FILE|-].. | --live [--arch-taint KEY].. [-o FILE]`: an archfit.yaml from nodes and pools.
-
-    stdin or FILE..    nodes and what makes them, JSON or YAML, lists or single objects
-    --live             the same of a live cluster, as far as the user may list it (`pools.live`)
-    stdout or -o       the configuration file, with comments that say where each value comes from
-    stderr             what was not used, and why; the same stands in the file as comments
+"""`archfit setup cluster`: an archfit.yaml from nodes and pools, with comments that say where each value comes from.
 
 The same objects give the same bytes.
 """

@@ -1,20 +1,16 @@
 """What the nodes of a cluster, and the pools that bring more of them, say about its configuration.
 
-    clusterArchitectures    the architectures of the Linux nodes, by their label; of Windows nodes as windows/amd64;
-                            those that a pool may bring
-    tolerate                a taint becomes a rule when all of these hold
-      key or value          the key is kubernetes.io/arch, beta.kubernetes.io/arch, or named by --arch-taint; or the
-                            value spells an architecture, and the key is not Kubernetes' own (arch=arm64, but not
-                            node-role.kubernetes.io/control-plane=..)
-      architectures R       the one that its value spells, else those of the nodes that carry it
-      nodes                 every node with exactly this key, value and effect has one of R's architectures, and
-                            every pool whose nodes get it brings no other
-      cluster               R is among those of the Linux nodes and pools
+A taint becomes a rule of `tolerate` when all of these hold:
 
-    systemTaints            a taint that every Windows node has, and every pool that brings one
+    key or value        the key is kubernetes.io/arch, beta.kubernetes.io/arch, or named by --arch-taint; or the value
+                        spells an architecture, and the key is not Kubernetes' own
+    architectures R     the one that its value spells, else those of the nodes that carry it
+    nodes               every node with exactly this key, value and effect has one of R's architectures, and every pool
+                        whose nodes get it brings no other
+    cluster             R is among those of the Linux nodes and pools
 
-Every other taint is listed with its reason: those of spot, GPU, control-plane and autoscaled nodes must
-never be tolerated by archfit.
+Every other taint is listed with its reason: those of spot, GPU, control-plane and autoscaled nodes must never be
+tolerated by archfit.
 """
 
 from __future__ import annotations
@@ -158,7 +154,8 @@ _OF_NODE_LIFE = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
 
 def _rule(taint: Taint, carriers: Sequence[Carrier], linux: set[str], keys: Sequence[str]) -> UsedTaint | str:
     spelled = architecture_of(taint.key, taint.value)
-    if taint.key not in keys and (not spelled or _is_kubernetes(taint.key)):
+    domain = f".{taint.key.partition('/')[0]}" if "/" in taint.key else ""
+    if taint.key not in keys and (not spelled or domain.endswith((".kubernetes.io", ".k8s.io"))):
         return "not a taint of architectures; if it is one, pass --arch-taint with its key"
     behind = {carrier.architecture for carrier in carriers}
     architectures = {spelled} if spelled else behind
@@ -186,11 +183,6 @@ def _rule(taint: Taint, carriers: Sequence[Carrier], linux: set[str], keys: Sequ
     except Problem as problem:
         return f"no toleration can be written for it: {problem.message}"
     return rule
-
-
-def _is_kubernetes(key: str) -> bool:
-    domain = f".{key.partition('/')[0]}" if "/" in key else ""
-    return domain.endswith((".kubernetes.io", ".k8s.io"))
 
 
 def _named(those: Sequence[Carrier]) -> str:

@@ -1,9 +1,6 @@
-"""`archfit setup workloads --crds FILE|DIR|-.. [--include-known] [-o FILE]`: rows for `workloads:` from schemas.
+"""`archfit setup workloads`: rows for `workloads:` from the schemas of CustomResourceDefinitions.
 
-    FILE, -    CustomResourceDefinitions as YAML or JSON: several documents, or a List
-    DIR        every *.yaml, *.yml and *.json below it; other objects are passed over
-
-The same definitions give the same bytes.
+In a folder, other objects are passed over. The same definitions give the same bytes.
 """
 
 from __future__ import annotations

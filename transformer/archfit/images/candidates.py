@@ -7,18 +7,13 @@
     5  sibling   TAG-arm64 and the like, of the list; only what the image lacks is asked of it
     6  latest    last
 
-The first that is read and has the platforms ends the search. A build for an architecture is seldom taken back, so each
-step is bisected. What is read of a tag:
-
     has       all the wanted platforms        part     what the image lacks, but not all that is wanted
     lacks     it is there without them        absent   the list named a tag that does not exist: it no longer counts
     unknown   nobody could say: it no longer counts, and nothing that follows is the smallest for certain
 
-At most six tags of a repository are read, whatever the cache knows, so that the answer does not depend on it. Where the
-reads do not suffice, or the list was not read to its end, the suggestion is an upper bound, not `exact`.
-
-A list that states platforms (`TagList.offers`) saves reads: what it says to lack them is not read, and of those that it
-says to have them the oldest is read first.
+A build for an architecture is seldom taken back, so each step is bisected. At most six tags of a repository are read,
+whatever the cache knows, so that the answer does not depend on it. Where they do not suffice, or the list was not read
+to its end, the suggestion is an upper bound, not `exact`.
 """
 
 from __future__ import annotations

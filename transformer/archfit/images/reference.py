@@ -1,16 +1,11 @@
 """Image references: the string in `image:`, as containerd and Docker read it. The grammar is `reference_grammar`.
 
-Is the first segment a host? In this order: no "/" at all: no. `localhost`: yes. `index.docker.io`: yes, and it
-means `docker.io`. It has "." or ":": yes. It has an upper-case letter: yes. Else no, and the host is `docker.io`,
-where a path of one component gains `library/`. A missing tag is `latest`; next to a digest a tag means nothing.
-
-Source: distribution/reference, normalize.go (ParseDockerRef).
+The host is the first segment if that is `localhost` or has ".", ":" or an upper-case letter, and a "/" follows; else it
+is `docker.io`, where a path of one component gains `library/`. `index.docker.io` means `docker.io`. A missing tag is
+`latest`; next to a digest a tag means nothing. Source: distribution/reference, normalize.go (ParseDockerRef).
 
 The regular expressions of the grammar take 2.5 ms to load, a tenth of a warm run. So usual references are recognised by
-methods of strings, and what these do not accept is left to the grammar:
-
-    path    runs of a-z and 0-9, with one "/", ".", "_" or "-" between two of them
-    host    runs of letters and digits, with one "." or "-" between two of them; then perhaps a port
+methods of strings, and what these do not accept is left to the grammar.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """The cache as one run uses it: what it holds for images, how old that is, and who is asking for what.
 
-    age of a tag     up to --cache-ttl: fresh          older: stale, may only be confirmed
-                     from the future: the same, and it counts as older than each that is not; its age is -1
-    age of a digest  none: fresh for ever
-
-A claim ends by itself after some seconds: a process that was killed delays the others by no more than that.
+A tag is fresh up to --cache-ttl, then stale; one from the future is stale with the age -1, and counts as older than all
+others. A digest is fresh for ever. A claim ends by itself after some seconds.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def expired(items: Sequence[tuple[str, str]], now: float, tag_seconds: int) -> l
     def useful(key: str, text: str) -> bool:
         kind = key.partition(":")[0]
         if kind == "claim":
-            return now < _until(text) <= now + _CLAIM_SECONDS
+            return now < _time(text, "until") <= now + _CLAIM_SECONDS
         if kind == "digest" and _digest(key) in named:
             return True
         return kind not in lives or lasts(confirmed_at(key, text), lives[kind])
@@ -131,15 +131,13 @@ def _digest(key: str) -> str:
 
 def confirmed_at(key: str, text: str) -> int:
     """When an entry was last confirmed, in Unix seconds; 0 without one."""
-    entry = _object(text) if key.startswith(("tag:", "digest:", "contents:", "tags:")) else None
-    when = entry.get("checked") if isinstance(entry, dict) else None
-    return when if isinstance(when, int) and 0 < when < 2**40 else 0
+    return int(_time(text, "checked")) if key.startswith(("tag:", "digest:", "contents:", "tags:")) else 0
 
 
-def _until(text: str) -> float:
-    claim = _object(text)
-    until = claim.get("until") if isinstance(claim, dict) else None
-    return float(until) if isinstance(until, int | float) and 0 < until < 2**40 else 0.0
+def _time(text: str, field: str) -> float:
+    entry = _object(text)
+    when = entry.get(field) if isinstance(entry, dict) else None
+    return when if isinstance(when, int | float) and 0 < when < 2**40 else 0
 
 
 def _object(text: str) -> object:

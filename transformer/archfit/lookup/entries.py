@@ -4,6 +4,7 @@
     digest:<host/repository>@<digest>
     contents:<host/repository>@<digest>      what is behind it, for `archfit audit`
     tags:<host/repository>                   its tags, for newer ones
+    host:<origin>                            see `registry.http.servers`
 
 `scoped_keys` adds who answered and who may read the answer, where that matters.
 
@@ -15,18 +16,13 @@
                       {"kind": "config", "platform": "linux/arm64", "checked": ..}
     tags:..           {"checked": 1767225600, "read": "complete", "tags": ["1.24.3", "latest"],
                        "offers": {"1.24.3": ["linux/amd64", "linux/arm64"]}}
-    host:..           see `registry.http.servers`
 
     platforms         as the entries state them, variants too: each run decides what they mean
-    rules             the version of the rules by which entries of an index were left out; where it is another one, the
-                      index is asked for again. Entries of single manifests do not depend on it
+    rules             of an index: the version of the rules by which entries were left out; another one is asked again
     platform          of contents: "" where nothing has read it
-    read              "complete" or "partial"; what could not be read at all is asked for again in each run
-    offers            what the list itself says of platforms (`registry.tag_list`)
 
-A tag's entry repeats the platforms, so that a warm run reads everything in one query. Only Found is kept: `Unknown`
-and `Absent` are asked for again in each run, so that no run fails because of an old answer. A list of tags is of use
-for 24 hours, with --offline for as long as --max-stale says.
+Only Found is kept: `Unknown` and `Absent` are asked for again in each run, so that no run fails because of an old
+answer. A tag's entry repeats the platforms, so that a warm run reads everything in one query.
 """
 
 from __future__ import annotations
@@ -232,4 +228,4 @@ class OwnKeys:
 
     def claimed(self, reference: Reference) -> str:
         """The key of a claim: who asks for the image just now."""
-        return key_of(reference)
+        return (self.of(reference) or [key_of(reference)])[-1]

@@ -1,18 +1,7 @@
 """The platforms of all images of a run: override, then lock file, then cache, then registry.
 
-    text -> not a reference?         Unasked, or Malformed
-         -> an override matches?     Found, origin "override"
-         -> the lock file holds it?  Found, origin "lock"
-         -> --locked?                Unknown, and final
-         -> digest in the cache?     Found, origin "cache"
-         -> tag in the cache?        younger than --cache-ttl: Found, origin "cache"
-         -> --offline?               younger than --max-stale: Found, origin "stale"; else Unknown
-         -> ask the registry         Found | Absent
-                                     Unknown, but the cache is younger than --max-stale: Found, origin "stale"
-                                     Unknown, and the cache is older: Unknown, with that answer as its last
-
-Everything of a run is asked at once, each distinct image once. Locked tags are read from the cache too, only to warn
-where it has another digest. --locked does not open the cache.
+Each distinct image is asked for once, all of them at the same time. Locked tags are read from the cache too, only to
+warn where it has another digest. --locked does not open the cache.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
 """The nearest tags that have what images lack: one search for each repository, all of them side by side.
 
-    images ── by repository ── lists of tags ─┬─ candidates of each repository ─┐
-                               (`tag_lists`)  └────────── answers ──────────────┴─ one round of manifests (`probe`)
-
-    round     1            2            ..  6 at most
-    app       1.24.9       1.24.5           each repository wants one manifest in a round, and all are asked at once
-    tool      2.3.0        -
-
-An upgrade has to keep the architectures of the cluster that the image has, and add those that are required: a tag for
-arm64 alone takes no amd64 image's place.
+Each repository wants one manifest in a round, and all of a round are asked at once. An upgrade has to keep the
+architectures of the cluster that the image has, and add those that are required: a tag for arm64 alone takes no amd64
+image's place.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """`--pull-secrets`: lookups with the pull secrets of the stream, before those with the operator's credentials.
 
-    images with a pull secret ── first secret ── refused? next secret ── .. ── refused? as any other image
-
 Each round is a lookup of its own, whose keychain has one secret for each repository; so a shared cache keeps its
 answers under that secret's name (`scoped_keys`). The rounds share one deadline.
 """

@@ -1,8 +1,5 @@
 """Answers from registries, for what the cache does not have: the gate to everything of the network.
 
-    references ── single_flight ── side_by_side ── RegistryClient ── Found | Absent | Unknown ── cache
-                  (one process asks for each image, the others wait)
-
 `lookup` imports this module when the first image has to be asked for.
 """
 
@@ -133,7 +130,6 @@ class RegistryLookup:
         return {name: (answer, *documents.get(name, (None, None))) for name, answer in answers.items()}
 
     def close(self) -> None:
-        """Close all connections."""
         self.client.http.close()
         if self._budget:
             self._budget.close()

@@ -1,10 +1,8 @@
 """Keys of answers that other servers may have given, or that other users may read.
 
     tag:<host/repository:tag>[~<endpoint>][#<credential>]
-    digest:<host/repository>@<digest>[~<endpoint>][#<credential>]
 
-`endpoint` is there when the answer did not come from the image's own registry in the usual way, because a mirror may
-answer something else than the registry, and a server may show more to a client that it knows:
+`endpoint`: a mirror may answer something else than the registry, and a server may show more to a client that it knows.
 
     docker.io/library/nginx from registry-1.docker.io    ""
     the same from a mirror                               ~https://harbor.example/v2/hub/library/nginx
@@ -12,13 +10,11 @@ answer something else than the registry, and a server may show more to a client 
     without verification, with CAs of its own            ~...!insecure, ~...!ca=/etc/mirror.crt
     with headers or a client certificate                 ~...!<slow hash of those>
 
-`credential` is there when the answer was learned with a credential that other readers of the cache may not have: in a
-cache of several users any credential, in a user's own cache a pull secret of the stream. It is a slow hash (scrypt,
-RFC 7914) of server and credential, secret included: anybody could claim a user name, and guessing reverses a fast hash
-of a password. Docker's official images are public for everybody who asks Docker for them.
+`credential`: in a cache of several users any credential that the answer was learned with, in a user's own cache a pull
+secret of the stream. It is a slow hash (scrypt, RFC 7914) of server and credential, secret included: anybody could
+claim a user name, and guessing reverses a fast hash of a password. Docker's official images are public for everybody.
 
-A run reads the entries of all endpoints that it might ask, the public ones and those of the credentials in its files. A
-credential helper is slow and runs only for servers whose entry in the cache says that they ask for credentials.
+A credential helper is slow and runs only for servers whose entry in the cache says that they ask for credentials.
 """
 
 from __future__ import annotations
@@ -106,9 +102,6 @@ class ScopedKeys(OwnKeys):
         name = self._credentials(reference, helpers=True) if used else ""
         key = key_of(reference) + (self.endpoint_name(reference, endpoint) if endpoint else "")
         return f"{key}#{name}" if name else key
-
-    def claimed(self, reference: Reference) -> str:
-        return next(reversed(self.of(reference)), key_of(reference))
 
     def _keys(self, reference: Reference) -> list[str]:
         """Without credentials: one for each endpoint that may answer for the reference."""

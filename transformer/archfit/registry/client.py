@@ -1,11 +1,9 @@
 """Images, manifests and blobs from registries (OCI distribution-spec 1.1, Pull).
 
-tag, stale in the cache     HEAD; the same digest confirms it; another one is looked up in the cache, then fetched
-anything else               GET by tag or digest, with one Accept header; the bytes are hashed here
-
-several endpoints           in order; a tag only at those that may resolve it. The next one where one cannot be
-                            asked, refuses, or does not have it; Absent only where the last one says so. A server
-                            that gave no HTTP answer is not asked again in this run, if there is another.
+A tag that is stale in the cache is asked for by HEAD: the same digest confirms it. Several endpoints are asked in
+order, a tag only at those that may resolve it, the next one where one cannot be asked, refuses, or does not have it;
+Absent only where the last one says so. A server that gave no HTTP answer is not asked again in this run, if there is
+another.
 """
 
 from __future__ import annotations

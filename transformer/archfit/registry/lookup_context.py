@@ -1,8 +1,4 @@
-"""Clock, environment and deadline of a lookup. One deadline covers all that it waits for.
-
-cache read | credential helpers | registries ........ | cache written
-<--------------------- --timeout ------------------->|<- 0.5 s ->
-"""
+"""Clock, environment and deadline of a lookup: one deadline covers all that it waits for."""
 
 from __future__ import annotations
 
@@ -25,7 +21,6 @@ class Deadline:
         self._end = float("inf")
 
     def start(self, seconds: float) -> None:
-        """It ends that many seconds from now."""
         self._end = self._clock() + seconds
 
     def left(self) -> float:

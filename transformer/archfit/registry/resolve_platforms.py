@@ -1,12 +1,9 @@
 """From a manifest or an index to the platforms that it offers.
 
-    index    -> an entry with a platform counts as stated, and is not fetched
-             -> the one without a platform (`manifest` leaves no second) is read: an image counts by its config, a
-                nested index by its entries; an artifact, or a config without an architecture, does not count
-    manifest -> one image: its config says the platform; a bundle of OLM, which holds files for any node, is none by its
-                labels
-
-Embedded `data` (OCI 1.1) that matches size and digest saves its request. Source: containerd, core/images/image.go.
+An entry with a platform counts as stated, and is not fetched. The one without is read: an image counts by its config, a
+nested index by its entries; an artifact, or a config without an architecture, does not count. A bundle of OLM holds
+files for any node, and is no image by its labels. Embedded `data` (OCI 1.1) that matches size and digest saves its
+request. Source: containerd, core/images/image.go.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """JSON from servers that are not trusted: counted before it is parsed, one document at a time.
 
-    values in the document     counted as commas and opening brackets, those in strings included
-    names of one object        unique; two readers may choose different values of a repeated one
-    integers                   of more than 18 digits are read as 10^18: no valid size is larger
-
-4 MiB of `{}` are 1.4 million objects and 100 MB of memory; a real index has some thousand values.
+Values are counted as commas and opening brackets, those in strings included: 4 MiB of `{}` are 1.4 million objects and
+100 MB of memory; a real index has some thousand values. Of a repeated name, two readers may choose different values.
 """
 
 from __future__ import annotations

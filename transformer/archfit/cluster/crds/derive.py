@@ -8,14 +8,8 @@
     place is no more than a pod template
     self == oldSelf at or above a place      immutable: true
 
-What belongs together and makes one pod's placement:
-
-    containers beside affinity, ..            a pod spec
-    affinity, tolerations, nodeSelector       what holds them
-    affinity: {nodeAffinity, tolerations}     CloudNativePG nests them
-    affinity: {advanced: {nodeAffinity}}      Percona
-    nodeAffinity beside tolerations           Zalando, Rook
-    template: anything                        likely a pod template, by its name alone
+Operators nest placement in their own ways: affinity.tolerations (CloudNativePG), affinity.advanced.nodeAffinity
+(Percona), nodeAffinity beside tolerations (Zalando, Rook).
 """
 
 from __future__ import annotations

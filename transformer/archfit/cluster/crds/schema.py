@@ -1,12 +1,5 @@
 """A structural schema into facts: where a kind has pods, images and placement.
 
-    containers: [{image}] beside affinity, ..     a pod spec, and which of the three fields it lacks
-    image, baseImage, sidecarImages: [..]         an image; image: {repository, tag} or {reference} too
-    nodeAffinity                                  a mapping that holds it: an affinity, whatever its name is
-    tolerations, nodeSelector                     placement
-    x-kubernetes-preserve-unknown-fields          open: the schema does not define the members
-    self == oldSelf                               frozen: it cannot change once applied
-
 "*" is every item of a list or member of a mapping. Values are those of `yaml.values`. A structural schema
 (kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions) has no references, so each
 node is visited once.
@@ -66,15 +59,6 @@ class Facts:
         self.unusable: list[Path] = []
         self.frozen: list[Path] = []
         self.required: dict[Path, frozenset[str]] = {}
-
-    def sort(self) -> None:
-        """By path."""
-        self.pod_specs = dict(sorted(self.pod_specs.items()))
-        self.partial.sort()
-        for paths in (self.images, self.affinity, self.tolerations, self.node_selector):
-            paths.sort()
-        for paths in (self.open, self.embedded, self.unusable, self.frozen):
-            paths.sort()
 
     def take(self, schema: Any, path: Path) -> None:
         """A node of the schema, and what is below it."""
@@ -163,7 +147,10 @@ def facts(schema: dict[str, Any]) -> Facts:
     """The facts of an openAPIV3Schema."""
     collected = Facts()
     collected.take(schema, ())
-    collected.sort()
+    collected.pod_specs = dict(sorted(collected.pod_specs.items()))
+    for paths in vars(collected).values():
+        if isinstance(paths, list):
+            paths.sort()
     return collected
 
 

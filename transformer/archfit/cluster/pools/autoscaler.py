@@ -1,19 +1,15 @@
 """Which pools an autoscaler tries first: the weights of NodePools, and the priorities of cluster-autoscaler.
 
-    weights       NodePools that bring the architecture alone get heavier than all others, and keep their order among
-                  themselves. The heavier one is tried first; spec.weight is 1 to 100, and 0 where it is not set
-    priorities    data.priorities of the ConfigMap cluster-autoscaler-priority-expander: priority -> regular
-                  expressions of names of node groups; the highest priority with a match wins. One above all others is
-                  added
+Karpenter tries the heaviest NodePool first; spec.weight is 1 to 100, and 0 where it is not set. cluster-autoscaler
+reads data.priorities of a ConfigMap: priority -> regular expressions of names of node groups; the highest match wins.
 
     group                                   its name to cluster-autoscaler
     machines with a largest size            KIND/NAMESPACE/NAME
     eks.amazonaws.com/nodegroup=NAME        eks-NAME-UUID, of the Auto Scaling group
     kubernetes.azure.com/agentpool=NAME     what the names of its nodes begin with: aks-NAME-12345678-vmss
 
-Sources: sigs.k8s.io/karpenter v1.14.0, pkg/utils/nodepool (OrderByWeight), pkg/apis/crds/karpenter.sh_nodepools.yaml;
-kubernetes/autoscaler, cluster-autoscaler/expander/priority/readme.md, cloudprovider/clusterapi (ID);
-aws/containers-roadmap#1304 (names of EKS' groups).
+Sources: sigs.k8s.io/karpenter v1.14.0, pkg/utils/nodepool (OrderByWeight); kubernetes/autoscaler, cluster-autoscaler/
+expander/priority/readme.md, cloudprovider/clusterapi (ID); aws/containers-roadmap#1304 (names of EKS' groups).
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""`archfit setup autoscaler [FILE|-].. [--architecture ARCH] [--namespace NAME] [-o FILE]`: Arm nodes first.
+"""`archfit setup autoscaler`: Arm nodes first.
 
-FILE      NodePools, MachineDeployments, nodes of EKS and AKS, and where there is one the ConfigMap
-          cluster-autoscaler-priority-expander: JSON or YAML, lists or single objects
-stdout    a diff of what would change; with -o a file of manifests, which name only the fields that change, so that
-          a server-side apply takes only those
-stderr    what stands in the way
+On stdout a diff of what would change; with -o a file of manifests, which name only the fields that change, so that a
+server-side apply takes only those.
 """
 
 from __future__ import annotations

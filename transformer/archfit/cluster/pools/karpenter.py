@@ -1,9 +1,5 @@
 """Karpenter's NodePools: which architectures they may bring.
 
-    NodePool        karpenter.sh/v1, v1beta1    spec.template.spec.requirements, taints; spec.weight, limits, replicas
-    EC2NodeClass    karpenter.k8s.aws           status.amis[].requirements; spec.amiFamily, amiSelectorTerms[].alias
-    AKSNodeClass    karpenter.azure.com         status.images[].requirements
-
 An architecture is one that all of these allow:
 
     the known ones     amd64 and arm64, and what a requirement on kubernetes.io/arch names
@@ -11,9 +7,8 @@ An architecture is one that all of these allow:
     instance types     names that tell: an `In` of instance types or families of EC2 and Azure, of makers of EC2's CPUs
     images             of the node class, as its status lists them
 
-Karpenter sets no architecture of its own: it takes each instance type that meets the requirements, and only instance
-types of amd64 and arm64 are known to its providers for AWS and Azure. Its nodes run Linux unless a requirement on
-kubernetes.io/os or the family of images says Windows, which is amd64 alone on EC2.
+Karpenter sets no architecture of its own: it takes each instance type that meets the requirements. Its nodes run Linux
+unless a requirement on kubernetes.io/os or the family of images says Windows, which is amd64 alone on EC2.
 
 Sources: sigs.k8s.io/karpenter v1.14.0, pkg/scheduling/requirement.go (NewRequirement, Has),
 pkg/controllers/provisioning/scheduling/nodeclaimtemplate.go (labels are requirements), pkg/apis/v1/labels.go

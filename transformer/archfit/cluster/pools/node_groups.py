@@ -1,24 +1,15 @@
 """Pools whose objects describe one kind of node: machines of Cluster API and OpenShift, classes of GKE.
 
-    MachineDeployment, MachinePool, MachineSet    cluster.x-k8s.io      machines of Cluster API
-    MachineSet                                    machine.openshift.io  machines of OpenShift
-
+    annotations of MachineDeployments, MachinePools and MachineSets
     capacity.cluster-autoscaler.kubernetes.io/labels: kubernetes.io/arch=arm64,KEY=VALUE    what its nodes will have
     capacity.cluster-autoscaler.kubernetes.io/taints: KEY=VALUE:EFFECT,..                   those that they will have
     PREFIX/cluster-api-autoscaler-node-group-max-size: "5"                                  how many at most
-    spec.template.spec.taints                                                               taints, too
-    status.nodeInfo.architecture    of the machine template that spec.template.spec.infrastructureRef names
 
-Without any of it nothing is known: cluster-autoscaler itself then takes amd64, or $CAPI_SCALE_ZERO_DEFAULT_ARCH.
+Where they say no architecture, status.nodeInfo of the machine template does. Without any of it nothing is known:
+cluster-autoscaler itself then takes amd64, or $CAPI_SCALE_ZERO_DEFAULT_ARCH.
 
-    ComputeClass                                  cloud.google.com/v1
-    spec.priorities[].machineFamily, machineType    each names a family of machines, in the order of preference; what
-                                                    spec.priorityDefaults says holds where a rule says nothing
-    spec.nodePoolConfig.taints                      taints of the nodes; GKE taints arm64 nodes with
-                                                    kubernetes.io/arch=arm64:NoSchedule too, unless
-                                                    taintConfig.architectureTaintBehavior is NONE
-
-A ComputeClass is a pool for each architecture, as their taints differ.
+A ComputeClass is a pool for each architecture, as their taints differ: GKE taints arm64 nodes with
+kubernetes.io/arch=arm64:NoSchedule, unless taintConfig.architectureTaintBehavior is NONE.
 
 Sources: kubernetes/autoscaler, cluster-autoscaler/cloudprovider/clusterapi, README.md and clusterapi_unstructured.go;
 cluster-api, docs/proposals/20210310-opt-in-autoscaling-from-zero.md; cloud.google.com/kubernetes-engine/docs/reference/

@@ -1,15 +1,13 @@
 """A store on a Redis or Valkey server, which many machines share.
 
-    archfit:v2:tag:<reference>[~<server>][#<who>]           expires after --cache-ttl or --max-stale, the longer
-    archfit:v2:digest:<repository>@<digest>[~<server>][#<who>]    expires 30 days after it was last confirmed
-    archfit:v2:host:<origin>                     the same
+    archfit:v2:tag:..                            expires after --cache-ttl or --max-stale, the longer
+    archfit:v2:digest:.., archfit:v2:host:..     expire 30 days after they were last confirmed
     archfit:v2:claim:<key>                       SET NX PX: expires when the claim ends
     archfit:budget:{<host>}:free                 when the host may be asked again, in microseconds of the server's clock
     archfit:budget:{<host>}:owners               sorted set: who reserved a time in the last minute
 
-One MGET reads, one MULTI with all of its SETs in one go writes. The server may be down, slow, read-only or send
-anything: each command, with the resolution of its name, runs in a thread that is abandoned after some seconds. Only
-keys under these prefixes are ever touched. Source: redis.io, "Commands"; the same in Valkey.
+The server may be down, slow, read-only or send anything: each command, with the resolution of its name, runs in a
+thread that is abandoned after some seconds. Only keys under these prefixes are ever touched.
 """
 
 from __future__ import annotations
@@ -100,7 +98,6 @@ class RedisStore:
         self._client = redis.Redis(server.host, server.port, server.database, **options)
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        """Those of the keys that there are. Raises StoreTrouble."""
         if not keys:
             return {}
         names = [PREFIX + key for key in keys]
@@ -109,7 +106,6 @@ class RedisStore:
         return {key: text for key, text in texts if text}
 
     def put_many(self, entries: Mapping[str, str]) -> None:
-        """Write all or none. Raises StoreTrouble."""
 
         def work(client: redis.Redis) -> None:
             with client.pipeline(transaction=True) as pipeline:
@@ -122,7 +118,6 @@ class RedisStore:
             self._do(work)
 
     def claim(self, keys: Sequence[str], owner: str, seconds: float) -> set[str]:
-        """Those that nobody else has claimed. Raises StoreTrouble."""
         text = json.dumps({"owner": owner, "until": self._clock() + seconds})
 
         def work(client: redis.Redis) -> list[Any]:

@@ -6,11 +6,8 @@
     user_version   2                               the schema; an older one is emptied, a newer one is left alone
 
 A file is used only if it is a regular file of this user and holds that table and nothing else: reading a view could
-take for ever.
-
-Write-ahead logging: readers never wait, writers wait for each other, a killed process leaves no damage. The file is
-made under another name and linked to its own when it is complete, so that no run sees an incomplete file. Directory
-0700, file 0600. A run that only reads writes nothing. Source: SQLite, "Write-Ahead Logging" and "PRAGMA Statements".
+take for ever. It is made under another name and linked to its own when it is complete, so that no run sees an
+incomplete file. Directory 0700, file 0600. With write-ahead logging a killed process leaves no damage.
 """
 
 from __future__ import annotations
@@ -105,7 +102,6 @@ class SqliteStore:
         self._file.execute(f"PRAGMA user_version = {SCHEMA}")
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        """Those of the keys that there are. Raises StoreTrouble."""
         texts: dict[str, str] = {}
         self._reads += 1
         try:
@@ -123,11 +119,9 @@ class SqliteStore:
         return texts
 
     def put_many(self, entries: Mapping[str, str]) -> None:
-        """Write all or none. Raises StoreTrouble."""
         self._write(lambda: self._replace(entries))
 
     def claim(self, keys: Sequence[str], owner: str, seconds: float) -> set[str]:
-        """Those that nobody else has claimed. Raises StoreTrouble."""
 
         def work() -> set[str]:
             now = self._clock()
@@ -141,7 +135,6 @@ class SqliteStore:
         return self._write(work)
 
     def release(self, keys: Sequence[str], owner: str) -> None:
-        """Ends the owner's claims. Raises StoreTrouble."""
 
         def work() -> None:
             now = self._clock()

@@ -229,9 +229,7 @@ class PullKeychain(Keychain):
         self._chosen = chosen
 
     def find(self, host: str, repository: str, *, helpers: bool = True) -> Credential | None:
-        """As for any keychain."""
         return self._chosen.get((host, repository)) or super().find(host, repository, helpers=helpers)
 
     def mentions(self, host: str) -> bool:
-        """As for any keychain."""
         return any(host == known for known, _ in self._chosen) or super().mentions(host)

@@ -1,15 +1,7 @@
 """Bearer tokens of a run: fetched once for each realm, service, scope and credential, kept in memory only.
 
 One scope for each token, because some services honour only the first. A refusal is remembered for the run, so that many
-images cause one request.
-
-    credential                 token request
-    none                       GET, anonymous
-    user and password          GET with Basic
-    identity token             POST grant_type=refresh_token; some services only take GET
-    registry token             none: it is the bearer token
-
-Sources: distribution, docs/content/spec/auth/token.md and oauth.md; RFC 7617 (Basic).
+images cause one request. Sources: distribution, docs/content/spec/auth/token.md and oauth.md; RFC 7617 (Basic).
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 """Connections: the address that was checked is the one that is dialled, and one deadline covers all reads and writes.
 
-    way                                                 kept apart
-    direct, the registries' own servers                 requests to the registry itself (not `other_host`)
-    direct, other hosts                                 redirects and token services (`other_host`); because the
-                                                        registries' own servers may be on private networks
-    through a proxy                                     http: the whole URL as target; https: CONNECT, then TLS;
-                                                        only numeric hosts can be judged
+Connections to the registries' own servers, which may be on private networks, are kept apart from those that redirects
+and token services lead to (`other_host`). Behind a proxy only numeric hosts can be judged.
 
 httpcore's own pool is not used: it takes what came behind an answer for the answer to the next request.
 """
@@ -23,7 +19,7 @@ import httpcore
 from archfit.base.printable import visible
 from archfit.registry.http.host_policy import HostPolicy
 from archfit.registry.http.proxies import Proxy, proxy_at, proxy_for, variable_of
-from archfit.registry.http.request import Unreachable, cause_of, reason
+from archfit.registry.http.request import Unreachable, reason
 from archfit.registry.http.tls import context as tls_context
 from archfit.registry.http.tls import refusal
 from archfit.registry.http.trust import DEFAULT_PORTS, USUAL, Tls, Trust, shown
@@ -235,7 +231,7 @@ class ConnectionPool:
             except httpcore.ConnectTimeout:
                 why = "it does not accept connections in time"
             except httpcore.ConnectError as error:
-                why = reason(cause_of(error))
+                why = reason(error)
         raise Unreachable(
             f"{host}:{port} cannot be connected to ({why}): check the name, the port and the network",
             retryable=bool(addresses),
@@ -254,7 +250,7 @@ class ConnectionPool:
         except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
             if self.left() <= 0:
                 raise TimeoutError from None
-            raise self.refused_by_proxy(way, f"cannot be connected to ({reason(cause_of(error))})") from None
+            raise self.refused_by_proxy(way, f"cannot be connected to ({reason(error)})") from None
         try:
             if proxy.scheme == "https":
                 stream.secure(self.context(USUAL), proxy.host, proxy.port)

@@ -1,17 +1,12 @@
 """HTTP/1.1 for all threads of a run, under one policy of tries, pauses, redirects and limits; no cookies.
 
-    408, 500, 502, 503, 504     up to 5 tries in all
-    429                         the same, but not for Docker Hub's pull limit, which lasts hours
-    connection errors           up to 3 tries; a wrong certificate, an unknown name or a refused address: 1
-
 Waits are Retry-After, in seconds or as an HTTP date (RFC 9110 10.2.3), else 0.25 s, doubled for each try up to 4 s. A
-wait that would end after the deadline is not begun.
+wait that would end after the deadline is not begun. Docker Hub's pull limit lasts hours and is not waited for.
 
 A redirect never leads from https to http. Where scheme, host or port change, only Accept goes along: not Authorization,
 nor any header that the operator has set for one server. A token request follows no redirect to another origin.
 
-identity is asked for; a server that gzips all the same is read, and what it sends and what that becomes have the same
-limit. Any other Content-Encoding is refused.
+A server that gzips unasked is read; what it sends and what that becomes have the same limit.
 """
 
 from __future__ import annotations
@@ -36,7 +31,6 @@ from archfit.registry.http.request import (
     Request,
     TooLarge,
     Unreachable,
-    cause_of,
     late,
     origin_of,
     reason,
@@ -217,9 +211,7 @@ class HttpClient:
                 f"the request to {where} cannot be sent: one of its headers is not valid"
             ) from None
         except (httpcore.RemoteProtocolError, httpcore.NetworkError, OSError) as error:
-            raise Unreachable(
-                f"the connection to {where} broke: {reason(cause_of(error))}", retryable=True
-            ) from None
+            raise Unreachable(f"the connection to {where} broke: {reason(error)}", retryable=True) from None
 
     def _exchanged(self, request: Request, url: httpx.URL) -> Reply:
         connections, port = self._connections, url.port or DEFAULT_PORTS[url.scheme]

@@ -94,7 +94,11 @@ class RequestBudget:
         rate = self._rates.get(host) or self._rates.get("*")
         if not rate:
             return
-        seconds = self._shared(host, 1 / rate, left)
+        answer = self._reserve(host, 1 / rate, left) if self._reserve else None
+        if answer:
+            seconds, self._sharing[host] = answer
+        else:
+            seconds = self._own(host, self._sharing.get(host, 1) / rate, left)
         if seconds is None:
             raise RegistryError(
                 f"{host} may be asked {rate:g} times a second (--requests-per-second), and the time was over: "
@@ -102,13 +106,6 @@ class RequestBudget:
             )
         if seconds > 0:
             self._wait(seconds)
-
-    def _shared(self, host: str, interval: float, longest: float) -> float | None:
-        answer = self._reserve(host, interval, longest) if self._reserve else None
-        if answer is None:
-            return self._own(host, interval * self._sharing.get(host, 1), longest)
-        seconds, self._sharing[host] = answer
-        return seconds
 
     def _own(self, host: str, interval: float, longest: float) -> float | None:
         with self._lock:

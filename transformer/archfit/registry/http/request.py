@@ -1,13 +1,4 @@
-"""One HTTP request, and what comes of it: a Reply, or Unreachable.
-
-kind        method  asks for
-manifest    GET     a manifest, by tag or digest
-head        HEAD    the digest that a tag names
-blob        GET     the config of an image
-list        GET     the tags of a repository
-token       GET or POST, at a token service
-ping        GET     the API's root
-"""
+"""One HTTP request, and what comes of it: a Reply, or Unreachable."""
 
 from __future__ import annotations
 
@@ -21,8 +12,9 @@ from archfit.startup.record import Record
 
 
 class Request(Record):
-    """kind: of the table above. headers: lower-case names; their values may be secrets and are not shown.
+    """kind: manifest, head, blob (a config), list (of tags), token or ping.
 
+    headers: lower-case names; their values may be secrets and are not shown.
     home: origin of the registry that the request is for; the URL may lead to another server.
     limit: the most bytes that the answer's body may have. content: the body, of a POST.
     retry: it is sent again where that may help; if not, the caller has another server to ask.
@@ -65,14 +57,10 @@ class Reply(Record):
 
 
 def reason(error: BaseException) -> str:
-    """The error's own words, short and printable."""
+    """The error's own words, short and printable; the system's, where httpcore's error stands for one of it."""
+    error = error.__cause__ if isinstance(error.__cause__, OSError) else error
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return visible(str(text)[:200]).rstrip(".")
-
-
-def cause_of(error: BaseException) -> BaseException:
-    """The system's own error where httpcore's stands for one."""
-    return error.__cause__ if isinstance(error.__cause__, OSError) else error
 
 
 def late(server: str) -> str:

@@ -71,7 +71,6 @@ class ServerState:
             return self._wave
 
     def end(self) -> None:
-        """Give the place back."""
         with self._lock:
             self._in_flight -= 1
             self._lock.notify()

@@ -1,10 +1,7 @@
 """Where each image is asked for, by all that the operator configured.
 
-registries.conf blocks it              no server is asked
---mirror of its registry, else of *    that server alone
-registries.conf has its prefix         its mirrors, then its location
---hosts-dir has its registry           its hosts, then its server
-nothing                                its own registry
+The first that is about its registry counts: --mirror (alone), registries.conf, --hosts-dir, else the registry itself.
+What registries.conf blocks is asked nowhere.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ _MAX_BYTES = 4 * 1024 * 1024
 
 
 class TomlTable:
-    """A table of the file at `path`. where: its name in the file, "" for the root."""
+    """A table of the file at `path`; a value of another type raises UsageError. where: its name, "" for the root."""
 
     def __init__(self, path: str, where: str, values: dict[str, Any]) -> None:
         self.path = path
@@ -37,21 +37,18 @@ class TomlTable:
         return self._values.get(key)
 
     def text(self, key: str) -> str:
-        """A string, "" where there is none. Raises UsageError."""
         value = self._values.get(key, "")
         if not isinstance(value, str):
             self.refuse(key, "has to be a string")
         return value
 
     def switch(self, key: str) -> bool:
-        """A boolean, false where there is none. Raises UsageError."""
         value = self._values.get(key, False)
         if not isinstance(value, bool):
             self.refuse(key, "has to be true or false")
         return value
 
     def texts(self, key: str) -> list[str]:
-        """A list of strings, or one of them. Raises UsageError."""
         value = self._values.get(key, [])
         texts = [value] if isinstance(value, str) else value
         if not isinstance(texts, list) or not all(isinstance(item, str) for item in texts):
@@ -59,7 +56,7 @@ class TomlTable:
         return texts
 
     def inner(self, key: str, contents: str) -> TomlTable:
-        """The table below a key, empty where there is none. contents: for the message. Raises UsageError."""
+        """The table below a key, empty where there is none. contents: for the message."""
         value = self._values.get(key, {})
         if not isinstance(value, dict):
             self.refuse(key, f"has to be a table of {contents}")
@@ -69,7 +66,6 @@ class TomlTable:
         return iter(self._values)
 
     def tables(self, key: str) -> list[TomlTable]:
-        """A list of tables. Raises UsageError."""
         value = self._values.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             self.refuse(key, f"has to be a list of tables: write [[{key}]]")
@@ -77,7 +73,7 @@ class TomlTable:
         return [TomlTable(self.path, f"{name}[{index}]", item) for index, item in enumerate(value)]
 
     def named(self, key: str) -> list[tuple[str, TomlTable]]:
-        """The tables below a table, by name and in the file's order. Raises UsageError."""
+        """The tables below a table, by name and in the file's order."""
         value = self._values.get(key, {})
         if not isinstance(value, dict) or not all(isinstance(item, dict) for item in value.values()):
             self.refuse(key, "has to be a table of tables")
