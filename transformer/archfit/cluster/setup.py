@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import BinaryIO, TextIO
 
 from ruamel.yaml.comments import CommentedSeq
@@ -72,11 +73,10 @@ def _objects(
         return PoolObjects(tuple(objects_of(words or ["-"], stdin, _SOURCE)))
     if words:
         raise UsageError(f"--live reads the cluster: leave {words[0]!r} out, or leave --live out")
-    connection = connect(environ, context=flags.context or "", kubeconfig=flags.kubeconfig or "")
-    try:
+    with closing(
+        connect(environ, context=flags.context or "", kubeconfig=flags.kubeconfig or "")
+    ) as connection:
         return nodes_and_pools(connection)
-    finally:
-        connection.close()
 
 
 def _key(text: str) -> str:

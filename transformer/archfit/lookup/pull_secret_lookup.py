@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import TypeAlias
 
 from archfit.base.errors import InvalidReference
@@ -76,13 +77,9 @@ class PullSecretLookup:
             left = give_up - time.monotonic()
             if not wanted or left <= 0:
                 return answers
-            lookup = opened(
-                operator.replace(timeout_seconds=left), PullKeychain(operator.authfile, environ, chosen)
-            )
-            try:
+            keychain = PullKeychain(operator.authfile, environ, chosen)
+            with closing(opened(operator.replace(timeout_seconds=left), keychain)) as lookup:
                 answered = lookup.resolve(wanted)
-            finally:
-                lookup.close()
             answers |= {text: answer for text, answer in answered.items() if not isinstance(answer, Unknown)}
             self.messages += [text for text in lookup.messages if text not in self.messages]
             self.pulls_left |= lookup.pulls_left

@@ -214,22 +214,19 @@ class RedisStore:
         try:
             value, error = done.get(timeout=patience)
         except queue.Empty:
-            raise self._late() from None
+            value, error = None, redis.TimeoutError()
         if error:
             raise self._failed(error)
         return value  # type: ignore[return-value]  # without an error it is what work gave
 
     def _failed(self, error: Exception) -> StoreTrouble:
         if isinstance(error, redis.TimeoutError):
-            return self._late()
+            return self._trouble("it gave no answer in time", "check the server")
         why = str(error) or type(error).__name__
         if self._password:
             why = why.replace(self._password, "***")
         why = visible(why[:200]).rstrip(".")
         return self._trouble(why, _advice(error))
-
-    def _late(self) -> StoreTrouble:
-        return self._trouble("it gave no answer in time", "check the server")
 
     def _trouble(self, why: str, advice: str) -> StoreTrouble:
         return StoreTrouble(f"the cache {self._place} cannot be used ({why}): {advice}")

@@ -92,8 +92,8 @@ class HostsDir:
         for name in names:
             inner = os.path.join(folder, name)
             if not name.startswith(".") and os.path.isdir(inner):
-                registry = _registry(name)
-                # `host_5000_` is looked at before `host:5000`.
+                # `host_5000_` is `host:5000`, and is looked at before a directory of that name.
+                registry = re.sub(r"^(.+)_([0-9]{1,5})_\Z", r"\1:\2", name.lower())
                 if ":" not in name or registry not in self._of:
                     self._of[registry] = tuple(_servers(inner))
 
@@ -112,10 +112,6 @@ class HostsDir:
                 if server.host or registry != _DEFAULT:
                     endpoint = at(server.scheme or "https", server.host or registry, "x")
                     yield host_port(endpoint.origin), server.tls
-
-
-def _registry(name: str) -> str:
-    return re.sub(r"^(.+)_([0-9]{1,5})_\Z", r"\1:\2", name.lower())
 
 
 def _endpoint(server: _Server, reference: Reference, named: bool) -> Endpoint:
