@@ -41,7 +41,12 @@ def run(argv: Sequence[str], stdin: BinaryIO, stdout: BinaryIO, stderr: TextIO) 
     rows = {} if flags.include_known else {**all_custom_rows(), **dict.fromkeys(WORKLOADS, ())}
     kinds, passed_over = _kinds(_definitions(names, stdin), rows)
     left_out = {"/".join(key): known_kind(rows[key]) if rows[key] else "Kubernetes" for key in passed_over}
-    _checked(kinds, left_out)
+    without_schema = [f"{kind.group}/{kind.kind}" for kind in kinds if not kind.version]
+    if without_schema and len(without_schema) == len(kinds) and not left_out:
+        raise InvalidInput(
+            f"{', '.join(without_schema)}: the definition has no structural schema, so it names no field: write "
+            "a row by hand, or take the definition from a newer release of the operator (apiextensions.k8s.io/v1)"
+        )
     advice = "check it, then use it with --config or ARCHFIT_CONFIG"
     deliver(rows_file(kinds, left_out), flags.output, stdout, stderr, _summary(kinds, left_out), advice)
     return 0
@@ -63,15 +68,6 @@ def _kinds(
         if note not in first.notes and first.replace(notes=()) != kind.replace(notes=()):
             kinds[key] = first.replace(notes=(*first.notes, note))
     return [kinds[key] for key in sorted(kinds)], sorted(left_out)
-
-
-def _checked(kinds: Sequence[Derived], left_out: Collection[str]) -> None:
-    without_schema = [f"{kind.group}/{kind.kind}" for kind in kinds if not kind.version]
-    if without_schema and len(without_schema) == len(kinds) and not left_out:
-        raise InvalidInput(
-            f"{', '.join(without_schema)}: the definition has no structural schema, so it names no field: write "
-            "a row by hand, or take the definition from a newer release of the operator (apiextensions.k8s.io/v1)"
-        )
 
 
 def _definitions(names: Sequence[str], stdin: BinaryIO) -> Iterator[Definition]:

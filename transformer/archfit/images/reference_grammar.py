@@ -83,15 +83,6 @@ def check(
         _refuse(
             text, "is 64 hexadecimal digits, which Docker reads as an image ID; write the repository's name"
         )
-    if (
-        len(text) <= LONGEST
-        and follows_path(path)
-        and len(path) <= MAX_PATH
-        and follows_host(host)
-        and (tag is None or _TAG(tag))
-        and (digest is None or follows_digest(digest))
-    ):
-        return
     if not text:
         raise InvalidReference("the image is empty")
     if _TEMPLATE(text):
@@ -123,7 +114,8 @@ def check(
         _refuse(text, f"has a repository of {len(path)} characters; at most {MAX_PATH} are allowed")
     if tag is not None and _TAG(tag) is None:
         _refuse(text, f"has a malformed tag, {tag!r}")
-    _refuse(text, _digest_problem(digest or ""))
+    if digest is not None and follows_digest(digest) is None:
+        _refuse(text, _digest_problem(digest))
 
 
 def _digest_problem(digest: str) -> str:

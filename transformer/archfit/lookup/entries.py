@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from archfit.images.contents import Build, ImageContents
+    from archfit.images.contents import ImageContents
     from archfit.images.tags import TagList
     from archfit.registry.routing.endpoints import Endpoint
 
@@ -120,7 +120,7 @@ def contents_to_json(contents: ImageContents, checked: int) -> str:
 
 def contents_from_json(text: str) -> ImageContents | None:
     """What is kept; None for anything that `contents_to_json` did not make."""
-    from archfit.images.contents import ImageContents  # for `archfit audit` alone
+    from archfit.images.contents import Build, ImageContents  # for `archfit audit` alone
 
     try:
         kept = c_json.loads(text)
@@ -128,7 +128,11 @@ def contents_from_json(text: str) -> ImageContents | None:
         if kind == "index":
             if kept["rules"] != RULES or len(kept["builds"]) > _MAX_BUILDS:
                 return None
-            return ImageContents("index", tuple(_build(*build) for build in kept["builds"]))
+            builds = tuple(
+                Build(digest, parse_platform(platform), stated) for digest, platform, stated in kept["builds"]
+            )
+            good = all(is_digest(build.digest) and isinstance(build.stated, bool) for build in builds)
+            return ImageContents("index", builds) if good else None
         if kind not in {"manifest", "config"}:
             return None
         config, platform = kept["config"], kept["platform"]
@@ -137,14 +141,6 @@ def contents_from_json(text: str) -> ImageContents | None:
         return ImageContents(kind, config=config, platform=parse_platform(platform) if platform else None)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, InvalidReference):
         return None
-
-
-def _build(digest: str, platform: str, stated: object) -> Build:
-    if not is_digest(digest) or not isinstance(stated, bool):
-        raise ValueError(digest)
-    from archfit.images.contents import Build
-
-    return Build(digest, parse_platform(platform), stated)
 
 
 def tags_to_json(listed: TagList, checked: int) -> str:

@@ -1,15 +1,5 @@
 """A pool: one object that tells an autoscaler which nodes it may make.
 
-    architectures    what it may bring, as entries of clusterArchitectures: amd64, windows/amd64; () if nothing says it
-    basis            why these: `its requirements`, `its instance types`, `nothing narrows it`, ..
-    problem          why it brings nothing, or nothing is known: a clause; "" else
-    taints           of its nodes; startup taints are none, as something takes them off before pods come
-    weight           of Karpenter: the heavier pool is tried first; 0 where none is set
-    limits           (what, how much), as (`CPU`, `500`)
-    group            its name to cluster-autoscaler, "" where that makes no nodes of it
-    cluster          the cluster of Cluster API that it is of, "" where its object says none
-    scales           whether an autoscaler decides on the number of its nodes
-
 A pool with a problem counts nowhere: it is named with the problem.
 """
 
@@ -26,7 +16,14 @@ LINUX = "linux"
 
 
 class Pool(Record):
-    """One pool; see the module. kind, name: of its object, `namespace/name` where it stands in a namespace."""
+    """kind, name: of its object, `namespace/name` where it stands in a namespace.
+
+    architectures: what it may bring, as entries of clusterArchitectures; () if nothing says it. basis: why these, as
+    `its requirements`. problem: why it brings nothing, or nothing is known: a clause. taints: of its nodes, without
+    those that something takes off before pods come. weight: of Karpenter: the heavier pool is tried first. limits:
+    (what, how much), as (`CPU`, `500`). group: its name to cluster-autoscaler, "" where that makes no nodes of it.
+    cluster: of Cluster API. scales: an autoscaler decides on the number of its nodes.
+    """
 
     kind: str
     name: str
