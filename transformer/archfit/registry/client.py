@@ -123,27 +123,20 @@ class RegistryClient:
         Raises RegistryError, ManifestUnknown, InvalidManifest.
         """
         pulls = [endpoint for endpoint in route.endpoints if endpoint.pulls]
-        with self._bodies:
-            if not reference.tag:
-                return self._in_turn(
-                    pulls, lambda endpoint: self._read(reference, endpoint, reference.digest)
-                )
-            return self._in_turn(
-                [endpoint for endpoint in route.endpoints if endpoint.resolves],
-                lambda endpoint: self._tagged(reference, known, endpoint, pulls),
-            )
+        if not reference.tag:
+            return self._in_turn(pulls, lambda endpoint: self._read(reference, endpoint, reference.digest))
+        resolving = [endpoint for endpoint in route.endpoints if endpoint.resolves]
+        return self._in_turn(resolving, lambda endpoint: self._tagged(reference, known, endpoint, pulls))
 
     def part(self, part: Part, route: Route) -> tuple[ImageContents, Endpoint]:
         """What is behind a digest, and who answered. Raises the same."""
         pulls = [endpoint for endpoint in route.endpoints if endpoint.pulls]
-        with self._bodies:
-            return self._in_turn(pulls, lambda endpoint: self._part_at(part, endpoint))
+        return self._in_turn(pulls, lambda endpoint: self._part_at(part, endpoint))
 
     def tags(self, route: Route, near: Sequence[str] = ()) -> tuple[TagList, Endpoint]:
         """The tags of a repository, and who answered. near: how those begin that matter most. Raises the same."""
         resolving = [endpoint for endpoint in route.endpoints if endpoint.resolves]
-        with self._bodies:
-            return self._in_turn(resolving, lambda endpoint: self._listed_at(endpoint, near))
+        return self._in_turn(resolving, lambda endpoint: self._listed_at(endpoint, near))
 
     def _listed_at(self, endpoint: Endpoint, near: Sequence[str]) -> TagList:
         listing = quirk_of(endpoint.host).listing
@@ -226,7 +219,8 @@ class RegistryClient:
                 failed.append(Unreachable(f"{endpoint.origin} was not reached before", retryable=False))
                 continue
             try:
-                return ask(endpoint.replace(last=not after)), endpoint
+                with self._bodies:
+                    return ask(endpoint.replace(last=not after)), endpoint
             except RegistryError as error:
                 if following and isinstance(error, Unreachable):
                     self._unreachable.add(endpoint.origin)
