@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from archfit.rewrite.unified_diff import DiffObject, colored_diff, unified_diff
-from archfit.yaml.stream import Splice, write
+from archfit.yaml.stream import Splice, parts
 from drawn_splices import changes
 
 TEXT = b"".join(b"line %d\n" % number for number in range(1, 21))
@@ -80,7 +80,7 @@ def applied(data: bytes, diff: bytes) -> bytes:
 def test_hunks(data: bytes, splices: list[Splice], expected: bytes) -> None:
     diff = diff_of(data, splices, [])
     assert diff == (b"--- a/a.yaml\n+++ b/a.yaml\n" + expected if expected else b"")
-    assert applied(data, diff) == b"".join(write(data, splices)) if expected else diff == b""
+    assert applied(data, diff) == b"".join(parts(data, splices)) if expected else diff == b""
 
 
 def place(line: int) -> int:
@@ -93,7 +93,7 @@ def test_changes_that_few_lines_keep_apart_share_a_hunk() -> None:
         splices = [Splice(place(5), place(5), b"x\n"), Splice(place(second), place(second), b"y\n")]
         diff = diff_of(TEXT, splices)
         assert diff.count(b"@@ v1/Pod/a\n") == hunks
-        assert applied(TEXT, diff) == b"".join(write(TEXT, splices))
+        assert applied(TEXT, diff) == b"".join(parts(TEXT, splices))
 
 
 SECRET = b"---\nkind: Secret\nstringData:\n  password: hunter2\n"
@@ -119,7 +119,7 @@ def test_no_value_of_a_secret_is_context(data: bytes, shown: list[bytes]) -> Non
     splices = [Splice(end, end, b"  b: 2\n")]
     diff = diff_of(data, splices, [DiffObject(start, end, "Pod")])
     assert b"hunter2" not in diff
-    assert applied(data, diff) == b"".join(write(data, splices))
+    assert applied(data, diff) == b"".join(parts(data, splices))
     for line in shown:
         assert b"\n " + line + b"\n" in diff
 
@@ -144,7 +144,7 @@ def test_no_line_that_may_be_a_value_of_a_secret_is_context(value: bytes, side: 
     splices = [Splice(start + 2, start + 13, b"{kind: Pod, a: b}")]
     diff = diff_of(data, splices, [DiffObject(start, start + len(pod), "Pod")])
     assert b"hunter2" not in diff
-    assert applied(data, diff) == b"".join(write(data, splices))
+    assert applied(data, diff) == b"".join(parts(data, splices))
 
 
 def test_new_lines_without_context_have_an_old_line_for_git() -> None:
@@ -159,7 +159,7 @@ def test_hunks_do_not_overlap_where_a_line_between_them_may_not_be_shown() -> No
     splices = [Splice(0, 0, b"x: 1\n"), Splice(10, 10, b"  y: 1\n")]
     diff = diff_of(data, splices, [])
     assert diff.endswith(b"\n@@ -1,1 +1,2 @@\n+x: 1\n a:\n@@ -2,1 +3,2 @@\n-  b: 1\n+  b: 1\n+  y: 1\n")
-    assert applied(data, diff) == b"".join(write(data, splices))
+    assert applied(data, diff) == b"".join(parts(data, splices))
 
 
 def test_git_cannot_take_the_end_of_the_file_for_old_lines_that_it_repeats() -> None:
@@ -168,7 +168,7 @@ def test_git_cannot_take_the_end_of_the_file_for_old_lines_that_it_repeats() -> 
     splices = [Splice(end, end, b"  d: 4\n")]
     diff = diff_of(data, splices, [DiffObject(0, end, "Pod")])
     assert diff.endswith(b"\n@@ -1,2 +1,3 @@ Pod\n-- b: 2\n-  a: 1\n+- b: 2\n+  a: 1\n+  d: 4\n")
-    assert applied(data, diff) == b"".join(write(data, splices))
+    assert applied(data, diff) == b"".join(parts(data, splices))
 
 
 def test_noop_without_a_secret_the_context_is_whole() -> None:
@@ -204,7 +204,7 @@ def test_colours() -> None:
 def test_any_change_applies_exactly(change: tuple[bytes, list[Splice], list[DiffObject]]) -> None:
     data, splices, objects = change
     diff = diff_of(data, splices, objects)
-    expected = b"".join(write(data, splices))
+    expected = b"".join(parts(data, splices))
     assert (applied(data, diff) if diff else data) == expected
 
 

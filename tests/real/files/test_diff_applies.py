@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from archfit.rewrite.unified_diff import unified_diff
-from archfit.yaml.stream import write
+from archfit.yaml.stream import parts
 from corpus_streams import FOLDERS
 from drawn_splices import changes
 from file_runs import Site
@@ -101,7 +101,7 @@ def test_any_change_applies_exactly(
         done = subprocess.run(program, cwd=tmp_path, input=diff, capture_output=True, check=False)
         assert done.returncode == 0, done.stderr
         assert b"offset" not in done.stdout
-        assert (file.read_bytes() if file.exists() else b"") == b"".join(write(data, splices))
+        assert (file.read_bytes() if file.exists() else b"") == b"".join(parts(data, splices))
 
 
 @pytest.mark.parametrize(
