@@ -272,7 +272,7 @@ class ServerProcess:
         if self._webhook.draining:
             return "it is stopping"
         if self._certificates and time.time() >= self._certificates.current.not_after:
-            return f"its certificate has expired: renew it, as {place('serve', 'tls')} says"
+            return f"its certificate has expired: renew it, as {place('serve', 'the-certificate')} says"
         return ""
 
     def _held(self, share: str) -> float:

@@ -1,8 +1,7 @@
 """`archfit setup webhook --check --live`: does the webhook work in the cluster at hand?
 
 The API server asks the webhook about a dry-run pod with an image that nobody knows, which comes back with its warning.
-The pod is of the namespace `default`, and nothing of it is stored. Secrets are not read. Everything is done with
-the user's own rights, through kubectl.
+Nothing of the pod is stored, and Secrets are not read.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ def _bundle(webhook: Mapping[str, Any], folder: str, now: datetime) -> str:
     is_right, line = time_left(
         ca_expires(bundle),
         now,
-        f"renew the certificate and apply it ({place('admission', 'the-certificate')})",
+        f"renew the certificate and apply it ({place('serve', 'the-certificate')})",
     )
     if not is_right:
         raise Wrong(line)
