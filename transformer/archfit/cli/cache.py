@@ -1,7 +1,6 @@
 """`archfit cache`: where the cache is, what it holds, and how to get rid of that.
 
-`lookup.cache_contents` decides what is of use; a Redis server forgets by the same rules. No command here creates a
-cache.
+`lookup.cache_contents` decides what is of use. No command here creates a cache.
 """
 
 from __future__ import annotations
@@ -51,7 +50,8 @@ def run(
     if word == "path":
         value, text = {"place": where}, f"{where}\n"
     else:
-        store = _store(operator, environ, clock, where)
+        is_there = "://" in where or os.path.exists(where)
+        store = open_store(operator, environ, clock) if is_there else None
         try:
             if word == "info":
                 value, text = _info(store, where, _format(operator))
@@ -63,14 +63,6 @@ def run(
                 store.close()
     stdout.write(json_output(value, indent=None) if invocation.flags.format == "json" else encoded(text))
     return 0
-
-
-def _store(
-    operator: Operator, environ: Mapping[str, str], clock: Callable[[], float], where: str
-) -> sqlite.SqliteStore | RedisStore | None:
-    if "://" not in where and not os.path.exists(where):
-        return None
-    return open_store(operator, environ, clock)
 
 
 def _info(

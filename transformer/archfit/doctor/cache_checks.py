@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 
 from archfit.base.printable import visible
 from archfit.doctor.findings import Diagnostic, note, ok, wrong
@@ -54,11 +55,8 @@ def _server(
     if operator.offline:
         yield note("cache", f"{where} was not asked, as --offline forbids it")
         return
-    store = open_store(operator, environ, clock)
-    try:
+    with closing(open_store(operator, environ, clock)) as store:
         store.get_many(["archfit-doctor"])
-    finally:
-        store.close()
     yield ok("cache", f"{where} answers")
 
 
@@ -72,12 +70,9 @@ def _file(
     if not os.path.exists(where):
         yield ok("cache", f"{where} is not written yet")
         return
-    store = open_store(operator, environ, clock)
-    try:
+    with closing(open_store(operator, environ, clock)) as store:
         size = store.size()
         items = store.items() if size <= _COUNTED else []
-    finally:
-        store.close()
     entries = f", {len(items)} {'entry' if len(items) == 1 else 'entries'}" if size <= _COUNTED else ""
     yield ok("cache", f"{where}, {_amount(size)}{entries}")
     for key, text in items:
