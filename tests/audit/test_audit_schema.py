@@ -12,8 +12,7 @@ from archfit.audit.compare import compare
 from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import findings
 from archfit.audit.prices import parse_prices
-from archfit.audit.report.json import render
-from archfit.audit.schema import schema
+from archfit.audit.report.json import render, schema
 
 SCHEMA = schema()
 

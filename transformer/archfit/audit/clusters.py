@@ -119,7 +119,9 @@ def check_moments(facts: AuditFacts, files: Mapping[str, Sequence[str]]) -> None
         for snapshot in facts.snapshots[:place]:
             known = _relation(snapshot, other, nodes, nodes)
             earlier, later = sorted((snapshot, other), key=lambda each: (each.date, files[each.id]))
-            first, second = (_file(each, files) for each in (earlier, later))
+            first, second = (
+                f"{few(files[each.id], 1)} ({each.date or 'without a date'})" for each in (earlier, later)
+            )
             if known != "two" and {snapshot.id, other.id} <= parted and {snapshot.id, other.id} & incomplete:
                 raise InvalidInput(
                     f"{first} and {second} are shards of different snapshots: make all shards from one snapshot "
@@ -131,10 +133,6 @@ def check_moments(facts: AuditFacts, files: Mapping[str, Sequence[str]]) -> None
                     f"pods would count twice: name one of them, or compare them: archfit audit --merge "
                     f"{files[later.id][0]} --compare {files[earlier.id][0]}"
                 )
-
-
-def _file(snapshot: Snapshot, files: Mapping[str, Sequence[str]]) -> str:
-    return f"{few(files[snapshot.id], 1)} ({snapshot.date or 'without a date'})"
 
 
 def pairs(old: AuditFacts, new: AuditFacts) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from time import monotonic
 from typing import BinaryIO, TextIO, TypeAlias
@@ -105,8 +106,8 @@ def _audited(
     check_labels(collected.facts, flags.by, merged=False)
     # What runs was chosen by the tenants of a cluster: they must not choose which private servers are asked.
     strangers = not invocation.rendering
-    lookup, started = lookup_of(settings, environ, stderr, named_hosts_only=strangers), monotonic()
-    try:
+    started = monotonic()
+    with closing(lookup_of(settings, environ, stderr, named_hosts_only=strangers)) as lookup:
         facts = answered(collected.facts, lookup, flags.shard)
         if flags.newer_tags:
             facts = with_newer_tags(
@@ -118,8 +119,6 @@ def _audited(
                 seconds=max(0.0, settings.operator.timeout_seconds - (monotonic() - started)),
             )
         return facts, [*collected.results, *lookup.results], sum(lookup.requests.values())
-    finally:
-        lookup.close()
 
 
 def _collected(

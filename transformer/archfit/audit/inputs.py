@@ -1,12 +1,8 @@
 """What `archfit audit` reads: files, standard input, or the cluster at hand.
 
-    FILE, -     lists of kubectl as JSON or YAML, JSON lines, rendered manifests      `running.list_stream`
-    DIR, --helm a folder of such files, what a chart renders                          `cli.inputs.input_files`
-    FILE        a report of archfit audit --format json: its lists; the images are asked for again
-    --live      pods, nodes, what makes pods, webhooks (`_READ`), page by page        `cluster.live_objects`
-                what makes nodes, as far as the user may list it                      `cluster.pools.live`
-
-A user who may list pods alone still gets what they show, with a warning. Secrets are never read.
+A file holds lists of kubectl as JSON or YAML, JSON lines, rendered manifests, or a report of archfit audit --format
+json, whose images are asked for again. --live reads `_READ`, and what makes nodes as far as the user may list it. A
+user who may list pods alone still gets what they show, with a warning. Secrets are never read.
 """
 
 from __future__ import annotations

@@ -1,13 +1,8 @@
 """The union of facts: of shards of one snapshot, and of several clusters. Associative, commutative and idempotent.
 
-Records with different keys are all kept. Of two with one key the larger counts, by the order of this table and then by
-all of their fields, so that the choice depends on nothing but the two, and a shard that did not ask never hides the
-answer of one that did:
-
-    ImageFacts     Found > Absent > Malformed > Unasked > Unknown > Unread; then the fields of the answer; then the one
-                   with a newer tag, the one whose tags were read to the end, in part, at all; then the other fields
-    BuildFacts     proven > mismatch > ambiguous > unknown > unread
-    Snapshot       the one with nodes; then the latest date, the one with a uid, the smallest name
+Records with different keys are all kept. Of two with one key the larger counts, by a rank (`_RULES`) and then by all of
+their fields, so that the choice depends on nothing but the two, and a shard that did not ask never hides the answer of
+one that did.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _FROM_CODE = {
     "config": "archfit.options.config_file",
     "workloads": "archfit.options.workload_rows",
     "explain": "archfit.explain.schema",
-    "audit": "archfit.audit.schema",
+    "audit": "archfit.audit.report.json",
 }
 
 

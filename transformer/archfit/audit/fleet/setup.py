@@ -1,7 +1,4 @@
-"""`archfit setup fleet --engine job|cron [--into DIR] [OPTION]..`: an audit in parts, or each night.
-
-Where a file is there already and differs, nothing is written: it may hold somebody's work.
-"""
+"""`archfit setup fleet --engine job|cron [--into DIR] [OPTION]..`: an audit in parts, or each night."""
 
 from __future__ import annotations
 

@@ -2,9 +2,7 @@
 
 Each engine's manifests are in one file, where a line `--- # PATH` begins a file of the user's. They have every optional
 part; what the user did not choose is taken out here. kubectl applies the files of a folder and not those of run/, which
-are started one after the other. Every shard reads the one snapshot, so all reports are of the same moment. A CronJob is
-for the audits that need no shards: one pod at a time writes, so its volume is ReadWriteOnce.
-Source: k8s.io/api v0.36.3, batch/v1 (types.go).
+are started one after the other. With cron one pod at a time writes, so its volume is ReadWriteOnce.
 """
 
 from __future__ import annotations

@@ -58,7 +58,8 @@ def render(findings: AuditFindings, since: AuditComparison | None = None) -> byt
             architectures = " ".join(image.facts.architectures) if image.facts.restricts else "anywhere"
             row = (
                 *common, use.container, use.role, use.reference, image.facts.answer, architectures, image.facts.origin,
-                *_newer(image.facts), *workload.states, *image.states, *map(_wave, workload.waves),
+                *_newer(image.facts), *workload.states, *image.states,
+                *("" if wave in (None, NOT_KNOWN) else f"{wave}" for wave in workload.waves),
                 *(share for by in shares for share in _share(workload, by, shares[by], names)),
                 *(dict(facts.labels).get(key, "") for key in keys),
             )  # fmt: skip
@@ -91,11 +92,6 @@ def _share(
 ) -> tuple[str, ...]:
     cluster = names.get(workload.facts.snapshot, "") if len(names) > 1 else ""
     return shares.get((group_name(workload, by, names), cluster)) or ("",) * len(workload.states)
-
-
-def _wave(number: int | None) -> str:
-    """Empty for what is in none; what is not known says so in the column of the workload's state."""
-    return "" if number is None or number == NOT_KNOWN else f"{number}"
 
 
 def _cell(text: str) -> str:

@@ -1,7 +1,7 @@
 """An audit as JSON: the facts, which --merge and --compare read, and what follows from them, for people's own programs.
 
 A record is an object whose keys are its fields in camelCase; every key is always there. States are objects:
-architecture -> state. `archfit schema audit` describes all of it.
+architecture -> state. `schema` describes all of it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,30 @@ from itertools import chain
 from typing import Any
 
 from archfit import __version__
+from archfit.audit.amount import Amount
+from archfit.audit.builds import ReasonCount, VerdictCount
+from archfit.audit.capacity import Capacity
+from archfit.audit.clusters import Cluster
 from archfit.audit.compare import AuditComparison
-from archfit.audit.facts import SCHEMA, AuditFacts
+from archfit.audit.facts import SCHEMA, AuditFacts, Standing
 from archfit.audit.findings import AuditFindings
-from archfit.audit.plan.waves import NOT_KNOWN
-from archfit.audit.readiness import ImageFinding, Readiness, WorkloadFinding
+from archfit.audit.plan.waves import NOT_KNOWN, Waves
+from archfit.audit.plan.work_list import WorkList
+from archfit.audit.prices import Costs
+from archfit.audit.readiness import (
+    Apart,
+    DaemonSets,
+    ImageFinding,
+    ImageState,
+    Readiness,
+    WorkloadFinding,
+    WorkloadState,
+)  # fmt: skip
 from archfit.audit.report.words import ready_share
+from archfit.audit.upgrades.upgrades import Upgrades
+from archfit.base.documentation import schema_id
 from archfit.base.printable import json_text
-from archfit.base.record_json import camel_case, record_value
+from archfit.base.record_json import camel_case, list_schema, object_schema, record_value, schema_of
 
 _SUMMARY = (
     *("clusters", "architectures", "required", "assume_cpu", "daemon_sets", "readiness", "groups"),
@@ -120,4 +136,64 @@ def _workload(workload: WorkloadFinding, architectures: tuple[str, ...]) -> dict
         "notReady": dict(zip(architectures, missing, strict=True)),
         "wave": dict(zip(architectures, waves, strict=True)),
         "amount": record_value(workload.amount),
+    }
+
+
+_TEXTS = tuple[str, ...]
+
+
+def schema() -> dict[str, Any]:
+    """The report of `archfit audit --format json`."""
+    definitions: dict[str, Any] = {}
+
+    def of(hint: Any) -> dict[str, Any]:
+        return schema_of(hint, definitions)
+
+    def members(**hints: Any) -> dict[str, Any]:
+        return object_schema(
+            {name: hint if isinstance(hint, dict) else of(hint) for name, hint in hints.items()}
+        )
+
+    def by_architecture(hint: Any) -> dict[str, Any]:
+        return {"type": "object", "additionalProperties": of(hint)}
+
+    of(Readiness)
+    readiness = definitions.pop("Readiness")["properties"]
+    readiness |= {"total": of(Amount), "share": of(str), "by": {"enum": ["cpu", "pods"]}}
+    image = members(
+        reference=str, states=by_architecture(ImageState), failures=by_architecture(str), used=Amount, apart=Amount
+    )  # fmt: skip
+    part = members(cluster=str, readiness=list_schema(of(Readiness)))
+    group = members(by=str, name=str, readiness=list_schema(of(Readiness)), clusters=list_schema(part))
+    workload = members(
+        snapshot=str, namespace=str, kind=str, name=str, standing=Standing, images=_TEXTS,
+        states=by_architecture(WorkloadState), notReady=by_architecture(_TEXTS),
+        wave=by_architecture(int | None), amount=Amount,
+    )  # fmt: skip
+    findings = members(
+        clusters=tuple[Cluster, ...], architectures=_TEXTS, required=bool, assumeCpu=int,
+        daemonSets=tuple[DaemonSets, ...], readiness=list_schema(of(Readiness)), groups=list_schema(group),
+        apart=tuple[Apart, ...], upgrades=Upgrades | None, workLists=tuple[WorkList, ...], waves=tuple[Waves, ...],
+        capacity=Capacity, builds=members(verdicts=tuple[VerdictCount, ...], reasons=tuple[ReasonCount, ...]),
+        costs=Costs, images=list_schema(image), workloads=list_schema(workload),
+    )  # fmt: skip
+    definitions["Readiness"] = object_schema(readiness)
+    # A comparison holds readiness as the record has it.
+    compared = json.loads(json.dumps(of(AuditComparison)))
+    definitions["ArchitectureChange"]["properties"] |= {
+        side: object_schema(
+            {key: readiness[key] for key in ("architecture", "ready", "blocked", "unknown", "pinned")}
+        )
+        for side in ("before", "after")
+    }
+    whole = members(
+        schema={"const": SCHEMA}, archfit=str, facts=AuditFacts, findings=findings,
+        comparison={"anyOf": [compared, {"type": "null"}]},
+    )  # fmt: skip
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": schema_id("audit"),
+        "title": "Report of archfit audit --format json",
+        **whole,
+        "$defs": dict(sorted(definitions.items())),
     }

@@ -1,9 +1,4 @@
-"""The geometry of the page's charts; the template draws it as inline SVG.
-
-Bar     readiness of an architecture, or CPU of its nodes: segments from left to right, 0 to 1000
-Pareto  the work list: a column for each image (CPU that it frees alone, and what only its best pair frees above
-        that), and over them the line of the readiness that is reached
-"""
+"""The geometry of the page's charts; the template draws it as inline SVG."""
 
 from __future__ import annotations
 
@@ -54,7 +49,11 @@ class ParetoColumn(Record):
 
 
 class Pareto(Record):
-    """The chart of a work list; pixels. ticks: (y, text) of the axes. start: readiness today."""
+    """The chart of a work list; pixels. ticks: (y, text) of the axes.
+
+    A column for each image: CPU that it frees alone, and what only its best pair frees above that; over them the line
+    of the readiness that is reached.
+    """
 
     width: int
     height: int

@@ -1,7 +1,6 @@
-"""The tables of an audit: what each form shows of a list, in one place. Text, Markdown and the page only draw them.
+"""The tables of an audit: what each form shows of a list. Text, Markdown and the page only draw them, and escape them.
 
-Two columns stand beside each other where the forms say one thing in different words. All texts are raw here; each form
-escapes them.
+Two columns stand beside each other where the forms say one thing in different words.
 """
 
 from __future__ import annotations

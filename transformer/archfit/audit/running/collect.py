@@ -185,7 +185,8 @@ class Collector:
 
     def _object(self, value: Mapping[str, Any], group: str, kind: str, where: str) -> None:
         metadata = mapping(value.get("metadata"))
-        of_cluster = self._source != "manifests" and _is_of_cluster(value, metadata)
+        marks = metadata.get("uid"), value.get("status"), mapping(value.get("spec")).get("nodeName")
+        of_cluster = self._source != "manifests" and any(marks)
         if (group, kind) == ("", "Node"):
             if self._is_new(value, metadata, kind):
                 facts = node_facts(value)
@@ -288,10 +289,6 @@ class Collector:
         self.kinds[kind] += 1
         self._sum = (self._sum + (_hashed([uid, version]) if uid and version else _hashed(value))) & _BITS
         return True
-
-
-def _is_of_cluster(value: Mapping[str, Any], metadata: Mapping[str, Any]) -> bool:
-    return bool(metadata.get("uid") or value.get("status") or mapping(value.get("spec")).get("nodeName"))
 
 
 def _newest(value: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, NoReturn, Protocol
+from typing import Any, BinaryIO, NoReturn
 
 from archfit.base.errors import InvalidInput
 from archfit.workloads.builtin import PODLESS, group_of
@@ -26,13 +26,7 @@ _NEEDED = frozenset({("", "Node"), ("", "NodeList")})
 _DECODER = json.JSONDecoder()
 
 
-class Readable(Protocol):
-    """A binary file, or what reads like one."""
-
-    def read(self, size: int = -1, /) -> bytes: ...
-
-
-def items(file: Readable, name: str = "") -> Iterator[tuple[Any, str]]:
+def items(file: BinaryIO, name: str = "") -> Iterator[tuple[Any, str]]:
     """(object, where) of every object in the file. name: of the file, "" for standard input.
 
     where: `FILE:LINE` of a YAML document or item, else the name. Raises InvalidInput: what is wrong, and the file.
@@ -54,7 +48,7 @@ def items(file: Readable, name: str = "") -> Iterator[tuple[Any, str]]:
 class _Json:
     """A window on JSON text."""
 
-    def __init__(self, file: Readable, head: bytes, shown: str) -> None:
+    def __init__(self, file: BinaryIO, head: bytes, shown: str) -> None:
         self._file = file
         self._shown = shown
         self._utf8 = codecs.getincrementaldecoder("utf-8")()
