@@ -1,13 +1,13 @@
 """`archfit explain [FILE|DIR|-].. [--only KIND[/NAMESPACE[/NAME]]] [--format text|json]`: why pods are placed so.
 
-With --only it asks for the images of the pods that it shows, and for no others. In the JSON (`archfit schema explain`)
-a pod has the fields of its place, its object and its `Explanation`, in camelCase.
+With --only it asks for the images of the pods that it shows, and for no others.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import Any, BinaryIO, TextIO
 
 from archfit import __version__
@@ -50,8 +50,7 @@ def run(
     inputs = manifests_of(invocation, (stdin, stderr, environ), options)
     if only:
         _check_only(only, inputs)
-    run = Run(_COMMAND.program, invocation.settings, environ, stderr)
-    try:
+    with closing(Run(_COMMAND.program, invocation.settings, environ, stderr)) as run:
         pairs = (pair for manifests in inputs for pair in manifests.inventory.pods() if wanted(pair[0].ref))
         texts = list(dict.fromkeys(text for pod, own in pairs for text in questions(pod, own)))
         answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
@@ -71,8 +70,6 @@ def run(
         code = int(failed or not all(pod.settled for pod in whole.pods))
         everything = [*results, *(result for _, decision in decisions for result in decision.results)]
         report = run.prepare_report(code, everything, tuple(decisions), answers)
-    finally:
-        run.close()
     if flags.format == "json":
         output = as_json(whole, code)
     else:

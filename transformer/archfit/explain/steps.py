@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from archfit.base.patch import Add, Path
+from archfit.base.patch import Add
 from archfit.base.results import Decision
 from archfit.options.settings import Toleration, TolerationRule
 from archfit.placement import tolerations as taints
@@ -74,13 +74,10 @@ def _effect(trace: Trace, case: PodCase, decision: Decision, field: str, *, kept
     if not kept or decision.outcome in ("Conflict", "Unresolved", "OptedOut") or trace.written == Additions():
         return "left out", _unwritten(case, decision, field)
     at = case.pod.at(field)
-    if not case.taken_back or any(_fills(step.path, at) for step in decision.patch if isinstance(step, Add)):
+    paths = [step.path for step in decision.patch if isinstance(step, Add)]
+    if not case.taken_back or any(path[: len(at)] == at or at[: len(path)] == path for path in paths):
         return "added", ""
     return "present", "an earlier run added it (--stamp)"
-
-
-def _fills(path: Path, at: Path) -> bool:
-    return path[: len(at)] == at or at[: len(path)] == path
 
 
 def _unwritten(case: PodCase, decision: Decision, field: str) -> str:

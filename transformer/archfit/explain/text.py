@@ -1,11 +1,5 @@
 """What is explained, as trees for a terminal or a log.
 
-    apps/v1 Deployment shop/web    web.yaml:12    changes: node affinity added
-    ├─ images
-    │  └─ ghcr.io/acme/api:2   amd64          cache, sha256:12ab34cd56ef, 2 h old: no arm64 build
-    ├─ it can run on     amd64          ghcr.io/acme/api:2 has no arm64 build
-    └─ affinity          added: kubernetes.io/arch In [amd64]
-
 Rows without content are left out. Each line is `visible`.
 """
 

@@ -8,6 +8,7 @@ documents, so --raw has no answer then.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import BinaryIO, TextIO
 
 from archfit.base import standard_streams
@@ -21,7 +22,6 @@ from archfit.images.platforms import Answer, Found, Platform, Unknown, is_wasm, 
 from archfit.images.reference import Reference, parse
 from archfit.inspect.listing import listed
 from archfit.inspect.report import Inspected, as_json, problem, text
-from archfit.lookup import operator_files
 from archfit.lookup.lookup import Lookup, open_lookup
 from archfit.lookup.newer_tags import newer_tags
 from archfit.options.settings import Settings
@@ -45,16 +45,12 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         raise UsageError(
             "--raw writes the bytes of one image: name one, and leave out --json and --newer-tags"
         )
-    operator_files.check(settings.operator)
     operator = settings.operator.replace(max_stale_seconds=_ANY_AGE)
-    lookup = open_lookup(operator, environ=environ)
-    try:
+    with closing(open_lookup(operator, environ=environ)) as lookup:
         images, documents = _inspected(texts, lookup, settings)
         if flags.newer_tags:
             images = _with_newer(images, lookup, settings)
         requests = lookup.requests
-    finally:
-        lookup.close()
     if flags.raw:
         standard_streams.write(stdout, documents[:1])
     else:

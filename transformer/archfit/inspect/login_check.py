@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import BinaryIO, TextIO
 
 from archfit.base.errors import InvalidReference, UsageError
@@ -17,7 +18,6 @@ from archfit.base.printable import visible
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.images.reference import HUB, HUB_NAMES, Reference, is_host, parse
-from archfit.lookup import operator_files
 from archfit.options.settings import Operator
 from archfit.registry.client import RegistryClient
 from archfit.registry.credentials.credential import Credential
@@ -56,7 +56,6 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
     if len(words) != 1:
         program = _COMMAND.program
         raise UsageError(f"name one registry or image, as in {program} ghcr.io; see {program} --help")
-    operator_files.check(operator)
     name, checked = servers_checked(words[0], operator, environ)
     good = all(server.good for server in checked)
     if invocation.flags.format == "json":
@@ -89,7 +88,7 @@ def servers_checked(word: str, operator: Operator, environ: Mapping[str, str]) -
         environ, time.time, time.sleep, progress=None, named_hosts_only=False, deadline=deadline
     )
     client = RegistryClient(operator, context, lambda _reference, _digest: None, keychain, Routes(operator))
-    try:
+    with closing(client.http):
         route = client.route(reference)
         if route.refusal:
             raise RegistryError(f"archfit does not ask for {word}: {route.refusal}")
@@ -100,8 +99,6 @@ def servers_checked(word: str, operator: Operator, environ: Mapping[str, str]) -
         checked = [
             _one(endpoint, tag, keychain, None if operator.offline else client) for endpoint in endpoints
         ]
-    finally:
-        client.http.close()
     return host or reference.normalised, checked
 
 

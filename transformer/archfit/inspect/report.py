@@ -91,14 +91,11 @@ def _lines(image: Inspected) -> Iterator[str]:
     for note in image.notes:
         yield f"  note        {note}"
     if image.newer:
-        yield f"  {visible(', '.join(image.lacks)).ljust(10)}  {visible(_newer(image.newer))}"
+        newer = image.newer.advice + "".join(f": {', '.join(tag.platforms)}" for tag in image.newer.tags)
+        yield f"  {visible(', '.join(image.lacks)).ljust(10)}  {visible(newer)}"
     if listing and listing.entries:
         yield ""
         yield from _table(listing.entries)
-
-
-def _newer(newer: NewerTags) -> str:
-    return newer.advice + "".join(f": {', '.join(tag.platforms)}" for tag in newer.tags)
 
 
 def _source(image: Inspected, answer: Found) -> str:

@@ -1,15 +1,7 @@
 """`archfit lock [FILE|-].. [--from-audit FILE].. [OPTION]..`: the lock file.
 
 The command asks registries even where the cache has a fresh answer. If a lookup fails, the command fails and writes
-nothing. `lock.update` has the rules, `lookup.lockfile` the format.
-
-    answer in a report of audit    what the lock file needs
-    Found                          the image, as those of manifests
-    Unknown, Absent, Malformed     left out, with a warning that says why
-    Unread                         left out: the report of its shard is missing
-    Unasked                        left out: nothing says which image it is
-
---prune would drop the entry of an image that is only not known, so that is an error then.
+nothing. Of a report of audit it takes the images that were Found; `_left_out` says what it says of the others.
 """
 
 from __future__ import annotations
@@ -31,7 +23,7 @@ from archfit.images.overrides import override
 from archfit.images.reference import parse
 from archfit.lock.images import LockNeeds, asked_anew, failed_result, lock_needs, looked_up
 from archfit.lock.update import LockChange, changes, chosen, merged
-from archfit.lookup import lockfile, operator_files
+from archfit.lookup import lockfile
 from archfit.lookup.lockfile import DEFAULT_PATH, content_of, render, replace
 from archfit.options.settings import Options
 from archfit.reports.summary import failure, lines, unknown_words
@@ -53,7 +45,6 @@ def run(
     flags, settings = invocation.flags, invocation.settings
     if settings.operator.offline:
         raise UsageError("offline is set, but archfit lock has to ask registries: run it without offline")
-    operator_files.check(settings.operator)
     path = settings.options.lock_file or DEFAULT_PATH
     audits = _audit_needs(flags.from_audit, settings.options, prune=flags.prune)
     inputs = []

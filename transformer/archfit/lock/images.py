@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import TextIO
 
 from archfit.base.patch import dotted
@@ -96,11 +97,10 @@ def looked_up(
     """
     if not names:
         return LockAnswers({})
-    lookup = lookup_of(Settings(operator=operator), environ, stderr, named_hosts_only=named_hosts_only)
-    try:
+    with closing(
+        lookup_of(Settings(operator=operator), environ, stderr, named_hosts_only=named_hosts_only)
+    ) as lookup:
         answers = lookup.answers([needs.needed[name] for name in names])
-    finally:
-        lookup.close()
     locked: dict[str, Found] = {}
     failed: list[Failure] = []
     for name in names:

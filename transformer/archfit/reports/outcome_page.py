@@ -1,9 +1,7 @@
 """The one page that explains how a run ended: the last line of its summary, or below the head of a failure.
 
-    archfit: see docs/decisions.md#conflicts
-
-A run in which nothing needs attention has no such line, and does not load this module. Neither has one that fails for
-a reason that its error says completely, such as a document that is not YAML.
+A run in which nothing needs attention has no such line, and does not load this module; nor has one whose error says
+all, such as a document that is not YAML.
 """
 
 from __future__ import annotations

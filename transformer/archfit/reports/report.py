@@ -2,10 +2,6 @@
 
 `archfit schema report` describes it. The options of the command are not shown: they may hold secrets. Edits are byte
 offsets in the output: putting every `was` back gives the input.
-
-The last run leaves it for `archfit last` (XDG Base Directory):
-
-    Linux, macOS    $XDG_STATE_HOME/archfit/last.json, else ~/.local/state/archfit/last.json
 """
 
 from __future__ import annotations
@@ -137,7 +133,10 @@ def answer_value(answer: Answer) -> dict[str, Any]:
 
 
 def state_path(environ: Mapping[str, str]) -> str:
-    """Where a run leaves its report; "" where the user has no directory for it. XDG's has to be absolute."""
+    """Where a run leaves its report for `archfit last`; "" where the user has no directory for it.
+
+    XDG_STATE_HOME counts where it is absolute (XDG Base Directory).
+    """
     xdg = environ.get("XDG_STATE_HOME", "")
     if xdg and os.path.isabs(xdg):
         return os.path.join(xdg, "archfit", REPORT)
