@@ -1,7 +1,7 @@
 """`archfit policy --check [FILE|-]..`: the installed policy's answers beside archfit's own decisions.
 
-manifests ── pods ──┬── kubectl create --dry-run=server ── with the policy ───────────────────┐
-                    └── the same with archfit.dev/skip ── admitted_pod ── lookup ── decide ── compare ── report
+Each pod of the manifests goes to the API server as a dry run, as it is, and with archfit.dev/skip: of that pod archfit
+decides itself.
 
 exit    0  every pod is as archfit would place it, or is left alone for a documented reason
         1  no policy is installed, the cluster cannot be asked, it refused a pod for another reason, an image
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any, BinaryIO, TextIO
 
@@ -229,17 +229,14 @@ def placement(pod: dict[str, Any]) -> dict[str, Any]:
 
 def _added(before: dict[str, Any], after: dict[str, Any]) -> str:
     """What one placement has and the other has not, in a few words."""
-    return "; ".join(_differences(before, after)) or "nothing"
-
-
-def _differences(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
-    known = [_canonical(toleration) for toleration in before.get("tolerations", ())]
-    for toleration in after.get("tolerations", ()):
-        if _canonical(toleration) not in known:
-            yield f"the toleration {_canonical(toleration)}"
-    for name in (REQUIRED, PREFERRED, "nodeSelector"):
-        if after.get(name) != before.get(name):
-            yield f"{name} {_canonical(after.get(name))}"
+    known, now = (list(map(_canonical, of.get("tolerations", ()))) for of in (before, after))
+    parts = [f"the toleration {toleration}" for toleration in now if toleration not in known]
+    parts += [
+        f"{name} {_canonical(after.get(name))}"
+        for name in (REQUIRED, PREFERRED, "nodeSelector")
+        if after.get(name) != before.get(name)
+    ]
+    return "; ".join(parts) or "nothing"
 
 
 def _canonical(value: Any) -> str:

@@ -1,9 +1,5 @@
 """`archfit policy [FILE|-]..`: admission without a server, as objects to apply.
 
-    --lock-file ────────────┐                                      ┌─ YAML on standard output
-    manifests ── lock them ─┼─ images ── policy.cel ─────── objects ┼─ --stats: what they cost
-    --live ── the cluster ──┘                                      └─ --apply: into the cluster
-
 Standard output is whole or empty. The same images and options give the same bytes; `--live` adds its date, if
 SOURCE_DATE_EPOCH does not.
 """

@@ -22,15 +22,8 @@ from archfit.base.patch import dotted
 from archfit.base.printable import count
 from archfit.base.results import Location, ObjectRef, Result, has_error
 from archfit.cli.inputs.manifests import Manifests
-from archfit.cluster.live_objects import (
-    CRON_JOBS,
-    DAEMON_SETS,
-    DEPLOYMENTS,
-    JOBS,
-    PODS,
-    REPLICA_SETS,
-    STATEFUL_SETS,
-)
+from archfit.cluster import live_objects as live
+from archfit.cluster.live_objects import PODS
 from archfit.images.overrides import override
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import parse
@@ -45,7 +38,10 @@ from archfit.startup.record import Record
 from archfit.workloads.pod_specs import controller_of, find_pods
 from archfit.yaml.values import mapping_of, typed
 
-KINDS = (PODS, DEPLOYMENTS, STATEFUL_SETS, REPLICA_SETS, DAEMON_SETS, JOBS, CRON_JOBS)
+KINDS = (
+    *(PODS, live.DEPLOYMENTS, live.STATEFUL_SETS, live.REPLICA_SETS),
+    *(live.DAEMON_SETS, live.JOBS, live.CRON_JOBS),
+)
 _HERE = Location(1, 1)
 _ENDED = ("Succeeded", "Failed")
 _NOTHING: Mapping[str, OfferClass] = {}

@@ -1,11 +1,8 @@
 """What a policy costs, for `archfit policy --stats`: its size beside the limits of the API server.
 
-The estimated cost of one evaluation is fitted to what the API server's evaluator counts, in CEL's own units:
-
-    base + containers * (each + overrides * of_override)
-
-The number of images does not count: a table is looked up, not read. It is for images that are written in full, as the
-table has them: a short name, as `nginx`, costs about 400 more. Terms and tolerations add less than a container.
+The estimated cost of one evaluation is fitted to what the API server's evaluator counts, in CEL's own units. The number
+of images does not count: a table is looked up, not read. It is for images that are written in full, as the table has
+them: a short name, as `nginx`, costs about 400 more. Terms and tolerations add less than a container.
 tests/real/admission compares it with real costs.
 """
 

@@ -94,10 +94,10 @@ def override_variables(stated: Sequence[tuple[ImagePlatforms, OfferClass]]) -> I
     order = sorted(stated, key=lambda row: specificity(row[0].pattern), reverse=True)
     ranks = sorted({specificity(row.pattern) for row, _ in stated}, reverse=True)
     coded = [(f"stated {number}", row, offers) for number, (row, offers) in enumerate(order, 1)]
-    ranked = (
-        f"{text(code)}: {literal([str(ranks.index(specificity(row.pattern))), _platforms(row)])}"
-        for code, row, _ in coded
-    )
+    ranked = []
+    for code, row, _ in coded:
+        platforms = ",".join(sorted(set(map(str, row.platforms))))
+        ranked.append(f"{text(code)}: {literal([str(ranks.index(specificity(row.pattern))), platforms])}")
     return variables(
         """
         statedClasses: what each of imagePlatforms states, by a code
@@ -121,10 +121,6 @@ def override_variables(stated: Sequence[tuple[ImagePlatforms, OfferClass]]) -> I
         codes=rows(f"{_matches(row.pattern)} ? {text(code)} : ''" for code, row, _ in coded),
         malformed=text(MALFORMED),
     )
-
-
-def _platforms(row: ImagePlatforms) -> str:
-    return ",".join(sorted(set(map(str, row.platforms))))
 
 
 def _matches(glob: str) -> str:

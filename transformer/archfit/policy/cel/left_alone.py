@@ -2,9 +2,6 @@
 
 The documentation lists `LEFT_ALONE`, and the tests that compare the policy with `decide` take it from here. A pod that
 archfit itself leaves as it is (skip, nodeName, a conflict, an error in it) is none of these.
-
-In the policy a row is a condition in CEL, without a message. `archfit policy --check` tests the same row in Python and
-prints its sentence.
 """
 
 from __future__ import annotations
@@ -39,9 +36,9 @@ _LONG = re.compile("[0-9]{19}").search
 
 
 class LeftAlone(Record):
-    """One kind of pod that the policy leaves alone. sentence: for people. condition: CEL; holds: the same in Python.
+    """One kind of pod that the policy leaves alone. sentence: what --check prints. condition: CEL.
 
-    holds: None where it needs more than the pod, see `reason`.
+    holds: the same in Python; None where it needs more than the pod, see `reason`.
     """
 
     id: str

@@ -1,9 +1,5 @@
 """The Kubernetes objects of a policy, in the order to apply them.
 
-CustomResourceDefinition, PlatformTable    with the carrier `crd`: where the platforms stand
-MutatingAdmissionPolicy                    the decision as CEL: match conditions, variables, and one mutation
-MutatingAdmissionPolicyBinding             puts it into force
-
 Everything in the CEL is known to Kubernetes 1.34, whose API server checks it as 1.33 would: two-variable comprehensions
 (1.32), `sets`, `strings` of version 2, `find` and `findAll`; not the `lists` of 1.34. Source: KEP-3962;
 k8s.io/apiserver, pkg/cel/environment.

@@ -102,7 +102,8 @@ def offer_class(name: str, stated: Found, options: Options) -> tuple[OfferClass,
             reason = reason or answer.cause
             unanswered.append(role)
             continue
-        by_system = {os: offered(use, answer, os) for os in _systems(answer)}
+        systems = sorted({*SYSTEMS} & {platform.os for platform in answer.platforms}) or ("linux",)
+        by_system = {os: offered(use, answer, os) for os in systems}
         if None in by_system.values():
             unrestricted.append(role)
         else:
@@ -126,10 +127,6 @@ def all_architectures(classes: Iterable[OfferClass], options: Options) -> list[s
     names.update(name for rule in options.tolerate for name in rule.architectures)
     names.update(name for rule in options.rules for name in rule.only or ())
     return sorted(names)
-
-
-def _systems(answer: Found) -> Iterable[str]:
-    return sorted({*SYSTEMS} & {platform.os for platform in answer.platforms}) or ("linux",)
 
 
 def _codes() -> Iterator[str]:

@@ -1,8 +1,6 @@
 """Where the platform table stands: in the policy's own variables, or in a custom resource that the policy reads.
 
-    literal    images1: {..}, images2: {..}, ..     each below 100,000 code points, the limit of CEL's parser
-    crd        params.images                        a PlatformTable with the policy's name, which it reads as its param
-
+As literals it is in pieces below 100,000 code points, the limit of CEL's parser; a PlatformTable is the policy's param.
 Where the PlatformTable is missing, the policy does nothing (`parameterNotFoundAction: Allow`). A ConfigMap is never
 used: the API server keeps a stale copy of it for ever once no binding names the kind (kubernetes#133827), and reads it
 as a whole for each pod.

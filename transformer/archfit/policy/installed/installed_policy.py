@@ -1,8 +1,6 @@
 """The policy that is in force in a cluster: whether it is there, and which namespaces it leaves out.
 
-    MutatingAdmissionPolicy NAME          spec.matchConstraints.namespaceSelector, .objectSelector
-    MutatingAdmissionPolicyBinding NAME   without it the policy is not in force
-
+Without its binding it is not in force.
 Source: admissionregistration.k8s.io MutatingAdmissionPolicy; apimachinery, metav1.LabelSelector.
 """
 

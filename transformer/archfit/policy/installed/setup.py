@@ -1,10 +1,4 @@
-"""`archfit setup policy [--into DIR] [OPTION]..`: the job that keeps a policy up to date.
-
-    --into DIR    writes the manifests, see `setup_files`
-    --check       does the cluster have a policy, and does the job keep it up to date?
-
-Where a file is there already and differs, nothing is written: it may hold somebody's work.
-"""
+"""`archfit setup policy [--into DIR] [OPTION]..`: the job that keeps a policy up to date."""
 
 from __future__ import annotations
 
