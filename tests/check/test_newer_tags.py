@@ -9,7 +9,8 @@ import jsonschema
 import pytest
 
 from archfit.check.findings import Finding
-from archfit.check.newer_tags import Edit, edit, with_newer, with_tag
+from archfit.check.newer_tags import with_newer
+from archfit.check.sarif import fixes
 from archfit.images.candidates import NewerTag, NewerTags
 from case_files import document
 from fake_registry import FakeRegistry
@@ -147,7 +148,14 @@ def test_what_is_no_version_is_no_edit(step):
     newer = NewerTags((NewerTag("latest", "", step, BOTH),), "complete")
     finding = Finding("required-platform", "error", "", file="a.yaml", line=1, image=IMAGE)
     (told,) = with_newer([finding], {IMAGE: newer}, "a.yaml", f"image: {IMAGE}\n".encode())
-    assert edit(told) is None
+    assert fixes(told) == {}
+
+
+def replacement(finding: Finding) -> tuple[dict[str, int], str]:
+    """The region that SARIF's fix replaces, and by what."""
+    (fix,) = fixes(finding)["fixes"]
+    ((change,),) = (part["replacements"] for part in fix["artifactChanges"])
+    return change["deletedRegion"], change["insertedContent"]["text"]
 
 
 NEWER = NewerTags((NewerTag("1.0.1", "", "patch", BOTH),), "complete")
@@ -169,7 +177,11 @@ def test_where_an_image_can_be_replaced(line, columns):
     finding = Finding("required-platform", "error", "", file="a.yaml", line=2, image=IMAGE)
     (told,) = with_newer([finding], {IMAGE: NEWER}, "a.yaml", f"x: 1\n{line}\n".encode())
     assert told.newer == NEWER
-    assert edit(told) == (Edit(2, *columns, "x.example/shop/web:1.0.1") if columns else None)
+    if columns is None:
+        assert fixes(told) == {}
+        return
+    region = {"startLine": 2, "startColumn": columns[0], "endColumn": columns[1]}
+    assert replacement(told) == (region, "x.example/shop/web:1.0.1")
 
 
 @pytest.mark.parametrize(
@@ -182,4 +194,6 @@ def test_where_an_image_can_be_replaced(line, columns):
     ],
 )
 def test_an_image_with_another_tag(image, other):
-    assert with_tag(image, "2") == other
+    newer = NewerTags((NewerTag("2", "", "major", BOTH),), "complete")
+    finding = Finding("required-platform", "error", "", image=image, newer=newer, column=1)
+    assert replacement(finding)[1] == other

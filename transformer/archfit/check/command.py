@@ -7,6 +7,7 @@ images that are not known and objects that no row reads. Exit 1 for what could n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import BinaryIO, TextIO
 
 from archfit.base.errors import UsageError
@@ -64,8 +65,7 @@ def run(
     question = _Question(required, flags.allow_unknown, "junit" in places.values())
     for flag, file in (("--report", settings.operator.report), *(("--format", file) for file in places)):
         check_report(flag, file, [manifests.name for manifests in inputs])
-    run = Run(_COMMAND.program, settings, environ, stderr, explain=verbose_lines)
-    try:
+    with closing(Run(_COMMAND.program, settings, environ, stderr, explain=verbose_lines)) as run:
         texts = questions(inputs, left_alone=bool(required))
         answers = run.answers([(manifests.data, manifests.pieces) for manifests in inputs], texts)
         checked = [_checked(manifests, answers, settings.options, question, roots) for manifests in inputs]
@@ -92,8 +92,6 @@ def run(
             if part.decisions
         ]
         why = run.explanations(explained, answers)
-    finally:
-        run.close()
     files = {manifests.name for manifests in inputs}.union(*(part.sources for part in checked))
     report.commit_after(lambda: write_reports(places, check, files, stdout))
     read_on = after_failure(results, decisions, answers) if check.exit_code == 1 else ""

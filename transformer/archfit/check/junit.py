@@ -11,9 +11,8 @@ The name has no line, no image and no message, so that it stays the same from ru
 follows a test by its name. Of equal names, each has a number. A list that is empty would pass for one in which
 everything is fine, so it has one case, which is skipped.
 
-There are no times, because nothing was timed, and no properties: the same findings give the same bytes. The elements
-and attributes are those that the schema of Jenkins' xUnit plugin has (junit-10.xsd); it knows no `file` of a case.
-Jenkins shows what stands before the last dot of a class name as a package.
+There are no times and no properties: the same findings give the same bytes. Elements and attributes are those of
+junit-10.xsd of Jenkins' xUnit plugin. Jenkins shows what stands before the last dot of a class name as a package.
 """
 
 from __future__ import annotations

@@ -1,10 +1,5 @@
 """A check as text and as JSON.
 
-    example/tool:1 does not run on linux/arm64; it offers linux/amd64
-        to do: use 2 (major)                                               with --newer-tags
-        apps/v1/Deployment/shop/web spec.template.spec.containers[0].image (web.yaml:12)
-    11 images run on linux/arm64; 1 does not; 2 not known (2 no answer); 1 pod spec not looked at
-
 Findings of the rules problem and notice are no part of the text: they go to standard error.
 """
 

@@ -12,22 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from archfit.base.printable import count
 from archfit.check.findings import Check, Finding
 from archfit.images.platforms import Answer, Found, Platform
-from archfit.reports.tag_updates import TagUpdate, name_and_tag
+from archfit.reports.tag_updates import TagUpdate
 from archfit.run import Run
-from archfit.startup.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from archfit.images.candidates import NewerTags
-
-
-class Edit(Record):
-    """What replaces an image in a line. Columns are 1-based and count code points; `end` is behind the last one."""
-
-    line: int
-    start: int
-    end: int
-    text: str
 
 
 def newer_of(
@@ -70,15 +60,6 @@ def _goes_on(character: str) -> bool:
     return character.isalnum() or (bool(character) and character in "/.:@_-$}")
 
 
-def edit(finding: Finding) -> Edit | None:
-    """The edit that takes the nearest tag, None where none can or nobody knows where."""
-    tags = finding.newer.tags if finding.newer else ()
-    if not tags or not tags[0].replaces or not finding.column:
-        return None
-    text = with_tag(finding.image, tags[0].tag)
-    return Edit(finding.line, finding.column, finding.column + len(finding.image), text)
-
-
 def updates(check: Check) -> list[TagUpdate]:
     """The images of the check that have a version which was read, each once: neither siblings nor `latest`."""
     versions = {
@@ -96,8 +77,3 @@ def counts(check: Check, newer: Sequence[TagUpdate]) -> str:
     searched = sum(images.values())
     words = f"{len(newer)} of {count(searched, 'image')} {'has' if len(newer) == 1 else 'have'} one"
     return f"{words}; {len(images) - searched} not asked" if len(images) > searched else words
-
-
-def with_tag(image: str, tag: str) -> str:
-    """The image with another tag, and without a digest; as the user writes it otherwise."""
-    return f"{name_and_tag(image)[0]}:{tag}"

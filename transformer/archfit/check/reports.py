@@ -1,14 +1,9 @@
 """The reports that `--format` asks `archfit check` for: one to standard output, others to files.
 
-    --format sarif                              SARIF to standard output
-    --format github --format sarif=web.sarif    workflow commands to standard output, SARIF to the file
-    --format gitlab=gl-code-quality.json        text to standard output, the Code Quality report to the file
-
 Paths in reports for code hosts begin at the root of the repository, those for people at the working directory.
 
-github: workflow commands. A message escapes % and LF, and shows CR as what it is; a property escapes ":" and "," too
-(actions/toolkit, core/src/command.ts). GitHub shows at most ten errors, ten warnings and ten notices of a step; the
-others stand in its log.
+github: workflow commands, escaped as actions/toolkit does (core/src/command.ts). GitHub shows at most ten errors, ten
+warnings and ten notices of a step; the others stand in its log.
 
 gitlab: a Code Quality report. A finding about a whole file begins at line 1, and one without a file has the path
 `stdin`: GitLab takes none without a place. Source: GitLab, doc/ci/testing/code_quality.md, "Implement a custom tool", a
@@ -20,6 +15,7 @@ markdown: at most 100 rows of each table (`base.markdown_text`). A job summary o
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, BinaryIO, TypeAlias
 
 from archfit.base import standard_streams
@@ -94,7 +90,7 @@ def _issue(finding: Finding, fingerprint: str) -> dict[str, Any]:
     }
 
 
-_LONGEST_MESSAGE = 600
+_table = partial(table, longest=600)
 
 
 def markdown(check: Check) -> bytes:
@@ -144,10 +140,6 @@ def _lines(check: Check) -> Iterator[str]:
 def _about(findings: Iterable[Finding], head: str) -> Iterator[str]:
     rows = [(finding.subject, finding.message, finding.where) for finding in findings]
     return _table(("Object", head, "Place"), rows)
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    return table(heads, rows, longest=_LONGEST_MESSAGE)
 
 
 def _kustomize(check: Check) -> bytes:

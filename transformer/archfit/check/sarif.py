@@ -22,7 +22,7 @@ from archfit import __version__
 from archfit.base.documentation import page
 from archfit.base.printable import count, visible
 from archfit.check.findings import RULES, Check, Finding, counts, fingerprints
-from archfit.check.newer_tags import Edit, edit
+from archfit.reports.tag_updates import name_and_tag
 from archfit.yaml.json_output import json_output
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -83,7 +83,6 @@ def _result(finding: Finding, fingerprint: str) -> dict[str, Any]:
     prints = {"archfit/v1": fingerprint[:32]}
     if not finding.exact or _outside(finding):
         prints["primaryLocationLineHash"] = f"{fingerprint[:32]}:1"
-    fix = edit(finding)
     return {
         "ruleId": finding.rule,
         "ruleIndex": list(RULES).index(finding.rule),
@@ -92,17 +91,21 @@ def _result(finding: Finding, fingerprint: str) -> dict[str, Any]:
         "message": {"text": visible(finding.sentence)},
         "locations": [_location(finding)],
         "partialFingerprints": prints,
-        **({"fixes": [_fix(finding, fix)]} if fix else {}),
+        **fixes(finding),
     }
 
 
-def _fix(finding: Finding, change: Edit) -> dict[str, Any]:
-    region = {"startLine": change.line, "startColumn": change.start, "endColumn": change.end}
-    replacement = {"deletedRegion": region, "insertedContent": {"text": change.text}}
-    return {
-        "description": {"text": visible(finding.newer.advice if finding.newer else "")},
-        "artifactChanges": [{"artifactLocation": _artifact(finding), "replacements": [replacement]}],
-    }
+def fixes(finding: Finding) -> dict[str, Any]:
+    """The nearest tag in the place of the image's, where it can be, and it is known where that stands."""
+    newer = finding.newer
+    if not (newer and newer.tags and newer.tags[0].replaces and finding.column):
+        return {}
+    end = finding.column + len(finding.image)
+    region = {"startLine": finding.line, "startColumn": finding.column, "endColumn": end}
+    text = f"{name_and_tag(finding.image)[0]}:{newer.tags[0].tag}"
+    replacement = {"deletedRegion": region, "insertedContent": {"text": text}}
+    change = {"artifactLocation": _artifact(finding), "replacements": [replacement]}
+    return {"fixes": [{"description": {"text": visible(newer.advice)}, "artifactChanges": [change]}]}
 
 
 def _location(finding: Finding) -> dict[str, Any]:
