@@ -36,7 +36,7 @@ from archfit.startup.record import Record
 from archfit.workloads.pods import Pod
 from archfit.yaml import stream
 from archfit.yaml.join import joined
-from archfit.yaml.stream import BOM, OutputChange, Splice
+from archfit.yaml.stream import BOM, Splice
 
 
 class _Target(Record):
@@ -224,7 +224,11 @@ def _transformed(read: Inputs, run: Run, options: Options, write: Write) -> int:
         run.write_messages([*why, *run.failure_lines(results, decisions, answers)])
         return 1
     files = [_edited(*row) for row in zip(read.files, inputs, parts, strict=False)]
-    edits = tuple(edit for file in files for edit in _output_changes(file))
+    edits = tuple(
+        edit.replace(file=file.input.name)
+        for file in files
+        for edit in stream.OutputChanges(file.input.data, file.splices)
+    )
     report = run.prepare_report(0, results, tuple(decisions), answers, edits)
     written: list[str] = []
     report.commit_after(lambda: written.append(write(files)))
@@ -245,8 +249,3 @@ def _objects(manifests: Manifests) -> tuple[DiffObject, ...]:
         DiffObject(document.span.start - at, document.span.end - at, str(document.pods[0].ref))
         for document in manifests.inventory.documents
     )
-
-
-def _output_changes(file: _Edited) -> list[OutputChange]:
-    changes = stream.OutputChanges(file.input.data, file.splices)
-    return [change.replace(file=file.input.name) for change in changes]

@@ -1,14 +1,8 @@
 """The KRM function's frame: one ResourceList in, the same ResourceList out (kustomize, kpt).
 
-    apiVersion: config.kubernetes.io/v1      v1beta1 also
-    kind: ResourceList
-    items:                                   edited in place, as the items of any list
-    - ...
-    functionConfig:                          `spec` of an ArchFit, `data` of a ConfigMap, or nothing
-      ...
-    results:                                 archfit adds its results here
-
-On failure the list comes back unedited, with the errors as results, and the exit code is 1.
+Its items are edited in place, as those of any list; functionConfig is the `spec` of an ArchFit, the `data` of a
+ConfigMap, or nothing; archfit adds its results to what `results` holds. config.kubernetes.io/v1 and v1beta1. On failure
+the list comes back unedited, with the errors as results, and the exit code is 1.
 
 kustomize and kpt start a function in a container without network by default: Docker's `--network none` leaves only the
 loopback interface, so that every route leads to `lo`. The kernel lists the routes of the process's own network
