@@ -9,20 +9,21 @@ from typing import Any
 
 from archfit.base.errors import UsageError
 from archfit.base.spelling import nearest
-from archfit.cli.usage.command_row import MESSAGES, Command
+from archfit.cli.usage.command_row import GENERAL, JSON_FLAG, Command, flags_of
 from archfit.cli.usage.command_table import BY_NAME, COMMANDS, MAIN, find, first_words, words_below
 from archfit.cli.usage.help import help_text, short_help
-from archfit.options.table import CONFIG_FLAG
 
 _MANIFESTS = (".yaml", ".yml", ".json")
+_OF_ALL = {*GENERAL, JSON_FLAG}
 
 
 def start(argv: Sequence[str], streams: Mapping[str, Callable[[], Any]]) -> int:
     """Runs the command that argv names. streams: by name, as the table writes it. Raises ArchfitError."""
     command, words = find(argv)
     if command is None:
-        if not _is_path(argv[0]):
-            raise UsageError(_unknown(argv[0]))
+        word = argv[0]
+        if not (os.sep in word or word.endswith(_MANIFESTS) or os.path.exists(word)):
+            raise UsageError(_unknown(word))
         command = MAIN
     if words == ["help"] and not os.path.exists("help"):  # as in `archfit setup help`
         streams["stdout"]().write(short_help(command).encode())
@@ -41,10 +42,6 @@ def help_for(argv: Sequence[str], *, whole: bool = False) -> str:
     if command and command.name == "help":  # archfit help check --help-all
         command = find(rest)[0] or command
     return help_text(command or MAIN) if whole else short_help(command or MAIN)
-
-
-def _is_path(word: str) -> bool:
-    return os.sep in word or word.endswith(_MANIFESTS) or os.path.exists(word)
 
 
 def _unknown(word: str) -> str:
@@ -121,10 +118,10 @@ def remedy(program: str, flag: str) -> str:
         return f"{head}: {_HERE[own.name][flag]}"
     if flag in _HABITS:
         return f"{head}: {_HABITS[flag].format(program=program)}"
-    flags = {command.program: _flags(command) for command in COMMANDS if command.run}
+    flags = {command.program: {*flags_of(command)} - _OF_ALL for command in COMMANDS if command.run}
     subject, name = "it", flag
     if not any(flag in names for names in flags.values()):
-        if nearest(flag, _flags(own)):
+        if nearest(flag, flags[own.program]):
             return ""
         subject = name = nearest(flag, set().union(*flags.values()))
     takers = [taker for taker, names in flags.items() if name in names]
@@ -135,11 +132,3 @@ def remedy(program: str, flag: str) -> str:
     listed = " and ".join(filter(None, [", ".join(takers[:-1]), takers[-1]]))
     all_flags = "archfit --help-all" if own is MAIN else f"{own.program} --help-all"
     return f"{head}: {subject} is a flag of {listed}; see {all_flags}"
-
-
-def _flags(command: Command) -> set[str]:
-    names = {name for flag in command.flags for name in flag.names}
-    names |= {
-        name for option in command.options or MESSAGES for name in (*option.flags, option.short) if name
-    }
-    return names | ({CONFIG_FLAG} if command.options else set())

@@ -1,17 +1,8 @@
 """What is installed: archfit, its Python, its dependencies and extras, and the versions of what it reads and writes.
 
-    {"archfit": "0.1.0",
-     "install": {"kind": "wheel", "place": "/usr/lib/python3/site-packages/archfit"},
-     "python": {"version": "3.13.1", "implementation": "CPython", "program": "/usr/bin/python3"},
-     "platform": {"system": "Linux", "release": "6.12", "machine": "x86_64"},
-     "cParser": true,                            libyaml reads the manifests; false: Python does, ten times slower
-     "dependencies": {"httpx": "0.28.1"},        null: not installed
-     "extras": {"redis": {"installed": true, "packages": {"redis": "8.1.0"}}},
-     "schemas": {"configuration": "archfit.dev/v1alpha1", "audit": "archfit.dev/audit/v1alpha2",
-                 "lock": 1, "cache": 2}}
-
 Names of dependencies and extras are those of the metadata of the package (Requires-Dist, PEP 508). The kind is wheel,
 checkout (installed with -e, or started from its sources) or bundle (the folder of `make bundle`, with its own Python).
+cParser: libyaml reads the manifests, and Python does not, ten times slower.
 """
 
 from __future__ import annotations
@@ -42,7 +33,7 @@ _NOT_HERE = re.compile(r"""\bsys_platform\s*!=\s*['"]([^'"]+)['"]""")
 
 
 def installation() -> dict[str, Any]:
-    """See the module. Reads the metadata of installed packages; asks nobody."""
+    """As `archfit version --json` shows it. Reads the metadata of installed packages; asks nobody."""
     try:
         own = distribution("archfit")
     except PackageNotFoundError:

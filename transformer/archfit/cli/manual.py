@@ -1,12 +1,8 @@
 """`archfit help [COMMAND|PAGE]`: the help of a command, or a page of the documentation, offline.
 
-    archfit help check.md             a page that has the name of a command; docs/check.md is the same
-    archfit help check.md#formats     a part of a page, from one heading to the next of its level
-
-A wheel and a bundle hold the pages in `pages/`; a checkout has them in docs/.
-
-A page goes to a terminal through the program that PAGER names, as with git; without PAGER, and everywhere else, it is
-written. Where it is written to a file or a pipe it is plain text of 80 columns.
+`check.md` is the page where a command has the name; `check.md#formats` is a part of it, from one heading to the next
+of its level. A page goes to a terminal through the program that PAGER names, as with git; to a file or a pipe it is
+written as plain text of 80 columns.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Where transformed inputs go: one stream to standard output or a file, a file for each into a folder, or in place.
 
-Nothing is written over an input, out of the folder, or in place to a file that changed meanwhile.
-
-Files are written to temporary files first, all of them, and then renamed. Where one cannot be renamed, or a signal ends
-archfit, those before it get their old contents back. A link is followed: what it leads to is written.
+Nothing is written over an input, out of the folder, or in place to a file that changed meanwhile. Files are written to
+temporary files first, all of them, and then renamed. Where one cannot be renamed, or a signal ends archfit, those
+before it get their old contents back. A link is followed: what it leads to is written.
 """
 
 from __future__ import annotations

@@ -7,8 +7,7 @@ The words before the flag are archfit's. Of those behind it
     what follows `--`                                  is the renderer's
     any other word                                     is the renderer's
 
-Where kustomize is not on PATH, `kubectl kustomize` does the same. A test compares BOTH_HAVE with the flags of Helm 3
-and 4.
+A test compares BOTH_HAVE with the flags of Helm 3 and 4.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A program that is run to its end: Helm, kustomize, kpt, kubectl, or archfit itself.
 
-A program runs in a process group of its own, and the whole group is ended: a shell script that is given up leaves
-nothing behind that holds its pipes.
+It runs in a process group of its own, which is ended as a whole: a shell script that is given up leaves nothing behind
+that holds its pipes.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ def write_files(folder: str, wanted: Mapping[str, File], refusal: Callable[[str,
             content = content_of(path)
             if content is not None and content != file.content and (why := refusal(path, content)):
                 raise ArchfitError(why)
-            wrong_mode = file.mode is not None and content is not None and _mode(path) != file.mode
-            if content != file.content or wrong_mode:
+            has_mode = content is not None and file.mode is not None
+            if content != file.content or (has_mode and os.stat(path).st_mode & 0o777 != file.mode):
                 changed.append(path)
         for path in sorted(changed, reverse=True):
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -126,10 +126,6 @@ def content_of_users_file(path: str) -> bytes | None:
         return content_of(path)
     except OSError as error:
         raise ArchfitError(f"cannot read {path} ({error.strerror}): correct its mode or owner") from None
-
-
-def _mode(path: str) -> int:
-    return os.stat(path).st_mode & 0o777
 
 
 def _unwritable(path: str, error: OSError) -> ArchfitError:

@@ -28,7 +28,7 @@ MANIFESTS = (
 
 JSON_FLAG = "--json"
 """Everywhere the same as `--format json`."""
-_GENERAL = ("-h", "--help", "--help-all", "-V", "--version")
+GENERAL = ("-h", "--help", "--help-all", "-V", "--version")
 MESSAGES = (BY_KEY["quiet"], BY_KEY["color"])
 _PARTS = re.compile(r" (?!-)|(?=\[=)")
 
@@ -164,7 +164,7 @@ def flags_of(command: Command) -> dict[str, tuple[str, ...] | None]:
         values |= dict.fromkeys((*option.flags, *filter(None, [option.short])), words)
     if command.options:
         values[CONFIG_FLAG] = ()
-    return values | dict.fromkeys(_GENERAL)
+    return values | dict.fromkeys(GENERAL)
 
 
 def operator_options_without(*keys: str) -> tuple[Option, ...]:

@@ -1,8 +1,7 @@
 """Help, of archfit, of a group of commands, and of one command.
 
 Whole, 100 columns: what `--help-all` shows. To fit a screen, 80 columns: what `--help`, `archfit help` and a bare
-`archfit` on a terminal show; of `about` only the examples where all of it does not fit, and by name alone the options
-and `rare` flags that do not fit. That of archfit itself lists the commands by `group`; those of `setup` are one line.
+`archfit` on a terminal show; of what does not fit, `about` keeps its examples, options and `rare` flags their names.
 """
 
 from __future__ import annotations
