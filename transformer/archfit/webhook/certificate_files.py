@@ -69,7 +69,8 @@ class Certificates:
         try:
             with open(cert, encoding="ascii", errors="replace") as file:
                 pem = file.read(_LONGEST)
-            context.load_cert_chain(cert, key, password=_no_password)
+            # OpenSSL would ask on the terminal for the password of a key.
+            context.load_cert_chain(cert, key, password=lambda: "")
             begins, expires = own_validity(context, cert)
         except ssl.SSLError as error:
             raise ArchfitError(self._wrong(error, pem)) from None
@@ -154,8 +155,3 @@ def identity(path: str) -> tuple[object, ...]:
     except OSError:
         return (path,)
     return path, about.st_mtime_ns, about.st_size, about.st_ino
-
-
-def _no_password() -> str:
-    """OpenSSL would ask on the terminal for the password of a key."""
-    return ""

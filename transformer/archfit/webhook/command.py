@@ -35,6 +35,7 @@ def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
     if invocation.words:
         raise UsageError(f"{invocation.words[0]!r} is not expected: archfit serve takes flags alone")
     cert, key = _tls(flags)
+    quiet = invocation.settings.operator.quiet and flags.log_level in ("debug", "info")
     drain_delay = _seconds(flags.drain_delay)
     try:
         from archfit.webhook.server import server_process  # the extra may be missing, and says so
@@ -51,7 +52,7 @@ def run(argv: Sequence[str], stderr: TextIO, environ: Mapping[str, str]) -> int:
         cert,
         key,
         drain_delay,
-        _level(flags, quiet=invocation.settings.operator.quiet),
+        "warning" if quiet else flags.log_level,
         frozenset(PullSecret(*_secret(text)) for text in flags.pull_secret),
         flags.client_ca,
         memory_limit(flags.memory_limit),
@@ -76,10 +77,6 @@ def _tls(flags: Namespace) -> tuple[str, str]:
     if flags.insecure_http and flags.client_ca:
         raise UsageError("--client-ca: plain HTTP knows no client certificates: leave out --insecure-http")
     return both
-
-
-def _level(flags: Namespace, *, quiet: bool) -> str:
-    return "warning" if quiet and flags.log_level in ("debug", "info") else str(flags.log_level)
 
 
 def _seconds(text: str) -> float:

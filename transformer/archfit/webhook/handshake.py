@@ -1,8 +1,5 @@
 """A TLS handshake in memory: what a client finds when a server serves its certificate. No program, no socket.
 
-    handshake(server, client, name)     the certificate, as `ssl.SSLSocket.getpeercert` has it
-    validity(certificate)               when it begins and expires, in Unix seconds
-
 Python tells what a certificate says only to a client that has verified it. The clock is not looked at, so that an
 expired certificate still tells when it expired.
 """
@@ -18,7 +15,7 @@ _TURNS = 8  # TLS 1.3 needs three
 
 
 def handshake(server: ssl.SSLContext, client: ssl.SSLContext, name: str) -> dict[str, Any]:
-    """The certificate of the server. Raises SSLError where the client does not take it."""
+    """The server's certificate, as `SSLSocket.getpeercert` has it. Raises SSLError where the client refuses it."""
     to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
     asking = client.wrap_bio(to_client, to_server, server_hostname=name)
     answering = server.wrap_bio(to_server, to_client, server_side=True)

@@ -7,9 +7,8 @@
 It counts for the namespaces whose lookups failed; for all, once there are three of them: one tenant can make a registry
 that many share slow, with a repository that the registry has to fetch from elsewhere.
 
-Why no library: pybreaker, circuitbreaker, purgatory and aiobreaker wrap one call, count exceptions and wait for a fixed
-time. Here a lookup begins in the event loop and ends in a thread, being slow is the failure, and what counts has to be
-known before the lookup ends.
+Libraries of circuit breakers wrap one call; here a lookup begins in the event loop and ends in a thread, being slow is
+the failure, and what counts has to be known before the lookup ends.
 """
 
 from __future__ import annotations

@@ -263,9 +263,9 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """As httptools calls it."""
         self._in_head = False
-        if len(self.headers) > MOST_HEADERS or (
-            self._head_bytes > MOST_HEADER_BYTES and self._head_size() > MOST_HEADER_BYTES
-        ):
+        # Without what came with the head.
+        size = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+        if len(self.headers) > MOST_HEADERS or min(self._head_bytes, size) > MOST_HEADER_BYTES:
             self._refuse()
             raise _HeadTooLarge
         super().on_headers_complete()
@@ -290,10 +290,6 @@ class Connection(HttpToolsProtocol):
         if not self.transport.is_closing():
             self._among.refused(400)
             super().send_400_response(msg)
-
-    def _head_size(self) -> int:
-        """Bytes of the head, without what came with it."""
-        return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
 
     def _refuse(self) -> None:
         if not self.transport.is_closing():

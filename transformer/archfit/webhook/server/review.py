@@ -4,11 +4,6 @@
      "request": {"uid": .., "resource": {"group": "", "version": "v1", "resource": "pods"}, "operation": "CREATE",
                  "namespace": .., "dryRun": .., "object": {..}}}
 
-    {"apiVersion": .., "kind": .., "response": {"uid": .., "allowed": true}}                         nothing changes
-    .. "allowed": true, "patchType": "JSONPatch", "patch": BASE64 of an RFC 6902 patch               both or neither
-    .. "allowed": true, "warnings": ["..", ..]
-    .. "allowed": false, "status": {"code": 403, "reason": "Forbidden", "message": ".."}
-
 Anything but the creation of a Pod is allowed as it is; what is wrong is answered with HTTP status 400. The namespace of
 the request counts, as the Pod of a controller may not repeat it.
 Source: k8s.io/api/admission/v1, types.go; k8s.io/apiserver, pkg/admission/plugin/webhook/request/admissionreview.go.

@@ -1,8 +1,5 @@
 """The log: one JSON object on each line of standard error, written by a thread of its own.
 
-    {"time": "2026-01-01T12:00:00.123Z", "level": "info", "message": "admission", "uid": "..", "namespace": "shop",
-     "name": "web-5d4f-", "outcome": "changed", "reason": "..", "images": 2, "durationMs": 0.21, "dryRun": false}
-
 A full pipe behind standard error must not stop the event loop: lines wait in memory, and where they have more bytes
 than `most`, new ones are dropped and counted in a later line. The thread writes at most twenty times a second, because
 waking it for each line costs as much as answering a request. No line holds the body of a request, the value of a
@@ -19,6 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TextIO
 
@@ -74,7 +72,6 @@ class ServerLog:
         self.held = 0
         self.refused: Callable[[], None] = lambda: None
         self._dropped = 0
-        self._second = (0, "")
         self._waiting = threading.Event()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="archfit-log", daemon=True)
@@ -98,7 +95,9 @@ class ServerLog:
         for name, member in members.items():
             if isinstance(member, str) and len(member) > _LONGEST:
                 members[name] = member[:_LONGEST]
-        text = json_text(json.dumps({"time": self._time(), "level": level, "message": message, **members}))
+        now = datetime.fromtimestamp(self._clock(), UTC).replace(tzinfo=None)
+        head = {"time": f"{now.isoformat(timespec='milliseconds')}Z", "level": level, "message": message}
+        text = json_text(json.dumps({**head, **members}))
         with self._taken:
             self._lines.append(text)
             self.held += len(text) + _LINE_BYTES
@@ -110,14 +109,6 @@ class ServerLog:
         self._closing.set()
         self._waiting.set()
         self._thread.join(_CLOSE_SECONDS)
-
-    def _time(self) -> str:
-        """RFC 3339 with milliseconds."""
-        now = self._clock()
-        whole = int(now)
-        if self._second[0] != whole:
-            self._second = whole, time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
-        return f"{self._second[1]}.{int((now - whole) * 1000):03d}Z"
 
     def _run(self) -> None:
         closing = False

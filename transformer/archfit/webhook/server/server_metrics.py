@@ -3,11 +3,7 @@
 No label holds the name of an image. Pods are written by tenants, and so are the hosts of their images: after 100 hosts
 the others count as `other`.
 
-    GET /livez      200 while the event loop runs
-    GET /readyz     200, or 503 with the reason: it drains, or its certificate has expired
-    GET /metrics    Prometheus' text format
-
-Neither registries nor the cache count for readiness: without them Pods are still admitted, and all replicas would be
+Neither registries nor the cache count for /readyz: without them Pods are still admitted, and all replicas would be
 taken out of service at once.
 Source: prometheus.io, "Metric and label naming"; promtool check metrics; ASGI 3.0, "HTTP & WebSocket message format".
 """
@@ -88,7 +84,6 @@ class ServerMetrics:
         self._lookups = counter(
             "lookups_total", "Answers for images, by origin and outcome.", "origin", "outcome"
         )
-        self._counted: dict[tuple[str, str], prometheus.Counter] = {}
         gauge("lookups_waiting", "Images that wait for a lookup.").set_function(waiting)
         gauge("lookups_running", "Lookups that are under way.").set_function(running)
         self.evicted = counter(
@@ -150,12 +145,8 @@ class ServerMetrics:
 
     def looked_up(self, answer: Answer, origin: str = "") -> None:
         """A request got an answer for an image. origin: "memory", "" for what the answer itself says."""
-        kind = _KINDS[type(answer)]
-        key = origin or (answer.origin if isinstance(answer, Found) else "registry"), kind
-        counter = self._counted.get(key)
-        if counter is None:
-            counter = self._counted[key] = self._lookups.labels(*key)
-        counter.inc()
+        origin = origin or (answer.origin if isinstance(answer, Found) else "registry")
+        self._lookups.labels(origin, _KINDS[type(answer)]).inc()
 
     def replied(self, replies: Mapping[tuple[str, int], int]) -> None:
         """Registries answered. Safe to call from several threads."""

@@ -1,10 +1,5 @@
 """Answers for the images of all requests: memory, then one lookup for each image, however many requests wait for it.
 
-    not a reference, an override, in the lock file      known at once
-    in memory, and fresh                                known at once
-    a lookup of the same image is under way             waits for it
-    else                                                a lookup begins: cache, then registry (`lookup_workers`)
-
     kept in memory   of a digest, an override or the lock file     for ever
                      of a tag                                      for the rest of --cache-ttl
                      Absent, Unknown, an answer that is stale      5 seconds, then the registry is asked again

@@ -1,7 +1,5 @@
 """The webhook, as an ASGI application: POST /mutate?timeout=10s. The probes answer on the same port, too.
 
-    headers ── body ── review ── questions ── answers ── decision ── response
-
 Memory is taken from shares (`memory_budget`) before a body is read, and again before it is decoded; for a body of up to
 16 KiB, which is decoded and decided in one step, only where it has to wait for lookups. Where there is no memory or no
 time, the Pod is admitted as it is, with a warning; 503 where the uid of the review is not where Go writes it.

@@ -2,8 +2,6 @@
 
 The certificate in DIR is kept while more than a third of its time is left. A new one comes with a CA of its own, and
 caBundle then holds the last CA too: the API server believes pods that have not read the new certificate yet.
-
-A file that is there and differs is never replaced without --force: it may hold somebody's work.
 """
 
 from __future__ import annotations

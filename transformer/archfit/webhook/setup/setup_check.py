@@ -1,7 +1,6 @@
 """`archfit setup webhook --check [--into DIR]`: do the manifests in DIR fit together, and for how long?
 
-The check reads the files and asks no cluster; with --live it asks the cluster instead, see installed_webhook. The
-Secret of the certificate may be missing: then only the CA of caBundle is looked at.
+The Secret of the certificate may be missing: then only the CA of caBundle is looked at.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 from typing import Any
 
@@ -51,15 +52,13 @@ def read(folder: str) -> WebhookFolder:
             f"{path} is not a MutatingWebhookConfiguration that calls a Service: write it again with "
             f"archfit setup webhook --force --into {folder}"
         ) from None
-    secret = _object(os.path.join(folder, SECRET))
-    return WebhookFolder(
-        namespace,
-        name,
-        inject,
-        _bundle(webhook),
-        _pair(secret, webhook),
-        os.path.exists(os.path.join(folder, SECRET)),
-    )
+    path = os.path.join(folder, SECRET)
+    secret, bundle = _object(path), b""
+    pair: KeyPair | None = None
+    with contextlib.suppress(KeyError, TypeError, IndexError, ValueError):
+        bundle = base64.b64decode(webhook["webhooks"][0]["clientConfig"]["caBundle"], validate=True)
+        pair = certificate_of(secret, webhook)
+    return WebhookFolder(namespace, name, inject, bundle, pair, os.path.exists(path))
 
 
 def read_if_any(folder: str) -> WebhookFolder | None:
@@ -68,20 +67,6 @@ def read_if_any(folder: str) -> WebhookFolder | None:
         return read(folder)
     except ArchfitError:
         return None
-
-
-def _pair(secret: Any, webhook: Any) -> KeyPair | None:
-    try:
-        return certificate_of(secret, webhook)
-    except (KeyError, TypeError, IndexError, ValueError):
-        return None
-
-
-def _bundle(webhook: Any) -> bytes:
-    try:
-        return base64.b64decode(webhook["webhooks"][0]["clientConfig"]["caBundle"], validate=True)
-    except (KeyError, TypeError, IndexError, ValueError):
-        return b""
 
 
 def _object(path: str) -> Any:
