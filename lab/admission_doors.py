@@ -9,21 +9,18 @@ Both doors know the platforms of `at_creation`.
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
 
 from archfit.lookup.lockfile import render
 from archfit.options.settings import Options
 from drawn_pods import at_creation
 from fake_registry import FakeRegistry
 from mutating_webhooks import webhook
+from policy_runs import Policies
 from webhook_server import WebhookServer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from policy_runs import Policies
 
 DOORS = ("none", "policy", "webhook", "both")
 LOCKED = at_creation.platforms()

@@ -15,17 +15,14 @@ import shutil
 import signal
 import subprocess
 import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import TracebackType
+from typing import Any, NamedTuple, Self
 
 import machine
 from archfit.integrations.argocd.setup import plugin
 from program import PROGRAM, Ran
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from types import TracebackType
-    from typing import Self
 
 BUILD = {
     "ARGOCD_APP_NAME": "web",
@@ -156,7 +153,6 @@ class Sidecar:
         return asking
 
     def ask(self, method: str, repo: Path, **more: Any) -> Answer:
-        """The same, waited for."""
         return finish(self.start(method, repo, **more))
 
 
@@ -193,7 +189,6 @@ class Plugin:
         )
 
     def run(self, *words: str, cwd: Path, **environ: str) -> Ran:
-        """The same, waited for."""
         running = self.start(*words, cwd=cwd, **environ)
         stdout, stderr = running.communicate()
         return Ran(running.returncode, stdout, stderr.decode(errors="replace"))

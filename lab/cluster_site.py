@@ -20,8 +20,6 @@ UNROUTED = ("--advertise-address=127.0.0.1", "--feature-gates=WatchList=false")
 
 
 class ClusterSite:
-    """See the module."""
-
     def __init__(self) -> None:
         self._exit = contextlib.ExitStack()
 

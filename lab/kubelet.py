@@ -13,14 +13,12 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import httpx
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from control_plane import ControlPlane
+from control_plane import ControlPlane
 
 # A pod that ends is seen at least so often before it does.
 _LOOKS = 3
@@ -107,7 +105,6 @@ def renew_lease(client: httpx.Client, node: str) -> None:
 
 
 def now() -> str:
-    """The moment, as the API server writes it."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 

@@ -14,10 +14,8 @@ import argparse
 import hashlib
 import json
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
+from typing import Any, TextIO
 
 PODS_OF_A_NODE = 50
 PODS_OF_A_WORKLOAD = 7
@@ -48,7 +46,6 @@ _FIELDS: dict[str, Any] = {
 
 
 def digest(text: str) -> str:
-    """A digest that only the text decides."""
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -59,12 +56,10 @@ def uid(text: str) -> str:
 
 
 def architecture(number: int) -> str:
-    """Of a node."""
     return "amd64" if number % 10 < _AMD64_OF_TEN else "arm64"
 
 
 def node(number: int) -> dict[str, Any]:
-    """A Node with 64 CPU."""
     name = f"ip-10-{number >> 16 & 255}-{number >> 8 & 255}-{number & 255}.eu-central-1.compute.internal"
     return {
         "apiVersion": "v1",
@@ -112,7 +107,6 @@ def owner(number: int, nodes: int) -> tuple[str, str, str]:
 
 
 def pod(number: int, nodes: int) -> dict[str, Any]:
-    """A Pod with what the API server, webhooks and the kubelet add."""
     kind, controller, code = owner(number, nodes)
     namespace = f"team-{number // 10 // PODS_OF_A_WORKLOAD % 200}"
     name = f"{controller}-{digest(str(number))[7:12]}"
@@ -196,13 +190,11 @@ def pod(number: int, nodes: int) -> dict[str, Any]:
 
 
 def node_name(number: int) -> str:
-    """The name of a node."""
     name: str = node(number)["metadata"]["name"]
     return name
 
 
 def replica_set(name: str, namespace: str, code: str) -> dict[str, Any]:
-    """A ReplicaSet of a Deployment."""
     deployment = name.removesuffix(f"-{code}")
     return {
         "apiVersion": "apps/v1",
@@ -278,7 +270,6 @@ def objects(pods: int) -> Iterator[dict[str, Any]]:
 
 
 def write(pods: int, form: str, output: TextIO) -> None:
-    """The list, in one of FORMS."""
     if form == "list":
         output.write('{\n    "apiVersion": "v1",\n    "items": [\n')
         for number, one in enumerate(objects(pods)):
@@ -308,7 +299,6 @@ FORMS = ("list", "page")
 
 
 def main() -> None:
-    """The program."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pods", type=int, default=100_000)
     parser.add_argument("--form", choices=FORMS, default="list")

@@ -16,23 +16,20 @@ import json
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import machine
 from archfit.base.errors import UsageError
 from archfit.images.reference import parse
 from archfit.registry.registry_errors import RegistryError
+from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.hosts_toml import HostsDir
 from archfit.registry.routing.registries_conf import RegistriesConf
 from line_judge import LineJudge
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from archfit.registry.routing.endpoints import Endpoint
 
 HOSTS = ("docker.io", "quay.io", "example.com", "sub.example.com", "a.sub.example.com", "registry.local:5000")
 _PATHS = ("", "", "/library", "/team", "/team/app", "/te")
@@ -50,7 +47,6 @@ _MIRRORS = (
 
 
 def registries_conf(random: Random) -> str:
-    """A file of one to five tables."""
     return "\n".join(_registry(random) for _ in range(random.randint(1, 5)))
 
 
@@ -234,7 +230,6 @@ def own_dir(folder: Path, registries: Sequence[str]) -> list[Route]:
 
 
 def judged(judge: LineJudge, random: Random, folder: Path, found: Counter[str]) -> Iterator[str]:
-    """The differences of one file of each kind."""
     path = folder / "registries.conf"
     text = registries_conf(random)
     path.write_text(text, encoding="utf-8")
@@ -270,7 +265,6 @@ def _differences(
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(
         prog="make -C lab mirrors", description="Judges random mirror files by the runtimes' own code."
     )

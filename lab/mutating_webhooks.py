@@ -21,21 +21,18 @@ import ssl
 import threading
 import urllib.request
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
 from archfit.webhook.setup import setup_files
 from archfit.webhook.setup.setup_files import WEBHOOK, WebhookChoices
+from control_plane import ControlPlane
 from pod_decisions import REQUIRED
 from tls_files import tls_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from control_plane import ControlPlane
 
 INJECT = "tests.archfit.dev/inject"
 SCRIPT = "tests.archfit.dev/script"
@@ -177,7 +174,6 @@ class Scripted:
         return _listening(handler)
 
     def before(self, url: str) -> contextlib.AbstractContextManager[str]:
-        """The URL of one that passes each review on to that of archfit."""
         handler = type("Relay", (_Relay,), {"called": self._called, "name": ARCHFIT, "url": url})
         return _listening(handler)
 
@@ -201,8 +197,6 @@ class Scripted:
 
 
 class Answering(BaseHTTPRequestHandler):
-    """Reads the request of a review, and answers."""
-
     protocol_version = "HTTP/1.1"
     called: Any
     name = ""
@@ -217,7 +211,6 @@ class Answering(BaseHTTPRequestHandler):
         return found
 
     def answer(self, text: bytes) -> None:
-        """text: of a review."""
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(text)))
@@ -263,8 +256,6 @@ def allowed(uid: str, patch: list[dict[str, Any]]) -> bytes:
 
 
 class _Injector(Answering):
-    """Adds a container to a pod that has none."""
-
     image = ""
     container = "side"
     second = False

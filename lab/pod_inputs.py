@@ -14,14 +14,12 @@ from __future__ import annotations
 import base64
 import os
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    Get = Callable[[str], Any]
-    Post = Callable[[str, Any], Any]
+Get = Callable[[str], Any]
+Post = Callable[[str, Any], Any]
 
 _KEY = re.compile(r"metadata\.(labels|annotations)\['(.+)'\]").fullmatch
 _VARIABLE = re.compile(r"\$(?:\$|\(([-._a-zA-Z][-._a-zA-Z0-9]*)\))")

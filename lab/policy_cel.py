@@ -25,7 +25,6 @@ _SETTINGS = (PolicySettings(), PolicySettings(carrier="crd"))
 
 
 def judged(judge: PolicyJudge, seed: str) -> tuple[Counter[str], list[str]]:
-    """The number of pods by outcome, and the differences of one round."""
     random = Random(seed)
     options, locked = any_pods.options(random), any_pods.locked(random)
     found, wrong = Counter[str](), []
@@ -45,7 +44,6 @@ def judged(judge: PolicyJudge, seed: str) -> tuple[Counter[str], list[str]]:
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(
         prog="make -C lab policy-cel",
         description="Judges random policies by random pods, without an API server.",

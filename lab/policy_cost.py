@@ -20,19 +20,17 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import quantiles
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from archfit.base.errors import ArchfitError
 from archfit.options.settings import Options
 from control_plane import ControlPlane
 from pod_decisions import found
 from policy_runs import PLAIN, Policies
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 COLUMNS = (
     "images",
@@ -60,7 +58,6 @@ class Cost(NamedTuple):
 
 
 def image(number: int) -> str:
-    """A reference of 75 characters."""
     return f"registry.example.com/platform/team-{number % 40:02}/service-with-a-name-{number:06}:v1.27.3"
 
 
@@ -138,7 +135,6 @@ def profiled(plane: ControlPlane, namespace: str, path: Path) -> None:
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(
         prog="make -C lab policy-cost", description="Measures what a policy costs the create of a pod."
     )

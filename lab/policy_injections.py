@@ -36,26 +36,23 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from admission_doors import LOCKED, admission_door
 from archfit.admission.added_record import NAME
 from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.load import load
+from archfit.options.settings import Options
 from control_plane import ControlPlane, Refused
 from drawn_pods import at_creation
 from drawn_pods.drawing import ARCH, RUNTIME_CLASSES
 from mutating_webhooks import ARCHFIT, SCRIPT, Event, Scripted, changed, webhook
 from pod_decisions import PREFERRED, REQUIRED
 from policy_runs import Policies, decided, policy_options, stripped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from archfit.options.settings import Options
 
 ARCHITECTURES = ("amd64", "arm64", "s390x")
 DOORS = ("policy", "webhook", "both")
@@ -119,7 +116,6 @@ class Judged(NamedTuple):
 
 
 def drawn(seed: str, namespace: str) -> Drawn:
-    """A random pod and what the webhooks do to it."""
     random = Random(seed)
     pod = at_creation.pod(random, ARCHITECTURES, namespace)
     name = f"p-{seed.replace('/', '-')}"
@@ -387,7 +383,6 @@ def _sorted(values: list[Any]) -> list[Any]:
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(
         prog="make -C lab injections", description="Judges random pods that other webhooks change."
     )
@@ -446,7 +441,6 @@ def judged_rounds(
 
 
 def _kind(number: int) -> str:
-    """The door of a round."""
     return DOORS[number % len(DOORS)]
 
 

@@ -8,26 +8,22 @@ outcome(judge, pod, ..)     raises where the two differ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import machine
 from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.errors import UsageError
 from archfit.base.patch import apply
 from archfit.base.results import Decision
-from archfit.images.platforms import Absent, Unknown
+from archfit.images.platforms import Absent, Found, Unknown
 from archfit.lookup.lockfile import Lock
 from archfit.options.settings import Operator, Options
 from archfit.policy.cel.left_alone import LEFT_ALONE
 from archfit.yaml.values import plain, typed
 from line_judge import LineJudge
 from lookup_runs import lookup_with
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from archfit.images.platforms import Found
 
 # Left alone by archfit too, where nothing but the lock file may answer.
 _AS_ARCHFIT = {"unlisted-image"}
@@ -46,8 +42,6 @@ class Admitted(NamedTuple):
 
 
 class PolicyJudge(LineJudge):
-    """One running judge."""
-
     def compile(self, objects: Sequence[dict[str, Any]], version: str = OLDEST) -> list[str]:
         """The errors of the policy among the objects; later pods are admitted by it."""
         (policy,) = (one for one in objects if one["kind"] == "MutatingAdmissionPolicy")
@@ -65,7 +59,6 @@ class PolicyJudge(LineJudge):
         )
 
     def normalised(self, pod: Any) -> dict[str, Any]:
-        """The pod as Kubernetes' own types write it."""
         made: dict[str, Any] = self.ask({"pod": pod, "normalise": True})["pod"]
         return made
 
@@ -79,7 +72,6 @@ class PolicyJudge(LineJudge):
 
 
 def judge_binary() -> Path:
-    """The judge, built."""
     return machine.go_build(machine.ROOT / "tests" / "judges" / "cel", "cel-judge")
 
 

@@ -27,7 +27,6 @@ ARCHITECTURES = ("amd64", "arm64", "s390x", "ppc64le")
 
 
 def judged(policies: Policies, seed: str, count: int) -> tuple[int, Counter[str], list[str]]:
-    """The number of pods, those left alone by reason, and the disagreements of one round."""
     random = Random(seed)
     options = at_creation.options(random)
     carrier = random.choice(("literal", "crd"))
@@ -53,7 +52,6 @@ def judged(policies: Policies, seed: str, count: int) -> tuple[int, Counter[str]
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(
         prog="make -C lab policies", description="Judges random policies by random pods."
     )

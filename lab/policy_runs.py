@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from archfit.admission.added_record import NAME
 from archfit.admission.admitted_pod import admitted_pod, at_admission
@@ -25,16 +26,12 @@ from archfit.base.results import Decision
 from archfit.images.overrides import override
 from archfit.images.platforms import Answer, Found, Unknown
 from archfit.images.reference import parse
+from archfit.options.settings import Options
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
 from archfit.policy.cel.validating_policy import daemon_set_objects, validating_policy_objects
 from archfit.yaml.values import plain, typed
 from control_plane import ControlPlane, Refused
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from archfit.options.settings import Options
 
 PLAIN = "plain"
 _PROBES = 50
@@ -119,8 +116,6 @@ def stripped(pod: Any) -> Any:
 
 
 class Policies:
-    """See the module."""
-
     def __init__(self, plane: ControlPlane) -> None:
         self.plane = plane
 
@@ -149,7 +144,6 @@ class Policies:
         return installed
 
     def runtime_class(self, name: str, scheduling: Mapping[str, Any]) -> None:
-        """What drawn pods name."""
         self.plane.create(
             {
                 "apiVersion": "node.k8s.io/v1",

@@ -25,21 +25,18 @@ import os
 import shutil
 import threading
 import time
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
 import httpx
 
 from container_process import Container, Spec
+from control_plane import ControlPlane
 from kubelet import LEASE_SECONDS, now, renew_lease, status_of
 from pod_inputs import NotThere, PodInputs, Unsupported, expanded
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from control_plane import ControlPlane
 
 RESTART_SECONDS = 1.0
 _LOOK_SECONDS = 0.1
@@ -109,7 +106,6 @@ class RunningKubelet:
             pod.thread.join()
 
     def oom(self, pod: str, container: str) -> bool:
-        """Whether such a container ran; what runs in it is killed."""
         return any(one.kill_process(container) for one in list(self._pods.values()) if one.name == pod)
 
     def log(self, pod: str, container: str) -> str:
@@ -148,7 +144,6 @@ class RunningKubelet:
             self._pods[uid].end(0)
 
     def remove(self, pod: Mapping[str, Any]) -> None:
-        """The object of a pod that has ended."""
         metadata = pod["metadata"]
         self.client.request(
             "DELETE",
@@ -157,7 +152,6 @@ class RunningKubelet:
         )
 
     def get(self, path: str) -> Any:
-        """The object, None where there is none."""
         answer = self.client.get(path)
         return None if answer.status_code == httpx.codes.NOT_FOUND else answer.raise_for_status().json()
 
@@ -177,8 +171,6 @@ class RunningKubelet:
 
 
 class _Pod:
-    """One pod from its volumes to its end."""
-
     def __init__(self, kubelet: RunningKubelet, pod: Mapping[str, Any]) -> None:
         self.thread = threading.Thread(target=self._guarded, daemon=True)
         self._kubelet, self._pod = kubelet, pod

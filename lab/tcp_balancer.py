@@ -15,8 +15,6 @@ from typing import Self
 
 
 class TcpBalancer:
-    """See the module."""
-
     def __init__(self, ports: list[int]) -> None:
         self._ports = ports
         self._next = 0

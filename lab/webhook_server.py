@@ -23,16 +23,14 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import machine
 from admission_reviews import Answered, body, decoded, review
 from program import PROGRAM
 from tls_files import tls_files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _PATIENCE_SECONDS = 30.0
 
@@ -65,12 +63,10 @@ class WebhookServer:
         self.port = int(self.url.rpartition(":")[2].partition("/")[0])
 
     def started(self, command: list[str], environ: dict[str, str]) -> subprocess.Popen[bytes]:
-        """The process; its log goes to a file."""
         with self._log.open("wb") as log:
             return subprocess.Popen(command, stderr=log, env={**os.environ, **environ})
 
     def text(self) -> bytes:
-        """The log so far."""
         return self._log.read_bytes()
 
     def __enter__(self) -> Self:
@@ -82,7 +78,6 @@ class WebhookServer:
         self.process.wait()
 
     def send(self, content: bytes, timeout: str = "10s") -> tuple[int, bytes]:
-        """One request on a connection of its own."""
         request = urllib.request.Request(
             f"{self.url}?timeout={timeout}", content, {"Content-Type": "application/json"}
         )
@@ -95,13 +90,11 @@ class WebhookServer:
                 return error.code, error.read()
 
     def review(self, value: dict[str, Any], timeout: str = "10s", **request: Any) -> Answered:
-        """What the API server reads for a Pod."""
         status, answer = self.send(body(review(value, **request)), timeout)
         assert status == 200, answer
         return decoded(answer)
 
     def probe(self, path: str) -> tuple[int, str]:
-        """What the second port answers."""
         try:
             with urllib.request.urlopen(f"{self.probes}{path}", timeout=20) as response:
                 return response.status, response.read().decode()
@@ -115,11 +108,9 @@ class WebhookServer:
         return next((float(line.split()[-1]) for line in lines if line.startswith(f"{text} ")), 0.0)
 
     def log(self) -> list[dict[str, Any]]:
-        """The complete lines of the log so far."""
         return [json.loads(line) for line in self.text().splitlines(keepends=True) if line.endswith(b"\n")]
 
     def end(self, number: int = signal.SIGTERM) -> int:
-        """Send a signal and wait: the exit code."""
         self.process.send_signal(number)
         return self.process.wait(_PATIENCE_SECONDS)
 
@@ -158,7 +149,6 @@ class Secret:
 
 
 def issued(folder: Path, name: str, days: int = 2) -> tuple[Path, Path]:
-    """A certificate for loopback and its key, of the tests' CA."""
     ca = tls_files().ca
     openssl = shutil.which("openssl") or machine.missing("openssl", "apt-get install openssl")
 
@@ -184,7 +174,6 @@ def load(server: WebhookServer, content: object, *words: str, timeout: str = "10
 def started_load(
     server: WebhookServer, content: object, *words: str, timeout: str = "10s"
 ) -> subprocess.Popen[str]:
-    """The same under way."""
     program = machine.go_build(machine.ROOT / "tests" / "judges" / "load", "load")
     file = server.tls.parent / "load.json"
     file.write_bytes(body(content))
@@ -196,7 +185,6 @@ def started_load(
 
 
 def finished_load(running: subprocess.Popen[str]) -> dict[str, Any]:
-    """What it counted."""
     output, _ = running.communicate(timeout=120)
     assert running.returncode == 0
     found: dict[str, Any] = json.loads(output)

@@ -24,7 +24,6 @@ from policy_runs import Policies
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(
         prog="make -C lab applies", description="Applies Pods with own lists again, and compares them."
     )

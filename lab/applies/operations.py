@@ -18,20 +18,17 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
 import machine
 from archfit.admission.added_record import NAME
+from control_plane import ControlPlane
 from drawn_pods.drawing import PREFERRED, REQUIRED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from control_plane import ControlPlane
 
 _DONE = re.compile(
     r"^pod/(\S+) (?:created|configured|unchanged|serverside-applied|replaced|edited)$", re.MULTILINE
@@ -105,7 +102,6 @@ class Outcome(NamedTuple):
         )
 
     def first(self) -> str:
-        """One refusal and one difference, a line each."""
         found = [next(iter(found.items())) for found in (self.refused, self.different) if found]
         return "".join(f"    {name}: {' '.join(text.split())[:500]}\n" for name, text in found)
 
@@ -137,7 +133,6 @@ class Site:
         self._editor.write_text(_EDITOR, encoding="utf-8")
 
     def run(self) -> Iterator[tuple[str, Outcome]]:
-        """Everything, in its order."""
         yield from self.by_kubectl("client")
         yield from self.by_kubectl("server", "--server-side")
         yield from self.by_argo_cd()
@@ -184,7 +179,6 @@ class Site:
         yield "ephemeral container", self._outcome(made, lambda: self._debug(made), _ephemeral)
 
     def by_argo_cd(self) -> Iterator[tuple[str, Outcome]]:
-        """Synced and compared by the application controller's code."""
         yield from self._by_argo_cd("argo", "Argo CD sync", ArgoCD())
         said = "Argo CD sync, ServerSideApply=true"
         yield from self._by_argo_cd("argo-server", said, ArgoCD(server_side_apply=True))
@@ -352,7 +346,6 @@ class Site:
         return self._refused(pods, self._kubectl(pods, "edit", editor=change))
 
     def _debug(self, pods: Sequence[Pod]) -> dict[str, str]:
-        """What `kubectl debug` sends."""
         refused = {}
         for name in (pod["metadata"]["name"] for pod in pods):
             answer = self.plane.client.patch(
@@ -489,6 +482,5 @@ def _differences(expected: Any, actual: Any, path: str = "") -> Iterator[tuple[s
 
 
 def _about(name: str, text: str) -> str:
-    """What kubectl said of a pod."""
     found = text.find(f'"{name}"')
     return text[max(found, 0) :][:1000]

@@ -8,12 +8,10 @@ images          of several architectures, of one, and one that nobody knows
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 from drawn_pods.drawing import ARCH, PREFERRED, REQUIRED
-
-if TYPE_CHECKING:
-    from random import Random
 
 IMAGES = ("both:1", "both:1", "all:1", "amd:1", "amd:1", "arm:1", "z:1", "single-amd:1", "new:1")
 GATE = "example.com/quota"
@@ -52,7 +50,6 @@ _OF_PODS = {
 
 
 def pod(random: Random, name: str) -> dict[str, Any]:
-    """A pod without a namespace."""
     images = random.choices(IMAGES, k=random.choice((1, 1, 2)))
     spec: dict[str, Any] = {
         "containers": [

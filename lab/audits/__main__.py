@@ -20,7 +20,6 @@ from audits.judging import TAINT, changes, differences, registry
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(
         prog="make -C lab audits",
         description="Compares archfit audit with a calculator, and with itself after its plan was followed.",

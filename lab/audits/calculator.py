@@ -7,15 +7,13 @@ It shares no code with archfit: each function follows one paragraph of the page.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    Object = dict[str, Any]
-    Amount = tuple[int, int, int, int, int]
+Object = dict[str, Any]
+Amount = tuple[int, int, int, int, int]
 
 NOTHING: Amount = (0, 0, 0, 0, 0)
 OS_LABELS = ("kubernetes.io/os", "beta.kubernetes.io/os")
@@ -80,7 +78,6 @@ class Report(NamedTuple):
 
 
 def quantity(text: object) -> Fraction:
-    """A quantity of Kubernetes; 0 for none."""
     if text is None:
         return Fraction(0)
     number, suffix = re.fullmatch(r"([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)([a-zA-Z]*)", str(text)).groups()  # type: ignore[union-attr]
@@ -88,7 +85,6 @@ def quantity(text: object) -> Fraction:
 
 
 def added(amounts: Iterable[Amount]) -> Amount:
-    """The sum of amounts."""
     return tuple(map(sum, zip(NOTHING, *amounts, strict=True)))  # type: ignore[return-value]
 
 
@@ -220,8 +216,6 @@ def _controller(value: Object) -> Object | None:
 
 
 class _Cluster:
-    """Nodes, pods and rows of the objects."""
-
     def __init__(self, objects: Sequence[Object], assume_cpu: int) -> None:
         once = {value["metadata"].get("uid") or _place(value): value for value in objects}
         self.assume_cpu = assume_cpu
@@ -236,7 +230,6 @@ class _Cluster:
         self.rows = [row._replace(webhook=row.owner in hooked) for row in self._rows()]
 
     def _hooked(self) -> set[tuple[str, str, str]]:
-        """The owners whose pods serve a webhook."""
         named = {
             (hook["clientConfig"]["service"]["namespace"], hook["clientConfig"]["service"]["name"])
             for value in self.objects.values()
@@ -456,13 +449,11 @@ class _Cluster:
         return sum(cpu for cpu, _ in requests), sum(memory for _, memory in requests), len(pods)
 
     def free(self, node: Object) -> tuple[int, int, int]:
-        """CPU, memory and pods that are left."""
         return tuple(  # type: ignore[return-value]
             max(0, has - used) for has, used in zip(_allocatable(node), self.requested(node), strict=True)
         )
 
     def groups(self) -> list[dict[str, Any]]:
-        """Nodes by system and architecture."""
         groups: dict[tuple[str, str], list[Object]] = {}
         for node in self.nodes:
             groups.setdefault((_system(node), _label_architecture(node)), []).append(node)

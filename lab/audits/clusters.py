@@ -6,14 +6,12 @@ cluster.objects, cluster.required, cluster.words     the flags of `archfit audit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from random import Random
+from typing import Any, NamedTuple
 
 from audits.calculator import Image
 
-if TYPE_CHECKING:
-    from random import Random
-
-    Object = dict[str, Any]
+Object = dict[str, Any]
 
 BOTH, AMD, ARM = ("linux/amd64", "linux/arm64"), ("linux/amd64",), ("linux/arm64",)
 OFFERED = {

@@ -8,30 +8,24 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from registry import Registry
 
 import archfit
 from archfit.audit.command import run
 from archfit.base.errors import ArchfitError
-from audits.calculator import ARCH_LABELS, OWN, calculated
-from audits.clusters import IMAGES, OFFERED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from audits.calculator import Image, Report
-    from audits.clusters import Cluster
+from audits.calculator import ARCH_LABELS, OWN, Image, Report, calculated
+from audits.clusters import IMAGES, OFFERED, Cluster
 
 TAINT = "kubernetes.io/arch=arm64:NoSchedule"
 _AMOUNT = ("workloads", "pods", "cpu", "memory", "withoutCpu")
 
 
 def registry() -> Registry:
-    """It serves the images that there are."""
     return Registry(OFFERED)
 
 

@@ -20,25 +20,19 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import machine
-from campaign.scripts import SORTS
-from campaign.webhook.storms import LATE, played, storm
+from campaign.playing import Outcome
+from campaign.scripts import SORTS, Script
+from campaign.webhook.storms import LATE, Storm, played, storm
+from campaign.webhook.storms import Outcome as StormOutcome
 from campaign.workers import outcomes
-
-if TYPE_CHECKING:
-    from campaign.playing import Outcome
-    from campaign.scripts import Script
-    from campaign.webhook.storms import Outcome as StormOutcome
-    from campaign.webhook.storms import Storm
-
 
 _EVERY = 250
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(prog="make -C lab campaign", description="Puts archfit under fire.")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--scripts", type=int, default=1 << 60)
@@ -53,7 +47,6 @@ def main() -> int:
 
 
 def transform(given: argparse.Namespace) -> int:
-    """Scripts around the transformer. The exit code."""
     started = time.monotonic()
     by_sort: dict[str, Counter[str]] = {sort: Counter() for sort in SORTS}
     sent: Counter[str] = Counter()
@@ -86,7 +79,6 @@ COLUMNS = ("scripts", "exit 0, true output", "exit 1, one clear error", "killed"
 
 
 def table(by_sort: dict[str, Counter[str]], sent: Counter[str]) -> str:
-    """What came of the scripts, and how often each fault was sent."""
     rows: list[tuple[str, ...]] = [("", *COLUMNS)]
     rows += [(sort, *(f"{row[name]:,}" for name in COLUMNS)) for sort, row in by_sort.items()]
     widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS) + 1)]
@@ -104,7 +96,6 @@ def table(by_sort: dict[str, Counter[str]], sent: Counter[str]) -> str:
 
 
 def webhook(given: argparse.Namespace) -> int:
-    """Storms around the server. The exit code."""
     started = time.monotonic()
     seen = StormsSeen()
     for number in given.only or range(given.scripts):
@@ -136,8 +127,6 @@ def _kept(given: argparse.Namespace, name: str, told: dict[str, Any]) -> Path:
 
 
 class StormsSeen:
-    """What came of all storms of a campaign."""
-
     def __init__(self) -> None:
         self.storms = self.broken = self.late = 0
         self._peak = self._after = 0.0
@@ -174,7 +163,6 @@ class StormsSeen:
         return "\n    ".join([line, *(text[:600] for text in outcome.broken)])
 
     def table(self) -> str:
-        """How often each happened, and what good tenants saw."""
         happened = ", ".join(f"{name} {count:,}" for name, count in sorted(self._vectors.items()))
         judged = ", ".join(f"{name} {count:,}" for name, count in sorted(self._judged.items()) if count)
         return f"what happened: {happened}\ngood pods: {judged}"

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING
+import random
 
 from archfit.registry import manifest as media
-from campaign.wire import answer
-
-if TYPE_CHECKING:
-    import random
-
-    from campaign.wire import Asked, Honest, Wire
+from campaign.wire import Asked, Honest, Wire, answer
 
 MIB = 1024 * 1024
 

@@ -7,16 +7,11 @@ whoever asks first. What is not in the honest answer is never a valid other answ
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import random
+from collections.abc import Callable
 
 from campaign.false_documents import FALSE_DOCUMENTS, MIB
-from campaign.wire import answer
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable
-
-    from campaign.wire import Asked, Honest, Wire
+from campaign.wire import Asked, Honest, Wire, answer
 
 
 def _error(text: str) -> bytes:

@@ -24,8 +24,6 @@ STREAMS = 24
 
 
 class Document(NamedTuple):
-    """What a path of the registry answers."""
-
     media_type: str
     body: bytes
 
@@ -135,7 +133,6 @@ _SHAPES = (
 
 
 def streams(seed: int) -> list[Stream]:
-    """The streams of a campaign."""
     drawn = random.Random(f"{seed} streams")
     made = []
     for number in range(STREAMS):

@@ -13,11 +13,9 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from pathlib import Path
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 GRACE_SECONDS = 2.0
 _LONGEST_WORDS = 16_384
@@ -55,7 +53,6 @@ class Expected(NamedTuple):
 
 
 def broken(ended: Ended, expected: Expected, *, killed: bool) -> Iterator[str]:
-    """What is wrong with a run."""
     if ended.seconds > expected.deadline + GRACE_SECONDS:
         yield f"late: {ended.seconds:.2f} s with a deadline of {expected.deadline} s"
     if killed and ended.status < 0:
@@ -87,7 +84,6 @@ def _refusal(ended: Ended, expected: Expected) -> Iterator[str]:
 
 
 def report(path: Path, status: int) -> Iterator[str]:
-    """What is wrong with the report that a run left, if it left one."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -104,7 +100,6 @@ def report(path: Path, status: int) -> Iterator[str]:
 
 
 def cache(path: Path) -> Iterator[str]:
-    """What is wrong with a cache file."""
     if not path.exists():
         return
     file = sqlite3.connect(path)
@@ -119,7 +114,6 @@ def cache(path: Path) -> Iterator[str]:
 
 
 def kept(folder: Path, secrets: Collection[str]) -> Iterator[str]:
-    """Files below a folder that hold a secret."""
     for path in folder.rglob("*"):
         if path.is_file() and any(secret.encode() in path.read_bytes() for secret in secrets):
             yield f"a secret is kept in {path.relative_to(folder)}"

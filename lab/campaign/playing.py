@@ -8,9 +8,11 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 import machine
 from campaign import invariants
@@ -20,10 +22,6 @@ from campaign.processes import Running, Start, adopt, orphans, wait
 from campaign.scripts import Round, Script, orders
 from campaign.trouble import Trouble
 from tls_files import tls_files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 _WELL_SECONDS = 20.0
 _HELPERS = {
@@ -253,7 +251,6 @@ _STATUSES = {
 
 
 def played(seed: int, folder: Path, scripts: Iterator[Script]) -> Iterator[tuple[Script, Outcome]]:
-    """The outcomes of scripts, in order."""
     with Player(seed, folder) as player:
         for script in scripts:
             yield script, player.play(script)

@@ -12,8 +12,9 @@ import resource
 import signal
 import sys
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 # What a run may load is loaded once, so that a copy begins with its work.
 from archfit.cli import main as cli
@@ -23,9 +24,6 @@ from archfit.registry.http import http_client  # noqa: F401
 from archfit.rewrite import command as _transform  # noqa: F401
 from campaign.invariants import Ended
 from program import PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _PIPE_BYTES = 1 << 20
 _SET_PARENT_DEATH_SIGNAL = 1
@@ -52,8 +50,6 @@ class Start(NamedTuple):
 
 
 class Running:
-    """A process that was started, until it has ended."""
-
     def __init__(self, start: Start) -> None:
         self._start = start
         self._words, told = os.pipe()

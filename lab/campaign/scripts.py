@@ -71,12 +71,10 @@ class Script:
     rounds: list[Round]
 
     def plain(self) -> dict[str, Any]:
-        """As JSON has it, to be written down."""
         return asdict(self)
 
 
 def script(seed: int, number: int, streams: int) -> Script:
-    """Script `number` of a campaign."""
     drawn = random.Random(f"{seed} {number}")
     sort = drawn.choices(list(SORTS), list(SORTS.values()))[0]
     login = drawn.choice(["", "", "anonymous", "bearer", "bearer", "basic"])

@@ -73,8 +73,6 @@ class Orders:
 
 
 class Registry:
-    """Serves by its orders."""
-
     def __init__(self, certificate: str, key: str) -> None:
         self.orders = Orders()
         self._lock = threading.Lock()

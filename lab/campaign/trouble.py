@@ -5,14 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import redis
 
 from redis_server import RedisServer
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class Trouble:

@@ -25,8 +25,6 @@ class Asked(NamedTuple):
 
 
 class Honest(NamedTuple):
-    """What a well server answers."""
-
     status: int
     headers: Headers
     body: bytes
@@ -43,7 +41,6 @@ class Wire(Protocol):
 
 
 def answer(wire: Wire, asked: Asked, status: int, headers: Headers, body: bytes) -> None:
-    """A whole answer with its length."""
     given = {name.lower() for name, _ in headers}
     more = (
         [] if "content-length" in given or "transfer-encoding" in given else [("Content-Length", len(body))]

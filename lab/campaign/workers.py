@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 import multiprocessing
 import os
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from campaign.images import STREAMS
 from campaign.playing import Outcome, played
 from campaign.scripts import Script, script
 
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
-
 
 def numbers(given: argparse.Namespace, worker: int) -> Iterator[int]:
-    """The scripts of one worker, until the time is over."""
     if given.only:
         yield from given.only[worker :: given.workers]
         return

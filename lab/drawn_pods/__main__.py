@@ -22,7 +22,6 @@ BATCH = 500
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(
         prog="make -C lab pods", description="Judges random pods by the scheduler's own code."
     )

@@ -7,7 +7,8 @@ all operators on all labels, odd annotations, marks of Istio. For judges that ta
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 from admission_reviews import APPLYING, applied
 from archfit.images.platforms import ARCHITECTURES, Found, parse_platform
@@ -17,9 +18,6 @@ from archfit.options.text_form import image_platforms
 from drawn_pods import at_creation
 from drawn_pods.drawing import ARCH, OS, REQUIRED
 from pod_decisions import found
-
-if TYPE_CHECKING:
-    from random import Random
 
 NAMESPACES = ("shop", "kube-x", "web")
 _DIGEST = at_creation.DIGEST
@@ -144,7 +142,6 @@ def options(random: Random) -> Options:
 
 
 def pod(random: Random, namespace: str) -> dict[str, Any]:
-    """A Pod."""
     made = deepcopy(
         at_creation.pod(random, ("amd64", "arm64", "s390x"), namespace)
     )  # it shares what is drawn

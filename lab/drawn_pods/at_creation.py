@@ -13,7 +13,9 @@ They have the specs of `drawing`, and beside them:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from random import Random
+from typing import Any
 
 from archfit.images.platforms import Found, ImagePlatforms, parse_platform
 from archfit.images.reference import parse
@@ -22,10 +24,6 @@ from archfit.options.settings import GKE, Options, Toleration, TolerationRule
 from drawn_pods.drawing import ARCH, IMAGES, RUNTIME_CLASSES, pod_spec
 from drawn_pods.judging import POOL
 from pod_decisions import found
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from random import Random
 
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 UNLOCKED = "unlocked:1"
@@ -142,7 +140,6 @@ def platforms() -> dict[str, Found]:
 
 
 def options(random: Random) -> Options:
-    """Options of placement, of every kind that a policy can have."""
     cluster = random.choice(_CLUSTERS)
     linux = [entry for entry in cluster if "/" not in entry]
     return Options(

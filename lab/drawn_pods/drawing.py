@@ -10,13 +10,11 @@ Node labels are those that the oracle makes nodes for, see its README.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from random import Random
+from typing import Any
 
 import yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from random import Random
 
 ARCH, OS = "kubernetes.io/arch", "kubernetes.io/os"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

@@ -16,24 +16,21 @@ judge is not drawn:
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
 
 import yaml
 
+from archfit.images.platforms import Answer
 from archfit.options.settings import GKE, Options, Toleration, TolerationRule
 from archfit.pipeline import transform
 from archfit.yaml import stream as frames
 from archfit.yaml.stream import split
+from corpus_streams import Oracle
 from drawn_pods.drawing import IMAGES, RUNTIME_CLASSES, stream
 from pod_decisions import found
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-    from random import Random
-
-    from archfit.images.platforms import Answer
-    from corpus_streams import Oracle
 
 POOL = TolerationRule(("arm64", "s390x"), Toleration("arch", "Equal", "", "NoSchedule"))
 POLICY: dict[str, Any] = {"archTaints": [{"key": "arch", "value": "", "effect": "NoSchedule"}]}

@@ -22,7 +22,6 @@ from yaml_judge import Judge
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(prog="make -C lab fuzz", description="Fuzzes archfit.")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--streams", type=int, default=1 << 60)

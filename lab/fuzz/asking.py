@@ -12,12 +12,9 @@ from __future__ import annotations
 import base64
 import json
 import subprocess
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-    from typing import Self
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self, TypeAlias
 
 Question: TypeAlias = "dict[str, Any] | str"
 Answer = dict[str, Any]
@@ -26,7 +23,6 @@ Answer = dict[str, Any]
 def question(
     before: bytes, after: bytes | None, documents: int, patch: Sequence[Any], *, both: bool
 ) -> Question:
-    """One comparison, as compare.go takes it."""
     return {
         "before": base64.b64encode(before).decode("ascii"),
         "after": None if after is None else base64.b64encode(after).decode("ascii"),
@@ -52,7 +48,6 @@ class Asking:
         self._end()
 
     def ask(self, questions: Sequence[Question]) -> list[Answer | None]:
-        """The answers, waited for."""
         self.send(questions)
         return self.answers()
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from yaml_judge import Refused
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from yaml_judge import Judge
+from yaml_judge import Judge, Refused
 
 _FOLDERS = ("helm3", "helm4", "manifests", "crd", "krm")
 _LARGEST = 3500

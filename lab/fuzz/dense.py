@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import random
 
 from fuzz.material import IMAGES
-
-if TYPE_CHECKING:
-    import random
 
 _HEAD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nx: &x nginx\ny: &y {a: b}\n"
 _SHAPES = {

@@ -8,23 +8,19 @@ Anything else that is raised is a defect, and passes through. What an image offe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from archfit.base.errors import ArchfitError, InvalidInput, UnplaceableEdit, UsageError
 from archfit.images.platforms import Found, parse_platform
 from archfit.options.config_file import from_function_config
 from archfit.options.load import load
-from archfit.pipeline import transform
+from archfit.options.settings import Options
+from archfit.pipeline import Transformed, transform
 from archfit.rewrite.resource_list import function_config, recognised
 from archfit.yaml import stream
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from archfit.options.settings import Options
-    from archfit.pipeline import Transformed
-    from archfit.yaml.stream import Splice
+from archfit.yaml.stream import Splice
 
 _OFFERS = tuple(
     Found(
@@ -49,7 +45,6 @@ class Refused(NamedTuple):
 
 
 def lookup(texts: Iterable[str]) -> dict[str, Found]:
-    """What each image offers."""
     return {text: _OFFERS[crc32(text.encode()) % len(_OFFERS)] for text in texts}
 
 

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import gc
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
+from fuzz.asking import Answer, Asking
 from fuzz.engine import Done, Refused
-from fuzz.properties import SLOW, counted_otherwise, examine, judged, recount
+from fuzz.properties import SLOW, Defect, Examined, counted_otherwise, examine, judged, recount
 from fuzz.shrinking import shrunk
 from fuzz.streams import Stream, stream
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from fuzz.asking import Answer, Asking
-    from fuzz.properties import Defect, Examined
 
 BATCH = 50
 
@@ -33,15 +29,12 @@ class Case(NamedTuple):
 
 
 class Tally:
-    """What a run counts."""
-
     def __init__(self) -> None:
         self.streams = self.changed = self.refused = self.killed = 0
         self.counts: dict[str, int] = {}
         self.defects: dict[str, Case] = {}
 
     def count(self, examined: Examined) -> None:
-        """One stream more."""
         self.streams += 1
         self.refused += isinstance(examined.outcome, Refused)
         self.changed += isinstance(examined.outcome, Done) and bool(examined.outcome.splices)

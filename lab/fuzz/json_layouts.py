@@ -8,14 +8,12 @@ json_value(tree)              the value of a tree of the fuzzer's
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from random import Random
+from typing import Any
 
 from fuzz.writing import Anchored, Pairs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
 
 
 def _go(value: Any) -> str:

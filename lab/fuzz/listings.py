@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from fuzz import texts
 from fuzz.streams import stream
 from fuzz.writing import Anchored, Pairs, Raw, written
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _CONTAINERS = {"containers": [{"image": "nginx"}]}
 _TEMPLATE = {"template": {"spec": _CONTAINERS}}
@@ -85,7 +83,6 @@ _SCRIPT = "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - image: hidden\n-
 
 
 def listing(seed: int, number: int) -> bytes:
-    """Stream number `number` of a seed."""
     if number % 4 == 3:
         return stream(seed, number, ()).text
     chance = random.Random(f"{seed}/{number}")
@@ -219,7 +216,6 @@ _Members = list[tuple[str, Any]]
 
 
 def _twice(pairs: _Members, chance: random.Random) -> _Members:
-    """A key stands twice."""
     key = chance.choice(("kind", "apiVersion", "items", "spec"))
     value: Any = {
         "kind": chance.choice(("Pod", "ConfigMap", "List", "Deployment", None, "PodList")),

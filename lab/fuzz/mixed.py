@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import random
+from collections.abc import Callable
+from typing import Any
 
 from fuzz import texts
 from fuzz.json_layouts import LAYOUTS, any_layout, json_value
 from fuzz.objects import objects
 from fuzz.writing import as_json, written
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable
 
 POD = {
     "apiVersion": "v1",

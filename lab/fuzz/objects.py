@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import random
+from typing import Any
 
 from fuzz.material import IMAGES, ODD, SCRIPTS, STAMPS, TEXTS
 from fuzz.writing import Raw
-
-if TYPE_CHECKING:
-    import random
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -48,7 +46,6 @@ KINDS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 
 
 def objects(chance: random.Random) -> list[Any]:
-    """One to four objects, most of them with pods."""
     return [_object(chance) for _ in range(chance.choice((1, 1, 1, 2, 2, 3)))]
 
 
@@ -105,7 +102,6 @@ def _annotations(chance: random.Random) -> Any:
 
 
 def containers(chance: random.Random, most: int = 2) -> list[Any]:
-    """One to `most` containers."""
     made = []
     for _ in range(chance.randint(1, most)):
         one: dict[str, Any] = {"image": chance.choice(IMAGES)}
@@ -123,7 +119,6 @@ def containers(chance: random.Random, most: int = 2) -> list[Any]:
 
 
 def affinity(chance: random.Random) -> Any:
-    """`affinity` of a pod spec."""
     drawn = chance.random()
     if drawn < 0.25:
         return chance.choice((None, {}, Raw("~"), Raw("!!map {}")))
@@ -157,7 +152,6 @@ def affinity(chance: random.Random) -> Any:
 
 
 def spec(chance: random.Random) -> dict[str, Any]:
-    """A pod spec."""
     draw = chance.random
     made: dict[str, Any] = {"containers": containers(chance)}
     if draw() < 0.35:

@@ -17,20 +17,16 @@ import re
 import time
 import traceback
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from archfit.base.errors import ArchfitError
 from archfit.yaml.stream import split
-from fuzz.asking import question
+from fuzz.asking import Answer, Question, question
 from fuzz.engine import Done, Refused, run
 from fuzz.refusals import reason
 from fuzz.slicing import sliced_otherwise
 from fuzz.steps import has_only_merges, patch, renumbered
-from fuzz.streams import OPTIONS
-
-if TYPE_CHECKING:
-    from fuzz.asking import Answer, Question
-    from fuzz.streams import Stream
+from fuzz.streams import OPTIONS, Stream
 
 SLOW, SLOW_SECONDS = "slow", 1.0
 _REPLACED = re.compile(rb"(?:null|Null|NULL|~|\[[ \r\n]*\]|\{[ \r\n]*\}|\*[^\s,\[\]{}]+|[ \t]+|)").fullmatch
@@ -179,7 +175,6 @@ def _raised(error: Exception, mode: str) -> Defect:
 
 
 def general(message: str) -> str:
-    """The message without names, numbers and paths."""
     return " ".join(_NAMES.sub("_", _PATHS.sub("PATH", message)).split())[:110]
 
 

@@ -23,26 +23,22 @@ import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import machine
 from archfit.base.errors import ArchfitError, InvalidInput
+from archfit.base.results import ObjectRef
 from archfit.pipeline import inventory as stream_inventory
 from archfit.workloads.builtin import LISTS, PODLESS, group_of, rows_of
 from archfit.yaml import stream
-from fuzz.asking import Asking
+from fuzz.asking import Answer, Asking
 from fuzz.engine import Refused, run
 from fuzz.listings import listing
 from fuzz.properties import general
 from fuzz.shrinking import shrunk
 from fuzz.streams import OPTIONS, Stream
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from archfit.base.results import ObjectRef
-    from fuzz.asking import Answer
 
 READERS = ("kubectl", "helm3", "helm4", "kustomize", "krm")
 BATCH = 100
@@ -79,7 +75,6 @@ class Unseen(NamedTuple):
 
     @property
     def signature(self) -> str:
-        """Equal for what may have one cause."""
         if "raised" in self.found:
             return f"raises {self.found['raised']}"
         return f"{'+'.join(self.readers)}: {'a pod' if self.found.get('own') else 'a template'}"
@@ -312,7 +307,6 @@ def _encoded(text: bytes) -> str:
 
 
 def table(tally: Tally) -> list[str]:
-    """What was counted, as lines."""
     lines = [
         f"{tally.streams:,} streams; archfit refuses {tally.refused.total():,}; {tally.killed:,} end the judge",
         f"{'':10}{'taken':>10}{'stopped':>10}{'objects':>10}{'seen':>10}{'empty':>10}{'refused':>10}{'unseen':>10}",
@@ -332,7 +326,6 @@ def table(tally: Tally) -> list[str]:
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(
         prog="make -C lab readers", description="Compares readers of streams with archfit."
     )

@@ -5,14 +5,9 @@ Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
-from fuzz.streams import OPTIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from fuzz.streams import Stream
+from fuzz.streams import OPTIONS, Stream
 
 ATTEMPTS = 900
 LARGEST = 1500

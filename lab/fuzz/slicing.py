@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from archfit.base.errors import ArchfitError
+from archfit.options.settings import Options
 from archfit.yaml.compose import parse
 from archfit.yaml.container import slices
 from archfit.yaml.stream import split
 from fuzz.engine import Refused, run
-
-if TYPE_CHECKING:
-    from archfit.options.settings import Options
 
 _ITEMS = re.compile(rb"(?m)^[\"']?items")
 # A functionConfig may want a change, and text with an odd line break cannot be edited.

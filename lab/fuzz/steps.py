@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from archfit.base.errors import ArchfitError
 from archfit.base.patch import Remove, Test
+from archfit.base.results import Location
 from archfit.yaml.compose import parse
 from archfit.yaml.container import slices
 from archfit.yaml.stream import split
 from archfit.yaml.values import plain
-
-if TYPE_CHECKING:
-    from archfit.base.results import Location
-    from fuzz.asking import Question
-    from fuzz.engine import Done
+from fuzz.asking import Question
+from fuzz.engine import Done
 
 
 def patch(text: bytes, outcome: Done) -> list[dict[str, Any]]:

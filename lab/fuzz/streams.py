@@ -7,7 +7,8 @@ options     one of OPTIONS; every third run records what it adds (`--stamp`)
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from archfit.options.settings import Options, Toleration, TolerationRule
 from fuzz import texts, trees
@@ -16,9 +17,6 @@ from fuzz.material import ODD
 from fuzz.mixed import mixed
 from fuzz.objects import objects
 from fuzz.writing import Pairs, Raw, as_json, written
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _ON = TolerationRule(("amd64",), Toleration("arch", "Equal", "on", "NoSchedule"))
 _ANY = Options(on_conflict="leave", on_blank="pass")  # a stream may hold one pod that conflicts, or nothing

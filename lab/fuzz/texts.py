@@ -5,8 +5,9 @@ changed(text, chance)     the text with one change
 
 from __future__ import annotations
 
+import random
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from fuzz.material import (
     ALIASES,
@@ -23,16 +24,11 @@ from fuzz.material import (
 )
 from fuzz.writing import COMMENTS, HEADERS
 
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable
-
 _VALUE = re.compile(r"^([ \t-]*[^\s#:'\"{\[][^:#\n]*:)([ \t]+)(\S.*)$")
 _KEY = re.compile(r"^( *(?:- +)*)([A-Za-z0-9_./\"'-]+):(.*)$")
 
 
 def changed(text: str, chance: random.Random) -> str:
-    """The text with one change."""
     return chance.choice(_CHANGES)(text, chance)
 
 

@@ -8,15 +8,13 @@ another type, a key stands twice, a node gets an anchor and another becomes its 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import random
+from collections.abc import Callable
+from typing import Any
 
 from fuzz.material import IMAGES, ODD, SCRIPTS, TEXTS
 from fuzz.objects import TOLERATIONS, affinity, metadata
 from fuzz.writing import Anchored, Pairs, Raw
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable
 
 _PLACED = (
     "containers",
@@ -35,7 +33,6 @@ _PLACED = (
 
 
 def changed(tree: Any, chance: random.Random) -> Any:
-    """The tree with one change."""
     return chance.choice(_CHANGES)(tree, chance)
 
 
@@ -93,7 +90,6 @@ def _dropped(node: Any, chance: random.Random) -> Any:
 
 
 def _twice(node: Any, chance: random.Random) -> Any:
-    """A key stands twice, or an item does."""
     if isinstance(node, (dict, Pairs)) and node:
         pairs = list(node.items()) if isinstance(node, dict) else list(node)
         key, member = chance.choice(pairs)
@@ -136,7 +132,6 @@ def _shuffled(node: Any, chance: random.Random) -> Any:
 
 
 def _merged(node: Any, chance: random.Random) -> Any:
-    """Some members arrive by `<<`."""
     if not isinstance(node, dict) or not node:
         return Pairs([("<<", chance.choice((Raw("*x"), [], {}, None)))])
     names = chance.sample(list(node), chance.randint(1, len(node)))

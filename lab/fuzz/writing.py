@@ -12,11 +12,9 @@ every kind. Nothing here promises that a reader takes the text.
 from __future__ import annotations
 
 import json
+import random
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    import random
+from typing import Any, NamedTuple
 
 PLAIN = re.compile(
     r"[A-Za-z0-9_./%@+][A-Za-z0-9_./%@+=-]*(?::[A-Za-z0-9_./-]+)*(?: [A-Za-z(][\w.()/-]*)*"
@@ -39,8 +37,6 @@ class Pairs(list):  # type: ignore[type-arg]
 
 
 class Anchored(NamedTuple):
-    """A tree with an anchor."""
-
     name: str
     tree: Any
 
@@ -62,7 +58,6 @@ class Style:
 
 
 def written(tree: Any, chance: random.Random) -> str:
-    """The tree as one document; it ends with a line break."""
     style = Style(chance)
     if style.json and chance.random() < 0.5:
         return as_json(tree, chance)
@@ -190,7 +185,6 @@ def _scalar(text: str, pad: str, style: Style) -> str:
 
 
 def flow(tree: Any, style: Style) -> str:
-    """The tree on one line."""
     if isinstance(tree, Raw):
         return str(tree)
     if isinstance(tree, Anchored):

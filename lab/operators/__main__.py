@@ -29,7 +29,6 @@ from operators.site import alone
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(
         prog="make -C lab operators", description="Records what real operators make."
     )

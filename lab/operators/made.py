@@ -146,5 +146,4 @@ def _is_of(metadata: Mapping[str, Any], namespace: str) -> bool:
 
 
 def stream(objects: Iterable[Object]) -> bytes:
-    """Documents as a file of a recording has them."""
     return b"".join(b"---\n" + yaml.safe_dump(one, sort_keys=True, width=100).encode() for one in objects)

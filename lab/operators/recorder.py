@@ -104,7 +104,6 @@ def _as_placed(folder: Path, answers: Mapping[Path, Placed]) -> tuple[list[Wante
 
 
 def _planes(wanted: list[Wanted], cluster_scoped: set[str]) -> list[list[Wanted]]:
-    """Objects of one name that stand in no namespace cannot be there at once: one of them needs another plane."""
     planes: list[tuple[set[str], list[Wanted]]] = []
     for one in wanted:
         fixed = {

@@ -19,19 +19,16 @@ import hashlib
 import json
 import re
 import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
 from archfit.workloads.builtin import WORKLOADS, group_of
 from archfit.workloads.patterns import get
+from corpus_streams import Oracle
 from file_runs import run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from corpus_streams import Oracle
 
 Object = dict[str, Any]
 
@@ -110,7 +107,6 @@ def digests(folder: Path) -> dict[str, dict[str, str]]:
 
 
 def read(path: Path) -> list[Object]:
-    """The objects of a recorded file."""
     return [one for one in yaml.safe_load_all(path.read_text(encoding="utf-8")) if one]
 
 

@@ -33,7 +33,6 @@ Key: TypeAlias = tuple[str, str, str]
 
 
 def files() -> Iterator[tuple[Path, str]]:
-    """Each file of kinds, and its text with what the recordings show."""
     shown: dict[tuple[Key, str], set[str]] = {}
     for operator in sorted(operators(), key=lambda one: one.released):
         by = f"{operator.operator} {operator.version.removeprefix('v')} of {operator.released}"
@@ -109,7 +108,6 @@ def _images(decision: Any) -> set[tuple[str, str]]:
 
 
 def _rows(text: bytes) -> dict[tuple[int, str], Workload]:
-    """The row of each pod of a stream, by document and path."""
     found = {}
     for number, document in enumerate(yaml.safe_load_all(text), 1):
         for pod in find_pods(document, Location(number, 1)) if document else ():

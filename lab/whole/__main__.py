@@ -22,7 +22,6 @@ MEASURED = machine.ROOT / "fixtures" / "whole"
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(
         prog="make -C lab whole", description="Runs whole systems with archfit in them."
     )

@@ -69,7 +69,6 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
 
 
 def placed(site: ReleaseSite, name: str) -> bytes:
-    """What Helm renders through archfit, without hooks."""
     return site.helm(name).template(CHART, "--no-hooks").ok()
 
 

@@ -143,7 +143,6 @@ def judged(nodes: Sequence[Object], pods: Sequence[Object]) -> dict[str, Any]:
 
 
 def _named(pods: Sequence[Object]) -> list[str]:
-    """How many of each workload: `legacy (3)`."""
     return [f"{name} ({number})" for name, number in sorted(Counter(map(_workload, pods)).items())]
 
 

@@ -47,7 +47,6 @@ Object = dict[str, Any]
 
 
 def module() -> Path:
-    """The sources of Karpenter. Raises Failed."""
     return fetched(f"sigs.k8s.io/karpenter@{machine.TABLE[KARPENTER].version}")
 
 
@@ -136,12 +135,10 @@ class KarpenterSite(ClusterSite):
         return [one for one in self.plane.get("/api/v1/nodes")["items"] if POOL in one["metadata"]["labels"]]
 
     def pods(self) -> list[Object]:
-        """All pods of the workloads, also those of DaemonSets."""
         found: list[Object] = self.plane.get(f"/api/v1/namespaces/{NAMESPACE}/pods")["items"]
         return found
 
     def peak_mib(self) -> int:
-        """The largest resident memory of Karpenter so far."""
         return self.plane.peak_kib(KARPENTER) // 1024
 
     def _own_pods(self) -> list[Object]:
@@ -175,7 +172,6 @@ class KarpenterSite(ClusterSite):
 
 
 def is_of_daemon_set(pod: Mapping[str, Any]) -> bool:
-    """Whether a DaemonSet made the pod."""
     owners: Sequence[Mapping[str, Any]] = pod["metadata"].get("ownerReferences", ())
     return any(owner["kind"] == "DaemonSet" for owner in owners)
 

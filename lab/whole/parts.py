@@ -68,7 +68,6 @@ PARTS: dict[str, Part] = {
 
 
 def run_all(parts: Mapping[str, Part]) -> list[Ended]:
-    """Run every part. What is here is not fetched."""
     return [_run(name, part) for name, part in parts.items()]
 
 
@@ -95,7 +94,6 @@ def _run(name: str, part: Part) -> Ended:
 
 
 def _child(part: Part, folder: Path) -> int:
-    """Runs the part, and writes what it measured."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

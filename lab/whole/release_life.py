@@ -10,18 +10,15 @@ says. The chart is fixtures/whole/helm/shop: a subchart, a folder crds/, hooks w
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import yaml
 
 import machine
 from helm_runs import Recorded
+from program import Ran
 from whole.release_site import WORKLOADS, ReleaseSite, Workload, Workloads, rolled, written
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from program import Ran
 
 CHART = machine.ROOT / "fixtures" / "whole" / "helm" / "shop"
 # A step that waits for pods has time for a busy machine; one that is to fail for want of a node waits it out.
@@ -55,7 +52,6 @@ class Release:
         self.state: Workloads = {}
 
     def render(self, command: str, *words: str, wait: Sequence[str] = _WAIT) -> Recorded:
-        """`helm install` or `upgrade` of the chart through archfit."""
         return self.helm.recorded(CHART, *wait, *words, command=command)
 
     def step(
@@ -85,12 +81,10 @@ class Release:
         return self.state
 
     def revisions(self) -> list[tuple[int, str]]:
-        """Number and status of each revision."""
         listed = json.loads(self.helm.run("history", "demo", "-o", "json").ok())
         return [(one["revision"], one["status"]) for one in listed]
 
     def manifest(self, *words: str) -> list[Any]:
-        """`helm get manifest`, decoded and in the order of kind and name."""
         return decoded(self.helm.run("get", "manifest", "demo", *words).ok())
 
     def stored(self, made: Recorded) -> list[tuple[bool, str]]:
@@ -258,7 +252,6 @@ def decoded(stream: bytes) -> list[Any]:
 
 
 def _templates(objects: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The pod templates of what is no hook."""
     return {
         f"{one['kind']}/{one['metadata']['name']}": one["spec"]["template"]
         for one in objects

@@ -15,7 +15,9 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from registry import Registry
 
@@ -24,13 +26,7 @@ from cluster_site import ClusterSite
 from control_plane import ControlPlane
 from helm_runs import SYSTEM_PATH, Helm, start
 from kubelet import Kubelet
-from program import PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from program import Ran
+from program import PROGRAM, Ran
 
 NAMESPACE = "shop"
 NODES = {"amd": "amd64", "arm": "arm64", "arm-tainted": "arm64"}
@@ -126,11 +122,9 @@ class ReleaseSite(ClusterSite):
         return self._helms[name]
 
     def archfit(self, *words: str, cwd: Path | None = None) -> Ran:
-        """The real program with this registry."""
         return start([str(PROGRAM), *words], self.environ, cwd)
 
     def objects(self, *kinds: str) -> list[dict[str, Any]]:
-        """The objects of these kinds of KINDS in the namespace."""
         found = []
         for kind in kinds:
             group = _GROUPS[kind]
@@ -208,7 +202,6 @@ class ReleaseSite(ClusterSite):
         return self.plane.until("nothing is being deleted", stands)[1:]
 
     def empty(self) -> None:
-        """Take everything out of the namespace but what it has by itself."""
         kinds = (*WORKLOADS, "Job", "Pod", "Service", "Secret", "ControllerRevision")
         self.plane.kubectl(
             *("delete", ",".join(kinds), "-n", NAMESPACE, "--all", "--wait=false", "--cascade=background")
@@ -217,7 +210,6 @@ class ReleaseSite(ClusterSite):
 
 
 def platforms_of(name: str) -> dict[str, list[str]]:
-    """fixtures/whole/NAME/platforms.json."""
     path = machine.ROOT / "fixtures" / "whole" / name / "platforms.json"
     found: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))
     return found

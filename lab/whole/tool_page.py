@@ -24,15 +24,13 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from registry import Registry
 
 import machine
+from control_plane import ControlPlane
 from program import PROGRAM
-
-if TYPE_CHECKING:
-    from control_plane import ControlPlane
 
 PAGE = machine.ROOT / "docs" / "tools.md"
 FILES = machine.ROOT / "fixtures" / "tools"
@@ -60,13 +58,11 @@ class Block(NamedTuple):
 
 
 def blocks_of(text: str | None = None) -> dict[str, list[Block]]:
-    """The blocks below each heading of the third level, those of the tools."""
     page = PAGE.read_text(encoding="utf-8") if text is None else text
     return {name: [Block(*found) for found in _BLOCK.findall(body)] for name, body in _SECTION.findall(page)}
 
 
 def digest(blocks: Sequence[Block]) -> str:
-    """Stands for the text of a section's blocks."""
     return hashlib.sha256("\0".join(block.text for block in blocks).encode()).hexdigest()[:12]
 
 
@@ -107,7 +103,6 @@ class Workplace:
 
     @property
     def loopback(self) -> str:
-        """The registry's own host and port."""
         return self._registry.url.partition("://")[2]
 
     def link(self, name: str, program: Path) -> None:
@@ -116,13 +111,11 @@ class Workplace:
         (self._bin / name).symlink_to(program)
 
     def write(self, name: str, text: str) -> None:
-        """A file of the folder."""
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
     def read(self, name: str) -> str:
-        """The text of a file of the folder."""
         return (self.folder / name).read_text(encoding="utf-8")
 
     def run(self, *words: str | Path, cwd: str = ".", **environ: str) -> str:
@@ -149,7 +142,6 @@ class Workplace:
         return self.run(*(shell or STRICT), script)
 
     def deployments(self) -> dict[str, Any]:
-        """The Deployments of the namespace `default`, by name."""
         found = self.plane.get("/apis/apps/v1/namespaces/default/deployments")["items"]
         return {one["metadata"]["name"]: one for one in found}
 
@@ -172,13 +164,11 @@ class Workplace:
         self.empty()
 
     def empty(self) -> None:
-        """Delete what a tool has left in the cluster."""
         for collection in _LEFT:
             self.plane.delete(collection)
 
     @contextmanager
     def failing(self) -> Iterator[None]:
-        """While it is entered, archfit fails."""
         before = self.environ
         self.environ = {**before, **_FAILS}
         try:

@@ -76,7 +76,6 @@ class ToolRun(NamedTuple):
     ran: str = TOOL
 
     def lacking(self) -> list[str]:
-        """The programs that this machine does not have."""
         return [name for name in self.programs.values() if not machine.find(name)]
 
     def said(self) -> str:
@@ -96,14 +95,12 @@ def _version(name: str) -> str:
 
 
 def _twice(place: Workplace, step: Callable[[], object], *names: str) -> None:
-    """The step with an archfit that fails, and with one that does not."""
     place.refused(step)
     step()
     place.deployed(*names)
 
 
 def _shell(place: Workplace, blocks: Blocks) -> None:
-    """Commands of a terminal."""
     (block,) = blocks
     assert block.language == "sh"
     _twice(place, lambda: place.shell(block.text), "web")

@@ -8,7 +8,9 @@ Each way puts archfit in, takes it out, and puts it in once more where that asks
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -19,10 +21,6 @@ from program import PROGRAM
 from webhook_server import WebhookServer
 from whole.release_life import CHART, HOOKS, Release
 from whole.release_site import NAMESPACE, ReleaseSite, Workloads, rolled, written
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
 MANIFESTS = machine.ROOT / "fixtures" / "whole" / "undo" / "workloads.yaml"
 PLACED = ["DaemonSet/agent", "Deployment/api", "Deployment/web", "StatefulSet/db"]
@@ -241,7 +239,6 @@ def _undone(
 
 
 def _in_again(site: ReleaseSite, wrong: list[str]) -> list[str]:
-    """What is wrong once archfit is in again."""
     site.settled()
     return [*wrong, *(f"in again: {line}" for line in site.wrong(HOOKS))]
 
@@ -264,7 +261,6 @@ def _plain() -> dict[str, Any]:
 
 
 def _annotated(site: ReleaseSite) -> dict[str, bool]:
-    """Whether a workload has a record of archfit's."""
     return {
         f"{one['kind']}/{one['metadata']['name']}": any(
             name.startswith("archfit.dev/") for name in one["metadata"].get("annotations", {})

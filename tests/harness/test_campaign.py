@@ -1,4 +1,4 @@
-"""The campaign sees what it is there to see, and draws the same scripts from the same seed."""
+"""The campaign sees what it is there to see."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 
 from campaign import invariants
 from campaign.invariants import Ended, Expected
-from campaign.scripts import SORTS, script
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,10 +65,3 @@ def test_a_damaged_cache_and_a_kept_secret_are_seen(tmp_path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data[:4096] + b"\xff" * 4096 + data[8192:])
     assert list(invariants.cache(path))
-
-
-def test_scripts_follow_from_seed_and_number() -> None:
-    drawn = [script(3, number, 24) for number in range(200)]
-    assert drawn == [script(3, number, 24) for number in range(200)]
-    assert drawn != [script(4, number, 24) for number in range(200)]
-    assert {one.sort for one in drawn} == set(SORTS)

@@ -197,15 +197,6 @@ def test_a_go_program_is_built_once_for_each_version(bare: Path, monkeypatch: py
     assert (bare / "bin" / "helm3").exists()
 
 
-@pytest.mark.parametrize(
-    "tool",
-    [tool for tool in machine.TABLE.values() if tool.source not in {"unpack", "apt"}],
-    ids=lambda row: row.name,
-)
-def test_what_no_distribution_chooses_is_pinned_to_a_version(tool: machine.Tool) -> None:
-    assert tool.version.removeprefix("v")[0].isdigit()
-
-
 def test_a_package_of_pip_runs_from_a_folder_that_was_moved_and_through_a_link(
     bare: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,10 +59,6 @@ def test_asks_a_server(control_plane): pass
 def test_builds(real): real.go_build(pathlib.Path(__file__).parent, "built")
 def test_here(): pass
 """
-MODULE = """
-import pytest
-pytest.skip("no such system", allow_module_level=True)
-"""
 
 
 WORKERS = ("-n", "2", "--dist", "loadfile")
@@ -133,13 +129,6 @@ def test_who_asks_for_a_program_without_the_marker_fails(run: Run) -> None:
     assert "2 failed, 3 skipped" in output
     for test, what in (("test_asks", "nothing"), ("test_starts", "git")):
         assert f"test_suite.py::{test} needs {what} and lacks the marker `real`" in output
-
-
-@pytest.mark.parametrize(("policy", "status"), [("skip", 5), ("fail", 2)])
-def test_the_same_for_a_module_that_skips_itself(run: Run, policy: str, status: int) -> None:
-    found, output = run(MODULE, ARCHFIT_TEST_MISSING=policy)
-    assert found == status, output
-    assert "no such system" in output
 
 
 def test_the_environment_is_not_the_users() -> None:

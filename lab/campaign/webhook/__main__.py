@@ -8,13 +8,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING
 
-from campaign.webhook.storms import Storm, played
+from campaign.webhook.storms import Outcome, Storm, played
 from campaign.webhook.vectors import VECTORS
-
-if TYPE_CHECKING:
-    from campaign.webhook.storms import Outcome
 
 HEAD = (
     "vector",
@@ -35,7 +31,6 @@ HEAD = (
 
 
 def main() -> int:
-    """The exit code."""
     parser = argparse.ArgumentParser(prog="make -C lab floods", description="Puts the webhook under fire.")
     parser.add_argument("--only", nargs="*", choices=list(VECTORS), default=list(VECTORS))
     parser.add_argument("--part", type=float, default=1.0, help="of each vector's size")

@@ -17,14 +17,11 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from admission_reviews import decoded, pod
+from admission_reviews import Answered, decoded, pod
 from campaign.webhook import tenants
-
-if TYPE_CHECKING:
-    from admission_reviews import Answered
-    from campaign.webhook.tenants import Wanted
+from campaign.webhook.tenants import Wanted
 
 API_SERVER_SECONDS = 10.0
 PATIENCE_SECONDS = 60.0
@@ -61,7 +58,6 @@ class Tally:
         return max(self.seconds.get(kind, ()), default=float("inf"))
 
     def gap(self, began: float, ended: float) -> float:
-        """The longest time without any answer."""
         times = [began, *sorted(one for one in self.answered_at if began <= one <= ended), ended]
         return max(later - earlier for earlier, later in itertools.pairwise(times))
 
@@ -104,7 +100,6 @@ class GoodTenant(threading.Thread):
             self.create(tenants.Wanted(value, "shop", tenants.wanted_nodes(value, value)), "lied")
 
     def close(self) -> None:
-        """The connection, if one is kept."""
         if self._connection:
             self._connection.close()
 
@@ -186,7 +181,6 @@ class GoodTenant(threading.Thread):
         return stored
 
     def _injected(self, number: int) -> None:
-        """Another webhook injects a container between two passes."""
         wanted = tenants.drawn_pod(self._drawn, number, known=self._drawn.random() < 0.7)
         first = self.create(wanted, "injected")
         if first is None:

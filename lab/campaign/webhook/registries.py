@@ -17,16 +17,13 @@ import json
 import sys
 import threading
 import time
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from loopback_server import Answer, Asked, LoopbackServer
 
 from archfit.registry import manifest as media
 from fake_registry import as_json, descriptor, digest_of, platform_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SLOW_SECONDS = 15.0
 OFFERS = {
@@ -70,8 +67,6 @@ def _large(repository: str, tag: str) -> bytes:
 
 
 class Registry(LoopbackServer):
-    """See the module. made: the index of (repository, tag). seconds: before an answer."""
-
     def __init__(self, made: Callable[[str, str], bytes], seconds: float = 0.0) -> None:
         self._made = made
         self._seconds = seconds

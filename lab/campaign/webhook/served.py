@@ -17,15 +17,12 @@ import os
 import signal
 import subprocess
 import threading
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from campaign.webhook.tenants import SECRET
 from tls_files import tls_files
 from webhook_server import Secret, WebhookServer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 LIMIT_MIB = 512
 """The memory limit of the shipped manifests."""
@@ -57,7 +54,6 @@ class Served(WebhookServer):
         super().__init__(folder, "--listen", f"127.0.0.1:{port}", *_trust(folder, ports), *words, tls=tls)
 
     def started(self, command: list[str], environ: dict[str, str]) -> subprocess.Popen[bytes]:
-        """The process; its log goes to a pipe that is read while somebody listens."""
         limited = [*_LIMITED, str(self._file_blocks)] if self._file_blocks else []
         own = {"PATH": os.environ["PATH"], "HOME": str(self._folder), "LANG": "C.UTF-8", **_NO_BYTECODE}
         process = subprocess.Popen([*limited, *command], stderr=subprocess.PIPE, env={**own, **environ})
@@ -73,7 +69,6 @@ class Served(WebhookServer):
         return self.process.poll() is None
 
     def listens(self, heard: bool) -> None:
-        """Whether somebody reads its log."""
         (self._heard.set if heard else self._heard.clear)()
 
     def stop(self, name: str) -> int:
@@ -122,11 +117,9 @@ class Served(WebhookServer):
         return int(sum(counted)) if counted else None
 
     def text(self) -> bytes:
-        """The log so far."""
         return b"".join(self._lines)
 
     def said(self) -> Iterator[str]:
-        """What is wrong with its log so far."""
         for line in self.text().splitlines(keepends=True):
             try:
                 told = json.loads(line)

@@ -23,9 +23,10 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from campaign.scripts import faults
 from campaign.webhook import tenants
@@ -35,10 +36,6 @@ from campaign.webhook.vectors import STUCK_LOG, VECTORS
 from tcp_balancer import TcpBalancer
 from tls_files import tls_files
 from webhook_server import issued, until
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 LATE = "late: "
 MEDIAN_SECONDS = 0.3
@@ -71,12 +68,10 @@ class Storm:
     most: float = 60.0
 
     def plain(self) -> dict[str, Any]:
-        """As JSON has it, to be written down."""
         return asdict(self)
 
 
 def storm(seed: int, number: int) -> Storm:
-    """Storm `number` of a campaign, from its seed and number alone."""
     drawn = random.Random(f"{seed} storm {number}")
     names = drawn.sample(list(VECTORS), drawn.choice([1, 1, 2, 3]))
     vectors = [
@@ -350,7 +345,6 @@ class Playing:
 
 
 def broken(script: Storm, outcome: Outcome) -> Iterator[str]:
-    """The invariants that a storm broke, from its figures."""
     tally = outcome.tally
     killed = any(what in {"KILL", "TERM"} for _, what in script.troubles)
     for text in tally.wrong:
@@ -373,7 +367,6 @@ def broken(script: Storm, outcome: Outcome) -> Iterator[str]:
 
 
 def played(script: Storm) -> Outcome:
-    """What became of a storm."""
     with tempfile.TemporaryDirectory(prefix="archfit-storm-") as folder:
         playing = Playing(script, Path(folder))
         try:

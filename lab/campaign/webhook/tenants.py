@@ -15,18 +15,14 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+import random
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import jsonpatch
 
-from admission_reviews import body, pod, review
+from admission_reviews import Answered, body, pod, review
 from campaign.webhook.registries import OFFERS
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterator
-
-    from admission_reviews import Answered
 
 ARCH = "kubernetes.io/arch"
 ADDED = "archfit.dev/added"

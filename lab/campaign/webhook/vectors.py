@@ -17,14 +17,12 @@ import ssl
 import sys
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from admission_reviews import body, pod, review
 from campaign.webhook.tenants import forged, injected, request
 from repeated_fields import POD, repeatable, repeated
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator
 
 _PATIENCE_SECONDS = 20.0
 _MOST_IMAGES = 256

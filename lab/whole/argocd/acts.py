@@ -65,7 +65,6 @@ def run(folder: Path, heal_seconds: float = HEAL_SECONDS) -> tuple[Mapping[str, 
 
 
 def _acted(bench: Bench, name: str, act: Callable[[Bench], dict[str, Any]]) -> dict[str, Any]:
-    """One act, and what Argo CD did meanwhile."""
     began, before = time.monotonic(), bench.watching.found()
     said = act(bench)
     after = bench.watching.found()

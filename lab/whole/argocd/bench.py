@@ -23,8 +23,6 @@ _LOOK_SECONDS = 0.1
 
 
 class Watching:
-    """The watches over Applications and over what hooks and waves are judged by, and the causes."""
-
     def __init__(self, site: ArgoSite) -> None:
         self._site = site
         self.causes: list[Cause] = []
@@ -47,23 +45,18 @@ class Watching:
         self._stack.close()
 
     def found(self) -> Found:
-        """What was seen so far."""
         return faults(self.states(), self.causes)
 
     def states(self) -> list[State]:
-        """Of all Applications."""
         return seen(list(self._watches["applications"].events))
 
     def broken(self) -> list[str]:
-        """Watches that ended."""
         return [watch.wrong for watch in self._watches.values() if watch.wrong]
 
     def revision(self) -> int:
-        """The newest of the store that was seen."""
         return max((one.revision for watch in self._watches.values() for one in watch.events[-1:]), default=0)
 
     def events(self, kind: str, namespace: str, name: str) -> list[Event]:
-        """Of one object. kind: as `jobs`."""
         return [
             one
             for one in list(self._watches[kind].events)
@@ -81,7 +74,6 @@ class Bench:
         self.built_for = dict(BUILT_FOR)
 
     def names(self) -> list[str]:
-        """Of the Applications that are there."""
         return sorted(self.site.applications())
 
     @contextlib.contextmanager
@@ -132,7 +124,6 @@ class Bench:
         self.site.edge.alive()
 
     def until(self, what: str, probe: Callable[[], bool], patience: float = _PATIENCE_SECONDS) -> None:
-        """Waits for it. Raises Failed."""
         give_up = time.monotonic() + patience
         while not probe():
             self.alive()
@@ -141,7 +132,6 @@ class Bench:
             time.sleep(_LOOK_SECONDS)
 
     def expect(self, holds: bool, what: str) -> None:
-        """A thing that has to be so."""
         if not holds:
             self.wrong.append(what)
 
@@ -170,7 +160,6 @@ class Bench:
         return {"pods": number}
 
     def edit(self, old: str, new: str) -> None:
-        """The operator edits archfit.yaml."""
         path = self.site.configuration
         text = path.read_text(encoding="utf-8")
         if old not in text:
@@ -178,7 +167,6 @@ class Bench:
         path.write_text(text.replace(old, new), encoding="utf-8")
 
     def refreshed(self, name: str, *, hard: bool = False) -> str:
-        """The sync status after a refresh that has ended."""
         before = self.site.applications()[name]["status"].get("reconciledAt")
         self.site.refresh(name, hard=hard)
 

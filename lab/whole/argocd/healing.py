@@ -27,7 +27,6 @@ class Drift(NamedTuple):
 
 
 def _without(*path: str) -> str:
-    """A JSON patch that removes a field of the pod template."""
     return json.dumps([{"op": "remove", "path": "/spec/template/spec/" + "/".join(path)}])
 
 

@@ -54,8 +54,6 @@ Object = dict[str, Any]
 
 
 class ArgoSite(ClusterSite):
-    """See the module."""
-
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self._folder = folder
@@ -67,7 +65,6 @@ class ArgoSite(ClusterSite):
 
     @property
     def git(self) -> str:
-        """The URL of the repository."""
         return f"file://{self._folder / 'git'}"
 
     @property
@@ -77,7 +74,6 @@ class ArgoSite(ClusterSite):
 
     @property
     def mirror(self) -> str:
-        """The value of ARCHFIT_MIRROR."""
         return f"img.test=http://127.0.0.1:{self._port['registry']}"
 
     @property
@@ -90,7 +86,6 @@ class ArgoSite(ClusterSite):
     # What may be stopped.
 
     def start(self, name: str) -> None:
-        """One of redis, registry, plugin, repo-server, controller, sets."""
         if name == "redis":
             self.redis.start()
         elif name == "registry":
@@ -104,7 +99,6 @@ class ArgoSite(ClusterSite):
             )
 
     def stop(self, name: str) -> None:
-        """Kill it. It may be started again."""
         if name == "redis":
             self.redis.stop()
         elif name == "registry":
@@ -115,13 +109,11 @@ class ArgoSite(ClusterSite):
             self.hub.stop(name)
 
     def forget(self) -> None:
-        """Remove archfit's cache."""
         shutil.rmtree(self._folder / "cache", ignore_errors=True)
 
     # What people do.
 
     def apply(self, name: str) -> None:
-        """A file of the fixtures."""
         text = (FOLDER / name).read_text(encoding="utf-8")
         for word, url in (("GIT", self.git), ("HUB", self.hub.url), ("EDGE", self.edge.url)):
             text = text.replace(word, url)
@@ -169,7 +161,6 @@ class ArgoSite(ClusterSite):
     # What is seen.
 
     def applications(self) -> dict[str, Object]:
-        """By name."""
         return {one["metadata"]["name"]: one for one in self.hub.get(APPLICATIONS)["items"]}
 
     def peaks(self) -> dict[str, int]:
@@ -182,7 +173,6 @@ class ArgoSite(ClusterSite):
         return {name: value // 1024 for name, value in kib.items()}
 
     def log(self, name: str) -> str:
-        """The end of what a program has written."""
         return self.hub.log(name)
 
     # How it is made.

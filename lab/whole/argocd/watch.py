@@ -124,7 +124,6 @@ def _compared(application: Mapping[str, Any]) -> bool:
 
 
 def state_of(application: Mapping[str, Any], moment: float = 0.0) -> State:
-    """What an Application says now."""
     status = application.get("status", {})
     operation = status.get("operationState", {})
     return State(

@@ -32,7 +32,6 @@ class Nights:
         self.wrong: list[str] = []
 
     def night(self, name: str, ends: str, meanwhile: Callable[[str], object] | None = None) -> None:
-        """Wait for the next Job and its end."""
         site = self._site
         job = site.plane.until(f"{name}: a Job starts", self._next)
         self._seen.add(job)
@@ -67,7 +66,6 @@ class Nights:
 
 
 def cron_turns(site: FleetSite) -> tuple[list[dict[str, Any]], list[str]]:
-    """What was measured of each night, and what is wrong."""
     site.write("cron", "--schedule", "* * * * *", "--cache", site.cache.url())
     nights = Nights(site)
     nights.night("the first night", "Complete")
@@ -93,8 +91,6 @@ def _is_down(site: FleetSite) -> None:
 
 
 def _kill(site: FleetSite, job: str, container: str) -> None:
-    """The container, in the first pod of the Job, once it runs."""
-
     def killed() -> bool:
         return any(
             kubelet.oom(pod["metadata"]["name"], container)

@@ -33,7 +33,6 @@ class Gateway(LoopbackServer):
         super().__init__(plane.tls.context())
 
     def stored(self, asked: Asked) -> Answer:
-        """What the API server says."""
         headers: dict[str, str] = {
             name: asked.headers[name] for name in ("authorization", "accept") if name in asked.headers
         }
@@ -61,7 +60,6 @@ def _status(code: int, reason: str, message: str) -> Answer:
 
 
 def _for_pods(answer: Callable[[], Answer], *, first: int = 1 << 30) -> Callable[[Asked], Answer | None]:
-    """The answer to so many requests for pods."""
     left = first
 
     def script(asked: Asked) -> Answer | None:

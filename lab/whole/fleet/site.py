@@ -153,13 +153,11 @@ class FleetSite(ClusterSite):
             moment(asked)
 
     def add_node(self, name: str, architecture: str = "amd64") -> RunningKubelet:
-        """One more node that runs pods."""
         kubelet = RunningKubelet(self.plane, name, architecture, self.folder / "nodes", self._images)
         self.kubelets[name] = self._exit.enter_context(kubelet)
         return kubelet
 
     def run_workloads(self, objects: Sequence[Object]) -> None:
-        """Create them, and wait until every pod that they want runs."""
         self.plane.apply("\n---\n".join(json.dumps(one) for one in objects))
         wanted = sum(one["spec"].get("replicas", 1) for one in objects)
         self.plane.until(
@@ -245,7 +243,6 @@ class FleetSite(ClusterSite):
         )
 
     def start(self, file: Path) -> None:
-        """As the page says it."""
         self.plane.kubectl("replace", "--force", "-f", str(file))
 
     def job(self, name: str) -> Any:
@@ -263,13 +260,11 @@ class FleetSite(ClusterSite):
         return self.plane.until(f"the Job {name} ends", state)
 
     def pods(self, job: str = "") -> list[Object]:
-        """Of archfit; of one Job."""
         query = f"?labelSelector=batch.kubernetes.io/job-name%3D{job}" if job else ""
         found: list[Object] = self.get(f"/api/v1/namespaces/{NAMESPACE}/pods{query}")["items"]
         return found
 
     def pod_of(self, job: str, index: int) -> Object | None:
-        """The pod that runs for an index now."""
         key = "batch.kubernetes.io/job-completion-index"
         for pod in self.pods(job):
             active = pod["status"].get("phase") == "Running" and "deletionTimestamp" not in pod["metadata"]
@@ -278,11 +273,9 @@ class FleetSite(ClusterSite):
         return None
 
     def said(self, pod: str, container: str = "archfit") -> str:
-        """What a container wrote, also of a pod that is gone."""
         return "".join(kubelet.log(pod, container) for kubelet in self.kubelets.values())
 
     def report(self, name: str) -> Any:
-        """A JSON file of the volume."""
         return json.loads((self.audit / name).read_bytes())
 
     def outside(self, *words: str, status: int = 0) -> file_runs.Ended:
@@ -311,7 +304,6 @@ class FleetSite(ClusterSite):
         return time.monotonic() - began
 
     def check(self) -> None:
-        """Raises AssertionError with what the stand-in could not do."""
         wrong = [line for kubelet in self.kubelets.values() for line in kubelet.wrong]
         assert not wrong, "\n".join(wrong)
 

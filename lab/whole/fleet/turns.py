@@ -184,7 +184,6 @@ class Turn:
 
 
 def quiet(turn: Turn) -> Measured:
-    """Nothing happens."""
     measured = turn.shards()
     turn.merged()
     return measured

@@ -75,6 +75,5 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
 
 
 def _run_all(doors: Sequence[Applied | Released]) -> None:
-    """One after the other. Raises Failed and AssertionError."""
     for door in doors:
         door.run()

@@ -75,7 +75,6 @@ _ALL = (
 
 
 def app(revision: str) -> dict[str, bytes]:
-    """The files of the folder app."""
     text = _edited(
         (FOLDER / "app" / "workloads.yaml").read_text(encoding="utf-8"),
         [edits for _, edits in _until(REVISIONS, revision)],
@@ -87,7 +86,6 @@ def app(revision: str) -> dict[str, bytes]:
 
 
 def chart(revision: str) -> dict[str, bytes]:
-    """The files of the folder chart."""
     found = {
         f"chart/{path.relative_to(FOLDER / 'chart')}": path.read_bytes()
         for path in sorted((FOLDER / "chart").rglob("*.yaml"))

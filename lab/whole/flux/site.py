@@ -63,8 +63,6 @@ class Condition(NamedTuple):
 
 
 class FluxSite(ClusterSite):
-    """See the module."""
-
     def __init__(self, folder: Path, helm: Path | None) -> None:
         super().__init__()
         self._folder, self._helm = folder, helm
@@ -144,7 +142,6 @@ class FluxSite(ClusterSite):
         return done.stdout
 
     def url(self, name: str) -> str:
-        """Where source-controller clones a repository from."""
         return f"http://127.0.0.1:{self._server.port}/{name}/.git"
 
     def apply(self, value: Mapping[str, Any]) -> None:
@@ -158,7 +155,6 @@ class FluxSite(ClusterSite):
         ).raise_for_status()
 
     def get(self, kind: str, name: str) -> Object:
-        """An object of Flux."""
         found: Object = self.plane.get(f"{_KINDS[kind].format(NAMESPACE)}/{name}")
         return found
 
@@ -270,13 +266,11 @@ class FluxSite(ClusterSite):
         return sum(number for reason, _, number in self._events(name) if reason in reasons)
 
     def told(self, name: str, *words: str) -> int:
-        """How many of them hold one of these words."""
         return sum(
             number for _, message, number in self._events(name) if any(word in message for word in words)
         )
 
     def _events(self, name: str) -> list[tuple[str, str, int]]:
-        """Reason, message, how often."""
         items = self.plane.get(f"/api/v1/namespaces/{NAMESPACE}/events")["items"]
         return [
             (one["reason"], one["message"], one.get("count") or 1)
@@ -286,18 +280,15 @@ class FluxSite(ClusterSite):
         ]
 
     def architectures(self) -> dict[str, str]:
-        """That of each node."""
         nodes = self.plane.get("/api/v1/nodes")["items"]
         return {one["metadata"]["name"]: one["metadata"]["labels"][ARCH] for one in nodes}
 
     def peaks_mib(self) -> dict[str, int]:
-        """The largest resident memory of each controller of Flux so far."""
         names = (SOURCE, KUSTOMIZE, *((HELM,) if self._helm else ()))
         return {name.removeprefix("flux-"): self.plane.peak_kib(name) // 1024 for name in names}
 
 
 def _module(name: str) -> Path:
-    """The sources of a controller. Raises Failed."""
     tool = machine.TABLE[name]
     return fetched(f"{tool.origin.split()[0]}@{tool.version}")
 

@@ -67,7 +67,6 @@ class Door:
         return sorted(lines)
 
     def owners(self) -> None:
-        """Note who manages affinity and tolerations."""
         for one in self.site.workloads(self.namespace).values():
             for entry in one["metadata"]["managedFields"]:
                 words = str(entry.get("fieldsV1"))
@@ -75,7 +74,6 @@ class Door:
                     self.managers.add(entry["manager"])
 
     def fine(self, found: Mapping[str, Any], *, ready: bool = True) -> None:
-        """Expect a step after which all is as archfit writes it."""
         step = found["step"]
         self.expect(found["ready"] == ready, f"{step}: Ready is {found['ready']}: {found.get('message', '')}")
         self.expect(not found["wrong"], f"{step}: on a wrong architecture: {', '.join(found['wrong'])}")
@@ -110,5 +108,4 @@ def _placement(workload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """What changed between two shapes of a namespace."""
     return "; ".join(f"{key} were {before[key]} and are {now[key]}" for key in now if before[key] != now[key])
