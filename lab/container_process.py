@@ -51,7 +51,6 @@ class Spec(NamedTuple):
     links: list[tuple[str, str]]
     user: int
     group: int
-    folder: str
     read_only: bool
 
 
@@ -111,7 +110,7 @@ def require(folder: Path) -> None:
     """Skips or fails the running test where this user may make no containers. folder: for its files."""
     import machine
 
-    container = Container(Spec(["/none"], {}, [("/usr", "/usr", True)], [], 65532, 65532, "/", True), folder)
+    container = Container(Spec(["/none"], {}, [("/usr", "/usr", True)], [], 65532, 65532, True), folder)
     container.wait(60.0)
     said = container.log.read_text(encoding="utf-8")
     if "/none cannot be run" not in said:
@@ -196,7 +195,6 @@ def _run(libc: Any, spec: Spec) -> None:
         libc.prctl(_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGUSR1))
         os.umask(0o022)
-        os.chdir(spec.folder)
         os.execvpe(spec.command[0], spec.command, spec.environ)
     except OSError as error:
         os.write(2, f"{spec.command[0]} cannot be run: {error.strerror}\n".encode())

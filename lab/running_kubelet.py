@@ -7,14 +7,12 @@
     Image({"/usr": "/usr"}, {"PATH": "/usr/bin"})       what an image is here: paths of this machine, and its variables
 
     a pod       volumes -> init containers in their order -> containers together -> Succeeded or Failed
-    restarts    restartPolicy, after RESTART_SECONDS, twice as long each time
-    an end      deletion: SIGTERM, the grace period, SIGKILL, last status, then the object goes; activeDeadlineSeconds
-                the same, and the object stays: DeadlineExceeded
+    an end      deletion: SIGTERM, the grace period, SIGKILL, last status, then the object goes
     the node    its Lease is renewed each second; its logs are served, so `kubectl logs` works
 
 Each container is `container_process.Container`: the root, mounts, user and process 1 of its own; volumes and variables
-are of `pod_inputs`. Probes, sidecars (restartPolicy of an init container), hooks and exec are not there; a pod
-that asks for them is named in `wrong`. A status is a strategic merge, so conditions of others stay.
+are of `pod_inputs`. Nothing is restarted, and probes, sidecars, hooks and deadlines are not there; a pod that asks for
+them is named in `wrong`. A status is a strategic merge, so conditions of others stay.
 Source: k8s.io/kubernetes v1.36, pkg/kubelet (kubelet_pods.go, status_manager.go).
 """
 
@@ -36,21 +34,20 @@ import httpx
 from container_process import Container, Spec
 from control_plane import ControlPlane
 from kubelet import LEASE_SECONDS, now, renew_lease, status_of
-from pod_inputs import NotThere, PodInputs, Unsupported, expanded
+from pod_inputs import NotThere, PodInputs, expanded
 
-RESTART_SECONDS = 1.0
 _LOOK_SECONDS = 0.1
+_AGAIN_SECONDS = 1.0
 _NOBODY = 65534
 _STRATEGIC = {"Content-Type": "application/strategic-merge-patch+json"}
 _UNKNOWN = ("livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "envFrom", "restartPolicy")
 
 
 class Image(NamedTuple):
-    """paths: in the container -> of this machine, read-only; a link stays one. entrypoint: its command."""
+    """paths: in the container -> of this machine, read-only; a link stays one."""
 
     paths: Mapping[str, str]
     environ: Mapping[str, str]
-    entrypoint: tuple[str, ...] = ()
 
 
 class RunningKubelet:
@@ -109,7 +106,7 @@ class RunningKubelet:
         return any(one.kill_process(container) for one in list(self._pods.values()) if one.name == pod)
 
     def log(self, pod: str, container: str) -> str:
-        """What a container of the pod has written, over all its restarts; "" for none, also after the pod is gone."""
+        """What a container of the pod has written; "" for none, also after the pod is gone."""
         path = self.folder / "logs" / f"{pod}_{container}"
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
@@ -178,24 +175,21 @@ class _Pod:
         self._spec: Mapping[str, Any] = pod["spec"]
         self._folder = kubelet.folder / "pods" / pod["metadata"]["uid"]
         self._inputs = PodInputs(pod, self._folder, kubelet.get, kubelet.post)
-        self._began = time.monotonic()
         self._started = now()
         # When the containers have to be gone; None while nobody wants it.
         self._ends: float | None = None
-        self._reason = ""
         self._running: dict[str, Container] = {}
         self._states: dict[str, dict[str, Any]] = {
-            one["name"]: {"state": {"waiting": {"reason": "PodInitializing"}}, "restartCount": 0}
+            one["name"]: {"state": {"waiting": {"reason": "PodInitializing"}}}
             for key in ("initContainers", "containers")
             for one in self._spec.get(key, ())
         }
         self._volumes: dict[str, Path] = {}
 
-    def end(self, grace_seconds: float, reason: str = "") -> None:
+    def end(self, grace_seconds: float) -> None:
         """The containers are to end; an earlier end stays."""
         at = time.monotonic() + grace_seconds
         if self._ends is None:
-            self._reason = reason
             for container in list(self._running.values()):
                 container.terminate()
         self._ends = at if self._ends is None else min(at, self._ends)
@@ -233,7 +227,7 @@ class _Pod:
                 self._say("Pending", str(error))
                 if self._over():
                     return False
-                time.sleep(RESTART_SECONDS)
+                time.sleep(_AGAIN_SECONDS)
             else:
                 return True
 
@@ -242,55 +236,40 @@ class _Pod:
             for one in self._spec.get(key, ()):
                 unknown = [field for field in _UNKNOWN if one.get(field)]
                 if unknown:
-                    raise Unsupported(f"{unknown[0]} of the container {one['name']}")
+                    raise NotImplementedError(f"{unknown[0]} of the container {one['name']}")
                 if one["image"] not in self._kubelet.images:
                     raise NotThere(f"ErrImagePull: there is no image {one['image']}")
 
     def _over(self) -> bool:
-        """Whether the pod has to end; sets its end where its deadline is over."""
-        deadline = self._spec.get("activeDeadlineSeconds")
-        if self._ends is None and deadline is not None and time.monotonic() - self._began > deadline:
-            self.end(self._spec.get("terminationGracePeriodSeconds", 30), "DeadlineExceeded")
+        """Whether the pod has to end."""
         return self._ends is not None or self._kubelet.lost.is_set()
 
     def _succeeds(self, containers: list[Mapping[str, Any]]) -> bool:
         """Run them together until they have ended; writes the pod's phase where it ends with them."""
         last = containers is self._spec["containers"]
-        policy = self._spec.get("restartPolicy", "Always")
-        again = {one["name"]: 0.0 for one in containers}
         codes: dict[str, int] = {}
-        pauses: dict[str, float] = {}
         killed = False
-        while True:
-            for one in containers:
-                name = one["name"]
-                if name in again and not self._over() and time.monotonic() >= again[name]:
-                    del again[name]
-                    self._start(one)
-                    self._say("Running" if last else "Pending")
-            for name, container in list(self._running.items()):
-                code = container.wait(0)
-                if code is None:
-                    continue
-                codes[name] = code
-                self._ended(name, code)
-                if not self._over() and ((policy == "Always" and last) or (policy != "Never" and code)):
-                    pauses[name] = pauses.get(name, RESTART_SECONDS / 2) * 2
-                    again[name] = time.monotonic() + pauses[name]
-                    self._states[name]["restartCount"] += 1
-                if self._running or again:
-                    self._say("Running" if last else "Pending")
-            if self._kubelet.lost.is_set():
-                return False
-            over = self._over()
-            if not self._running and (over or not again):
-                break
-            if over and self._ends is not None and time.monotonic() > self._ends and not killed:
-                killed = True
-                for container in self._running.values():
-                    container.kill()
-            time.sleep(0.02)
-        fine = not self._reason and all(codes.get(one["name"]) == 0 for one in containers)
+        for one in () if self._over() else containers:
+            self._start(one)
+        while self._running:
+            self._say("Running" if last else "Pending")
+            said = len(self._running)
+            while len(self._running) == said:
+                for name, container in list(self._running.items()):
+                    code = container.wait(0)
+                    if code is not None:
+                        codes[name] = code
+                        self._ended(name, code)
+                if self._kubelet.lost.is_set():
+                    return False
+                if self._ends is not None and time.monotonic() > self._ends and not killed:
+                    killed = True
+                    for container in self._running.values():
+                        container.kill()
+                time.sleep(0.02)
+        if self._kubelet.lost.is_set():
+            return False
+        fine = all(codes.get(one["name"]) == 0 for one in containers)
         if last or not fine or self._ends is not None:
             self._say("Succeeded" if fine and last else "Failed")
             return False
@@ -308,16 +287,13 @@ class _Pod:
             "KUBERNETES_SERVICE_PORT": str(server.port),
         }
         environ = self._inputs.variables(container.get("env", ()), usual)
-        words = [*(container.get("command") or image.entrypoint), *container.get("args", ())]
+        words = [*container["command"], *container.get("args", ())]
         security = {**self._spec.get("securityContext", {}), **container.get("securityContext", {})}
         mounts = container.get("volumeMounts", ())
         links = [(target, os.readlink(path)) for target, path in image.paths.items() if os.path.islink(path)]
         bound = [(path, target, True) for target, path in image.paths.items() if not os.path.islink(path)]
         for one in mounts:
-            folder = self._volumes[one["name"]] / one.get("subPath", "")
-            if not folder.exists():
-                folder.mkdir()
-                folder.chmod(0o777)
+            folder = self._volumes[one["name"]]
             bound.append((str(folder), one["mountPath"], bool(one.get("readOnly"))))
             for other in mounts:  # as MakeNestedMountpoints of the kubelet
                 inner = other["mountPath"].removeprefix(f"{one['mountPath'].rstrip('/')}/")
@@ -330,7 +306,6 @@ class _Pod:
             links,
             security.get("runAsUser", _NOBODY),
             security.get("runAsGroup", _NOBODY),
-            container.get("workingDir") or "/",
             bool(security.get("readOnlyRootFilesystem")),
         )
         self._running[name] = Container(spec, self._folder / "containers" / name)
@@ -355,8 +330,6 @@ class _Pod:
             state = {"waiting": {"reason": "ContainerCreating", "message": waiting}}
             states = {name: {**one, "state": state} for name, one in states.items()}
         found = status_of(self._spec, phase, states, started=self._started, ready=ready)
-        if self._reason and phase == "Failed":
-            found |= {"reason": self._reason, "message": "Pod was active on the node longer than specified"}
         path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/status"
         self._kubelet.patch(path, {"metadata": {"uid": metadata["uid"]}, "status": found})
 

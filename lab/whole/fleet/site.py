@@ -84,7 +84,7 @@ def image_of_archfit() -> Image:
     inside = [path for path in paths if any(path.startswith(f"{other}/") for other in paths if other != path)]
     path = f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin"
     environ = {"PATH": path, "HOME": "/tmp", "XDG_CACHE_HOME": "/tmp"}
-    return Image({name: name for name in paths if name not in inside}, environ, ("archfit",))
+    return Image({name: name for name in paths if name not in inside}, environ)
 
 
 class FleetSite(ClusterSite):

@@ -35,7 +35,7 @@ def spec(data: Path, *command: str, read_only: bool = True) -> Spec:
     links = [(target, os.readlink(path)) for target, path in image.paths.items() if os.path.islink(path)]
     mounts = [(path, target, True) for target, path in image.paths.items() if not os.path.islink(path)]
     mounts += [(str(data), "/data", False), (str(data), "/fixed", True)]
-    return Spec([*command], dict(image.environ), mounts, links, USER, USER, "/", read_only)
+    return Spec([*command], dict(image.environ), mounts, links, USER, USER, read_only)
 
 
 @pytest.mark.parametrize(
