@@ -6,8 +6,6 @@ with admission_door(policies, "both", "shop", folder):
 Both doors know the platforms of `at_creation`.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager

@@ -7,8 +7,6 @@ Plugin(environ).start("generate", cwd=..)        by hand: no shell, the applicat
                                                  own, the sidecar's environment, the application's variables
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -10,8 +10,6 @@ class ShopSite(ClusterSite):
 with ShopSite(folder) as site: ..      all that `_prepare` entered is closed in reverse, also where it fails
 """
 
-from __future__ import annotations
-
 import contextlib
 from typing import Self
 

@@ -18,8 +18,6 @@ machine's; limits of memory and CPU are not kept; capabilities and seccomp are t
 Source: mount(2), pid_namespaces(7), user_namespaces(7), prctl(2).
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import json

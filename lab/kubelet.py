@@ -8,8 +8,6 @@ Kubelet(plane, nodes=("n1",))        pods bound to these nodes, whose Leases it 
 RunningKubelet (running_kubelet.py) runs what it says.
 """
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time

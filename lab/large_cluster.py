@@ -1,19 +1,15 @@
 """A large cluster's list, as `kubectl get pods,nodes,replicasets,jobs -A -o json` prints it, on standard output.
 
-    python lab/large_cluster.py --pods 100000 > cluster.json             indented: 13 KB for each pod
-    python lab/large_cluster.py --pods 100000 --form page > pages.json   PodLists of 500, as of --raw: 6 KB
+    write(100_000, "list", output)    indented: 13 KB for each pod
+    write(100_000, "page", output)    PodLists of 500, as of --raw: 6 KB
 
 Of ten pods seven are of Deployments, one each of StatefulSets, DaemonSets and CronJobs; a third of the
 workloads has an istio sidecar.
 The same arguments give the same bytes.
 """
 
-from __future__ import annotations
-
-import argparse
 import hashlib
 import json
-import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
 
@@ -296,15 +292,3 @@ def _write_page(page: list[dict[str, Any]], output: TextIO) -> None:
 
 
 FORMS = ("list", "page")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pods", type=int, default=100_000)
-    parser.add_argument("--form", choices=FORMS, default="list")
-    given = parser.parse_args()
-    write(given.pods, given.form, sys.stdout)
-
-
-if __name__ == "__main__":
-    main()

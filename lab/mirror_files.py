@@ -9,8 +9,6 @@ number of images by what was found; the exit status is 1 if there is a differenc
 What containers/image and containerd do and archfit does not, by design, is not drawn: plain HTTP for loopback.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

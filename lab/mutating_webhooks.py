@@ -12,8 +12,6 @@ injecting() takes the image from the pod's annotation INJECT, and changes no pod
 when it is called for a pod the second time. Webhooks are called in the order of their names.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json

@@ -9,8 +9,6 @@ An object that is not there yet raises NotThere: the kubelet tries again. What t
 NotImplementedError. Source: k8s.io/api/core/v1 types.go, pkg/kubelet/kubelet_pods.go of Kubernetes.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -7,8 +7,6 @@ policy makes of each with archfit's own decision (lab/policy_judge.py): some 200
 each difference, then the number of pods by outcome; the exit status is 1 if there is a difference.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import Counter

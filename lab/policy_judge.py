@@ -6,8 +6,6 @@ decided(pod, ..)            the pod as archfit's own decision leaves it, with th
 outcome(judge, pod, ..)     raises where the two differ
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

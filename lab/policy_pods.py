@@ -7,8 +7,6 @@ with archfit's own decisions (lab/policy_runs.py). A line for each round, then e
 status is 1 if there is one.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile
@@ -18,8 +16,9 @@ from pathlib import Path
 from random import Random
 
 from archfit.base.errors import ArchfitError
+from archfit.options.settings import Toleration
 from control_plane import ControlPlane, Refused
-from drawn_pods import at_creation
+from drawn_pods import any_pods, at_creation
 from drawn_pods.drawing import RUNTIME_CLASSES
 from policy_runs import Policies
 
@@ -28,7 +27,8 @@ ARCHITECTURES = ("amd64", "arm64", "s390x", "ppc64le")
 
 def judged(policies: Policies, seed: str, count: int) -> tuple[int, Counter[str], list[str]]:
     random = Random(seed)
-    options = at_creation.options(random)
+    options = any_pods.options(random)
+    options = options.replace(tolerate=tuple(one for one in options.tolerate if _is_taken(one.toleration)))
     carrier = random.choice(("literal", "crd"))
     name = f"round-{seed.replace('/', '-')}"
     share = random.choice((0.1, 0.1, 0.6))
@@ -49,6 +49,12 @@ def judged(policies: Policies, seed: str, count: int) -> tuple[int, Counter[str]
     policies.remove(installed)
     wrong = [f"seed {seed}, carrier {carrier}, {options!r}\n{one}" for one in found.wrong]
     return len(plain), found.left_alone, refused + wrong
+
+
+def _is_taken(toleration: Toleration) -> bool:
+    """Whether the API server takes it (ValidateTolerations)."""
+    exists = toleration.operator == "Exists"
+    return not toleration.value if exists else bool(toleration.key)
 
 
 def main() -> int:

@@ -11,8 +11,6 @@
 What is compared is the whole pod, less what the API server writes for each request (`stripped`).
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -16,8 +16,6 @@ them is named in `wrong`. A status is a strategic merge, so conditions of others
 Source: k8s.io/kubernetes v1.36, pkg/kubelet (kubelet_pods.go, status_manager.go).
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

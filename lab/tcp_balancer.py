@@ -5,8 +5,6 @@ with TcpBalancer([port, port]) as balancer:
     balancer.taken         connections so far, by port
 """
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import threading

@@ -12,8 +12,6 @@ load(server, review, "-n", "1000")       tests/judges/load, its counts as a mapp
 Secret(folder)                           a folder as the kubelet mounts a Secret; `write` moves its link
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

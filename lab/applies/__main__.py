@@ -7,8 +7,6 @@ many came out different, of how many Argo CD shows the tolerations, as docs/argo
 refused as docs/serve.md says. Exit 1 if another one is refused or different.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

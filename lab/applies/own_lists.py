@@ -6,8 +6,6 @@ nodeSelector, schedulingGates, annotations
 images          of several architectures, of one, and one that nobody knows
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -6,8 +6,6 @@ that of the taint of arm64 nodes. Readiness, waves and savings have to stay.
 python -m audits [--count N] [--seed N]
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

@@ -4,8 +4,6 @@ cluster = drawn(Random("1/7"))
 cluster.objects, cluster.required, cluster.words     the flags of `archfit audit` for it
 """
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any, NamedTuple
 

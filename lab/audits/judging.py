@@ -4,8 +4,6 @@ differences(cluster, folder, registry)              lines, [] where both agree
 changes(cluster, folder, registry, tolerate)        lines, [] where the plan is the same after it was followed
 """
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence

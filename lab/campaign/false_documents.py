@@ -1,7 +1,5 @@
 """Answers whose HTTP is well and whose content is not; each as `campaign.faults` has them."""
 
-from __future__ import annotations
-
 import gzip
 import random
 

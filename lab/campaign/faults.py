@@ -4,8 +4,6 @@ Each gets the connection, the request, the honest answer and its own random numb
 whoever asks first. What is not in the honest answer is never a valid other answer: exit 0 must mean the truth.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

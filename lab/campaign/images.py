@@ -9,8 +9,6 @@ The platforms are stated here once. The truth of a stream is what the program wr
 with --image-platforms and asks nobody.
 """
 
-from __future__ import annotations
-
 import random
 from typing import NamedTuple
 

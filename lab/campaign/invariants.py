@@ -8,8 +8,6 @@ always      nothing "itself failed", no traceback, no secret, no control charact
 after it    no process is left; the cache is whole, and a run from it writes the true stream
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """Plays scripts: one process with one thread, its own scripted registry, its own Redis where a script wants one."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -3,8 +3,6 @@
 Everything here needs a process with one thread, because a copy of a process has only one.
 """
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import os

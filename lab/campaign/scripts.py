@@ -10,8 +10,6 @@
 Every script ends with a run against a well registry on the cache that is left.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import asdict, dataclass, field
 from typing import Any

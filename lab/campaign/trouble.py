@@ -1,7 +1,5 @@
 """A Redis server that stops, hangs, fills up and comes back."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """A request, its honest answer, and the connection that an answer is written to."""
 
-from __future__ import annotations
-
 from typing import NamedTuple, Protocol
 
 Headers = list[tuple[str, str]]

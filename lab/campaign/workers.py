@@ -1,8 +1,7 @@
 """Workers, each a process with one thread, that share the scripts of a campaign among them."""
 
-from __future__ import annotations
-
 import argparse
+import itertools
 import multiprocessing
 import os
 import tempfile
@@ -15,13 +14,15 @@ from campaign.images import STREAMS
 from campaign.playing import Outcome, played
 from campaign.scripts import Script, script
 
+WORKERS = 2
+
 
 def numbers(given: argparse.Namespace, worker: int) -> Iterator[int]:
     if given.only:
-        yield from given.only[worker :: given.workers]
+        yield from given.only[worker::WORKERS]
         return
     end = time.monotonic() + given.seconds
-    for number in range(worker, given.scripts, given.workers):
+    for number in itertools.count(worker, WORKERS):
         if time.monotonic() > end:
             return
         yield number
@@ -43,7 +44,7 @@ def outcomes(given: argparse.Namespace) -> Iterator[tuple[Script, Outcome]]:
     """Of all workers, as they come. Raises RuntimeError where a worker has ended without a word."""
     context = multiprocessing.get_context("spawn")
     told = context.SimpleQueue()
-    workers = [context.Process(target=work, args=(given, worker, told)) for worker in range(given.workers)]
+    workers = [context.Process(target=work, args=(given, worker, told)) for worker in range(WORKERS)]
     for process in workers:
         process.start()
     left = len(workers)

@@ -3,8 +3,6 @@
 python -m drawn_pods [--count N] [--seed N] [--seconds N]
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

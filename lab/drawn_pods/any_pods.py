@@ -4,8 +4,6 @@ They are pods of `at_creation`, and beside them: references of every kind, right
 all operators on all labels, odd annotations, marks of Istio. For judges that take any pod.
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from random import Random
 from typing import Any

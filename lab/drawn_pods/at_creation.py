@@ -1,4 +1,4 @@
-"""Random v1 Pods as controllers and users create them, such that an API server takes them; and random options.
+"""Random v1 Pods as controllers and users create them, such that an API server takes them.
 
 They have the specs of `drawing`, and beside them:
 
@@ -6,23 +6,17 @@ They have the specs of `drawing`, and beside them:
                      strings that are no reference, or one that the lock file lacks
     answers          of the lock file: indexes, single manifests, artifacts, wasm, higher variants; some images lack one
     metadata         generateName or a name, labels, controllers, mirror pods, annotations of archfit
-    options          of a run that a policy is made from
     affinity         empty, or of pods only
     tolerations      with operators, empty keys and effects
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from archfit.images.platforms import Found, ImagePlatforms, parse_platform
+from archfit.images.platforms import Found
 from archfit.images.reference import parse
-from archfit.options.option_entries import Exclude, Match, Rule
-from archfit.options.settings import GKE, Options, Toleration, TolerationRule
 from drawn_pods.drawing import ARCH, IMAGES, RUNTIME_CLASSES, pod_spec
-from drawn_pods.judging import POOL
 from pod_decisions import found
 
 DIGEST = "sha256:" + "0123456789abcdef" * 4
@@ -64,36 +58,6 @@ _TOLERATIONS = (
     {"key": "arch", "operator": "Exists"},
     {"key": "arch", "value": "", "effect": "NoSchedule"},
 )
-_CLUSTERS = (
-    ("amd64", "arm64"),
-    ("amd64", "arm64"),
-    ("amd64", "arm64", "s390x"),
-    ("arm64",),
-    ("amd64", "arm64", "windows/amd64"),
-    ("amd64", "arm64", "s390x", "windows/amd64", "windows/arm64"),
-    ("arm64", "ppc64le"),
-)
-_RULES = (
-    GKE,
-    POOL,
-    TolerationRule(("amd64", "arm64"), Toleration("k8smultiarcher", "Equal", "arm64Supported", "NoSchedule")),
-    TolerationRule(("arm64",), Toleration(ARCH, "Exists")),
-    TolerationRule(("s390x",), Toleration("arch", "Exists", "", "NoExecute")),
-    TolerationRule(("amd64",), Toleration("", "Exists")),
-)
-_OVERRIDES = tuple(
-    ImagePlatforms(pattern, tuple(map(parse_platform, platforms)))
-    for pattern, platforms in (
-        ("quay.io/team/*", ("arm64",)),
-        ("docker.io/library/all", ("amd64", "windows/amd64")),
-        ("docker.io/library/both:1", ("s390x",)),
-        ("*", ("amd64", "arm64")),
-        ("registry.local:5000/*", ("arm/v7", "amd64/v3")),
-        (f"quay.io/team/pinned@{DIGEST}", ("arm64",)),
-        ("docker.io/**/auto*", ("amd64",)),
-    )
-)
-_EXCLUDES = (Exclude("Pod", "shop"), Exclude("Pod", "", "web"), Exclude("", "p*", "*"), Exclude("Job"))
 _AFFINITIES: tuple[dict[str, Any], ...] = (
     {},
     {"nodeAffinity": {}},
@@ -137,45 +101,6 @@ def platforms() -> dict[str, Found]:
     }
     pinned = parse(f"quay.io/team/pinned@{DIGEST}").normalised
     return {**named, pinned: found("amd64", digest=DIGEST, origin="lock")}
-
-
-def options(random: Random) -> Options:
-    cluster = random.choice(_CLUSTERS)
-    linux = [entry for entry in cluster if "/" not in entry]
-    return Options(
-        cluster_architectures=cluster,
-        tolerate=tuple(random.sample(_RULES, random.choice((0, 1, 1, 2, 3)))),
-        affinity=random.choice(("needed", "needed", "always", "never")),
-        prefer=_weights(random, linux) if random.random() < 0.5 else (),
-        image_platforms=tuple(random.sample(_OVERRIDES, random.choice((0, 0, 1, 2, 3)))),
-        exclude=tuple(random.sample(_EXCLUDES, random.choice((0, 0, 0, 1)))),
-        unlabelled_nodes=random.choice(((), (), ("dedicated",), ("dedicated", "arch"))),
-        rules=tuple(_rule(random, linux) for _ in range(random.choice((0, 0, 1, 2, 3)))),
-        strict=random.random() < 0.1,
-    )
-
-
-def _weights(random: Random, architectures: Sequence[str]) -> tuple[tuple[str, int], ...]:
-    chosen = sorted(random.sample(architectures, random.randint(1, len(architectures))))
-    return tuple((name, random.choice((1, 10, 100))) for name in chosen)
-
-
-def _rule(random: Random, architectures: Sequence[str]) -> Rule:
-    labels = random.choice(((), (("app", "web"),), (("app", "web"), ("tier", "front")), (("team", "x"),)))
-    match = Match(
-        namespace=random.choice(("", "", "*", "pla*", "[a-z]*", "shop")),
-        kind=random.choice(("", "", "Pod", "p?d", "Deployment")),
-        name=random.choice(("", "", "web", "w*", "*-?")),
-        labels=labels,
-    )
-    return Rule(
-        match,
-        only=tuple(sorted(random.sample(architectures, 1))) if random.random() < 0.4 else None,
-        tolerate=random.choice((None, None, True, False)),
-        prefer=_weights(random, architectures) if random.random() < 0.4 else None,
-        skip=random.choice((None, None, None, True, False)),
-        offered=random.random() < 0.3,
-    )
 
 
 def pod(

@@ -7,8 +7,6 @@
 Node labels are those that the oracle makes nodes for, see its README.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from random import Random

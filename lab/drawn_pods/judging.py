@@ -13,8 +13,6 @@ judge is not drawn:
     two taints, immutable       nobody knows which of the two the nodes of an architecture carry
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

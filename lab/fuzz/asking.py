@@ -7,8 +7,6 @@ Comparisons are asked as compare.go of tests/judges/yaml takes them, streams as 
 process. A stream that kills it (a stack overflow is fatal in Go) costs a new process, nothing else.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Real documents as trees: those of the shared corpus that are small enough to fuzz many times a second."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

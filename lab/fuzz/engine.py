@@ -6,8 +6,6 @@
 Anything else that is raised is a defect, and passes through. What an image offers follows from its name alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 from zlib import crc32

@@ -4,8 +4,6 @@ tally = Fuzzing(asking, real).run(seed, numbers, until)
 tally.defects    {signature: Case}: the first stream that showed it, made smaller
 """
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -43,10 +41,9 @@ class Tally:
 class Fuzzing:
     """The streams of a seed, one after the other. real: documents of the corpus."""
 
-    def __init__(self, asking: Asking, real: Sequence[Any], *, shrink: bool = True) -> None:
+    def __init__(self, asking: Asking, real: Sequence[Any]) -> None:
         self._asking = asking
         self._real = real
-        self._shrink = shrink
 
     def run(
         self,
@@ -102,7 +99,7 @@ class Fuzzing:
         return [*examined.defects, *judged(examined, answer), *counted_otherwise(examined, answer)]
 
     def _case(self, number: int, one: Stream, defect: Defect) -> Case:
-        if not self._shrink or defect.signature == SLOW:
+        if defect.signature == SLOW:
             return Case(number, one, defect.detail)
 
         def fails(candidate: Stream) -> bool:

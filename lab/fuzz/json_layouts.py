@@ -5,8 +5,6 @@ any_layout(value, chance)     text, blanks and escapes as chance has it
 json_value(tree)              the value of a tree of the fuzzer's
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import partial

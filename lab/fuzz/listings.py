@@ -5,8 +5,6 @@
 Most are objects of a few lines, so that many can be judged; every fourth is one of `streams`.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

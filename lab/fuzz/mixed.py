@@ -1,7 +1,5 @@
 """Documents, Lists in YAML and in JSON of every layout, and what is wrong anywhere among them."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Random objects: pods in kinds with and without a row, and what decides their placement or could trip over an edit."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

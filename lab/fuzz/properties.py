@@ -7,7 +7,6 @@ bytes              only insertions, an empty value or an alias differ, and only 
 second run         changes nothing, and is not refused; with `--stamp` too
 pod missing        a pod that kubectl reads has a decision
 refused            what both readers take is refused only for the reasons of `refusals`
-sliced             a list says the same whether its items are parsed one by one or together
 slow               no run takes longer than SLOW_SECONDS of the processor
 """
 
@@ -24,7 +23,6 @@ from archfit.yaml.stream import split
 from fuzz.asking import Answer, Question, question
 from fuzz.engine import Done, Refused, run
 from fuzz.refusals import reason
-from fuzz.slicing import sliced_otherwise
 from fuzz.steps import has_only_merges, patch, renumbered
 from fuzz.streams import OPTIONS, Stream
 
@@ -44,14 +42,13 @@ class Defect(NamedTuple):
 class Examined(NamedTuple):
     """A stream that was run. outcome: None where the run raised. asked: what the judge has to say on.
 
-    defects_if_taken: what is a defect only of a stream that both readers take. again: the second run, if there was one.
+    again: the second run, if there was one.
     """
 
     stream: Stream
     outcome: Done | Refused | None
     defects: tuple[Defect, ...]
     asked: Question | None
-    defects_if_taken: tuple[Defect, ...] = ()
     again: Done | Refused | None = None
 
 
@@ -68,11 +65,6 @@ def examine(stream: Stream) -> Examined:
     took = time.process_time() - started
     if took > SLOW_SECONDS:
         defects.append(Defect(SLOW, f"{took:.1f} s for {len(stream.text)} bytes"))
-    try:
-        what, said = sliced_otherwise(stream.text, options)
-    except Exception as error:  # noqa: BLE001 - as above
-        return Examined(stream, None, (_raised(error, ", unsliced"),), None)
-    sliced = (Defect(what, said),) if what else ()
     if isinstance(outcome, Refused):
         defects += [
             Defect(f"no place: {general(message)}", message)
@@ -80,10 +72,10 @@ def examine(stream: Stream) -> Examined:
             if not placed
         ]
         asked = question(stream.text, None, 0, (), both=True)
-        return Examined(stream, outcome, tuple(defects), asked, sliced)
+        return Examined(stream, outcome, tuple(defects), asked)
     if not outcome.splices:
-        asked = question(stream.text, None, 0, (), both=bool(sliced))
-        return Examined(stream, outcome, tuple(defects), asked, sliced)
+        asked = question(stream.text, None, 0, (), both=False)
+        return Examined(stream, outcome, tuple(defects), asked)
     pieces = split(stream.text)
     defects += _bytes(stream, outcome)
     try:
@@ -92,7 +84,7 @@ def examine(stream: Stream) -> Examined:
         defects.append(_raised(error, f"{mode}, second run"))
         again = None
     asked = question(stream.text, outcome.data, len(pieces), patch(stream.text, outcome), both=True)
-    return Examined(stream, outcome, tuple(defects), asked, sliced, again)
+    return Examined(stream, outcome, tuple(defects), asked, again)
 
 
 def judged(examined: Examined, answer: Answer | None) -> list[Defect]:
@@ -102,10 +94,10 @@ def judged(examined: Examined, answer: Answer | None) -> list[Defect]:
         return []
     kubectl, kustomize = answer["kubectl"], answer["kustomize"]
     taken = "refused" not in kubectl and "refused" not in kustomize
-    defects = list(examined.defects_if_taken) if taken else []
+    defects: list[Defect] = []
     if isinstance(outcome, Refused):
         unknown = [message for message, _ in outcome.messages if not reason(message, examined.stream.text)]
-        return [*defects, *(Defect(f"refused: {general(message)}", message) for message in unknown if taken)]
+        return [Defect(f"refused: {general(message)}", message) for message in unknown if taken]
     mode = " --stamp" if OPTIONS[examined.stream.options].stamp else ""
     # What no reader takes may be passed through in parts and refused as a whole.
     if examined.again and ("refused" not in kubectl or "refused" not in kustomize):

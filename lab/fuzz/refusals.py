@@ -1,7 +1,5 @@
 """Why archfit may refuse what kubectl and kustomize both take; any other refusal of such a stream is a defect."""
 
-from __future__ import annotations
-
 import re
 
 _NO_PLACE = "there is no place for an edit"

@@ -3,8 +3,6 @@
 Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002, with a bound on the attempts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from fuzz.streams import OPTIONS, Stream

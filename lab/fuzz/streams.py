@@ -4,15 +4,12 @@ frame       documents behind separators | items of a List | items of a ResourceL
 options     one of OPTIONS; every third run records what it adds (`--stamp`)
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from archfit.options.settings import Options, Toleration, TolerationRule
 from fuzz import texts, trees
-from fuzz.dense import dense
 from fuzz.material import ODD
 from fuzz.mixed import mixed
 from fuzz.objects import objects
@@ -49,8 +46,6 @@ _SEPARATORS = (
     "---# c\n",
     "...\n---\n",
 )
-DENSE = 0.0005
-"""The share of streams that are 20 to 40 times as long as the others."""
 MIXED = 20
 """One stream of so many is documents, Lists in YAML and JSON, and what is wrong among them."""
 _KEYS = (
@@ -80,8 +75,6 @@ def stream(seed: int, number: int, real: Sequence[Any]) -> Stream:
     draw = chance.random
     if number % MIXED == MIXED - 1:
         return Stream(mixed(chance).encode(errors="replace"), chance.choice((*_PLAIN, *_STAMPED)))
-    if draw() < DENSE:
-        return Stream(dense(chance).encode(), chance.choice((*_PLAIN, *_STAMPED)))
     made = [chance.choice(real)] if real and draw() < 0.45 else objects(chance)
     if real and draw() < 0.1:
         made.append(chance.choice(real))

@@ -3,8 +3,6 @@
 changed(text, chance)     the text with one change
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

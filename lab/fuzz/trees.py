@@ -6,8 +6,6 @@ A change takes place at a random node, oftener at one that decides a placement: 
 another type, a key stands twice, a node gets an anchor and another becomes its alias, members arrive by `<<`.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

@@ -9,8 +9,6 @@ Each collection is block or flow by chance; strings are plain where the text all
 every kind. Nothing here promises that a reader takes the text.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,15 +1,13 @@
 """`make operators [NAME=..] [CASE=..]`: build real operators and record what they make of what archfit writes.
 
-    python -m operators [NAME..] [--case CASE] [--build | --rows] [--versions newest]
+    python -m operators [NAME..] [--case CASE] [--rows] [--versions newest]
 
 NAME is a folder of fixtures/operators or the beginning of its name; without one every operator is recorded, one after
-the other. A line for each: seconds and memory of its build, memory of its programs, cases, turns. At the end `seen` is
+the other. A line for each: its cases, and seconds. At the end `seen` is
 written into the rows that were seen; --rows does that alone. `--versions newest` records the newest release of each
 module, and takes the older recording away. Whether a recording holds is the replay's question (tests/real/operators).
 Exit 1 for an operator that could not be recorded; its folder stays as it was.
 """
-
-from __future__ import annotations
 
 import argparse
 import datetime as dt
@@ -34,7 +32,6 @@ def main() -> int:
     )
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--case", default="", help="record this case alone")
-    parser.add_argument("--build", action="store_true", help="build the programs and record nothing")
     parser.add_argument(
         "--rows", action="store_true", help="write what was seen into the rows and record nothing"
     )
@@ -58,12 +55,12 @@ def main() -> int:
         child = os.fork()
         if child == 0:
             sys.stdout.flush()
-            os._exit(_one(operator, words.case, only_build=words.build, latest=words.versions == "newest"))
+            os._exit(_one(operator, words.case, latest=words.versions == "newest"))
         wrong |= os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return 1 if wrong else _write_rows()
 
 
-def _one(old: Operator, case: str, *, only_build: bool, latest: bool) -> int:
+def _one(old: Operator, case: str, *, latest: bool) -> int:
     name = old.folder.name
     began = time.monotonic()
     operator = old
@@ -71,13 +68,9 @@ def _one(old: Operator, case: str, *, only_build: bool, latest: bool) -> int:
         operator = newest(old) if latest else old
         name = operator.folder.name
         built = build(operator)
-        said = f"built in {built.seconds:.0f} s ({built.peak_mib} MiB)" if built.seconds else "was built"
-        if only_build:
-            _say(f"{name}: {said}")
-            return 0
         alone()
         before = _files(old.folder)
-        done = record(operator, built, case)
+        cases = record(operator, built, case)
     except (Failed, AssertionError) as error:
         _say(f"{name}: {error}")
         if operator is not old:
@@ -87,10 +80,7 @@ def _one(old: Operator, case: str, *, only_build: bool, latest: bool) -> int:
         shutil.rmtree(old.folder)
     if _files(operator.folder) != before:
         dated(operator.folder, dt.datetime.now(tz=dt.UTC).date())
-    memory = ", ".join(f"{program} {peak} MiB" for program, peak in done.peaks_mib.items())
-    _say(
-        f"{name}: {said}; {memory}; {done.cases} cases, {done.turns} turns, {time.monotonic() - began:.0f} s"
-    )
+    _say(f"{name}: {cases} cases, {time.monotonic() - began:.0f} s")
     return 0
 
 

@@ -4,15 +4,11 @@ A module is copied and built by its own go.mod, whose `replace` directives `go i
 lacks the modules nested in it: those that a local replace names are put back (`nested`).
 """
 
-from __future__ import annotations
-
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
@@ -33,26 +29,21 @@ class Failed(Exception):
 
 
 class Built(NamedTuple):
-    """commands: how each program starts, by name. source: of its Go module. seconds: 0 where all was there. peak_mib:
-    of the compiler.
-    """
+    """commands: how each program starts, by name. source: of its Go module."""
 
     commands: dict[str, list[str]]
     source: Path | None
-    seconds: float
-    peak_mib: int
 
 
 def build(operator: Operator) -> Built:
     """Every program of the operator. Raises Failed."""
-    began = time.monotonic()
     place = TOOLS / "operators" / operator.folder.name
     place.mkdir(parents=True, exist_ok=True)
     commands = {program.name: _command(operator, program) for program in operator.programs}
     lacking = [one for one in operator.programs if not (one.script or (place / one.name).exists())]
     module = fetched(f"{operator.module}@{operator.version}") if operator.module else None
     if not lacking:
-        return Built(commands, module, 0.0, 0)
+        return Built(commands, module)
     with tempfile.TemporaryDirectory(dir=TOOLS) as name:
         sources: dict[Path, Path] = {}
         for program in lacking:
@@ -78,8 +69,7 @@ def build(operator: Operator) -> Built:
             else:
                 _jars(program, target)
             target.replace(place / program.name)
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
-    return Built(commands, module, time.monotonic() - began, peak)
+    return Built(commands, module)
 
 
 def fetched(module: str) -> Path:

@@ -30,8 +30,6 @@ script = "server.py"                         in place of a package: a Python pro
                                              server that the operator asks
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import tomllib
 from pathlib import Path

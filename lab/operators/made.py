@@ -10,8 +10,6 @@ DaemonSet are left out: each is pinned to its node (KEP-548), and its template i
 pins to a node is kept, and what the node is stands beside its name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple

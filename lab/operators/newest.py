@@ -1,7 +1,5 @@
 """The newest version of an operator: a folder of its own beside the one that is recorded, until it is recorded too."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 import shutil

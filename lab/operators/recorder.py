@@ -1,7 +1,5 @@
 """Records the cases of an operator: object and placed object through the real operator, in two control planes."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -32,16 +30,8 @@ class Wanted(NamedTuple):
     name: str
 
 
-class Recorded(NamedTuple):
-    """peaks_mib: of the operator's programs. cases, turns: how many."""
-
-    peaks_mib: dict[str, int]
-    cases: int
-    turns: int
-
-
-def record(operator: Operator, built: Built, only: str = "") -> Recorded:
-    """Write the recordings of the operator's cases, all or none. Raises Failed."""
+def record(operator: Operator, built: Built, only: str = "") -> int:
+    """Write the recordings of the operator's cases, all or none; how many. Raises Failed."""
     cases = [case for case in operator.cases if only in ("", case.name)]
     if not cases:
         raise Failed(f"reading {operator.folder}", "there is no CASE/object.yaml")
@@ -51,16 +41,14 @@ def record(operator: Operator, built: Built, only: str = "") -> Recorded:
             case: recordings.placed((case / "object.yaml").read_bytes(), recordings.ALL) for case in cases
         }
         written = _as_written(operator, built, folder, answers)
-        wanted, turned = _as_placed(folder, answers)
+        wanted = _as_placed(folder, answers)
         outcomes: dict[str, str] = {}
-        peaks: dict[str, int] = {}
         for number, plane in enumerate(_planes(wanted, _cluster_scoped(operator))):
             with Site(operator, built, _made(folder / f"plane-{number}")) as site:
                 outcomes |= _made_of(site, plane)
-                peaks = site.peaks_mib()
         for case in cases:
             _publish(case, folder / case.name, written[case.name], outcomes)
-    return Recorded(peaks, len(cases), turned)
+    return len(cases)
 
 
 def _as_written(
@@ -83,8 +71,8 @@ def _as_written(
     return said
 
 
-def _as_placed(folder: Path, answers: Mapping[Path, Placed]) -> tuple[list[Wanted], int]:
-    wanted, turned = [], 0
+def _as_placed(folder: Path, answers: Mapping[Path, Placed]) -> list[Wanted]:
+    wanted = []
     for case, answer in answers.items():
         target, text = folder / case.name, (case / "object.yaml").read_bytes()
         if answer.text is not None:
@@ -94,13 +82,12 @@ def _as_placed(folder: Path, answers: Mapping[Path, Placed]) -> tuple[list[Wante
         if recordings.has_turns(case):
             for number, (_, stream_) in enumerate(recordings.turns(text), 1):
                 turn = recordings.placed(stream_, recordings.ALL)
-                turned += 1
                 _made(target / f"turn-{number}")
                 if turn.text is not None:
                     _write(target / f"turn-{number}" / "placed.yaml", turn.text)
                     name = f"{case.name}-turn-{number}"
                     wanted.append(Wanted(name, turn.text, target / f"turn-{number}", "made-placed.yaml"))
-    return wanted, turned
+    return wanted
 
 
 def _planes(wanted: list[Wanted], cluster_scoped: set[str]) -> list[list[Wanted]]:

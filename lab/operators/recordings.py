@@ -13,8 +13,6 @@
 `faults(case, oracle)` is what is wrong with a recording: the file, the object and what does not hold.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

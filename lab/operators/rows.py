@@ -7,8 +7,6 @@ an image of the row. An image that another row of the stream has at a place of i
 be the other one's. Whether these pods are right is the replay's question (tests/real/operators).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

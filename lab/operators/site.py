@@ -4,8 +4,6 @@ There is no kubelet: the stand-in says that a pod runs and is ready, or, where i
 succeeded (`Operator.ending`). No container of anybody runs.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import ctypes
@@ -262,10 +260,6 @@ class Site(ClusterSite):
             self.plane.alive()
         except AssertionError as error:
             raise Failed("running the operator", str(error)) from error
-
-    def peaks_mib(self) -> dict[str, int]:
-        """The largest resident memory of each program of the operator."""
-        return {one.name: self.plane.peak_kib(one.name) // 1024 for one in self.operator.started}
 
 
 def documents(operator: Operator, patterns: tuple[str, ...]) -> Iterator[Object]:

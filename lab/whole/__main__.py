@@ -7,8 +7,6 @@ fixtures/whole/PART/measured.json with the date, from which scripts/whole_tables
 Exit 1 where a part could not run, or where something does not hold; 2 for a part that there is not.
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime as dt
 import json

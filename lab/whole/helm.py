@@ -7,8 +7,6 @@ The steps are those of lab/whole/release_life.py. Measured for each: the workloa
 it took. Wrong is each thing that is not as docs/helm.md says, with pods on a node that cannot run one of their images.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

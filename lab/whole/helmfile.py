@@ -7,8 +7,6 @@ The chart and the registry are those of the part `helm`. Wrong is a diff with an
 pods where the diff was empty, and what `destroy` leaves.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Mapping, Sequence

@@ -9,12 +9,9 @@ images lacks, pods without a node. The name of an image says what it is built fo
 (`recordings`). Wrong is a turn with archfit that has a pod on a wrong architecture, or one that waits for ever.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,7 +23,7 @@ import file_runs
 import machine
 from operators import recordings
 from operators.build import Failed
-from whole.karpenter_site import KARPENTER, POOL, PRICE, SYSTEM_NODE, KarpenterSite, Object, is_of_daemon_set
+from whole.karpenter_site import KARPENTER, PRICE, SYSTEM_NODE, KarpenterSite, Object, is_of_daemon_set
 
 FOLDER = machine.ROOT / "fixtures" / "whole" / "karpenter"
 PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kubectl", KARPENTER)
@@ -56,7 +53,6 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
     """Every turn, one after the other, each with a control plane of its own. Raises Failed and AssertionError."""
     measured, wrong = [], []
     for number, turn in enumerate(TURNS):
-        began = time.monotonic()
         place = folder / str(number)
         place.mkdir()
         stream = workloads(turn)
@@ -64,7 +60,6 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
             site.create(stream)
             site.settle()
             found = judged(site.nodes(), site.pods())
-            peak = site.peak_mib()
         measured.append(
             {
                 "pools": turn.pools,
@@ -72,8 +67,6 @@ def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
                 "policy": turn.policy,
                 "stream": digest(stream),
                 **found,
-                "seconds": round(time.monotonic() - began),
-                "karpenterMiB": peak,
             }
         )
         if turn.workloads != WRITTEN:
@@ -133,7 +126,6 @@ def judged(nodes: Sequence[Object], pods: Sequence[Object]) -> dict[str, Any]:
     movable = [(pod, at) for pod, at in placed if not is_of_daemon_set(pod)]
     return {
         "nodes": dict(sorted(by_architecture.items())),
-        "nodePools": dict(sorted(Counter(found[POOL] for found in labels.values()).items())),
         "dollars": round(sum(float(found[PRICE]) for found in labels.values()), 4),
         "pods": len(movable),
         "wrong": _named([pod for pod, at in placed if at and at not in _built_for(pod)]),

@@ -13,8 +13,6 @@ Karpenter's own examples (kwok/examples/aws_instance_types.json): the provider's
 architectures.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import time
@@ -137,9 +135,6 @@ class KarpenterSite(ClusterSite):
     def pods(self) -> list[Object]:
         found: list[Object] = self.plane.get(f"/api/v1/namespaces/{NAMESPACE}/pods")["items"]
         return found
-
-    def peak_mib(self) -> int:
-        return self.plane.peak_kib(KARPENTER) // 1024
 
     def _own_pods(self) -> list[Object]:
         """Those for which Karpenter makes nodes: all but the pods of DaemonSets."""

@@ -8,8 +8,6 @@ ends with it, also where it is killed; its folder is removed. A part that lacks 
 named with the reason, and the others run.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

@@ -7,8 +7,6 @@ Each step says which workloads got other pods, and has a line in `wrong` for eac
 says. The chart is fixtures/whole/helm/shop: a subchart, a folder crds/, hooks with weights and delete policies, a test.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -10,8 +10,6 @@ The nodes are `amd`, `arm` and `arm-tainted`, with kubernetes.io/arch=arm64:NoSc
 that pods are ready; those of Jobs succeed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections import defaultdict

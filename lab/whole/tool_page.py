@@ -14,8 +14,6 @@
 fixtures/tools holds the files. Their one image has a build for amd64 alone, so a pod that archfit saw has an affinity.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

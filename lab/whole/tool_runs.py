@@ -7,8 +7,6 @@ with one that does its work, which has to be seen in the cluster. `make -C lab w
 `make test-all` those whose programs it has anyway.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -5,8 +5,6 @@ tool that waits for its Deployment ends. A tool whose program no registry of pac
 PATH, and is named with the reason where it is not.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path

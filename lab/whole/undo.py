@@ -6,8 +6,6 @@ The ways are those of lab/whole/undo_ways.py. Measured for each: what stays in t
 other pods, and which pods are on a node that cannot run them once archfit is out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

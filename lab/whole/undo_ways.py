@@ -5,8 +5,6 @@
 Each way puts archfit in, takes it out, and puts it in once more where that asks for nothing new.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path

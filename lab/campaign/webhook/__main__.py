@@ -3,30 +3,15 @@
 python -m campaign.webhook [--only VECTOR..] [--part 0.1]
 """
 
-from __future__ import annotations
-
 import argparse
-import os
 import sys
 
 from campaign.webhook.storms import Outcome, Storm, played
 from campaign.webhook.vectors import VECTORS
 
 HEAD = (
-    "vector",
-    "peak MiB",
-    "after MiB",
-    "over the limit",
-    "known image: p50, max ms",
-    "new image: p50, max ms",
-    "longest gap s",
-    "placed",
-    "left: known, new",
-    "503",
-    "no answer, late",
-    "503 seen, counted",
-    "hostile answers",
-    "processor, load",
+    *("vector", "peak MiB", "known image: p50, max ms", "new image: p50, max ms"),
+    *("placed", "left: known, new", "503", "no answer, late"),
 )
 
 
@@ -48,26 +33,17 @@ def main() -> int:
 
 def _cells(name: str, outcome: Outcome) -> list[str]:
     tally = outcome.tally
-    hostile = outcome.vectors.get(name, {})
-    answers = [f"{status}: {count}" for status, count in hostile.get("answered", {}).items()]
-    answers.append(f"none: {hostile.get('lost')}")
     return [
         f"{name}: {VECTORS[name].what}",
         f"{outcome.peak:,.0f}",
-        f"{outcome.after:,.0f}",
-        "-" if outcome.over is None else f"after {outcome.over:.0f} s",
         *(
             f"{1000 * tally.median(kind):,.0f}, {1000 * tally.longest(kind):,.0f}"
             for kind in ("known", "new")
         ),
-        f"{outcome.gap:.1f}",
         f"{sum(count for kind, count in tally.judged.items() if kind.startswith('right')):,}",
         f"{tally.judged['left known']}, {tally.judged['left new']}",
         str(tally.refused),
         f"{tally.lost}, {tally.late()}",
-        f"{outcome.seen}, {'no metric' if outcome.counted is None else outcome.counted}",
-        f"{', '.join(answers)} in {hostile.get('seconds')} s",
-        f"{outcome.processor:.0%}, {os.getloadavg()[0]:.1f}",
     ]
 
 

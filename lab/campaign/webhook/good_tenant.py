@@ -5,10 +5,7 @@ injected   another webhook adds a container between two passes of the same admis
 forged     a record of additions that archfit never made    lied       of a registry that lies
 """
 
-from __future__ import annotations
-
 import http.client
-import itertools
 import json
 import random
 import ssl
@@ -32,14 +29,13 @@ _KINDS = {"known": 8, "new": 5, "injected": 3, "forged": 1, "lied": 2}
 
 @dataclass
 class Tally:
-    """What good tenants saw. seconds: of each answered pod, by kind. gaps: between two answers to any of them."""
+    """What good tenants saw. seconds: of each answered pod, by kind."""
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
     judged: Counter[str] = field(default_factory=Counter)
     refused: int = 0
     lost: int = 0
     wrong: list[str] = field(default_factory=list)
-    answered_at: list[float] = field(default_factory=list)
 
     @property
     def asked(self) -> int:
@@ -56,10 +52,6 @@ class Tally:
 
     def longest(self, kind: str) -> float:
         return max(self.seconds.get(kind, ()), default=float("inf"))
-
-    def gap(self, began: float, ended: float) -> float:
-        times = [began, *sorted(one for one in self.answered_at if began <= one <= ended), ended]
-        return max(later - earlier for earlier, later in itertools.pairwise(times))
 
 
 class GoodTenant(threading.Thread):
@@ -119,7 +111,6 @@ class GoodTenant(threading.Thread):
         with self._lock:
             if status == 200:
                 self._tally.seconds.setdefault(kind, []).append(took)
-                self._tally.answered_at.append(time.monotonic())
             elif status == 503:
                 self._tally.refused += 1
             elif not status:

@@ -10,8 +10,6 @@ The last part of a repository says what an image offers: `team/amd`, `team/arm`,
 exist. Any tag is there. It ends when its standard input does.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sys

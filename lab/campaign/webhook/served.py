@@ -8,8 +8,6 @@ with Served(folder, ports) as server:
     server.said()                    what is wrong with its log: no JSON, a traceback, a bug, a secret
 """
 
-from __future__ import annotations
-
 import base64
 import http.client
 import json

@@ -11,8 +11,6 @@ The judge knows nothing of archfit. A pod reaches three nodes, or some of them:
     anything else                                                                                     wrong
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -9,8 +9,6 @@ Every state of every Application is kept and held against what was done to it (w
 the names of their images, which say for what they are built.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import time

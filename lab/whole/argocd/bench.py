@@ -5,8 +5,6 @@ bench.refreshed("plain", hard=True)                                           th
 bench.expect(holds, "what is wrong otherwise")                                bench.wrong
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

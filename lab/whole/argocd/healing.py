@@ -4,8 +4,6 @@ DRIFTS    what somebody does with kubectl, in turn
 FAULTS    what fails, at which share of the time
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable

@@ -5,8 +5,6 @@ placement_faults(pods, nodes, ..)   pods on a node for which an image of theirs 
 ORDER                               the steps of the applications of fixtures/whole/argocd
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

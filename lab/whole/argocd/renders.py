@@ -1,20 +1,11 @@
-"""What archfit writes for the applications, and what a render takes.
+"""What archfit writes for the applications, before anything happens."""
 
-manifests()      application -> digest of what archfit writes, before anything happens
-Peak(parent)     .kib: the largest memory of a process below that one
-"""
-
-from __future__ import annotations
-
-import contextlib
 import hashlib
 import json
 import subprocess
 import tempfile
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
 
 import machine
 from argocd_caller import BUILD, SYSTEM_PATH, tools_folder
@@ -23,7 +14,6 @@ from program import PROGRAM
 from whole.argocd.judges import BUILT_FOR
 
 FOLDER = machine.ROOT / "fixtures" / "whole" / "argocd"
-_LOOK_SECONDS = 0.02
 _BUILD = {**BUILD, "ARGOCD_APP_NAME": "shop"}
 _PARAMETERS = [
     {"name": "values-files", "array": ["values-production.yaml"]},
@@ -68,32 +58,3 @@ def manifests() -> dict[str, str]:
                 raise Failed(f"rendering {name}", done.stderr.decode(errors="replace"))
             found[name] = hashlib.sha256(done.stdout).hexdigest()[:12]
     return found
-
-
-class Peak:
-    """Looks at the processes below another one, and keeps the largest resident memory of archfit's (proc(5), VmHWM)."""
-
-    def __init__(self, parent: Callable[[], int]) -> None:
-        self._parent, self.kib = parent, 0
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _look(self) -> None:
-        while not self._stop.wait(_LOOK_SECONDS):
-            parent = self._parent()
-            with contextlib.suppress(OSError):
-                for task in Path(f"/proc/{parent}/task").iterdir() if parent else ():
-                    for child in (task / "children").read_text(encoding="utf-8").split():
-                        text = Path(f"/proc/{child}/status").read_text(encoding="utf-8")
-                        said = dict(line.split(":", 1) for line in text.splitlines())
-                        # Before it is another program, a child has the memory of its parent.
-                        if said["Name"].strip() == "archfit" and "VmHWM" in said:
-                            self.kib = max(self.kib, int(said["VmHWM"].split()[0]))

@@ -13,8 +13,6 @@ of one binary, and their flags those of its manifests but for addresses, TLS and
 and heals after 2 s each time. Pods are bound by the scheduler, and a stand-in for the kubelet says that they run.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json
@@ -35,7 +33,7 @@ from program import PROGRAM
 from real_registries import Running, distribution, free_port
 from redis_server import RedisServer
 from whole.argocd.judges import BUILT_FOR
-from whole.argocd.renders import FOLDER, Peak
+from whole.argocd.renders import FOLDER
 
 ARGOCD = "argocd"
 PROGRAMS = (
@@ -61,7 +59,6 @@ class ArgoSite(ClusterSite):
         self.redis = RedisServer(_made(folder / "redis"))
         self._registry: tuple[contextlib.ExitStack, Running] | None = None
         self._port = {name: free_port() for name in ("registry", "repo-server", "metrics", "controller")}
-        self._peak = Peak(lambda: self.hub.pid("plugin"))
 
     @property
     def git(self) -> str:
@@ -164,16 +161,12 @@ class ArgoSite(ClusterSite):
         return {one["metadata"]["name"]: one for one in self.hub.get(APPLICATIONS)["items"]}
 
     def peaks(self) -> dict[str, int]:
-        """The largest resident memory of each program so far, in MiB; of the largest render by archfit itself."""
+        """The largest resident memory of each program so far, in MiB."""
         names = {"plugin": "cmp-server", "repo-server": "repo-server", "controller": "application-controller"}
         kib = {said: self.hub.peak_kib(name) for name, said in names.items()}
         kib["applicationset-controller"] = self.hub.peak_kib("sets")
         kib["kube-apiserver"] = self.hub.peak_kib("kube-apiserver")
-        kib["archfit"] = self._peak.kib
         return {name: value // 1024 for name, value in kib.items()}
-
-    def log(self, name: str) -> str:
-        return self.hub.log(name)
 
     # How it is made.
 
@@ -191,21 +184,24 @@ class ArgoSite(ClusterSite):
         enter(self.redis)
         self.start("registry")
         self._exit.callback(self.stop, "registry")
-        self._fill_registry()
+        # The folder of an image's name says for what it is built.
+        for reference in IMAGES:
+            self.push(reference, tuple(sorted(BUILT_FOR[reference.partition("/")[0]])))
         self._tools(module)
         self.archfit("setup", "argocd", "--into", str(self._folder / "setup"))
         shutil.copytree(FOLDER / "git", self._folder / "git")
         self._run_git("init", "--quiet", "--initial-branch=main")
         self._committed("the shop")
-        self._configure(module)
+        self.hub.define(
+            [
+                path.read_text(encoding="utf-8")
+                for path in sorted((module / "manifests" / "crds").glob("*-crd.yaml"))
+            ]
+        )
+        self.hub.namespace("argocd")
+        self.hub.apply("---\n".join(json.dumps(one) + "\n" for one in self._settings()))
         for name in ("plugin", "repo-server", "controller", "sets"):
             self.start(name)
-        enter(self._peak)
-
-    def _fill_registry(self) -> None:
-        """Every image of the fixtures; the folder of its name says for what it is built."""
-        for reference in IMAGES:
-            self.push(reference, tuple(sorted(BUILT_FOR[reference.partition("/")[0]])))
 
     def _tools(self, module: Path) -> None:
         tools_folder(self._folder / "bin")
@@ -216,13 +212,6 @@ class ArgoSite(ClusterSite):
         for name in ("tls", "ssh", "work", "tmp", "plugins", "cache"):
             (self._folder / name).mkdir()
         (self._folder / "ssh" / "ssh_known_hosts").touch()
-
-    def _configure(self, module: Path) -> None:
-        hub = self.hub
-        crds = sorted((module / "manifests" / "crds").glob("*-crd.yaml"))
-        hub.define([path.read_text(encoding="utf-8") for path in crds])
-        hub.namespace("argocd")
-        hub.apply("---\n".join(json.dumps(one) + "\n" for one in self._settings()))
 
     def _settings(self) -> Iterator[Object]:
         of_argocd = {"app.kubernetes.io/part-of": "argocd"}

@@ -9,8 +9,6 @@ A cause is what was done to an application: until it has settled, Argo CD may sa
 the cause asks for. All else is a fault.
 """
 
-from __future__ import annotations
-
 import json
 import ssl
 import threading

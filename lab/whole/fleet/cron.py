@@ -8,8 +8,6 @@
 Measured for each night: how its Job ended, its pods, seconds. No two Jobs run at once.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

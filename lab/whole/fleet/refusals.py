@@ -6,8 +6,6 @@
 A refusal that passes ends in a whole snapshot; any other one in exit code 1, and the volume is as it was.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping

@@ -12,8 +12,6 @@ The nodes that run pods are RunningKubelets; the pods of the workloads are only 
 plays the command of the image, as user 65532, process 1, with a read-only root.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys
@@ -37,29 +35,15 @@ from redis_server import RedisServer
 from running_kubelet import Image, RunningKubelet
 
 PROGRAMS = (
-    "etcd",
-    "kube-apiserver",
-    "kube-scheduler",
-    "kube-controller-manager",
-    "kubectl",
-    "redis-server",
+    *("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kubectl", "redis-server"),
 )
 NAMESPACE = "archfit"
 CLUSTER = "shop-eu"
 IMAGE = "registry.example.com/archfit:0.1.0"
 USER = 65532
 CONTROLLERS = (
-    "job",
-    "cronjob",
-    "deployment",
-    "replicaset",
-    "daemonset",
-    "garbage-collector",
-    "serviceaccount",
-    "root-ca-certificate-publisher",
-    "persistentvolume-binder",
-    "node-lifecycle",
-    "taint-eviction",
+    *("job", "cronjob", "deployment", "replicaset", "daemonset", "garbage-collector", "serviceaccount"),
+    *("root-ca-certificate-publisher", "persistentvolume-binder", "node-lifecycle", "taint-eviction"),
     "pod-garbage-collector",
 )
 _QUIET_NODES = {"amd64-1": "amd64", "arm64-1": "arm64"}

@@ -7,8 +7,6 @@ merged report is not the one of an audit without shards, that ends otherwise tha
 image that nobody asked for in that turn. The cache is emptied before each turn.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time
@@ -244,7 +242,6 @@ def budget(turn: Turn) -> Measured:
     written(site)
     turn.merged()
     # A process that wakes late sends late: only the time of all is judged.
-    measured["busiestSecond"] = max(sum(one <= other < one + 1 for other in times) for one in times)
     took, least = times[-1] - times[0], (len(times) - 1) / _RATE - 1
     if took < least:
         turn.wrong.append(f"{len(times)} requests in {took:.1f} s, not in {least:.1f} or more")

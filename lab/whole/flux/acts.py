@@ -10,8 +10,6 @@ helm-controller is not built; FLUX_HELM names a folder with it (`site`). Without
 record stay in the record, with their own date.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import os

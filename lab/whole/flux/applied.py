@@ -14,8 +14,6 @@ last       -> suspended      nothing happens; then resumed
            -> taken out      without archfit, as the manifests are
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import yaml

@@ -7,8 +7,6 @@ expected(form, revision)      the same manifests as archfit leaves them on stand
 digests()                     of all that is written: the figures hold as long as archfit writes the same
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import subprocess

@@ -11,8 +11,6 @@ last      -> suspended          nothing happens; then resumed
 Each upgrade runs a hook, a Job for amd64 alone, and the chart's test, a Pod for amd64 alone.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Mapping
 from typing import Any

@@ -14,8 +14,6 @@ helm-controller is not built: `helm` is a folder, named for its version, with th
 `helmreleases.yaml`, its CustomResourceDefinition. None: no HelmRelease can be applied.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -4,8 +4,6 @@ door.see("again", ready=True)     judges the pods and the workloads, and adds a 
 door.expect(.., "..")             a line of `wrong` where it does not hold
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
