@@ -14,6 +14,7 @@ from typing import Any
 
 from archfit.lookup.lockfile import render
 from archfit.options.settings import Options
+from control_plane import pod_in
 from drawn_pods import at_creation
 from fake_registry import FakeRegistry
 from mutating_webhooks import webhook
@@ -74,12 +75,7 @@ def admission_door(
 
 
 def _probe(namespace: str, image: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "probe", "namespace": namespace},
-        "spec": {"containers": [{"name": "c", "image": f"quay.io/team/{image}"}]},
-    }
+    return pod_in(namespace, f"quay.io/team/{image}", metadata={"name": "probe"})
 
 
 def applying(policies: Policies, kind: str, namespace: str, folder: Path) -> AbstractContextManager[None]:

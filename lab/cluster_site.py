@@ -11,10 +11,19 @@ with ShopSite(folder) as site: ..      all that `_prepare` entered is closed in 
 """
 
 import contextlib
-from typing import Self
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from operators.build import Failed
 
 # Without a route there is no address that kube-apiserver could choose; Debian's etcd cannot say how far a watch is.
 UNROUTED = ("--advertise-address=127.0.0.1", "--feature-gates=WatchList=false")
+_BOTH = frozenset({"amd64", "arm64"})
+# The folder of an image's name says for what it is built; `moving` until its tag moves.
+BUILT_FOR = {"amd": frozenset({"amd64"}), "arm64": frozenset({"arm64"}), "multi": _BOTH, "moving": _BOTH}
 
 
 class ClusterSite:
@@ -35,3 +44,29 @@ class ClusterSite:
     def _prepare(self) -> None:
         """Open what the site needs, in `_exit`."""
         raise NotImplementedError
+
+
+def built_for(spec: Mapping[str, Any], table: Mapping[str, frozenset[str]] = BUILT_FOR) -> frozenset[str]:
+    """The architectures of which every image of the pod has a build, by the folder of its name."""
+    images = [one["image"] for one in (*spec["containers"], *spec.get("initContainers", ()))]
+    return frozenset.intersection(*(table[image.split("/")[1]] for image in images))
+
+
+def is_refused(pod: Mapping[str, Any]) -> bool:
+    """Whether the scheduler has said that no node takes it."""
+    return any(one.get("reason") == "Unschedulable" for one in pod.get("status", {}).get("conditions", ()))
+
+
+def run_git(folder: Path, *words: str) -> str:
+    """What git said in a repository. Raises Failed."""
+    who = {f"GIT_{role}_{what}": "shop" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    done = subprocess.run(
+        ("git", "-C", folder, *words),
+        env={**os.environ, **who, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise Failed(f"git {words[0]}", done.stderr)
+    return done.stdout.strip()

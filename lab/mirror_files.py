@@ -35,13 +35,8 @@ _NAMES = ("library/nginx", "team/app", "team/app/web", "team", "other/tool")
 _DIGEST = "sha256:" + "a" * 64
 IMAGES = [f"{host}/{name}{end}" for host in HOSTS for name in _NAMES for end in (":1", f"@{_DIGEST}")]
 _MIRRORS = (
-    "m1.example",
-    "m2.example:5000",
-    "m3.example/hub",
-    "m4.example/hub/team",
-    "quay.io",
-    "example.com",
-)
+    "m1.example", "m2.example:5000", "m3.example/hub", "m4.example/hub/team", "quay.io", "example.com",
+)  # fmt: skip
 
 
 def registries_conf(random: Random) -> str:

@@ -21,19 +21,14 @@ from typing import NamedTuple
 
 from archfit.base.errors import ArchfitError
 from archfit.options.settings import Options
-from control_plane import ControlPlane
+from control_plane import ControlPlane, pod_in
 from pod_decisions import found
 from policy_runs import PLAIN, Policies
 
 COLUMNS = (
-    "images",
-    "carrier",
-    "without: processor, p50, p95 ms",
-    "with the policy",
-    "and its companion",
-    "processor time more: policy, both",
-    "largest object",
-)
+    "images", "carrier", "without: processor, p50, p95 ms", "with the policy", "and its companion",
+    "processor time more: policy, both", "largest object",
+)  # fmt: skip
 CARRIERS = ("literal", "crd")
 PLATFORMS = ("amd64 arm64", "amd64 arm64 s390x", "amd64", "arm64")
 BLOCK = 25
@@ -56,13 +51,7 @@ def image(number: int) -> str:
 
 def pod(namespace: str) -> dict[str, object]:
     """Two containers, one of them for amd64 only: it gets a term."""
-    containers = [{"name": f"c{number}", "image": image(number)} for number in (0, 2)]
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "web", "namespace": namespace},
-        "spec": {"containers": containers},
-    }
+    return pod_in(namespace, image(0), image(2), metadata={"name": "web"})
 
 
 def measured(plane: ControlPlane, namespaces: Sequence[str], creates: int) -> list[Cost]:

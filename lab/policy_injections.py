@@ -42,7 +42,7 @@ from archfit.admission.added_record import NAME
 from archfit.options.config_file import API_VERSION, KIND
 from archfit.options.load import load
 from archfit.options.settings import Options
-from control_plane import ControlPlane, Refused
+from control_plane import ControlPlane, Refused, pod_in
 from drawn_pods import at_creation
 from drawn_pods.drawing import ARCH, RUNTIME_CLASSES
 from mutating_webhooks import ARCHFIT, SCRIPT, Event, Scripted, changed, webhook
@@ -140,7 +140,8 @@ def door(
     """The door and the two webhooks, in force for the namespace of that name. choice: of the configuration."""
     plane, scripted = policies.plane, Scripted()
     plane.namespace(name)
-    arm = _probe(name)
+    notes = {"name": "probe", "annotations": {SCRIPT: '{"id": "probe"}'}}
+    arm = pod_in(name, "quay.io/team/arm:1", metadata=notes)
     with contextlib.ExitStack() as stack:
         for other in (FIRST, LAST):
             url = stack.enter_context(scripted.webhook(other))
@@ -169,15 +170,6 @@ def door(
 
         plane.until("every door is in force", in_force)
         yield scripted
-
-
-def _probe(name: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "probe", "namespace": name, "annotations": {SCRIPT: '{"id": "probe"}'}},
-        "spec": {"containers": [{"name": "c", "image": "quay.io/team/arm:1"}]},
-    }
 
 
 def _words(choice: Mapping[str, Any], folder: Path) -> tuple[str, ...]:

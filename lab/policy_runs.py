@@ -29,17 +29,11 @@ from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
 from archfit.policy.cel.validating_policy import daemon_set_objects, validating_policy_objects
 from archfit.yaml.values import plain, typed
-from control_plane import ControlPlane, Refused
+from control_plane import ControlPlane, Refused, pod_in
 
 PLAIN = "plain"
 _PROBES = 50
 _LOOKING = "looking"
-_PROBE = {
-    "apiVersion": "v1",
-    "kind": "Pod",
-    "metadata": {"name": "probe"},
-    "spec": {"containers": [{"name": "c", "image": "probe"}]},
-}
 _CHECKS = "apiserver_mutating_admission_policy_check_total{"
 _OF_THE_REQUEST = ("uid", "creationTimestamp", "managedFields", "generation")
 
@@ -240,7 +234,7 @@ class Policies:
                 spec = {key: one["spec"][key] for key in one["spec"] if key != "matchResources"}
                 objects.append({**one, "metadata": {"name": name}, "spec": {**spec, "policyName": name}})
         self.apply(objects)
-        probe = _in(_PROBE, _LOOKING)
+        probe = pod_in(_LOOKING, "probe")
 
         def seen(pod: Any) -> str | None:
             found: str | None = pod["metadata"].get("annotations", {}).get(_LOOKING)

@@ -7,7 +7,7 @@ with WebhookServer(folder, "--mirror", f"*={fake.url}") as server:
     server.metric("archfit_lookups_total{..}")
     server.log()                         the lines so far, decoded
     server.end(signal.SIGTERM)           the exit code
-load(server, review, "-n", "1000")       tests/judges/load, its counts as a mapping
+started_load(server, review, "-n", "1000")    tests/judges/load; finished_load(..) has its counts as a mapping
 
 Secret(folder)                           a folder as the kubelet mounts a Secret; `write` moves its link
 """
@@ -161,12 +161,6 @@ def issued(folder: Path, name: str, days: int = 2) -> tuple[Path, Path]:
         *("-extfile", str(ca.with_name("extensions"))),
     )
     return folder / f"{name}.crt", folder / f"{name}.key"
-
-
-def load(server: WebhookServer, content: object, *words: str, timeout: str = "10s") -> dict[str, Any]:
-    """What tests/judges/load counted. content: a review; UID and NUMBER in it are filled in."""
-    running = started_load(server, content, *words, timeout=timeout)
-    return finished_load(running)
 
 
 def started_load(

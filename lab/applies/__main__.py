@@ -1,6 +1,6 @@
 """`make applies COUNT=500 SEED=1`: Pods with own lists, applied again and compared behind each entry point, in a table.
 
-    python -m applies [--count N] [--seed N] [--through policy,webhook,both]
+    python -m applies [--count N] [--seed N]
 
 COUNT pods for each entry point and each way to make them. A line for each operation: how many pods were refused, how
 many came out different, of how many Argo CD shows the tolerations, as docs/argocd.md says, and how many were
@@ -27,10 +27,9 @@ def main() -> int:
     )
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--through", default=",".join(DOORS))
     words = parser.parse_args()
     wrong = 0
-    for kind in words.through.split(","):
+    for kind in DOORS:
         with tempfile.TemporaryDirectory() as name, ControlPlane(Path(name)) as plane:
             folder = Path(name)
             pods = [pod(Random(f"{words.seed}/{number}"), f"p{number}") for number in range(words.count)]

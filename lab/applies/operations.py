@@ -167,10 +167,7 @@ class Site:
         # A preference alone may be taken away from a pod with a gate.
         preferring = self._with_record(_PREFERENCES) - refused
         replaced = [pod for pod in made if pod["metadata"]["name"] not in preferring]
-        yield (
-            "replace",
-            self._outcome(replaced, lambda: self._replace(replaced), _second_label, refused),
-        )
+        yield ("replace", self._outcome(replaced, lambda: self._replace(replaced), _second_label, refused))
         yield "edit a label", self._outcome(made, lambda: self._edit(made, "label"), _edited_label)
         yield (
             "edit a toleration",

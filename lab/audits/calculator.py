@@ -1002,10 +1002,7 @@ def _sums(
     for row in rows:
         for image in states.missing(row, arch):
             needs[image] = added([needs.get(image, NOTHING), _amount(row)])
-    ranked = sorted(
-        owners,
-        key=lambda one: (one not in waiting, -weight[one][2], -weight[one][1], one),
-    )
+    ranked = sorted(owners, key=lambda one: (one not in waiting, -weight[one][2], -weight[one][1], one))
     return {
         "number": number,
         "amount": added(map(_amount, rows)),

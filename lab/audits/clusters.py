@@ -84,11 +84,7 @@ class Cluster(NamedTuple):
 def drawn(random: Random) -> Cluster:
     """A cluster of a few nodes and workloads; one in ten is manifests alone."""
     required = random.choice([(), (), ("arm64",), ("amd64",), ("arm64", "amd64"), ("s390x",)])
-    flags = (
-        tuple(required),
-        random.choice([0, 0, 0, 100]),
-        bool(required) and random.random() < 0.3,
-    )
+    flags = (tuple(required), random.choice([0, 0, 0, 100]), bool(required) and random.random() < 0.3)
     prices = random.choice([{}, {"arm64": "0.034"}, {"amd64": "0.0425", "arm64": "0.034"}, _EVERY_PRICE])
     node_prices = random.choice([{}, _NODE_PRICES])
     objects: list[Object] = []

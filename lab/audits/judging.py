@@ -187,10 +187,7 @@ def _pairs(report: dict[str, Any], status: int, wanted: Report) -> Iterator[tupl
     ]
     yield "losses", losses, wanted.losses
     savings = [
-        {
-            **_row(row, "source", "target", "when", "cpu"),
-            "perHour": Fraction(row["perHour"].replace(",", "")),
-        }
+        {**_row(row, "source", "target", "when", "cpu"), "perHour": Fraction(row["perHour"].replace(",", ""))}
         for row in report["costs"]["savings"]
     ]
     yield "savings", savings, wanted.savings

@@ -4,12 +4,12 @@ import gzip
 import random
 
 from archfit.registry import manifest as media
-from campaign.wire import Asked, Honest, Wire, answer
+from campaign.wire import Asked, Connection, Honest, answer
 
 MIB = 1024 * 1024
 
 
-def bomb(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def bomb(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """Documents of 4 MiB that cost memory or time."""
     body = drawn.choice(
         [
@@ -24,13 +24,13 @@ def bomb(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None
     answer(wire, asked, 200, [("Content-Type", media.OCI_INDEX)], body)
 
 
-def packed(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def packed(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """Compressed, though nobody asked for it; 64 MiB of zeros unpacked, or the truth."""
     body = gzip.compress(drawn.choice([honest.body, b"0" * (64 * MIB)]))
     answer(wire, asked, honest.status, [*honest.headers, ("Content-Encoding", "gzip")], body)
 
 
-def wrong_digest(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def wrong_digest(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """Bytes or a header that do not belong together."""
     digest = drawn.choice(
         [f"sha256:{'0' * 64}", "sha256:xyz", "sha512:" + "0" * 128, "md5:1", "\u00ff" * 99, ""]
@@ -41,12 +41,12 @@ def wrong_digest(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random)
     answer(wire, asked, honest.status, [*headers, ("Docker-Content-Digest", digest)], body)
 
 
-def schema_1(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def schema_1(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     kind = f"application/vnd.docker.distribution.manifest.v1{drawn.choice(['+prettyjws', '+json'])}"
     answer(wire, asked, 200, [("Content-Type", kind)], b'{"schemaVersion": 1, "architecture": "arm64"}')
 
 
-def wrong_type(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def wrong_type(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """The truth as a page, as an artifact, as another kind of document."""
     said = [
         "text/html",
@@ -66,7 +66,7 @@ def wrong_type(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -
     answer(wire, asked, honest.status, [*headers, ("Content-Type", drawn.choice(said))], honest.body)
 
 
-def no_document(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def no_document(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """JSON that is no manifest, and what is no JSON."""
     body = drawn.choice(
         [

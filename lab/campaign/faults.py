@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 
 from campaign.false_documents import FALSE_DOCUMENTS, MIB
-from campaign.wire import Asked, Honest, Wire, answer
+from campaign.wire import Asked, Connection, Honest, answer
 
 
 def _error(text: str) -> bytes:
@@ -22,13 +22,13 @@ _RETRY_AFTER = (
 )
 
 
-def busy(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def busy(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """429 or 503 with an odd Retry-After."""
     headers = [("Retry-After", drawn.choice(_RETRY_AFTER))] * drawn.choice([0, 1, 1, 2])
     answer(wire, asked, drawn.choice([429, 503]), headers, _error("slow down"))
 
 
-def status(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def status(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     code = drawn.choice(
         [204, 205, 206, 300, 304, 400, 403, 405, 408, 410, 418, 451, 500, 501, 502, 504, 599, 999]
     )
@@ -38,7 +38,7 @@ def status(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> No
     answer(wire, asked, code, [], b"" if code in {204, 304} else body)
 
 
-def unauthorized(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def unauthorized(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """401 again and again, with challenges that lead nowhere."""
     here = f"http://127.0.0.1:{asked.port}"
     challenge = drawn.choice(
@@ -60,7 +60,7 @@ def unauthorized(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random)
     answer(wire, asked, 401, [("WWW-Authenticate", challenge)] if challenge else [], _error("who are you"))
 
 
-def redirect(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def redirect(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """Loops, other hosts, down to HTTP, and what is no URL."""
     place = drawn.choice(
         [
@@ -85,19 +85,19 @@ def redirect(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> 
     answer(wire, asked, drawn.choice([301, 302, 303, 307, 308]), headers, b"elsewhere")
 
 
-def missing(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def missing(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     body = drawn.choice([b"", b"{", _error("manifest unknown"), b"<html>" * 1000, b"[" * MIB])
     answer(wire, asked, 404, [("Content-Type", "application/json")], body)
 
 
-def half(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def half(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """A body that ends before its length says."""
     headers = [*honest.headers, ("Content-Length", str(len(honest.body) + drawn.choice([0, 1, 4096])))]
     answer(wire, asked, honest.status, headers, honest.body[: drawn.randrange(len(honest.body) + 1)])
     wire.close(reset=False)
 
 
-def more_than_said(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def more_than_said(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """Bytes after the length: of another answer, which nobody asked for.
 
     They come at once with the answer. Later ones could come with the next request's, where no client can tell them
@@ -108,7 +108,7 @@ def more_than_said(wire: Wire, asked: Asked, honest: Honest, drawn: random.Rando
     answer(wire, asked, honest.status, [*honest.headers, length], honest.body + surplus)
 
 
-def drip(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def drip(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """A byte now and then, for ever."""
     lines = [f"HTTP/1.1 {honest.status} X", *(f"{name}: {value}" for name, value in honest.headers)]
     data = "\r\n".join([*lines, "Content-Length: 1000000", "", ""]).encode("latin-1") + honest.body
@@ -119,32 +119,32 @@ def drip(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None
         wire.send(bytes([byte]))
 
 
-def silent(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def silent(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """No answer, and no end."""
     wire.send(drawn.choice([b"", b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: y"]))
     wire.pause(600)
 
 
-def slow(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def slow(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """The truth, after a while."""
     wire.pause(drawn.choice([0.05, 0.3, 1.0]))
     answer(wire, asked, honest.status, honest.headers, honest.body)
 
 
-def reset(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def reset(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     if drawn.random() < 0.5:
         answer(wire, asked, honest.status, [*honest.headers, ("Content-Length", "100000")], honest.body)
     wire.close(reset=True)
 
 
-def hang_up(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def hang_up(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """Closes without a word, or after an answer that promised to stay."""
     if drawn.random() < 0.5:
         answer(wire, asked, honest.status, [*honest.headers, ("Connection", "keep-alive")], honest.body)
     wire.close(reset=False)
 
 
-def endless(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def endless(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """A body without an end: chunked, or until the connection closes."""
     chunked = drawn.random() < 0.5
     wire.send(b"HTTP/1.1 200 OK\r\n" + (b"Transfer-Encoding: chunked\r\n\r\n" if chunked else b"\r\n"))
@@ -154,13 +154,13 @@ def endless(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> N
     wire.close(reset=False)
 
 
-def bad_chunks(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def bad_chunks(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     size = drawn.choice([b"zz", b"-1", b"ffffffffffffffffffff", b"5;" + b"x" * 90_000, b""])
     wire.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + size + b"\r\nhello\r\n0\r\n\r\n")
     wire.close(reset=False)
 
 
-def doubled_headers(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def doubled_headers(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     more = drawn.choice(
         [
             [("Content-Type", "text/html")],
@@ -176,7 +176,7 @@ def doubled_headers(wire: Wire, asked: Asked, honest: Honest, drawn: random.Rand
     wire.close(reset=False)
 
 
-def huge_headers(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def huge_headers(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     more = drawn.choice(
         [
             [("X-Long", "a" * 300_000)],
@@ -189,7 +189,7 @@ def huge_headers(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random)
     answer(wire, asked, honest.status, [*honest.headers, *more], honest.body)
 
 
-def no_http(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def no_http(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """What is no answer of HTTP/1.1."""
     said = [
         b"220 mail ready\r\n",
@@ -206,7 +206,7 @@ def no_http(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> N
     wire.close(reset=False)
 
 
-def parrot(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> None:
+def parrot(wire: Connection, asked: Asked, honest: Honest, drawn: random.Random) -> None:
     """An error that repeats the credentials that came with the request."""
     said = asked.headers.get("authorization", "none")
     headers = drawn.choice(
@@ -215,7 +215,7 @@ def parrot(wire: Wire, asked: Asked, honest: Honest, drawn: random.Random) -> No
     answer(wire, asked, drawn.choice([400, 401, 403, 404, 500]), headers, _error(f"you said {said}"))
 
 
-FAULTS: dict[str, Callable[[Wire, Asked, Honest, random.Random], None]] = {
+FAULTS: dict[str, Callable[[Connection, Asked, Honest, random.Random], None]] = {
     made.__name__.replace("_", " "): made
     for made in (
         *(

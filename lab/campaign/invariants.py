@@ -18,12 +18,8 @@ from typing import NamedTuple
 GRACE_SECONDS = 2.0
 _LONGEST_WORDS = 16_384
 _BUGS = (
-    "archfit itself failed",
-    "Traceback",
-    "Exception ignored",
-    "Exception in thread",
-    "Fatal Python error",
-)
+    "archfit itself failed", "Traceback", "Exception ignored", "Exception in thread", "Fatal Python error",
+)  # fmt: skip
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 

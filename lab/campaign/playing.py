@@ -239,13 +239,9 @@ CALLERS: dict[str, Callable[[Start], Start]] = {
     "blank": lambda start: start._replace(stdin="/dev/null"),
 }
 _STATUSES = {
-    "closed input": (1,),
-    "closed output": (1,),
-    "no reader": (1,),
-    "full output": (1,),
-    "unreadable input": (1,),
-    "blank": (1,),
-}
+    "closed input": (1,), "closed output": (1,), "no reader": (1,), "full output": (1,),
+    "unreadable input": (1,), "blank": (1,),
+}  # fmt: skip
 
 
 def played(seed: int, folder: Path, scripts: Iterator[Script]) -> Iterator[tuple[Script, Outcome]]:

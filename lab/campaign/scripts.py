@@ -20,14 +20,8 @@ SORTS = {"faults": 62, "kills": 12, "eight": 6, "redis": 8, "disk": 6, "streams"
 KILLS = 5
 TROUBLES = ("stop", "hang", "full", "forget", "read only")
 CALLERS = (
-    "closed input",
-    "closed output",
-    "closed errors",
-    "no reader",
-    "full output",
-    "unreadable input",
-    "blank",
-)
+    "closed input", "closed output", "closed errors", "no reader", "full output", "unreadable input", "blank",
+)  # fmt: skip
 _LIMITS = (1, 300, 4096, 16_384, 40_000, 100_000)
 _KINDS = ("", "manifest", "manifest", "token", "blob", "head")
 _HELPERS = ("", "", "", "good", "hangs", "noise")
@@ -176,10 +170,6 @@ def _streams(drawn: random.Random, base: dict[str, Any]) -> list[Round]:
 
 
 _ROUNDS = {
-    "faults": _misbehaving,
-    "kills": _killed,
-    "eight": _eight,
-    "redis": _redis,
-    "disk": _disk,
+    "faults": _misbehaving, "kills": _killed, "eight": _eight, "redis": _redis, "disk": _disk,
     "streams": _streams,
-}
+}  # fmt: skip

@@ -11,15 +11,12 @@ Both ports serve the same. New orders end every connection that the old ones sti
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import random
 import socket
 import ssl
-import struct
 import sys
 import threading
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,9 +24,7 @@ from urllib.parse import urlsplit
 
 from campaign.faults import FAULTS
 from campaign.images import AFTER_THE_MOVE, DOCUMENTS
-from campaign.wire import Asked, Honest, answer
-
-_LONGEST_HEAD = 256 * 1024
+from campaign.wire import Asked, Connection, Honest, answer
 
 
 @dataclass
@@ -173,52 +168,6 @@ class Registry:
         repository = urlsplit(asked.path).path.removeprefix("/v2/").partition("/")[0]
         place = f"{'https' if asked.secure else 'http'}://127.0.0.1:{asked.port}{orders.realm}"
         return f'Bearer realm="{place}",service="x",scope="repository:{repository}:pull"'
-
-
-class Connection:
-    """See `campaign.wire.Wire`."""
-
-    def __init__(self, client: socket.socket, over: threading.Event) -> None:
-        self.client = client
-        self.over = over
-        self._held = b""
-
-    def read(self, *, secure: bool) -> Asked | None:
-        """The next request, None where there is none."""
-        while b"\r\n\r\n" not in self._held:
-            part = self.client.recv(65_536)
-            if not part or len(self._held) > _LONGEST_HEAD:
-                return None
-            self._held += part
-        head, _, self._held = self._held.partition(b"\r\n\r\n")
-        first, *lines = head.decode("latin-1").split("\r\n")
-        method, path, _ = first.split(" ", 2)
-        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        length = int(headers.get("content-length", "0"))
-        while len(self._held) < length:
-            self._held += self.client.recv(65_536) or b" " * length
-        body, self._held = self._held[:length], self._held[length:]
-        del body
-        return Asked(method, path, headers, secure, self.client.getsockname()[1])
-
-    def send(self, data: bytes) -> None:
-        if self.over.is_set():
-            raise OSError
-        self.client.sendall(data)
-
-    def pause(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            if self.over.wait(min(left, 0.5)):
-                raise OSError
-
-    def close(self, *, reset: bool) -> None:
-        if reset:
-            self.client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        else:
-            with contextlib.suppress(OSError):  # the client was faster
-                self.client.shutdown(socket.SHUT_RDWR)
-        self.client.close()
 
 
 def main() -> None:

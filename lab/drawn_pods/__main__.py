@@ -1,6 +1,6 @@
 """`make pods COUNT=100000 SEED=1`: that many random pods, judged; each violation on a line, exit 1 if there is one.
 
-python -m drawn_pods [--count N] [--seed N] [--seconds N]
+python -m drawn_pods [--count N] [--seed N]
 """
 
 import argparse
@@ -25,14 +25,13 @@ def main() -> int:
     )
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=3600)
     words = parser.parse_args()
     oracle = Oracle(IMAGES)
     nodes = json.loads((oracle.folder / "nodes.json").read_text(encoding="utf-8"))
     started, pods, counts, violations = time.monotonic(), 0, Counter[str](), 0
     with tempfile.TemporaryDirectory() as scratch:
         number = 0
-        while pods < words.count and time.monotonic() - started < words.seconds:
+        while pods < words.count:
             found = judged(Random(f"{words.seed}/{number}"), BATCH, oracle, nodes, Path(scratch))
             number, pods = number + 1, pods + found.pods
             counts.update(found.counts)

@@ -31,69 +31,27 @@ REFERENCES = (
     *("both\u2028:1", "both:", ":1", "@", "/", "both@", "a..b/both:1", "host:/both:1", "host:99999/both:1"),
 )  # fmt: skip
 _ANSWERS = (
-    *(
-        "amd64 foo",
-        "foo",
-        "7 amd64 arm64",
-        " ".join(ARCHITECTURES),
-        "arm/v5",
-        "386",
-        "amd64/v2 arm64",
-        "darwin/arm64",
-        "arm64 windows/amd64",
-    ),
-    *(
-        "freebsd/amd64 amd64",
-        "wasi/wasm windows/amd64",
-        "windows/amd64 windows/arm64 amd64",
-        "amd64/v3 wasi/wasm",
-    ),
-)
+    "amd64 foo", "foo", "7 amd64 arm64", " ".join(ARCHITECTURES), "arm/v5", "386", "amd64/v2 arm64",
+    "darwin/arm64", "arm64 windows/amd64", "freebsd/amd64 amd64", "wasi/wasm windows/amd64",
+    "windows/amd64 windows/arm64 amd64", "amd64/v3 wasi/wasm",
+)  # fmt: skip
 _OVERRIDES = (
-    *("docker.io/library/*=linux/arm64", "docker.io/library/amd:1=arm64", "*=linux/amd64,linux/arm64"),
-    *(
-        "quay.io/team/*:1=linux/amd64",
-        "quay.io/*@sha256:*=linux/arm64",
-        "registry.local:5000/*=windows/amd64",
-    ),
-    *("localhost/[a-m]*=linux/amd64/v3", "localhost/[!a-m]*=linux/386", "docker.io/*/both=arm64"),
-    *(
-        "unlocked*=amd64",
-        "docker.io/library/unlocked=linux/s390x",
-        "*/unlocked:?=amd64",
-        "*/wasm*:1=wasi/wasm",
-    ),
-)
+    "docker.io/library/*=linux/arm64", "docker.io/library/amd:1=arm64", "*=linux/amd64,linux/arm64",
+    "quay.io/team/*:1=linux/amd64", "quay.io/*@sha256:*=linux/arm64", "registry.local:5000/*=windows/amd64",
+    "localhost/[a-m]*=linux/amd64/v3", "localhost/[!a-m]*=linux/386", "docker.io/*/both=arm64",
+    "unlocked*=amd64", "docker.io/library/unlocked=linux/s390x", "*/unlocked:?=amd64", "*/wasm*:1=wasi/wasm",
+)  # fmt: skip
 _GLOBS = ("shop", "s*", "[!a]*", "*", "db", "web*", "w?b", "web-*", "kube-*", "[a-t]hop")
 _NAMES = ("amd64", "arm64", "s390x", "foo", "7", "386")
 _ONLY = (
-    "amd64",
-    "arm64 amd64",
-    "AARCH64",
-    "x",
-    "s390x",
-    "",
-    " , ",
-    "arm64/v8",
-    "armhf",
-    "x86-64",
-    "x86_64\t386",
+    "amd64", "arm64 amd64", "AARCH64", "x", "s390x", "", " , ", "arm64/v8", "armhf", "x86-64", "x86_64\t386",
     "foo",
-)
+)  # fmt: skip
 _PLATFORMS = (
-    *(
-        "amd64",
-        "arm64, linux/amd64",
-        "linux/arm/v7",
-        "X86_64",
-        "x86-64",
-        "windows/amd64 amd64",
-        "linux/386",
-        "arm64/v8",
-    ),
-    *("linux/amd64/v3", "linux/amd64/v3 arm64", "", " ", "wasi/wasm", "linux/arm64/v8", "linux//x", "/amd64"),
-    *("linux/foo",),
-)
+    "amd64", "arm64, linux/amd64", "linux/arm/v7", "X86_64", "x86-64", "windows/amd64 amd64", "linux/386",
+    "arm64/v8", "linux/amd64/v3", "linux/amd64/v3 arm64", "", " ", "wasi/wasm", "linux/arm64/v8", "linux//x",
+    "/amd64", "linux/foo",
+)  # fmt: skip
 _TRUTHS = ("true", " true ", "false", " false", "no", "")
 
 

@@ -35,19 +35,10 @@ _SINGLE = {"single-amd:1": "amd64", "single-arm:1": "arm64", "single-win:1": "wi
 _KINDS = {"v3:1": "amd64/v3", "v3arm:1": "amd64/v3 arm64", "wasm-and:1": "wasi/wasm amd64 arm64"}
 _CONTROLLERS = ("ReplicaSet", "StatefulSet", "Job")
 _ODD_IMAGES = (
-    UNLOCKED,
-    "auto",
-    "nginx@sha256:abc",
-    "Team/app:1",
-    "quay.io/team/Both:1",
-    "quay.io/team/both:1:2",
-    "ko://example.com/cmd",
-    "{{ image }}",
-    "0123456789abcdef" * 4,
-    "localhost:5000",
-    "registry.local:99999/both:1",
-    f"quay.io/team/pinned@sha256:{'A' * 64}",
-)
+    UNLOCKED, "auto", "nginx@sha256:abc", "Team/app:1", "quay.io/team/Both:1", "quay.io/team/both:1:2",
+    "ko://example.com/cmd", "{{ image }}", "0123456789abcdef" * 4, "localhost:5000",
+    "registry.local:99999/both:1", f"quay.io/team/pinned@sha256:{'A' * 64}",
+)  # fmt: skip
 _TOLERATIONS = (
     {"key": ARCH, "operator": "Exists", "effect": "NoSchedule"},
     {"key": ARCH, "operator": "Exists", "effect": "NoExecute"},

@@ -8,14 +8,19 @@ process. A stream that kills it (a stack overflow is fatal in Go) costs a new pr
 """
 
 import base64
+import gc
 import json
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, TypeVar
 
-Question: TypeAlias = "dict[str, Any] | str"
+Question: TypeAlias = dict[str, Any] | str
 Answer = dict[str, Any]
+Item = TypeVar("Item")
+
+BATCH = 50
 
 
 def question(
@@ -97,3 +102,32 @@ class Asking:
         if process is not None:
             process.kill()
             process.communicate()
+
+
+def answered(
+    asking: Asking,
+    numbers: range,
+    made: Callable[[int], Item],
+    question_of: Callable[[Item], Question | None],
+    seconds: float,
+) -> Iterator[tuple[Item, Answer | None]]:
+    """What is made of each number, with its answer, for at most so long.
+
+    The judge works on one batch while the next one is made. What has no question has no answer.
+    """
+    gc.set_threshold(100_000, 50, 100)  # nearly all that a run makes goes at its end
+    until = time.monotonic() + seconds
+    waiting: list[Item] = []
+
+    def taken() -> list[tuple[Item, Answer | None]]:
+        left = iter(asking.answers())
+        return [(one, next(left) if question_of(one) else None) for one in waiting]
+
+    for first in range(numbers.start, numbers.stop, BATCH):
+        batch = [made(number) for number in range(first, min(first + BATCH, numbers.stop))]
+        yield from taken()
+        waiting = batch
+        asking.send([asked for one in batch if (asked := question_of(one))])
+        if time.monotonic() > until:
+            break
+    yield from taken()

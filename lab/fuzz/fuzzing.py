@@ -4,18 +4,14 @@ tally = Fuzzing(asking, real).run(seed, numbers, until)
 tally.defects    {signature: Case}: the first stream that showed it, made smaller
 """
 
-import gc
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from fuzz.asking import Answer, Asking
+from fuzz.asking import Answer, Asking, answered
 from fuzz.engine import Done, Refused
 from fuzz.properties import SLOW, Defect, Examined, counted_otherwise, examine, judged, recount
 from fuzz.shrinking import shrunk
 from fuzz.streams import Stream, stream
-
-BATCH = 50
 
 
 class Case(NamedTuple):
@@ -31,11 +27,6 @@ class Tally:
         self.streams = self.changed = self.refused = self.killed = 0
         self.counts: dict[str, int] = {}
         self.defects: dict[str, Case] = {}
-
-    def count(self, examined: Examined) -> None:
-        self.streams += 1
-        self.refused += isinstance(examined.outcome, Refused)
-        self.changed += isinstance(examined.outcome, Done) and bool(examined.outcome.splices)
 
 
 class Fuzzing:
@@ -54,36 +45,16 @@ class Fuzzing:
     ) -> Tally:
         """At most so many streams, for at most so long. found: is told of each new signature."""
         tally = Tally()
-        gc.set_threshold(100_000, 50, 100)  # nearly all that a run makes goes at its end
-        until = time.monotonic() + seconds
-        waiting: list[tuple[int, Examined]] = []
-        for first in range(0, streams, BATCH):
-            numbers = range(first, min(first + BATCH, streams))
-            batch = [(number, examine(stream(seed, number, self._real))) for number in numbers]
-            # The judge works on one batch while the next one is made.
-            self._take(tally, waiting, self._asking.answers(), found)
-            waiting = batch
-            self._asking.send([one.asked for _, one in batch if one.asked])
-            if time.monotonic() > until:
-                break
-        self._take(tally, waiting, self._asking.answers(), found)
-        return tally
 
-    def defects_of(self, one: Stream) -> list[Defect]:
-        """All that is wrong with one stream."""
-        examined = examine(one)
-        answer = self._asking.ask([examined.asked])[0] if examined.asked else None
-        return self._defects(examined, answer)
+        def examined_of(number: int) -> tuple[int, Examined]:
+            return number, examine(stream(seed, number, self._real))
 
-    def _take(
-        self,
-        tally: Tally,
-        batch: list[tuple[int, Examined]],
-        answers: list[Answer | None],
-        found: Callable[[str, Case], None],
-    ) -> None:
-        for number, examined, answer in _answered(batch, answers):
-            tally.count(examined)
+        for (number, examined), answer in answered(
+            self._asking, range(streams), examined_of, lambda one: one[1].asked, seconds
+        ):
+            tally.streams += 1
+            tally.refused += isinstance(examined.outcome, Refused)
+            tally.changed += isinstance(examined.outcome, Done) and bool(examined.outcome.splices)
             tally.killed += examined.asked is not None and answer is None
             for defect in self._defects(examined, answer):
                 tally.counts[defect.signature] = tally.counts.get(defect.signature, 0) + 1
@@ -91,6 +62,13 @@ class Fuzzing:
                     case = self._case(number, examined.stream, defect)
                     tally.defects[defect.signature] = case
                     found(defect.signature, case)
+        return tally
+
+    def defects_of(self, one: Stream) -> list[Defect]:
+        """All that is wrong with one stream."""
+        examined = examine(one)
+        answer = self._asking.ask([examined.asked])[0] if examined.asked else None
+        return self._defects(examined, answer)
 
     def _defects(self, examined: Examined, answer: Answer | None) -> list[Defect]:
         again = recount(examined, answer)
@@ -114,11 +92,3 @@ class Fuzzing:
                 defect.detail,
             ),
         )
-
-
-def _answered(
-    batch: list[tuple[int, Examined]], answers: list[Answer | None]
-) -> Iterator[tuple[int, Examined, Answer | None]]:
-    left = iter(answers)
-    for number, examined in batch:
-        yield number, examined, next(left) if examined.asked else None

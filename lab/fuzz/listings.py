@@ -304,15 +304,8 @@ def _beside(pairs: _Members, chance: random.Random) -> _Members:
 
 
 _CHANGES: tuple[Callable[[_Members, random.Random], _Members], ...] = (
-    _twice,
-    _cased,
-    _escaped,
-    _merged,
-    _merged,
-    _merged,
-    _shared,
-    _beside,
-)
+    _twice, _cased, _escaped, _merged, _merged, _merged, _shared, _beside,
+)  # fmt: skip
 
 
 def _json_stream(trees: list[Any], chance: random.Random) -> str:

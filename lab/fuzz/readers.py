@@ -16,12 +16,11 @@ smallest stream found for a defect of its kind, and .fuzz/readers-SEED-NUMBER.tx
 
 import argparse
 import base64
-import gc
 import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import machine
@@ -30,7 +29,7 @@ from archfit.base.results import ObjectRef
 from archfit.pipeline import inventory as stream_inventory
 from archfit.workloads.builtin import LISTS, PODLESS, group_of, rows_of
 from archfit.yaml import stream
-from fuzz.asking import Answer, Asking
+from fuzz.asking import Answer, Asking, answered
 from fuzz.engine import Refused, run
 from fuzz.listings import listing
 from fuzz.properties import general
@@ -39,7 +38,6 @@ from fuzz.streams import OPTIONS, Stream
 
 READERS = ("kubectl", "helm3", "helm4", "kustomize", "krm")
 FOLDER = machine.ROOT / ".fuzz"
-BATCH = 100
 WHOLE = 8
 """One stream of so many is edited too."""
 _NAME = re.compile(r"[A-Za-z0-9][\w./:@-]*", re.ASCII).fullmatch
@@ -232,20 +230,22 @@ class Reading:
         tally: Tally,
     ) -> Tally:
         """Judges stream after stream, for at most so long. found: is told of each defect."""
-        gc.set_threshold(100_000, 50, 100)
-        until = time.monotonic() + seconds
-        waiting: list[tuple[int, bytes, Seen | Refused | Raised]] = []
-        for first in range(numbers.start, numbers.stop, BATCH):
-            batch = []
-            for number in range(first, min(first + BATCH, numbers.stop)):
-                text = made(number)
-                batch.append((number, text, inventory(text, whole=number % WHOLE == 0)))
-            self._take(tally, waiting, self._asking.answers(), found)
-            waiting = batch
-            self._asking.send([_encoded(text) for _, text, _ in batch])
-            if time.monotonic() > until:
-                break
-        self._take(tally, waiting, self._asking.answers(), found)
+
+        def read(number: int) -> tuple[int, bytes, Seen | Refused | Raised]:
+            text = made(number)
+            return number, text, inventory(text, whole=number % WHOLE == 0)
+
+        for (number, text, seen), answer in answered(
+            self._asking, numbers, read, lambda one: _encoded(one[1]), seconds
+        ):
+            tally.streams += 1
+            tally.refused += isinstance(seen, Refused)
+            if answer is None:
+                tally.killed += 1
+                continue
+            for one in unseen_in(text, seen, answer, tally):
+                tally.defects[one.signature] += 1
+                found(number, text, one)
         return tally
 
     def unseen(self, text: bytes) -> list[Unseen]:
@@ -260,23 +260,6 @@ class Reading:
             return any(one.signature == signature for one in self.unseen(candidate.text))
 
         return shrunk(Stream(text, "default"), fails).text
-
-    @staticmethod
-    def _take(
-        tally: Tally,
-        batch: Sequence[tuple[int, bytes, Seen | Refused | Raised]],
-        answers: Sequence[Answer | None],
-        found: Callable[[int, bytes, Unseen], None],
-    ) -> None:
-        for (number, text, seen), answer in zip(batch, answers, strict=True):
-            tally.streams += 1
-            tally.refused += isinstance(seen, Refused)
-            if answer is None:
-                tally.killed += 1
-                continue
-            for one in unseen_in(text, seen, answer, tally):
-                tally.defects[one.signature] += 1
-                found(number, text, one)
 
 
 def _encoded(text: bytes) -> str:

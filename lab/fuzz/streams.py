@@ -28,38 +28,17 @@ _PLACED = {
 OPTIONS = {**_PLACED, **{f"{name} --stamp": one.replace(stamp=True) for name, one in _PLACED.items()}}
 _PLAIN, _STAMPED = tuple(_PLACED), tuple(f"{name} --stamp" for name in _PLACED)
 _HEADS = (
-    "",
-    "",
-    "---\n",
-    "# Source: c/t/x.yaml\n",
-    "\ufeff",
-    "--- # c\n",
-    "---\n# Source: c/t/x.yaml\n",
-    "\n",
-)
+    "", "", "---\n", "# Source: c/t/x.yaml\n", "\ufeff", "--- # c\n", "---\n# Source: c/t/x.yaml\n", "\n",
+)  # fmt: skip
 _SEPARATORS = (
-    "---\n",
-    "---\n",
-    "---\n",
-    "--- # c\n",
-    "---\n# Source: c/t/y.yaml\n",
-    "---# c\n",
-    "...\n---\n",
-)
+    "---\n", "---\n", "---\n", "--- # c\n", "---\n# Source: c/t/y.yaml\n", "---# c\n", "...\n---\n",
+)  # fmt: skip
 MIXED = 20
 """One stream of so many is documents, Lists in YAML and JSON, and what is wrong among them."""
 _KEYS = (
-    "prefer",
-    "affinity",
-    "immutable",
-    "stamp",
-    "onConflict",
-    "tolerate",
-    "clusterArchitectures",
-    "only",
-    "strict",
-    "daemonSets",
-)
+    "prefer", "affinity", "immutable", "stamp", "onConflict", "tolerate", "clusterArchitectures", "only",
+    "strict", "daemonSets",
+)  # fmt: skip
 
 
 class Stream(NamedTuple):

@@ -7,19 +7,7 @@ import random
 import re
 from collections.abc import Callable
 
-from fuzz.material import (
-    ALIASES,
-    BLANKS,
-    BODIES,
-    EMPTY,
-    ENDS,
-    ITEMS,
-    ODD,
-    SEPARATORS,
-    TAGS,
-    TAILS,
-    TOKENS,
-)
+from fuzz.material import ALIASES, BLANKS, BODIES, EMPTY, ENDS, ITEMS, ODD, SEPARATORS, TAGS, TAILS, TOKENS
 from fuzz.writing import COMMENTS, HEADERS
 
 _VALUE = re.compile(r"^([ \t-]*[^\s#:'\"{\[][^:#\n]*:)([ \t]+)(\S.*)$")
@@ -216,30 +204,8 @@ def _flow_item(text: str, chance: random.Random) -> str:
 
 
 _CHANGES: tuple[Callable[[str, random.Random], str], ...] = (
-    _no_last_break,
-    _tail,
-    _scalar_at_the_end,
-    _scalar_at_the_end,
-    _line_ends,
-    _blank_line,
-    _blank_line,
-    _trailing,
-    _separator,
-    _block_twice,
-    _block_gone,
-    _block_moved,
-    _indented,
-    _explicit,
-    _explicit,
-    _value(_emptied),
-    _value(_emptied),
-    _value(_anchored),
-    _value(_anchored),
-    _value(_tagged),
-    _value(_odd),
-    _value(_quoted),
-    _value(_block_scalar),
-    _token,
-    _cut,
-    _flow_item,
-)
+    _no_last_break, _tail, _scalar_at_the_end, _scalar_at_the_end, _line_ends, _blank_line, _blank_line,
+    _trailing, _separator, _block_twice, _block_gone, _block_moved, _indented, _explicit, _explicit,
+    _value(_emptied), _value(_emptied), _value(_anchored), _value(_anchored), _value(_tagged), _value(_odd),
+    _value(_quoted), _value(_block_scalar), _token, _cut, _flow_item,
+)  # fmt: skip

@@ -15,19 +15,9 @@ from fuzz.objects import TOLERATIONS, affinity, metadata
 from fuzz.writing import Anchored, Pairs, Raw
 
 _PLACED = (
-    "containers",
-    "affinity",
-    "tolerations",
-    "nodeSelector",
-    "template",
-    "spec",
-    "metadata",
-    "annotations",
-    "nodeAffinity",
-    "items",
-    "requiredDuringSchedulingIgnoredDuringExecution",
-    "nodeSelectorTerms",
-)
+    "containers", "affinity", "tolerations", "nodeSelector", "template", "spec", "metadata", "annotations",
+    "nodeAffinity", "items", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms",
+)  # fmt: skip
 
 
 def changed(tree: Any, chance: random.Random) -> Any:
@@ -209,18 +199,7 @@ def _here(become: Callable[[Any, random.Random], Any]) -> Callable[[Any, random.
 
 
 _CHANGES: tuple[Callable[[Any, random.Random], Any], ...] = (
-    _here(_other_value),
-    _here(_other_value),
-    _here(_dropped),
-    _here(_twice),
-    _here(_twice),
-    _here(_shuffled),
-    _here(_alias_overwritten),
-    _here(_merged),
-    _anchored,
-    _anchored,
-    _same_again,
+    _here(_other_value), _here(_other_value), _here(_dropped), _here(_twice), _here(_twice), _here(_shuffled),
+    _here(_alias_overwritten), _here(_merged), _anchored, _anchored, _same_again, _placement, _placement,
     _placement,
-    _placement,
-    _placement,
-)
+)  # fmt: skip

@@ -4,7 +4,7 @@
                        platforms archfit is told; of every other image it knows nothing
                        "{namespace}" in it is the namespace that it is put into
     placed.yaml        as archfit leaves it; missing where it refuses the stream
-    made.yaml          what the operator made of object.yaml: workloads and pods, as programs/operators/made.py says
+    made.yaml          what the operator made of object.yaml: workloads and pods, as lab/operators/made.py says
     made-placed.yaml   the same of placed.yaml; missing where both are equal
     turn-N/            placed.yaml and made-placed.yaml of the object whose Nth image has no arm64 build; of cases whose
                        name begins with "whole"

@@ -1,6 +1,6 @@
 """`make whole [PART=NAME]`: run whole systems with archfit in them, and write down what was measured.
 
-    python -m whole [PART..] [--only-show]
+    python -m whole [PART..]
 
 A line for each part, with its seconds, and a line for each thing that does not hold. What was measured goes to
 fixtures/whole/PART/measured.json with the date, from which scripts/whole_tables.py writes the tables of the pages.
@@ -24,7 +24,6 @@ def main() -> int:
         prog="make -C lab whole", description="Runs whole systems with archfit in them."
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all without one")
-    parser.add_argument("--only-show", action="store_true", help="write no file")
     words = parser.parse_args()
     unknown = [name for name in words.parts if name not in PARTS]
     if unknown:
@@ -38,7 +37,7 @@ def main() -> int:
         sys.stdout.write(f"{ended.name}: {state}, {ended.seconds} s\n")
         sys.stdout.writelines(f"  {line}\n" for line in ended.wrong)
         failed |= bool(ended.wrong)
-        if ended.measured is not None and not words.only_show:
+        if ended.measured is not None:
             day = dt.datetime.now(tz=dt.UTC).date().isoformat()
             record = {"date": day, "seconds": ended.seconds, **ended.measured}
             text = json.dumps(record, indent=2, ensure_ascii=False) + "\n"

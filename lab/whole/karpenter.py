@@ -21,6 +21,7 @@ import yaml
 
 import file_runs
 import machine
+from cluster_site import built_for
 from operators import recordings
 from operators.build import Failed
 from whole.karpenter_site import KARPENTER, PRICE, SYSTEM_NODE, KarpenterSite, Object, is_of_daemon_set
@@ -28,7 +29,6 @@ from whole.karpenter_site import KARPENTER, PRICE, SYSTEM_NODE, KarpenterSite, O
 FOLDER = machine.ROOT / "fixtures" / "whole" / "karpenter"
 PROGRAMS = ("etcd", "kube-apiserver", "kube-scheduler", "kube-controller-manager", "kubectl", KARPENTER)
 WRITTEN, PLACED, PREFERRED = "as written", "with archfit", "with archfit and prefer"
-_BUILT_FOR = {"amd": {"amd64"}, "arm64": {"arm64"}, "multi": {"amd64", "arm64"}}
 _ARCH = "kubernetes.io/arch"
 
 
@@ -118,7 +118,7 @@ def judged(nodes: Sequence[Object], pods: Sequence[Object]) -> dict[str, Any]:
     missing = []
     for name in sorted({_workload(pod) for pod in pods if is_of_daemon_set(pod)}):
         own = [(pod, at) for pod, at in placed if _workload(pod) == name]
-        fitting = _built_for(own[0][0])
+        fitting = built_for(own[0][0]["spec"])
         nodes_of_it = sum(number for at, number in by_architecture.items() if at in fitting)
         there = sum(at in fitting for _pod, at in own)
         if there < nodes_of_it:
@@ -128,7 +128,7 @@ def judged(nodes: Sequence[Object], pods: Sequence[Object]) -> dict[str, Any]:
         "nodes": dict(sorted(by_architecture.items())),
         "dollars": round(sum(float(found[PRICE]) for found in labels.values()), 4),
         "pods": len(movable),
-        "wrong": _named([pod for pod, at in placed if at and at not in _built_for(pod)]),
+        "wrong": _named([pod for pod, at in placed if at and at not in built_for(pod["spec"])]),
         "pending": _named([pod for pod, at in movable if not at]),
         "missing": missing,
     }
@@ -141,13 +141,6 @@ def _named(pods: Sequence[Object]) -> list[str]:
 def _workload(pod: Mapping[str, Any]) -> str:
     """The name of the workload, by the name of a container: they are alike in the fixture."""
     return str(pod["spec"]["containers"][0]["name"])
-
-
-def _built_for(pod: Mapping[str, Any]) -> set[str]:
-    """The architectures of which every image of the pod has a build, by the names of the images."""
-    spec = pod["spec"]
-    images = [one["image"] for one in (*spec["containers"], *spec.get("initContainers", ()))]
-    return set.intersection(*(_BUILT_FOR[image.split("/")[1]] for image in images))
 
 
 def digest(stream: bytes) -> str:

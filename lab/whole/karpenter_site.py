@@ -23,7 +23,7 @@ from typing import Any
 import yaml
 
 import machine
-from cluster_site import UNROUTED, ClusterSite
+from cluster_site import UNROUTED, ClusterSite, is_refused
 from control_plane import ControlPlane
 from operators.build import Failed, fetched
 
@@ -93,7 +93,7 @@ class KarpenterSite(ClusterSite):
         self.plane.kubectl("apply", "--server-side", "-n", NAMESPACE, "-f", "-", stdin=stream.decode())
         self.plane.until(
             f"{wanted} pods are refused by the scheduler",
-            lambda: sum(map(_is_refused, self._own_pods())) == wanted,
+            lambda: sum(map(is_refused, self._own_pods())) == wanted,
         )
 
     def settle(self) -> None:
@@ -175,10 +175,6 @@ def _replicas(workload: Mapping[str, Any]) -> int:
     """How many pods Karpenter has to find a place for."""
     spec = workload["spec"]
     return 0 if workload["kind"] == "DaemonSet" else int(spec.get("replicas", spec.get("parallelism", 1)))
-
-
-def _is_refused(pod: Mapping[str, Any]) -> bool:
-    return any(one.get("reason") == "Unschedulable" for one in pod.get("status", {}).get("conditions", ()))
 
 
 def _is_initialized(claim: Mapping[str, Any]) -> bool:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import machine
 from operators.build import Failed
 from operators.site import alone
-from whole import helm, helmfile, karpenter, tools, undo
+from whole import helmfile, karpenter, release_life, tools, undo_ways
 from whole.argocd import acts, site
 from whole.fleet import site as fleet_site
 from whole.fleet import turns
@@ -57,11 +57,11 @@ PARTS: dict[str, Part] = {
     "argocd": Part(site.PROGRAMS, acts.run),
     "fleet": Part(fleet_site.PROGRAMS, turns.run),
     "flux": Part(flux_acts.PROGRAMS, flux_acts.run),
-    "helm": Part(helm.PROGRAMS, helm.run),
+    "helm": Part(release_life.PROGRAMS, release_life.run),
     "helmfile": Part(helmfile.PROGRAMS, helmfile.run),
     "karpenter": Part(karpenter.PROGRAMS, karpenter.run),
     "tools": Part(tools.PROGRAMS, tools.run),
-    "undo": Part(undo.PROGRAMS, undo.run),
+    "undo": Part(undo_ways.PROGRAMS, undo_ways.run),
 }
 
 

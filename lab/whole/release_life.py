@@ -1,4 +1,4 @@
-"""What a release goes through under a real Helm with archfit, step by step, and what does not hold.
+"""The part `helm`: what a release goes through under a real Helm with archfit, step by step, and what does not hold.
 
     life(site, "helm3")       install, upgrades, rollback, failures, tests, uninstall       list of Step
     switched(site)            a release that Helm 3 made, taken over by Helm 4              list of Step
@@ -9,6 +9,7 @@ says. The chart is fixtures/whole/helm/shop: a subchart, a folder crds/, hooks w
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
@@ -16,8 +17,10 @@ import yaml
 import machine
 from helm_runs import Recorded
 from program import Ran
-from whole.release_site import WORKLOADS, ReleaseSite, Workload, Workloads, rolled, written
+from whole.release_site import PROGRAMS as SITE_PROGRAMS
+from whole.release_site import WORKLOADS, ReleaseSite, Workload, Workloads, platforms_of, rolled, written
 
+PROGRAMS = (*SITE_PROGRAMS, "helm3", "helm4")
 CHART = machine.ROOT / "fixtures" / "whole" / "helm" / "shop"
 # A step that waits for pods has time for a busy machine; one that is to fail for want of a node waits it out.
 FILENAME_ANNOTATION = "postrenderer.helm.sh/postrender-filename"
@@ -39,6 +42,9 @@ class Step(NamedTuple):
     rolled: list[str]
     pods: int
     wrong: list[str]
+
+    def row(self) -> dict[str, Any]:
+        return {"what": self.what, "rolled": self.rolled, "pods": self.pods, "wrong": len(self.wrong)}
 
 
 class Release:
@@ -146,10 +152,7 @@ def _fails(release: Release, what: str, value: str, said: str, wait: Sequence[st
     more = [
         (now == ["failed", "deployed"], f"the revisions after it are {now}"),
         (release.manifest() == manifest, "the manifest is another one"),
-        (
-            {name: one.template for name, one in state.items()} == templates,
-            "a pod template is another one",
-        ),
+        ({name: one.template for name, one in state.items()} == templates, "a pod template is another one"),
     ]
     # Helm writes what comes before the failure, and takes it back: web may have got other pods twice.
     release.state = state
@@ -273,3 +276,28 @@ def _ended(ran: Ran, fails: str) -> list[str]:
         return ["Helm did not fail"]
     named = any(word in ran.stderr for word in fails.split("|"))
     return [] if named else [f"Helm failed otherwise: {ran.stderr.strip()[-300:]}"]
+
+
+def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
+    """Every release, one after the other in one cluster. Raises AssertionError."""
+    with ReleaseSite(folder, platforms_of("helm")) as site:
+        releases = {
+            "Helm 3": life(site, "helm3"),
+            "Helm 4": life(site, "helm4"),
+            "from Helm 3 to Helm 4": switched(site),
+        }
+    versions = {
+        "Helm": " and ".join(machine.TABLE[name].version for name in ("helm3", "helm4")),
+        "Kubernetes": machine.TABLE["kubectl"].version,
+    }
+    measured = {
+        "versions": versions,
+        "releases": {name: [step.row() for step in steps] for name, steps in releases.items()},
+    }
+    wrong = [
+        f"{name}, {step.what}: {line}"
+        for name, steps in releases.items()
+        for step in steps
+        for line in step.wrong
+    ]
+    return measured, wrong

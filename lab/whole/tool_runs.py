@@ -23,11 +23,8 @@ from whole.tool_page import IMAGE, SYSTEM_PATH, Block, Workplace
 Blocks = Sequence[Block]
 TOOL, STEPS, TYPES = "tool", "steps", "types"
 _SAYS_ITS_VERSION = {
-    "devspace": ("--version",),
-    "nelm": ("version",),
-    "tilt": ("version",),
-    "timoni": ("version", "--client"),
-}
+    "devspace": ("--version",), "nelm": ("version",), "tilt": ("version",), "timoni": ("version", "--client"),
+}  # fmt: skip
 _SKAFFOLD_FLAGS = """
 apiVersion: skaffold/v4beta13
 kind: Config
@@ -314,17 +311,13 @@ RUNS: dict[str, ToolRun] = {
     ),
     "Skaffold": ToolRun("run with Skaffold {skaffold}", {"skaffold": "skaffold"}, _skaffold),
     "Tilt": ToolRun("run with Tilt {tilt}", {"tilt": "tilt"}, _tilt, read="the source of Tilt 0.37.6"),
-    "werf and Nelm": ToolRun(
-        "run with Nelm {nelm}", {"nelm": "nelm"}, _shell, read="the source of Nelm 1.30.0"
-    ),
+    "werf and Nelm": ToolRun("run with Nelm {nelm}", {"nelm": "nelm"}, _shell, read="the source of Nelm 1.30.0"),
     "Carvel": ToolRun(
         "run with ytt {ytt}, kbld {kbld}, kapp {kapp}",
         {name: name for name in ("ytt", "kbld", "kapp")},
         _carvel,
     ),
-    "Timoni": ToolRun(
-        "run with Timoni {timoni}", {"timoni": "timoni"}, _shell, read="the source of Timoni 0.33.0"
-    ),
+    "Timoni": ToolRun("run with Timoni {timoni}", {"timoni": "timoni"}, _shell, read="the source of Timoni 0.33.0"),
     "Jsonnet and Tanka": ToolRun("run with Tanka {tk}", {"tk": "tk"}, _tanka),
     "cdk8s": ToolRun("run with cdk8s-cli {cdk8s}", {"cdk8s": "cdk8s"}, _cdk8s),
     "Jenkins": ToolRun(
@@ -333,14 +326,8 @@ RUNS: dict[str, ToolRun] = {
         _jenkins,
         ran=STEPS,
     ),
-    "Azure DevOps": ToolRun(
-        "checked with its published schema; the steps run in bash", {}, _azure, ran=STEPS
-    ),
+    "Azure DevOps": ToolRun("checked with its published schema; the steps run in bash", {}, _azure, ran=STEPS),
     "CircleCI": ToolRun("checked with its published schema; the steps run in bash", {}, _circleci, ran=STEPS),
-    "Buildkite": ToolRun(
-        "checked with its published schema; the steps run in bash", {}, _buildkite, ran=STEPS
-    ),
-    "Tekton": ToolRun(
-        "checked with Tekton's schema, in `make test-all`; the script run in sh", {}, _tekton, ran=STEPS
-    ),
-}
+    "Buildkite": ToolRun("checked with its published schema; the steps run in bash", {}, _buildkite, ran=STEPS),
+    "Tekton": ToolRun("checked with Tekton's schema, in `make test-all`; the script run in sh", {}, _tekton, ran=STEPS),
+}  # fmt: skip

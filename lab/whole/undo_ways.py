@@ -1,4 +1,4 @@
-"""How archfit is taken out again, from each way in: what stays in the objects, what rolls, where the pods are then.
+"""The part `undo`: archfit is taken out again, from each way in: what stays, what rolls, and where the pods are then.
 
     WAYS["helm3"](site)        Undone; docs/undo.md says the same for each way
 
@@ -13,13 +13,16 @@ from typing import Any, NamedTuple
 import yaml
 
 import machine
+from control_plane import pod_in
 from helm_runs import start
 from mutating_webhooks import webhook
 from program import PROGRAM
 from webhook_server import WebhookServer
 from whole.release_life import CHART, HOOKS, Release
-from whole.release_site import NAMESPACE, ReleaseSite, Workloads, rolled, written
+from whole.release_site import NAMESPACE, ReleaseSite, Workloads, platforms_of, rolled, written
+from whole.release_site import PROGRAMS as SITE_PROGRAMS
 
+PROGRAMS = (*SITE_PROGRAMS, "helm3", "helm4", "kustomize")
 MANIFESTS = machine.ROOT / "fixtures" / "whole" / "undo" / "workloads.yaml"
 PLACED = ["DaemonSet/agent", "Deployment/api", "Deployment/web", "StatefulSet/db"]
 OF_THE_CHART = sorted([*PLACED, "Deployment/cache", "Deployment/report"])
@@ -204,12 +207,7 @@ def _admission(site: ReleaseSite, remove: Callable[[], object]) -> Undone:
 
 def _until_pods_are(site: ReleaseSite, *, placed: bool) -> None:
     """Until a new pod of an image for amd64 alone is placed, or is not. A change of admission counts after a second."""
-    pod = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"generateName": "probe-", "namespace": NAMESPACE},
-        "spec": {"containers": [{"name": "c", "image": "quay.io/shop/api:1"}]},
-    }
+    pod = pod_in(NAMESPACE, "quay.io/shop/api:1")
     site.plane.until(
         f"new pods are{'' if placed else ' not'} placed",
         lambda: bool(site.plane.dry(pod)["spec"].get("affinity")) == placed,
@@ -301,3 +299,20 @@ WAYS: dict[str, Callable[[ReleaseSite], Undone]] = {
     "policy": _policy,
     "webhook": _webhook,
 }
+
+
+def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
+    """Every way, one after the other in one cluster. Raises AssertionError."""
+    with ReleaseSite(folder, platforms_of("helm")) as site:
+        undone = {name: way(site) for name, way in WAYS.items()}
+    versions = {
+        "Helm": " and ".join(machine.TABLE[name].version for name in ("helm3", "helm4")),
+        "kustomize": machine.TABLE["kustomize"].version,
+        "Kubernetes": machine.TABLE["kubectl"].version,
+    }
+    ways = {
+        name: {"stays": one.stays, "rolled": one.rolled, "pods": one.pods, "wrong": len(one.wrong)}
+        for name, one in undone.items()
+    }
+    wrong = [f"{name}: {line}" for name, one in undone.items() for line in one.wrong]
+    return {"versions": versions, "ways": ways}, wrong

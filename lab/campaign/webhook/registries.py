@@ -24,11 +24,7 @@ from archfit.registry import manifest as media
 from fake_registry import as_json, descriptor, digest_of, platform_of
 
 SLOW_SECONDS = 15.0
-OFFERS = {
-    "amd": ("linux/amd64",),
-    "arm": ("linux/arm64",),
-    "both": ("linux/amd64", "linux/arm64"),
-}
+OFFERS = {"amd": ("linux/amd64",), "arm": ("linux/arm64",), "both": ("linux/amd64", "linux/arm64")}
 _INVENTED = 1024
 
 
@@ -97,13 +93,10 @@ class _after(threading.Event):  # noqa: N801 - reads as what it is
 
 
 MOODS: dict[str, Callable[[], Registry]] = {
-    "good": lambda: Registry(index),
-    "twin": lambda: Registry(index),
-    "slow": lambda: Registry(index, SLOW_SECONDS),
-    "slow2": lambda: Registry(index, SLOW_SECONDS),
-    "stuck": lambda: Registry(index, 3600.0),
-    "large": lambda: Registry(_large),
-}
+    "good": lambda: Registry(index), "twin": lambda: Registry(index),
+    "slow": lambda: Registry(index, SLOW_SECONDS), "slow2": lambda: Registry(index, SLOW_SECONDS),
+    "stuck": lambda: Registry(index, 3600.0), "large": lambda: Registry(_large),
+}  # fmt: skip
 
 
 def main() -> None:

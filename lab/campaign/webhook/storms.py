@@ -37,7 +37,6 @@ from webhook_server import issued, until
 
 LATE = "late: "
 MEDIAN_SECONDS = 0.3
-_PAUSE_SECONDS = 0.1
 _TENANTS = 3
 _CALM_SECONDS = 2.0
 _RECOVERS_SECONDS = 60.0

@@ -273,9 +273,7 @@ def _posting(
 
 
 VECTORS: dict[str, Vector] = {
-    "tolerations": Vector(
-        450, 180, _posting(_tolerations, 4), "450 pods of 63 KB with 16,000 tolerations `{}`"
-    ),
+    "tolerations": Vector(450, 180, _posting(_tolerations, 4), "450 pods of 63 KB with 16,000 tolerations `{}`"),
     "long images": Vector(160, 180, _posting(_long_images, 2), "160 pods with an image string of 2.5 MB"),
     "architectures": Vector(
         12, 180, _posting(_architectures, 4), "12 pods of 1,200 images whose index has 1,024 architectures"
@@ -285,9 +283,7 @@ VECTORS: dict[str, Vector] = {
     "long names": Vector(250, 180, _posting(_names, 4), "250 pod names of 3 MB, and nobody reads the log"),
     "slow registries": Vector(200, 30, _posting(_slow, 40), "two namespaces with two registries of 15 s"),
     "queue": Vector(6, 30, _posting(_queue, 6), "six pods of 256 images of a registry that never answers"),
-    "stalls": Vector(
-        600, 30, _posting(_stalls, 300), "600 pods of a registry that never answers, 300 at once"
-    ),
+    "stalls": Vector(600, 30, _posting(_stalls, 300), "600 pods of a registry that never answers, 300 at once"),
     "annotations": Vector(400, 30, _posting(_annotations, 8), "400 pods with 2,400 unknown annotations"),
     "repeated fields": Vector(
         1000, 30, _posting(_repeated_fields, 8), "1,000 pods with one of their fields up to 400 times"
@@ -295,12 +291,10 @@ VECTORS: dict[str, Vector] = {
     "idle": Vector(2100, 40, _idle, "2,100 connections without a request"),
     "idle after one": Vector(2100, 60, _idle_after_one, "2,100 connections that stay after one `{}`"),
     "half bodies": Vector(60, 30, _half_bodies, "60 bodies of 4 MiB of which half comes"),
-    "small half bodies": Vector(
-        280, 30, _small_half_bodies, "280 bodies of 16 and 128 KiB that do not arrive"
-    ),
+    "small half bodies": Vector(280, 30, _small_half_bodies, "280 bodies of 16 and 128 KiB that do not arrive"),
     "new images": Vector(5000, 180, _posting(_new_images, 16), "5,000 pods of new images"),
     "odd requests": Vector(2000, 30, _posting(_odd, 4), "2,000 requests that no API server sends"),
-}
+}  # fmt: skip
 STUCK_LOG = frozenset({"long names"})
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import machine
+from control_plane import pod_in
 from whole.argocd.bench import Bench, Watching
 from whole.argocd.healing import ON_ARM, heal
 from whole.argocd.judges import required
@@ -32,12 +33,12 @@ FIRST = (
 )
 
 
-def run(folder: Path, heal_seconds: float = HEAL_SECONDS) -> tuple[Mapping[str, Any], Sequence[str]]:
+def run(folder: Path) -> tuple[Mapping[str, Any], Sequence[str]]:
     """Every act, and ten minutes of drift. Raises Failed and AssertionError."""
     with ArgoSite(folder) as site, Watching(site) as watching:
         bench = Bench(site, watching)
         acts = [_acted(bench, name, act) for name, act in ACTS]
-        healing = _acted(bench, "ten minutes of drift", lambda bench: heal(bench, heal_seconds))
+        healing = _acted(bench, "ten minutes of drift", lambda bench: heal(bench, HEAL_SECONDS))
         bench.settled("the end", bench.names())
         pods = bench.judge_pods()["pods"]
         found = watching.found()
@@ -173,12 +174,7 @@ def policy(bench: Bench) -> dict[str, Any]:
         for one in ("plain", "options", "unplaced", "moving")
     ]
     bench.site.hub.apply(bench.site.archfit("policy", "-q", *files))
-    probe = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"generateName": "probe-", "namespace": "default"},
-        "spec": {"containers": [{"name": "c", "image": "img.test/arm64/own:1"}]},
-    }
+    probe = pod_in("default", "img.test/arm64/own:1")
     bench.until("the policy acts", lambda: bool(bench.site.hub.dry(probe)["spec"].get("affinity")))
     with bench.cause("the first sync under the policy", ["unplaced"], 1):
         bench.site.apply("unplaced.yaml")

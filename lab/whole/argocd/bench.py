@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
+from cluster_site import BUILT_FOR
 from operators.build import Failed
-from whole.argocd.judges import BUILT_FOR, ORDER, architectures, order_faults, placement_faults
+from whole.argocd.judges import ORDER, architectures, order_faults, placement_faults
 from whole.argocd.site import APPLICATIONS, ArgoSite
 from whole.argocd.watch import HEALTHY, SYNCED, Cause, Event, Found, State, Watch, faults, seen, state_of
 

@@ -8,12 +8,10 @@ ORDER                               the steps of the applications of fixtures/wh
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from cluster_site import BUILT_FOR, built_for
 from whole.argocd.watch import Event
 
 _ARCH = "kubernetes.io/arch"
-_BOTH = frozenset({"amd64", "arm64"})
-# The folder of an image's name says for what it is built; `moving` until its tag moves.
-BUILT_FOR = {"amd": frozenset({"amd64"}), "arm64": frozenset({"arm64"}), "multi": _BOTH, "moving": _BOTH}
 # What has to be ready before the next one begins: hooks and sync waves. (plural, name)
 ORDER: Mapping[str, Sequence[tuple[str, str]]] = {
     "plain": (
@@ -96,12 +94,6 @@ def placement_faults(
         elif at not in built_for(pod["spec"], table):
             wrong.append(f"{name} is on {at}, for which an image of it has no build")
     return wrong
-
-
-def built_for(spec: Mapping[str, Any], table: Mapping[str, frozenset[str]] = BUILT_FOR) -> frozenset[str]:
-    """The architectures of which every image of the pod has a build, by the folder of its name."""
-    images = [one["image"] for one in (*spec["containers"], *spec.get("initContainers", ()))]
-    return frozenset.intersection(*(table[image.split("/")[1]] for image in images))
 
 
 def architectures(nodes: Sequence[Mapping[str, Any]]) -> dict[str, str]:

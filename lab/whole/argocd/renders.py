@@ -9,9 +9,9 @@ from pathlib import Path
 
 import machine
 from argocd_caller import BUILD, SYSTEM_PATH, tools_folder
+from cluster_site import BUILT_FOR
 from operators.build import Failed
 from program import PROGRAM
-from whole.argocd.judges import BUILT_FOR
 
 FOLDER = machine.ROOT / "fixtures" / "whole" / "argocd"
 _BUILD = {**BUILD, "ARGOCD_APP_NAME": "shop"}

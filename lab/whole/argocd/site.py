@@ -25,14 +25,13 @@ from typing import Any
 
 import machine
 from argocd_caller import SYSTEM_PATH, tools_folder
-from cluster_site import UNROUTED, ClusterSite
+from cluster_site import BUILT_FOR, UNROUTED, ClusterSite, run_git
 from control_plane import ControlPlane
 from kubelet import Kubelet
 from operators.build import Failed, fetched
 from program import PROGRAM
 from real_registries import Running, distribution, free_port
 from redis_server import RedisServer
-from whole.argocd.judges import BUILT_FOR
 from whole.argocd.renders import FOLDER
 
 ARGOCD = "argocd"
@@ -190,7 +189,7 @@ class ArgoSite(ClusterSite):
         self._tools(module)
         self.archfit("setup", "argocd", "--into", str(self._folder / "setup"))
         shutil.copytree(FOLDER / "git", self._folder / "git")
-        self._run_git("init", "--quiet", "--initial-branch=main")
+        run_git(self._folder / "git", "init", "--quiet", "--initial-branch=main")
         self._committed("the shop")
         self.hub.define(
             [
@@ -224,10 +223,7 @@ class ArgoSite(ClusterSite):
         for name in ("argocd-rbac-cm", "argocd-cmd-params-cm"):
             yield stored("ConfigMap", name, of_argocd, data={})
         yield stored("Secret", "argocd-secret", of_argocd, stringData={"server.secretkey": "loopback-only"})
-        for name, plane, architectures in (
-            ("hub", self.hub, "amd64,arm64"),
-            ("edge", self.edge, "arm64"),
-        ):
+        for name, plane, architectures in (("hub", self.hub, "amd64,arm64"), ("edge", self.edge, "arm64")):
             trusted = base64.b64encode(plane.ca.read_bytes()).decode()
             access = {"bearerToken": plane.token, "tlsClientConfig": {"caData": trusted}}
             yield stored(
@@ -306,24 +302,10 @@ class ArgoSite(ClusterSite):
             ),
         }
 
-    def _run_git(self, *words: str) -> str:
-        who = ("-c", "user.name=shop", "-c", "user.email=shop@example.com", "-c", "commit.gpgsign=false")
-        done = subprocess.run(
-            ["git", *who, *words],
-            cwd=self._folder / "git",
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"},
-        )
-        if done.returncode:
-            raise Failed(f"git {words[0]}", done.stderr)
-        return done.stdout.strip()
-
     def _committed(self, message: str) -> str:
-        self._run_git("add", "--all")
-        self._run_git("commit", "--quiet", "--message", message)
-        return self._run_git("rev-parse", "HEAD")
+        run_git(self._folder / "git", "add", "--all")
+        run_git(self._folder / "git", "commit", "--quiet", "--message", message)
+        return run_git(self._folder / "git", "rev-parse", "HEAD")
 
 
 IMAGES = (

@@ -85,16 +85,12 @@ def _gone() -> Answer:
 
 
 REFUSALS: Mapping[str, Refusal] = {
-    "the API server says 401": Refusal(
-        _for_pods(lambda: _status(401, "Unauthorized", "Unauthorized")), "401"
-    ),
-    "the API server says 403": Refusal(
-        _for_pods(lambda: _status(403, "Forbidden", "pods is forbidden")), "forbidden"
-    ),
+    "the API server says 401": Refusal(_for_pods(lambda: _status(401, "Unauthorized", "Unauthorized")), "401"),
+    "the API server says 403": Refusal(_for_pods(lambda: _status(403, "Forbidden", "pods is forbidden")), "forbidden"),
     "the API server says 410 once": Refusal(_for_pods(_gone, first=1), "", passes=True),
     "the API server says 410 each time": Refusal(_for_pods(_gone), "410"),
     "a list above 256 MiB": Refusal(_for_pods(_large), "256 MiB"),
-}
+}  # fmt: skip
 
 
 def refused(site: FleetSite, out: Path, refusal: Refusal) -> tuple[dict[str, Any], list[str]]:

@@ -75,11 +75,7 @@ class FleetSite(ClusterSite):
     """See the module. nodes: names of those that run archfit's pods. flags: of the API server."""
 
     def __init__(
-        self,
-        folder: Path,
-        cluster: Cluster,
-        *,
-        nodes: Sequence[str] = ("fleet-1", "fleet-2"),
+        self, folder: Path, cluster: Cluster, *, nodes: Sequence[str] = ("fleet-1", "fleet-2")
     ) -> None:
         super().__init__()
         self.folder, self.cluster = folder, cluster

@@ -303,16 +303,11 @@ def node_lost(turn: Turn) -> Measured:
 
 
 TURNS: Mapping[str, Callable[[Turn], Measured]] = {
-    "nothing happens": quiet,
-    "two shards killed": killed,
-    "a shard evicted": evicted,
-    "the cache gone half way": cache_gone,
-    "a registry down": registry_down,
-    f"a budget of {_RATE} requests a second": budget,
-    "a shard killed each time": exhausted,
-    "a wrong configuration": wrong_usage,
-    "a node lost": node_lost,
-}
+    "nothing happens": quiet, "two shards killed": killed, "a shard evicted": evicted,
+    "the cache gone half way": cache_gone, "a registry down": registry_down,
+    f"a budget of {_RATE} requests a second": budget, "a shard killed each time": exhausted,
+    "a wrong configuration": wrong_usage, "a node lost": node_lost,
+}  # fmt: skip
 
 
 def written(site: FleetSite, configuration: str = "") -> Path:

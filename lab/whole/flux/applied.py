@@ -14,14 +14,12 @@ last       -> suspended      nothing happens; then resumed
            -> taken out      without archfit, as the manifests are
 """
 
-from typing import Any
-
 import yaml
 
 from whole.flux import forms
 from whole.flux.forms import AFFINITY, COMPONENT, FIRST, IMAGE, LAST, PATCHES, RENAMED, RENDERED
 from whole.flux.site import NAMESPACE, Condition, FluxSite, Object
-from whole.flux.steps import Door, differences
+from whole.flux.steps import Door
 
 NOTHING = "as-written"
 AGAIN = 10
@@ -79,43 +77,35 @@ class Applied(Door):
 
     def _again(self) -> None:
         """Reconcile many times; nothing may come of it."""
-        before, told = self._settled_shape(), self.site.told(self.name, "configured", "created", "drift")
+        before, told = self.settled(), self.site.told(self.name, "configured", "created", "drift")
         for _ in range(AGAIN):
             condition = self._reconciled()
-        now = self.site.shape(self.namespace)
-        self.expect(now == before, f"again: {differences(before, now)}")
+        self.same("again", before)
         more = self.site.told(self.name, "configured", "created", "drift") - told
         self.expect(not more, f"again: {more} events of a change")
         self.fine(self.see("again", condition, self._expected(FIRST), times=AGAIN, events=more))
 
     def _edited_by_hand(self) -> None:
         """`kubectl patch`: somebody takes tolerations and affinity away, and writes a constraint of his own."""
-        for path in ("deployments/web", "deployments/cart", "statefulsets/legacy"):
-            pod = {"affinity": None, "tolerations": None, "nodeSelector": {"kubernetes.io/os": "linux"}}
-            self.site.merge(
-                f"/apis/apps/v1/namespaces/{self.namespace}/{path}",
-                {"spec": {"template": {"spec": pod}}},
-                "kubectl-patch",
-            )
+        own = {"kubernetes.io/os": "linux"}
+        self.spoil("deployments/web", "deployments/cart", "statefulsets/legacy", nodeSelector=own)
         spoiled = self.unlike(self._expected(FIRST))
         self.expect(len(spoiled) == 3, f"edited by hand: it spoils {spoiled}")
         self.fine(self.see("edited by hand", self._reconciled(), self._expected(FIRST), spoiled=spoiled))
 
     def _refused(self, revision: str, patches: str) -> None:
         """Manifests that the patches no longer fit: an error, and nothing of the cluster changes."""
-        before = self._settled_shape()
+        before = self.settled()
         condition = self._put(revision, patches)
         found = self.see(f"{revision}, old patches", condition, self._expected(patches))
         self.fine(found, ready=False)
-        now = self.site.shape(self.namespace)
-        self.expect(now == before, f"{revision}, old patches: {differences(before, now)}")
+        self.same(f"{revision}, old patches", before)
 
     def _suspended(self) -> None:
-        before = self._settled_shape()
+        before = self.settled()
         self._object(RENAMED, suspend=True)
         self._put(LAST, LAST, suspended=True)
-        now = self.site.shape(self.namespace)
-        self.expect(now == before, f"suspended: {differences(before, now)}")
+        self.same("suspended", before)
         self._object(LAST)
         self.fine(self.see("resumed", self._reconciled(), self._expected(LAST)))
 
@@ -182,7 +172,3 @@ class Applied(Door):
 
     def _expected(self, revision: str) -> list[Object]:
         return forms.expected(self.form, revision)
-
-    def _settled_shape(self) -> dict[str, Any]:
-        self.site.pods(self.namespace)
-        return self.site.shape(self.namespace)

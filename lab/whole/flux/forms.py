@@ -25,7 +25,6 @@ from operators.build import Failed
 FOLDER = machine.ROOT / "fixtures" / "whole" / "flux"
 PATCHES, COMPONENT, RENDERED, RELEASE = "flux-kustomization", "kustomize", "rendered", "flux-helmrelease"
 FIRST, IMAGE, AFFINITY, RENAMED, LAST, BROKEN = "first", "image", "affinity", "renamed", "last", "broken"
-_BUILT_FOR = {"amd": {"amd64"}, "arm64": {"arm64"}, "multi": {"amd64", "arm64"}}
 
 Edit = tuple[str, str]
 Object = dict[str, Any]
@@ -146,13 +145,6 @@ def prepare() -> None:
 def digests() -> dict[str, str]:
     """See the module: by form and revision. Raises Failed."""
     return {f"{form} {one}": hashlib.sha256(written(form, one)).hexdigest()[:12] for form, one in _ALL}
-
-
-def built_for(pod: Mapping[str, Any]) -> set[str]:
-    """The architectures of which every image of the pod has a build, by the names of the images."""
-    spec = pod["spec"]
-    images = [one["image"] for one in (*spec["containers"], *spec.get("initContainers", ()))]
-    return set.intersection(*(_BUILT_FOR[image.split("/")[1]] for image in images))
 
 
 def _output(what: str, words: Sequence[str], given: bytes) -> bytes:

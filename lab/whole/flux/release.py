@@ -21,7 +21,7 @@ from control_plane import Refused
 from whole.flux import forms
 from whole.flux.forms import AFFINITY, BROKEN, FIRST, IMAGE, LAST, RELEASE, RELEASES
 from whole.flux.site import NAMESPACE, Condition, FluxSite, Object
-from whole.flux.steps import Door, differences
+from whole.flux.steps import Door
 
 AGAIN = 5
 MANAGER = "helm-controller"
@@ -67,10 +67,10 @@ class Released(Door):
         super().fine({**found, "unlike": unlike}, ready=ready)
 
     def _again(self) -> None:
-        before, drifts, version = self._settled(), self.site.events(self.name, *_DRIFT), self._version()
+        before, drifts, version = self.settled(), self.site.events(self.name, *_DRIFT), self._version()
         for _ in range(AGAIN):
             condition = self._reconciled()
-        self._same("again", before)
+        self.same("again", before)
         more = self.site.events(self.name, *_DRIFT) - drifts
         self.expect(not more, f"again: {more} events of drift")
         self.expect(self._version() == version, f"again: release {self._version()} came after {version}")
@@ -78,20 +78,14 @@ class Released(Door):
         self.fine(self._see("again", condition, FIRST, times=AGAIN, events=more))
 
     def _forced(self, step: str) -> None:
-        before, version = self._settled(), self._version()
+        before, version = self.settled(), self._version()
         condition = self._reconciled(forced=True)
-        self._same(step, before)
+        self.same(step, before)
         self.expect(self._version() == version + 1, f"{step}: release {self._version()} came after {version}")
         self.fine(self._see(step, condition, FIRST))
 
     def _edited_by_hand(self) -> None:
-        for path in ("deployments/web", "statefulsets/worker"):
-            pod = {"affinity": None, "tolerations": None}
-            self.site.merge(
-                f"/apis/apps/v1/namespaces/{self.namespace}/{path}",
-                {"spec": {"template": {"spec": pod}}},
-                "kubectl-patch",
-            )
+        self.spoil("deployments/web", "statefulsets/worker")
         expected = forms.expected(RELEASE, FIRST)
         spoiled = self.unlike(expected)
         self.expect(len(spoiled) == 2, f"edited by hand: it spoils {spoiled}")
@@ -111,10 +105,10 @@ class Released(Door):
     def _refused(self) -> None:
         """A chart that the patches no longer fit: the upgrade fails, and nothing of the cluster changes."""
         step = "affinity, old patches"
-        before, version = self._settled(), self._version()
+        before, version = self.settled(), self._version()
         found = self._see(step, self._put(AFFINITY, IMAGE), IMAGE)
         self.fine(found, ready=False)
-        self._same(step, before)
+        self.same(step, before)
         self.expect(self._version() == version, f"{step}: release {self._version()} came after {version}")
 
     def _rolled_back(self) -> None:
@@ -127,10 +121,10 @@ class Released(Door):
         self.fine(self._see("last", self._put(LAST, LAST), LAST))
 
     def _suspended(self) -> None:
-        before = self._settled()
+        before = self.settled()
         self._object(FIRST, suspend=True)
         self._put(FIRST, FIRST, suspended=True)
-        self._same("suspended", before)
+        self.same("suspended", before)
         self._object(FIRST)
         self.fine(self._see("resumed", self._reconciled(), FIRST))
 
@@ -204,11 +198,3 @@ class Released(Door):
 
     def _see(self, step: str, condition: Condition, revision: str, **more: Any) -> dict[str, Any]:
         return self.see(step, condition, forms.expected(RELEASE, revision), release=self._version(), **more)
-
-    def _settled(self) -> dict[str, Any]:
-        self.site.pods(self.namespace)
-        return self.site.shape(self.namespace)
-
-    def _same(self, step: str, before: dict[str, Any]) -> None:
-        now = self.site.shape(self.namespace)
-        self.expect(now == before, f"{step}: {differences(before, now)}")

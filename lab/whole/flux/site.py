@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
 import machine
-from cluster_site import UNROUTED, ClusterSite
+from cluster_site import UNROUTED, ClusterSite, is_refused, run_git
 from control_plane import ControlPlane
 from kubelet import Kubelet
 from operators.build import Failed, fetched
@@ -114,7 +114,7 @@ class FluxSite(ClusterSite):
         place = self._git / name
         if not place.exists():
             place.mkdir(parents=True)
-            self._run_git(name, "init", "--quiet", "--initial-branch=main")
+            run_git(place, "init", "--quiet", "--initial-branch=main")
         for path, content in files.items():
             target = place / path
             if content is None:
@@ -122,22 +122,9 @@ class FluxSite(ClusterSite):
                 continue
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
-        self._run_git(name, "add", "--all")
-        self._run_git(name, "commit", "--quiet", "--allow-empty", "--message=Change")
-        return self._run_git(name, "rev-parse", "HEAD").strip()
-
-    def _run_git(self, name: str, *words: str) -> str:
-        who = {f"GIT_{role}_{what}": "flux" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-        done = subprocess.run(
-            ("git", "-C", self._git / name, *words),
-            env={**os.environ, **who, "GIT_CONFIG_GLOBAL": "/dev/null"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise Failed(f"git {words[0]}", done.stderr)
-        return done.stdout
+        run_git(place, "add", "--all")
+        run_git(place, "commit", "--quiet", "--allow-empty", "--message=Change")
+        return run_git(place, "rev-parse", "HEAD")
 
     def url(self, name: str) -> str:
         return f"http://127.0.0.1:{self._server.port}/{name}/.git"
@@ -255,7 +242,7 @@ class FluxSite(ClusterSite):
             if not all(map(_is_rolled_out, workloads.values())):
                 return None
             found = self.plane.get(f"/api/v1/namespaces/{namespace}/pods")["items"]
-            return found if all(one["spec"].get("nodeName") or _is_refused(one) for one in found) else None
+            return found if all(one["spec"].get("nodeName") or is_refused(one) for one in found) else None
 
         return self.until(f"the workloads of {namespace} are rolled out", settled)
 
@@ -312,10 +299,6 @@ def _is_rolled_out(one: Mapping[str, Any]) -> bool:
         return bool(status.get("updatedNumberScheduled", 0) == wanted == status.get("numberAvailable", 0))
     ready = status.get("updatedReplicas", 0), status.get("readyReplicas", 0), status.get("replicas", 0)
     return set(ready) == {spec["replicas"]}
-
-
-def _is_refused(pod: Mapping[str, Any]) -> bool:
-    return any(one.get("reason") == "Unschedulable" for one in pod.get("status", {}).get("conditions", ()))
 
 
 class _GitServer:

@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whole.flux.forms import built_for
+from cluster_site import built_for
 from whole.flux.site import Condition, FluxSite
 
-Object = dict[str, Any]
 _PLACEMENT = ("affinity", "tolerations", "nodeSelector")
 
 
@@ -64,6 +63,27 @@ class Door:
                 lines.append(f"{name}: {', '.join(fields)}")
         return sorted(lines)
 
+    def settled(self) -> dict[str, Any]:
+        """The shape of the namespace, once its pods are bound or refused."""
+        self.site.pods(self.namespace)
+        return self.site.shape(self.namespace)
+
+    def same(self, step: str, before: Mapping[str, Any]) -> None:
+        """Expect that nothing has changed since then."""
+        now = self.site.shape(self.namespace)
+        changed = [f"{key} were {before[key]} and are {now[key]}" for key in now if before[key] != now[key]]
+        self.expect(not changed, f"{step}: {'; '.join(changed)}")
+
+    def spoil(self, *paths: str, **pod: Any) -> None:
+        """`kubectl patch` of pod templates: somebody takes tolerations and affinity away."""
+        spec = {"affinity": None, "tolerations": None, **pod}
+        for path in paths:
+            self.site.merge(
+                f"/apis/apps/v1/namespaces/{self.namespace}/{path}",
+                {"spec": {"template": {"spec": spec}}},
+                "kubectl-patch",
+            )
+
     def owners(self) -> None:
         for one in self.site.workloads(self.namespace).values():
             for entry in one["metadata"]["managedFields"]:
@@ -91,7 +111,7 @@ def judged(pods: Sequence[Mapping[str, Any]], architectures: Mapping[str, str]) 
     wrong = [
         pod["spec"]["containers"][0]["name"]
         for pod in pods
-        if (node := pod["spec"].get("nodeName")) and architectures[node] not in built_for(pod)
+        if (node := pod["spec"].get("nodeName")) and architectures[node] not in built_for(pod["spec"])
     ]
     return {
         "pods": len(pods),
@@ -103,7 +123,3 @@ def _placement(workload: Mapping[str, Any]) -> dict[str, Any]:
     spec = workload["spec"]
     template = spec.get("jobTemplate", {}).get("spec", spec)["template"]["spec"]
     return {key: template[key] for key in _PLACEMENT if template.get(key)}
-
-
-def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    return "; ".join(f"{key} were {before[key]} and are {now[key]}" for key in now if before[key] != now[key])
