@@ -12,7 +12,7 @@ pins to a node is kept, and what the node is stands beside its name.
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
@@ -21,21 +21,15 @@ from operators import recordings
 Object = dict[str, Any]
 
 
-class Kind(NamedTuple):
-    """Where its objects are listed."""
-
-    path: str
-    api_version: str
-
-
+# Where the objects of a kind are listed.
 KINDS = {
-    "Pod": Kind("/api/v1/pods", "v1"),
-    "Deployment": Kind("/apis/apps/v1/deployments", "apps/v1"),
-    "ReplicaSet": Kind("/apis/apps/v1/replicasets", "apps/v1"),
-    "StatefulSet": Kind("/apis/apps/v1/statefulsets", "apps/v1"),
-    "DaemonSet": Kind("/apis/apps/v1/daemonsets", "apps/v1"),
-    "Job": Kind("/apis/batch/v1/jobs", "batch/v1"),
-    "CronJob": Kind("/apis/batch/v1/cronjobs", "batch/v1"),
+    "Pod": "/api/v1/pods",
+    "Deployment": "/apis/apps/v1/deployments",
+    "ReplicaSet": "/apis/apps/v1/replicasets",
+    "StatefulSet": "/apis/apps/v1/statefulsets",
+    "DaemonSet": "/apis/apps/v1/daemonsets",
+    "Job": "/apis/batch/v1/jobs",
+    "CronJob": "/apis/batch/v1/cronjobs",
 }
 _FIELDS = (
     *("affinity", "nodeSelector", "nodeName", "tolerations", "topologySpreadConstraints"),
@@ -57,7 +51,8 @@ class Made:
         uid = value["metadata"]["uid"]
         known = self._objects.get(uid)
         # The items of a list have neither.
-        made = self._objects[uid] = {**value, "apiVersion": KINDS[kind].api_version, "kind": kind}
+        version = KINDS[kind].removeprefix("/api/").removeprefix("/apis/").rpartition("/")[0]
+        made = self._objects[uid] = {**value, "apiVersion": version, "kind": kind}
         return known is None or recordings.pod_spec(known) != recordings.pod_spec(made)
 
     def of(self, namespace: str) -> list[Object]:

@@ -230,7 +230,7 @@ class Site(ClusterSite):
     def look(self) -> bool:
         """Whether anything new was made since the last look."""
         new = False
-        for kind, (path, *_) in KINDS.items():
+        for kind, path in KINDS.items():
             for value in self.plane.get(path)["items"]:
                 new |= self.made.add(kind, value)
         return new

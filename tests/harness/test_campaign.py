@@ -1,17 +1,13 @@
 """The campaign sees what it is there to see."""
 
-from __future__ import annotations
-
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from campaign import invariants
 from campaign.invariants import Ended, Expected
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TRUE = b"kind: Pod\n"
 EXPECTED = Expected(truths=[TRUE], deadline=1.0, secrets=["hush"], images=2)

@@ -1,15 +1,10 @@
 """.ci/run: its steps, and what it gives the tests of the environment that it was started in."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from machine import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # `make` writes down its words, and the variables that the tests would get.
 MAKE = """\

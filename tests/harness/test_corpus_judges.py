@@ -1,15 +1,10 @@
 """The judges of the corpus tell right from wrong: each is shown a stream it must pass and one it must not."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from corpus_streams import Oracle
+from corpus_streams import Oracle
 
 POD = b"""\
 apiVersion: apps/v1

@@ -1,20 +1,16 @@
 """The demo's parts: its manifests are what Helm prints, its registry knows their images, its diff is true."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import machine
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 DEMO = machine.ROOT / "fixtures" / "demo"
 CHARTS = machine.ROOT / "fixtures" / "charts"

@@ -1,7 +1,5 @@
 """What `make test-all` fetches, and what it says of a program that it cannot fetch. Nothing is fetched here."""
 
-from __future__ import annotations
-
 import subprocess
 import zipfile
 from pathlib import Path

@@ -1,11 +1,10 @@
 """The project's own registry answers as a real one does: the same documents, digests and types."""
 
-from __future__ import annotations
-
 import hashlib
 import http.client
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,10 +12,6 @@ from image_documents import DOCKER, OCI, image, name_of
 from registry import Registry, pinned
 
 from debian_registry import DebianRegistry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 BOTH = ["linux/amd64", "linux/arm64/v8"]
 IMAGES = {

@@ -1,7 +1,5 @@
 """Every program that lab/Makefile starts finds its modules."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,23 +1,18 @@
 """A part that is missing is named, or fails the run where nothing may be missing. Tests stay on loopback."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import machine
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Run = Callable[..., tuple[int, str]]
+Run = Callable[..., tuple[int, str]]
 
 SUITE = """
 import pytest

@@ -1,7 +1,5 @@
 """`make test-all` runs pytest twice: first beside each other, then alone what bounds time and memory."""
 
-from __future__ import annotations
-
 import pytest
 
 import run_tests

@@ -1,7 +1,5 @@
 """Storms see what they are there to see: the judge of good pods, and the invariants."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What `lab` says of docs/tools.md: the page never claims a run of other blocks than its own."""
 
-from __future__ import annotations
-
 import pytest
 import whole_tables
 

@@ -1,7 +1,5 @@
 """The pages show what `make -C lab whole` measured, and archfit writes today what was run then."""
 
-from __future__ import annotations
-
 import pytest
 import whole_tables
 

@@ -114,10 +114,6 @@ def _registry_goes(bench: Bench) -> None:
         bench.refreshed(name, hard=True)
 
 
-def _registry_comes(bench: Bench) -> None:
-    bench.site.start("registry")
-
-
 def _cache_goes(bench: Bench) -> None:
     bench.site.forget()
     bench.rendered_again(bench.names())
@@ -126,7 +122,7 @@ def _cache_goes(bench: Bench) -> None:
 # At which share of the time.
 FAULTS: tuple[tuple[float, str, Callable[[Bench], None]], ...] = (
     (0.1, "the registry goes", _registry_goes),
-    (0.25, "the registry comes", _registry_comes),
+    (0.25, "the registry comes", lambda bench: bench.site.start("registry")),
     (0.35, "repo-server restarts", _killed("repo-server")),
     (0.45, "the plugin restarts", _killed("plugin")),
     (0.55, "Redis is lost", _killed("redis")),

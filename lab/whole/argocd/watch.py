@@ -13,7 +13,7 @@ import json
 import ssl
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import httpx
@@ -113,12 +113,10 @@ class State(NamedTuple):
 def seen(events: Sequence[Event]) -> list[State]:
     """The states of Applications that were compared once. A deleted one ends."""
     return [
-        state_of(one.object, one.moment) for one in events if one.kind != "DELETED" and _compared(one.object)
+        state_of(one.object, one.moment)
+        for one in events
+        if one.kind != "DELETED" and "sync" in one.object.get("status", {})
     ]
-
-
-def _compared(application: Mapping[str, Any]) -> bool:
-    return "sync" in application.get("status", {})
 
 
 def state_of(application: Mapping[str, Any], moment: float = 0.0) -> State:
@@ -200,7 +198,7 @@ def _of_one(states: Sequence[State], causes: Sequence[Cause]) -> Found:
             (i for i in reversed(range(len(causes))) if causes[i].began <= moment <= causes[i].ended), None
         )
 
-    for before, state in _pairs(states):
+    for before, state in zip((None, *states), states, strict=False):
         at = cause(state.moment)
         if state.sync == OUT_OF_SYNC and (before is None or before.sync != OUT_OF_SYNC):
             if at is None or not causes[at].syncs:
@@ -242,10 +240,3 @@ def _repeats(cause: Cause, syncs: int, before: State | None, state: State) -> bo
     """Whether it is one more sync of an application that has been OutOfSync since before the first one."""
     still = before is not None and before.sync == state.sync == OUT_OF_SYNC
     return cause.heals and syncs >= cause.syncs and still
-
-
-def _pairs(states: Sequence[State]) -> Iterator[tuple[State | None, State]]:
-    before = None
-    for state in states:
-        yield before, state
-        before = state

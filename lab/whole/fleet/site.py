@@ -252,9 +252,6 @@ class FleetSite(ClusterSite):
                 return pod
         return None
 
-    def said(self, pod: str, container: str = "archfit") -> str:
-        return "".join(kubelet.log(pod, container) for kubelet in self.kubelets.values())
-
     def report(self, name: str) -> Any:
         return json.loads((self.audit / name).read_bytes())
 

@@ -1,9 +1,7 @@
 """archfit as process 1 of a container."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from loopback_server import Answer
@@ -11,9 +9,6 @@ from registry import Registry
 
 from container_process import Container, Spec, require
 from whole.fleet.site import USER, image_of_archfit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _SECONDS = 120.0
 _POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: 'quay.io/a/b:1'}]}\n"

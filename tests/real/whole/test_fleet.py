@@ -3,9 +3,8 @@
 The turns that take minutes are in the part `fleet` of `make -C lab whole` (lab/whole/fleet).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,10 +13,6 @@ from whole.fleet import turns
 from whole.fleet.refusals import REFUSALS, refused
 from whole.fleet.site import NAMESPACE, FleetSite
 from whole.fleet.turns import Turn, shop
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """What `make -C lab whole PART=flux` measured is of what archfit writes today."""
 
-from __future__ import annotations
-
 import pytest
 import whole_tables
 

@@ -3,23 +3,16 @@
 `make -C lab whole PART=helm` and `PART=undo` take the steps and ways that cost more time.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
 
 import pytest
 import whole_tables
 
 from whole.helmfile import placed
 from whole.karpenter import digest
-from whole.release_life import life
+from whole.release_life import Step, life
 from whole.release_site import ReleaseSite, platforms_of
 from whole.undo_ways import OF_THE_CHART, PLACED, WAYS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from whole.release_life import Step
 
 
 @pytest.fixture(scope="module")
@@ -45,28 +38,21 @@ def test_a_release_lives_with_archfit(site: ReleaseSite, name: str) -> None:
     assert len(steps) == 9
 
 
-class Taken(NamedTuple):
-    """stays, rolls: see undo_ways.Undone."""
-
-    stays: list[str]
-    rolls: list[str]
-
-
 @pytest.mark.parametrize(
-    ("way", "taken"),
+    ("way", "stays", "rolls"),
     [
         pytest.param(
-            "helm3, then helm4 --server-side", Taken([], OF_THE_CHART), id="a release that Helm 4 took over"
+            "helm3, then helm4 --server-side", [], OF_THE_CHART, id="a release that Helm 4 took over"
         ),
-        pytest.param("files with --stamp", Taken([], PLACED), id="stamped files"),
-        pytest.param("another field manager", Taken(PLACED, []), id="another field manager"),
-        pytest.param("policy", Taken(["8 pods until they are replaced"], []), id="policy"),
+        pytest.param("files with --stamp", [], PLACED, id="stamped files"),
+        pytest.param("another field manager", PLACED, [], id="another field manager"),
+        pytest.param("policy", ["8 pods until they are replaced"], [], id="policy"),
     ],
 )
-def test_archfit_is_taken_out(site: ReleaseSite, way: str, taken: Taken) -> None:
+def test_archfit_is_taken_out(site: ReleaseSite, way: str, stays: list[str], rolls: list[str]) -> None:
     undone = WAYS[way](site)
     assert undone.wrong == []
-    assert Taken(undone.stays, undone.rolled) == taken
+    assert (undone.stays, undone.rolled) == (stays, rolls)
 
 
 @pytest.mark.parametrize("name", ["helm3", "helm4"])
