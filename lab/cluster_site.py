@@ -11,13 +11,11 @@ with ShopSite(folder) as site: ..      all that `_prepare` entered is closed in 
 """
 
 import contextlib
-import os
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from operators.build import Failed
+from operators.build import run
 
 # Without a route there is no address that kube-apiserver could choose; Debian's etcd cannot say how far a watch is.
 UNROUTED = ("--advertise-address=127.0.0.1", "--feature-gates=WatchList=false")
@@ -60,13 +58,5 @@ def is_refused(pod: Mapping[str, Any]) -> bool:
 def run_git(folder: Path, *words: str) -> str:
     """What git said in a repository. Raises Failed."""
     who = {f"GIT_{role}_{what}": "shop" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    done = subprocess.run(
-        ("git", "-C", folder, *words),
-        env={**os.environ, **who, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise Failed(f"git {words[0]}", done.stderr)
-    return done.stdout.strip()
+    settings = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+    return run(f"git {words[0]}", ["git", *words], folder, **who, **settings).strip()

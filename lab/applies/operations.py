@@ -29,6 +29,7 @@ import machine
 from archfit.admission.added_record import NAME
 from control_plane import ControlPlane
 from drawn_pods.drawing import PREFERRED, REQUIRED
+from helm_runs import start
 
 _DONE = re.compile(
     r"^pod/(\S+) (?:created|configured|unchanged|serverside-applied|replaced|edited)$", re.MULTILINE
@@ -295,18 +296,15 @@ class Site:
         (chart / "templates").mkdir(parents=True, exist_ok=True)
         (chart / "Chart.yaml").write_text(_CHART, encoding="utf-8")
         (chart / "templates" / "pods.yaml").write_text(yaml.safe_dump_all(pods), encoding="utf-8")
-        words = ("upgrade", "--install", program, chart, "--namespace", self.namespace)
+        words = ("upgrade", "--install", program, str(chart), "--namespace", self.namespace)
         environ = {
             f"HELM_{kind}_HOME": str(self.folder / f"helm-{kind}") for kind in ("CACHE", "CONFIG", "DATA")
         }
-        ran = subprocess.run(
-            [machine.tool(program), *words, "--kubeconfig", self.plane.kubeconfig],
-            env={"PATH": os.environ["PATH"], "HOME": str(self.folder), **environ},
-            capture_output=True,
-            text=True,
-            check=False,
+        ran = start(
+            [machine.tool(program), *words, "--kubeconfig", str(self.plane.kubeconfig)],
+            {"PATH": os.environ["PATH"], "HOME": str(self.folder), **environ},
         )
-        return {pod["metadata"]["name"]: ran.stderr for pod in pods} if ran.returncode else {}
+        return {pod["metadata"]["name"]: ran.stderr for pod in pods} if ran.status else {}
 
     def _kubectl(
         self, pods: Sequence[Pod], *words: str, editor: str = ""

@@ -9,7 +9,7 @@ images          of several architectures, of one, and one that nobody knows
 from random import Random
 from typing import Any
 
-from drawn_pods.drawing import ARCH, PREFERRED, REQUIRED
+from drawn_pods.drawing import ARCH, OTHERS, PREFERRED, REQUIRED
 
 IMAGES = ("both:1", "both:1", "all:1", "amd:1", "amd:1", "arm:1", "z:1", "single-amd:1", "new:1")
 GATE = "example.com/quota"
@@ -28,12 +28,7 @@ _TOLERATIONS: tuple[dict[str, Any], ...] = (
     {"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5},
 )  # fmt: skip
 _EXPRESSIONS: tuple[dict[str, Any], ...] = (
-    {"key": "pool", "operator": "In", "values": ["a", "b"]},
-    {"key": "pool", "operator": "NotIn", "values": ["c"]},
-    {"key": "disk", "operator": "Exists"},
-    {"key": "spot", "operator": "DoesNotExist"},
-    {"key": "cores", "operator": "Gt", "values": ["4"]},
-    {"key": "cores", "operator": "Lt", "values": ["64"]},
+    *OTHERS,
     {"key": ARCH, "operator": "In", "values": ["amd64", "arm64"]},
     {"key": ARCH, "operator": "NotIn", "values": ["s390x"]},
 )

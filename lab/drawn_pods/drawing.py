@@ -47,7 +47,7 @@ _TOLERATIONS = (
     {"key": "node.kubernetes.io/os", "value": "windows", "effect": "NoSchedule"},
     {"operator": "Exists", "effect": "NoExecute"},
 )
-_OTHERS: tuple[dict[str, Any], ...] = (
+OTHERS: tuple[dict[str, Any], ...] = (
     {"key": "pool", "operator": "In", "values": ["a", "b"]},
     {"key": "pool", "operator": "NotIn", "values": ["c"]},
     {"key": "disk", "operator": "Exists"},
@@ -164,7 +164,7 @@ def _term(random: Random, architectures: Sequence[str]) -> dict[str, Any]:
 def _expression(random: Random, architectures: Sequence[str]) -> dict[str, Any]:
     chance = random.random()
     if chance < 0.4:
-        return dict(random.choice(_OTHERS))
+        return dict(random.choice(OTHERS))
     if chance < 0.6:
         operator = random.choice(("In", "In", "In", "NotIn", "Exists"))
         one: dict[str, Any] = {"key": random.choice((OS, OS, f"beta.{OS}")), "operator": operator}

@@ -65,7 +65,7 @@ def build(operator: Operator) -> Built:
                     str(target),
                     program.package,
                 ]
-                _run(f"go build {origin.name}/{program.package}", words, source, CGO_ENABLED="0")
+                run(f"go build {origin.name}/{program.package}", words, source, CGO_ENABLED="0")
             else:
                 _jars(program, target)
             target.replace(place / program.name)
@@ -75,7 +75,7 @@ def build(operator: Operator) -> Built:
 def fetched(module: str) -> Path:
     """The folder of a Go module, MODULE@VERSION. Raises Failed."""
     with tempfile.TemporaryDirectory() as folder:
-        said = _run(f"go mod download {module}", ["go", "mod", "download", "-json", module], Path(folder))
+        said = run(f"go mod download {module}", ["go", "mod", "download", "-json", module], Path(folder))
     return Path(json.loads(said)["Dir"])
 
 
@@ -131,10 +131,10 @@ def _jars(program: Program, target: Path) -> None:
             encoding="utf-8",
         )
         words = ["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={target}"]
-        _run(f"mvn dependency:copy-dependencies {' '.join(program.jars)}", words, Path(name))
+        run(f"mvn dependency:copy-dependencies {' '.join(program.jars)}", words, Path(name))
 
 
-def _run(step: str, words: Sequence[str], folder: Path, **environ: str) -> str:
+def run(step: str, words: Sequence[str], folder: Path, **environ: str) -> str:
     """What it wrote. Raises Failed."""
     try:
         done = subprocess.run(

@@ -104,21 +104,19 @@ def operator(folder: Path) -> Operator:
         read = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadDefinition(f"{path}: {error}") from error
-    programs = tuple(_record(Program, path, one) for one in read.pop("programs", ()))
-    made: Operator = _record(Operator, path, {"folder": folder, **read, "programs": programs})
-    return made
+    try:
+        programs = tuple(Program(**_frozen(one)) for one in read.pop("programs", ()))
+        return Operator(folder=folder, **_frozen(read), programs=programs)
+    except TypeError as error:
+        raise BadDefinition(f"{path}: {error}") from error
 
 
-def _record(of: Any, path: Path, values: dict[str, Any]) -> Any:
-    unknown = sorted(values.keys() - set(of._fields))
-    missing = [name for name in of._fields if name not in values and name not in of._field_defaults]
-    if unknown or missing:
-        said = f"does not know {', '.join(unknown)}" if unknown else f"lacks {', '.join(missing)}"
-        raise BadDefinition(f"{path}: a table of {of.__name__} {said}")
-    return of(**{name: _frozen(value) for name, value in values.items()})
+def _frozen(values: dict[str, Any]) -> dict[str, Any]:
+    """Lists and tables as tuples."""
 
+    def frozen(value: Any) -> Any:
+        if isinstance(value, list):
+            return tuple(value)
+        return tuple(value.items()) if isinstance(value, dict) else value
 
-def _frozen(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(value)
-    return tuple(value.items()) if isinstance(value, dict) else value
+    return {name: frozen(value) for name, value in values.items()}

@@ -3,10 +3,9 @@
 import datetime as dt
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
-from operators.build import Failed
+from operators.build import run
 from operators.definition import Operator, operator
 
 _RECORDED = re.compile(r"^recorded = .*$", re.MULTILINE)
@@ -22,10 +21,7 @@ def newest(old: Operator) -> Operator:
     if not old.module:
         return old
     words = ["go", "list", "-m", "-f", "{{.Version}} {{.Time}}", f"{old.module}@latest"]
-    done = subprocess.run(words, cwd=old.folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Failed(" ".join(words), done.stderr)
-    version, day, *_ = done.stdout.split()
+    version, day, *_ = run(" ".join(words), words, old.folder).split()
     if version == old.version:
         return old
     name = old.folder.name.removesuffix(old.version.removeprefix("v")) + version.removeprefix("v")

@@ -22,6 +22,9 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
+GO, NODE = "Go is not installed (https://go.dev/dl/)", "Node.js is not installed (https://nodejs.org/)"
+
+
 def program(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -31,12 +34,7 @@ def program(path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("name", "line", "reason"),
     [
-        pytest.param(
-            "helm4",
-            "go install helm.sh/helm/v4/cmd/helm@v4.3.1",
-            "Go is not installed (https://go.dev/dl/)",
-            id="a Go program without Go",
-        ),
+        pytest.param("helm4", "go install helm.sh/helm/v4/cmd/helm@v4.3.1", GO, id="a Go program without Go"),
         pytest.param(
             "docker-registry",
             "apt-get install docker-registry",
@@ -52,25 +50,25 @@ def program(path: Path, text: str) -> None:
         pytest.param(
             "kubectl",
             "go build k8s.io/kubernetes/cmd/kubectl of v1.36.3, see tests/support/install_tools.py",
-            "Go is not installed (https://go.dev/dl/)",
+            GO,
             id="a program of Kubernetes without Go",
         ),
         pytest.param(
             "argocd",
             "go build github.com/argoproj/argo-cd/v3 ./cmd of v3.5.1, see tests/support/install_tools.py",
-            "Go is not installed (https://go.dev/dl/)",
+            GO,
             id="a module with replaces without Go",
         ),
         pytest.param(
             "renovate-config-validator",
             "npm install renovate@39.264.1",
-            "Node.js is not installed (https://nodejs.org/)",
+            NODE,
             id="a package of npm without Node.js",
         ),
         pytest.param(
             "mkdocs",
             "pip install -r locks/docs.lock, and npm pack what scripts/site/package.json names",
-            "Node.js is not installed (https://nodejs.org/)",
+            NODE,
             id="what builds the site without Node.js",
         ),
     ],

@@ -1,6 +1,6 @@
 """`make floods`: each vector alone on a fresh server, in its full size; a table, and exit 1 if an invariant is broken.
 
-python -m campaign.webhook [--only VECTOR..] [--part 0.1]
+python -m campaign.webhook [--only VECTOR..]
 """
 
 import argparse
@@ -18,13 +18,12 @@ HEAD = (
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make -C lab floods", description="Puts the webhook under fire.")
     parser.add_argument("--only", nargs="*", choices=list(VECTORS), default=list(VECTORS))
-    parser.add_argument("--part", type=float, default=1.0, help="of each vector's size")
     given = parser.parse_args()
     print("| " + " | ".join(HEAD) + " |\n|" + " --- |" * len(HEAD), flush=True)
     broken = []
     for number, name in enumerate(given.only):
-        size = max(1, int(VECTORS[name].size * given.part))
-        outcome = played(Storm(number, 1, [(name, size, 0.0)], least=20.0, most=VECTORS[name].seconds))
+        vector = VECTORS[name]
+        outcome = played(Storm(number, 1, [(name, vector.size, 0.0)], least=20.0, most=vector.seconds))
         print("| " + " | ".join(_cells(name, outcome)) + " |", flush=True)
         broken += [f"{name}: {text}" for text in outcome.broken]
     print("\n".join(["", *(text[:600] for text in broken), f"{len(broken)} broken invariants"]))

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import machine
 from argocd_caller import BUILD, SYSTEM_PATH, tools_folder
 from cluster_site import BUILT_FOR
-from operators.build import Failed
+from helm_runs import start
 from program import PROGRAM
 
 FOLDER = machine.ROOT / "fixtures" / "whole" / "argocd"
@@ -32,7 +31,7 @@ _RENDERED: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 
 def manifests() -> dict[str, str]:
-    """What archfit writes for each application before anything happens: its digest. Raises Failed."""
+    """What archfit writes for each application before anything happens: its digest. Raises AssertionError."""
     told = [
         f"--image-platforms=img.test/{name}/*={','.join(f'linux/{one}' for one in sorted(built))}"
         for name, built in BUILT_FOR.items()
@@ -41,20 +40,8 @@ def manifests() -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         tools_folder(Path(folder) / "bin")
         for name, (path, environ) in _RENDERED.items():
-            done = subprocess.run(
-                [PROGRAM, "argocd", "generate", "--no-cache", *told],
-                cwd=FOLDER / "git" / path,
-                env={
-                    "PATH": f"{folder}/bin:{SYSTEM_PATH}",
-                    "HOME": folder,
-                    "TMPDIR": folder,
-                    **_BUILD,
-                    **environ,
-                },
-                capture_output=True,
-                check=False,
-            )
-            if done.returncode:
-                raise Failed(f"rendering {name}", done.stderr.decode(errors="replace"))
-            found[name] = hashlib.sha256(done.stdout).hexdigest()[:12]
+            own = {"PATH": f"{folder}/bin:{SYSTEM_PATH}", "HOME": folder, "TMPDIR": folder}
+            words = [str(PROGRAM), "argocd", "generate", "--no-cache", *told]
+            stream = start(words, {**own, **_BUILD, **environ}, FOLDER / "git" / path).ok()
+            found[name] = hashlib.sha256(stream).hexdigest()[:12]
     return found

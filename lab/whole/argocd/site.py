@@ -18,7 +18,6 @@ import contextlib
 import json
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ import machine
 from argocd_caller import SYSTEM_PATH, tools_folder
 from cluster_site import BUILT_FOR, UNROUTED, ClusterSite, run_git
 from control_plane import ControlPlane
+from helm_runs import start
 from kubelet import Kubelet
 from operators.build import Failed, fetched
 from program import PROGRAM
@@ -135,24 +135,10 @@ class ArgoSite(ClusterSite):
         repository, tag = reference.rsplit(":", 1)
         return self.registry.index(repository, tag, [f"linux/{one}" for one in platforms])
 
-    def archfit(self, *words: str, stdin: str | None = None) -> str:
-        """The standard output of a command of archfit, run by the operator. Raises Failed."""
-        done = subprocess.run(
-            [PROGRAM, *words],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=self._folder,
-            env={
-                **os.environ,
-                "ARCHFIT_MIRROR": self.mirror,
-                "ARCHFIT_CACHE": str(self._folder / "own.sqlite"),
-            },
-        )
-        if done.returncode:
-            raise Failed(f"archfit {' '.join(words)}", done.stderr)
-        return done.stdout
+    def archfit(self, *words: str) -> str:
+        """The standard output of a command of archfit, run by the operator. Raises AssertionError."""
+        own = {"ARCHFIT_MIRROR": self.mirror, "ARCHFIT_CACHE": str(self._folder / "own.sqlite")}
+        return start([str(PROGRAM), *words], {**os.environ, **own}, self._folder).ok().decode()
 
     # What is seen.
 
