@@ -17,28 +17,12 @@ PODS_OF_A_NODE = 50
 PODS_OF_A_WORKLOAD = 7
 PAGE = 500
 _AMD64_OF_TEN = 6
-_FIELDS: dict[str, Any] = {
-    f"f:{name}": {}
-    for name in [
-        "image",
-        "imagePullPolicy",
-        "name",
-        "resources",
-        "terminationMessagePath",
-        "terminationMessagePolicy",
-        "env",
-        "volumeMounts",
-        "ports",
-        "livenessProbe",
-        "readinessProbe",
-        "securityContext",
-        "dnsPolicy",
-        "restartPolicy",
-        "schedulerName",
-        "serviceAccountName",
-        "tolerations",
-    ]
-}
+_NAMES = (
+    "image", "imagePullPolicy", "name", "resources", "terminationMessagePath", "terminationMessagePolicy", "env",
+    "volumeMounts", "ports", "livenessProbe", "readinessProbe", "securityContext", "dnsPolicy", "restartPolicy",
+    "schedulerName", "serviceAccountName", "tolerations",
+)  # fmt: skip
+_FIELDS: dict[str, Any] = {f"f:{name}": {} for name in _NAMES}
 
 
 def digest(text: str) -> str:
@@ -112,12 +96,25 @@ def pod(number: int, nodes: int) -> dict[str, Any]:
     containers = [("app", image, "250m", "512Mi")]
     if number // 10 // PODS_OF_A_WORKLOAD % 3 == 0:
         containers.append(("istio-proxy", "docker.io/istio/proxyv2:1.27.1", "10m", "40Mi"))
+    labels = {"app": service, "team": namespace, **({"pod-template-hash": code} if code else {})}
+    notes = {"prometheus.io/scrape": "true", "sidecar.istio.io/status": "{" + '"a":1,' * 30 + "}"}
+    above = {
+        "apiVersion": "apps/v1",
+        "kind": kind,
+        "name": controller,
+        "uid": uid(controller),
+        "controller": True,
+    }
     manager = {
         "manager": "kube-controller-manager",
         "operation": "Update",
         "apiVersion": "v1",
         "fieldsType": "FieldsV1",
     }
+    managed = {"f:spec": {f"f:containers-{place}": _FIELDS for place in range(2)}}
+    ends = {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
+    token = {"sources": [{"serviceAccountToken": {"path": "token"}}]}
+    held = {"status": "True", "lastProbeTime": None, "lastTransitionTime": "2026-08-01T10:00:00Z"}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -128,54 +125,24 @@ def pod(number: int, nodes: int) -> dict[str, Any]:
             "uid": uid(f"pod {number}"),
             "resourceVersion": str(1_000_000 + number),
             "creationTimestamp": "2026-08-01T10:00:00Z",
-            "labels": {"app": service, "team": namespace, **({"pod-template-hash": code} if code else {})},
-            "annotations": {
-                "prometheus.io/scrape": "true",
-                "sidecar.istio.io/status": "{" + '"a":1,' * 30 + "}",
-            },
-            "ownerReferences": [
-                {
-                    "apiVersion": "apps/v1",
-                    "kind": kind,
-                    "name": controller,
-                    "uid": uid(controller),
-                    "controller": True,
-                }
-            ],
-            "managedFields": [
-                {**manager, "fieldsV1": {"f:spec": {f"f:containers-{place}": _FIELDS for place in range(2)}}}
-            ],
+            "labels": labels,
+            "annotations": notes,
+            "ownerReferences": [above],
+            "managedFields": [{**manager, "fieldsV1": managed}],
         },
         "spec": {
             "nodeName": node_name(number % nodes),
             "serviceAccountName": service,
             "containers": [_container(*one) for one in containers],
             "tolerations": [
-                {
-                    "key": f"node.kubernetes.io/{key}",
-                    "operator": "Exists",
-                    "effect": "NoExecute",
-                    "tolerationSeconds": 300,
-                }
-                for key in ("not-ready", "unreachable")
+                {"key": f"node.kubernetes.io/{key}", **ends} for key in ("not-ready", "unreachable")
             ],
-            "volumes": [
-                {
-                    "name": "kube-api-access-x7",
-                    "projected": {"sources": [{"serviceAccountToken": {"path": "token"}}]},
-                }
-            ],
+            "volumes": [{"name": "kube-api-access-x7", "projected": token}],
         },
         "status": {
             "phase": "Succeeded" if finished else "Running",
             "conditions": [
-                {
-                    "type": type,
-                    "status": "True",
-                    "lastProbeTime": None,
-                    "lastTransitionTime": "2026-08-01T10:00:00Z",
-                }
-                for type in ("Initialized", "Ready", "ContainersReady", "PodScheduled")
+                {"type": type, **held} for type in ("Initialized", "Ready", "ContainersReady", "PodScheduled")
             ],
             "podIP": f"10.0.{number >> 8 & 255}.{number & 255}",
             "containerStatuses": [

@@ -10,37 +10,28 @@ from fuzz.json_layouts import LAYOUTS, any_layout, json_value
 from fuzz.objects import objects
 from fuzz.writing import as_json, written
 
-POD = {
-    "apiVersion": "v1",
-    "kind": "Pod",
-    "metadata": {"name": "p", "labels": {"ä": "\u65e5\U0001f600"}},
-    "spec": {"containers": [{"name": "a", "image": "nginx:1", "args": ["b"]}]},
-}
-OWNED = {
-    **POD,
-    "metadata": {"name": "o", "ownerReferences": [{"kind": "ReplicaSet", "name": "r", "controller": True}]},
-}
+
+def _of(api_version: str, kind: str, metadata: dict[str, Any], **members: Any) -> dict[str, Any]:
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **members}
+
+
+_KAFKA = "kafka.strimzi.io/v1beta2"
+_CONTAINER = {"name": "a", "image": "nginx:1", "args": ["b"]}
+POD = _of("v1", "Pod", {"name": "p", "labels": {"ä": "\u65e5\U0001f600"}}, spec={"containers": [_CONTAINER]})
+OWNERS = [{"kind": "ReplicaSet", "name": "r", "controller": True}]
+OWNED = {**POD, "metadata": {"name": "o", "ownerReferences": OWNERS}}
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "controller": True}
-CONFIG = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "x: é\n"}}
-POOL = {
-    "apiVersion": "kafka.strimzi.io/v1beta2",
-    "kind": "KafkaNodePool",
-    "metadata": {"name": "n", "labels": {"strimzi.io/cluster": "k"}},
-    "spec": {"template": {"pod": {}}},
-}
-KAFKA = {
-    "apiVersion": "kafka.strimzi.io/v1beta2",
-    "kind": "Kafka",
-    "metadata": {"name": "k"},
-    "spec": {"kafka": {"image": "b"}},
-}
-CLASS = {
-    "apiVersion": "node.k8s.io/v1",
-    "kind": "RuntimeClass",
-    "metadata": {"name": "r"},
-    "scheduling": {"nodeSelector": {"kubernetes.io/arch": "amd64"}},
-}
-OF_CLASS = {**POD, "spec": {**POD["spec"], "runtimeClassName": "r"}}  # type: ignore[dict-item]
+CONFIG = _of("v1", "ConfigMap", {"name": "c"}, data={"a": "x: é\n"})
+POOL = _of(
+    _KAFKA,
+    "KafkaNodePool",
+    {"name": "n", "labels": {"strimzi.io/cluster": "k"}},
+    spec={"template": {"pod": {}}},
+)
+KAFKA = _of(_KAFKA, "Kafka", {"name": "k"}, spec={"kafka": {"image": "b"}})
+_ON_AMD64 = {"nodeSelector": {"kubernetes.io/arch": "amd64"}}
+CLASS = _of("node.k8s.io/v1", "RuntimeClass", {"name": "r"}, scheduling=_ON_AMD64)
+OF_CLASS = {**POD, "spec": {**POD["spec"], "runtimeClassName": "r"}}
 MISPLACED = {**POD, "status": {"archfit.dev/skip": "true"}}
 ODD_ITEMS: tuple[Any, ...] = (None, [], "x", 1, {}, {"kind": "Pod"}, {"spec": POD["spec"]}, {"items": [POD]})
 WRONG = (

@@ -184,6 +184,9 @@ def _podless(chance: random.Random) -> Any:
     return {"apiVersion": "v1", "kind": kind, "metadata": metadata(chance), "data": data}
 
 
+_IMAGE_OF_SPEC = (("rabbitmq.com/v1beta1", "RabbitmqCluster"), ("monitoring.coreos.com/v1", "Prometheus"))
+
+
 def _operators(chance: random.Random) -> Any:
     """Kinds whose operators take images and placement in fields of their own."""
     head = {"metadata": metadata(chance)}
@@ -200,27 +203,12 @@ def _operators(chance: random.Random) -> Any:
         template = {"name": "main", **{name: parts[name] for name in names}, **placement}
         kind = chance.choice(("Workflow", "WorkflowTemplate"))
         return {"apiVersion": "argoproj.io/v1alpha1", "kind": kind, **head, "spec": {"templates": [template]}}
-    if drawn == 1:
-        return {
-            "apiVersion": "rabbitmq.com/v1beta1",
-            "kind": "RabbitmqCluster",
-            **head,
-            "spec": {"image": image, **placement},
-        }
-    if drawn == 2:
-        return {
-            "apiVersion": "monitoring.coreos.com/v1",
-            "kind": "Prometheus",
-            **head,
-            "spec": {"image": image, **placement},
-        }
+    if drawn in (1, 2):
+        api_version, kind = _IMAGE_OF_SPEC[drawn - 1]
+        return {"apiVersion": api_version, "kind": kind, **head, "spec": {"image": image, **placement}}
     if drawn == 3:
         made = {"imageName": image, **({"affinity": {"tolerations": [], **placement}} if placement else {})}
         return {"apiVersion": "postgresql.cnpg.io/v1", "kind": "Cluster", **head, "spec": made}
     task = {"name": "t", "taskSpec": {"steps": [{"image": image, "script": "x\n"}]}}
-    return {
-        "apiVersion": "tekton.dev/v1",
-        "kind": "PipelineRun",
-        **head,
-        "spec": {"pipelineSpec": {"tasks": [task]}},
-    }
+    spec = {"pipelineSpec": {"tasks": [task]}}
+    return {"apiVersion": "tekton.dev/v1", "kind": "PipelineRun", **head, "spec": spec}

@@ -127,6 +127,16 @@ def narrowed(value: dict[str, Any], stored: dict[str, Any]) -> bool:
     return not (reach(stored) - reach(value) - wanted_nodes(stored, value))
 
 
+def _expression(arch: str) -> dict[str, Any]:
+    return {"key": ARCH, "operator": "In", "values": [arch]}
+
+
+def _kept_to(arch: str) -> dict[str, Any]:
+    terms = [{"matchExpressions": [_expression(arch)]}]
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return {"nodeAffinity": required}
+
+
 def drawn_pod(drawn: random.Random, number: int, *, known: bool) -> Wanted:
     """A pod of one to three images of the good registry. known: of the few that every storm asks for first."""
     tag = drawn.randrange(3) if known else f"n{number}"
@@ -135,13 +145,7 @@ def drawn_pod(drawn: random.Random, number: int, *, known: bool) -> Wanted:
     ]
     spec: dict[str, Any] = {}
     if drawn.random() < 0.2:
-        term = {
-            "matchExpressions": [
-                {"key": ARCH, "operator": "In", "values": [drawn.choice(["amd64", "arm64"])]}
-            ]
-        }
-        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
-        spec["affinity"] = {"nodeAffinity": required}
+        spec["affinity"] = _kept_to(drawn.choice(["amd64", "arm64"]))
     if drawn.random() < 0.2:
         spec["tolerations"] = [{"key": "team", "operator": "Exists"}]
     value = pod(*names, spec=spec, name=f"web-{number}", namespace="shop")
@@ -181,14 +185,8 @@ def forged(drawn: random.Random, number: int) -> dict[str, Any]:
     value = pod(
         f"good.invalid/team/{arch[:3]}:{drawn.randrange(3)}", name=f"forged-{number}", namespace="shop"
     )
-    expression = {"key": ARCH, "operator": "In", "values": [arch]}
-    value["spec"]["affinity"] = {
-        "nodeAffinity": {
-            "requiredDuringSchedulingIgnoredDuringExecution": {
-                "nodeSelectorTerms": [{"matchExpressions": [expression]}]
-            }
-        }
-    }
+    expression = _expression(arch)
+    value["spec"]["affinity"] = _kept_to(arch)
     path = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms"
     lines = [
         {
