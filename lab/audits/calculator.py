@@ -111,14 +111,10 @@ def calculated(
         for row in cluster.rows
     ]
     movable = [row for row in cluster.rows if row.standing in COULD_MOVE]
-    readiness = [_readiness(arch, movable, states) for arch in architectures]
     return Report(
-        [found for found, _ in readiness],
+        [_readiness(arch, movable, states) for arch in architectures],
         [_daemon_sets(arch, cluster.rows, states) for arch in architectures],
-        [
-            _work_list(arch, movable, states, sums)
-            for arch, (_, sums) in zip(architectures, readiness, strict=True)
-        ],
+        [_work_list(arch, movable, states) for arch in architectures],
         [_waves(arch, cluster, states) for arch in architectures],
         {
             standing: added(_amount(row) for row in cluster.rows if row.standing == standing)
@@ -382,24 +378,7 @@ class _Cluster:
             request = _request({"spec": spec}, manifest=True)
             if value["kind"] == "CronJob":
                 request = self._last_run(owner, images) or request
-            cpu, memory, without = self.weight(request, standing)
-            rows.append(
-                Row(
-                    owner,
-                    standing,
-                    images,
-                    pods,
-                    cpu * pods,
-                    memory * pods,
-                    without * pods,
-                    (),
-                    _pinned(spec),
-                    _tolerations(spec),
-                    _devices(spec),
-                    stated=_pinned(_without_last(spec)),
-                    appended=_appended(spec),
-                )
-            )
+            rows.append(_row_of(owner, standing, images, pods, self.weight(request, standing), spec))
         return rows
 
     def _last_run(self, owner: tuple[str, str, str], images: Any) -> tuple[int, int] | None:
@@ -418,24 +397,9 @@ class _Cluster:
             if owner[1] != "CronJob" or owner in self.objects or all_of != {"finished"}:
                 continue
             newest = max((pod for pod in self.pods if self.owner(pod) == owner), key=_age)
-            cpu, memory, without = self.weight(self.requests[_place(newest)], "scheduled")
-            rows.append(
-                Row(
-                    owner,
-                    "windows" if _is_windows(newest["spec"]) else "scheduled",
-                    _images(newest["spec"]),
-                    1,
-                    cpu,
-                    memory,
-                    without,
-                    (),
-                    _pinned(newest["spec"]),
-                    _tolerations(newest["spec"]),
-                    _devices(newest["spec"]),
-                    stated=_pinned(_without_last(newest["spec"])),
-                    appended=_appended(newest["spec"]),
-                )
-            )
+            weight, spec = self.weight(self.requests[_place(newest)], "scheduled"), newest["spec"]
+            standing = "windows" if _is_windows(spec) else "scheduled"
+            rows.append(_row_of(owner, standing, _images(spec), 1, weight, spec))
         return rows
 
     def requested(self, node: Object) -> tuple[int, int, int]:
@@ -474,6 +438,21 @@ class _Cluster:
                 }
             )
         return found
+
+
+def _row_of(
+    owner: tuple[str, str, str],
+    standing: str,
+    images: tuple[tuple[str, str, str], ...],
+    pods: int,
+    weight: tuple[int, int, int],
+    spec: Object,
+) -> Row:
+    """Of pods that are not there."""
+    cpu, memory, without = (one * pods for one in weight)
+    pinned, stated, devices = _pinned(spec), _pinned(_without_last(spec)), _devices(spec)
+    row = Row(owner, standing, images, pods, cpu, memory, without, (), pinned, _tolerations(spec), devices)
+    return row._replace(stated=stated, appended=_appended(spec))
 
 
 def _age(pod: Object) -> tuple[str, str]:
@@ -537,10 +516,7 @@ def _is_windows(spec: Object) -> bool:
         selector.get(key) == "windows" for key in OS_LABELS
     ):
         return True
-    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(
-        "requiredDuringSchedulingIgnoredDuringExecution"
-    ) or {}
-    terms = affinity.get("nodeSelectorTerms") or []
+    terms = _terms(spec) or []
     return bool(terms) and all(
         any(
             (one["key"] in OS_LABELS, one["operator"], one.get("values")) == (True, "In", ["windows"])
@@ -598,28 +574,22 @@ def _resource(pod: Object, name: str, manifest: bool) -> Fraction:
             start = max(start, request + sidecars)
     total = max(everything, start)
     own = spec.get("resources") or {}
-    stated = (own.get("requests") or {}).get(name)
-    if stated is None and manifest:
-        stated = (own.get("limits") or {}).get(name)
+    stated = _stated(own, name, manifest)
     if stated is not None:
         total = quantity(stated)
     return total + quantity((spec.get("overhead") or {}).get(name))
 
 
+def _stated(resources: Object, name: str, manifest: bool) -> str | None:
+    stated: str | None = (resources.get("requests") or {}).get(name)
+    return (resources.get("limits") or {}).get(name) if stated is None and manifest else stated
+
+
 def _container(pod: Object, container: Object, name: str, manifest: bool) -> Fraction:
     resources = container.get("resources") or {}
-    stated = (resources.get("requests") or {}).get(name)
-    if stated is None and manifest:
-        stated = (resources.get("limits") or {}).get(name)
-    request = quantity(stated)
-    status: Object = next(
-        (
-            row
-            for row in pod.get("status", {}).get("containerStatuses") or []
-            if row["name"] == container["name"]
-        ),
-        {},
-    )
+    request = quantity(_stated(resources, name, manifest))
+    rows = pod.get("status", {}).get("containerStatuses") or []
+    status: Object = next((row for row in rows if row["name"] == container["name"]), {})
     if "resources" not in status:
         return request
     actual = [
@@ -640,8 +610,7 @@ UNIVERSE = frozenset({"amd64", "arm64", "arm", "386", "ppc64le", "s390x", "riscv
 def _pinned(spec: Object) -> frozenset[str]:
     """The architectures that are allowed; empty where all are, or none."""
     selector = spec.get("nodeSelector") or {}
-    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
-    terms = affinity["nodeSelectorTerms"] if affinity else [None]
+    terms: list[Object | None] = [None] if (own := _terms(spec)) is None else [*own]
     allowed = frozenset(
         arch
         for arch in UNIVERSE
@@ -681,11 +650,11 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
 
 def _without_last(spec: Object) -> Object:
     """The pod spec without a condition `kubernetes.io/arch In` at the end of a required term."""
-    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
-    if not affinity:
+    own = _terms(spec)
+    if own is None:
         return spec
     terms = []
-    for term in affinity["nodeSelectorTerms"]:
+    for term in own:
         rows = term.get("matchExpressions") or []
         if rows and (rows[-1]["key"], rows[-1]["operator"]) == ("kubernetes.io/arch", "In"):
             others = rows[:-1] or [{"key": "any other", "operator": "Exists"}]
@@ -697,13 +666,18 @@ def _without_last(spec: Object) -> Object:
 
 def _appended(spec: Object) -> frozenset[str]:
     """The architectures that the terms with such a condition allow."""
-    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
     terms = [
         term
-        for term in (affinity["nodeSelectorTerms"] if affinity else [])
+        for term in _terms(spec) or []
         if _without_last(_with_terms(spec, [term])) != _with_terms(spec, [term])
     ]
     return _pinned(_with_terms(spec, terms)) if terms else frozenset()
+
+
+def _terms(spec: Object) -> list[Object] | None:
+    """The required terms; None without any."""
+    affinity = ((spec.get("affinity") or {}).get("nodeAffinity") or {}).get(_REQUIRED)
+    return affinity.get("nodeSelectorTerms") if affinity else None
 
 
 def _with_terms(spec: Object, terms: list[Object]) -> Object:
@@ -833,9 +807,7 @@ def _amount(row: Row) -> Amount:
 # Readiness, DaemonSets, work list
 
 
-def _readiness(
-    arch: str, rows: Sequence[Row], states: _States
-) -> tuple[dict[str, Any], dict[str, Amount | int]]:
+def _readiness(arch: str, rows: Sequence[Row], states: _States) -> dict[str, Any]:
     sums = {
         state: added(_amount(row) for row in rows if states.row(row, arch) == state)
         for state in ("ready", "blocked", "unknown")
@@ -849,14 +821,8 @@ def _readiness(
         share = f"{floor(Fraction(ready * 1000, ready + blocked)) / 10:.1f}".removesuffix(".0") + " %"
     else:
         share = "not known" if unknown else "-"
-    found = {
-        "architecture": arch,
-        **sums,
-        "pinned": pinned,
-        "share": share,
-        "by": "cpu" if by == 2 else "pods",
-    }
-    return found, {**sums, "by": by}
+    kind = "cpu" if by == 2 else "pods"
+    return {"architecture": arch, **sums, "pinned": pinned, "share": share, "by": kind}
 
 
 def _daemon_sets(arch: str, rows: Sequence[Row], states: _States) -> dict[str, Any]:
@@ -884,7 +850,7 @@ def _daemon_sets(arch: str, rows: Sequence[Row], states: _States) -> dict[str, A
     }
 
 
-def _work_list(arch: str, rows: Sequence[Row], states: _States, sums: Mapping[str, Any]) -> dict[str, Any]:
+def _work_list(arch: str, rows: Sequence[Row], states: _States) -> dict[str, Any]:
     sets: dict[frozenset[str], Amount] = {}
     for row in rows:
         missing = states.missing(row, arch)
@@ -1087,15 +1053,8 @@ def _savings(
             ]
             for when, thousandths in zip(("now", "work list done"), cpu if cpu[1] else (), strict=False):
                 per_hour = (prices[source] - prices[target]) * thousandths / 1000
-                savings.append(
-                    {
-                        "source": source,
-                        "target": target,
-                        "when": when,
-                        "cpu": thousandths,
-                        "perHour": per_hour,
-                    }
-                )
+                row = {"source": source, "target": target, "when": when, "cpu": thousandths}
+                savings.append({**row, "perHour": per_hour})
     return savings
 
 
@@ -1117,7 +1076,7 @@ def _losses(cluster: _Cluster, rows: Sequence[Row], states: _States) -> list[dic
             if possible == {lost}:
                 stranded.append(_amount(row))
                 continue
-            doubtful = any(_is_doubtful(image, states, architectures) for _, _, image in row.images)
+            doubtful = any(_is_doubtful(image, states) for _, _, image in row.images)
             if lost in possible and doubtful:
                 uncertain.append(_amount(row))
             elif possible - {lost}:
@@ -1150,7 +1109,7 @@ def _losses(cluster: _Cluster, rows: Sequence[Row], states: _States) -> list[dic
     return found
 
 
-def _is_doubtful(image: str, states: _States, architectures: Iterable[str]) -> bool:
+def _is_doubtful(image: str, states: _States) -> bool:
     """Unknown or absent for some architecture, or known only by the failures of its pods."""
     known = states.images.get(image, Image(None))
     return not known.platforms
