@@ -99,6 +99,7 @@ class Outcome:
     seen: int = 0
     lost: int = 0
     counted: int | None = None
+    vectors: dict[str, Any] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -254,7 +255,7 @@ class Playing:
         for name, (process, limit) in running.items():
             try:
                 text, _ = process.communicate(timeout=limit + 60)
-                told = json.loads(text)
+                self.outcome.vectors[name] = told = json.loads(text)
                 self.outcome.seen += told["answered"].get("503", 0)
                 self.outcome.lost += told["lost"]
             except (subprocess.TimeoutExpired, ValueError):
