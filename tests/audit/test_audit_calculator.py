@@ -13,7 +13,6 @@ from audits.judging import TAINT, changes, differences, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from registry import Registry
 
@@ -27,7 +26,7 @@ def served() -> Iterator[Registry]:
 
 
 @pytest.mark.load
-def test_every_number_can_be_calculated_from_the_page(served: Registry, tmp_path: Path) -> None:
+def test_every_number_can_be_calculated_from_the_page(served, tmp_path):
     lines = [
         f"{number}: {line}"
         for number in range(COUNT)
@@ -40,9 +39,7 @@ def test_every_number_can_be_calculated_from_the_page(served: Registry, tmp_path
 @pytest.mark.parametrize(
     "tolerate", [pytest.param((), id="affinities"), pytest.param((TAINT,), id="tolerations")]
 )
-def test_the_plan_stays_when_it_is_followed(
-    served: Registry, tmp_path: Path, tolerate: tuple[str, ...]
-) -> None:
+def test_the_plan_stays_when_it_is_followed(served, tmp_path, tolerate):
     lines = [
         f"{number}: {line}"
         for number in range(COUNT)
@@ -51,7 +48,7 @@ def test_the_plan_stays_when_it_is_followed(
     assert lines == []
 
 
-def test_a_difference_is_seen(served: Registry, tmp_path: Path) -> None:
+def test_a_difference_is_seen(served, tmp_path):
     others = {**IMAGES, "x.example/both:1": Image(("linux/amd64",))}
     clusters = [drawn(Random(f"test/{number}")) for number in range(20)]
     assert [lines for cluster in clusters if (lines := differences(cluster, tmp_path, served, others))] != []

@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 
     Audit = Callable[..., Ran]
 
-IMAGES = {
-    "quay.io/team/both:1": ["linux/amd64", "linux/arm64"],
-    "quay.io/team/intel:1": ["linux/amd64"],
-}
+IMAGES = {"quay.io/team/both:1": ["linux/amd64", "linux/arm64"], "quay.io/team/intel:1": ["linux/amd64"]}
 
 
 def pod(name: str, image: str, cpu: str = "1", **spec: Any) -> dict[str, Any]:
@@ -47,10 +44,7 @@ def listed(*objects: dict[str, Any]) -> bytes:
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}).encode()
 
 
-CLUSTER = listed(
-    pod("a", "quay.io/team/both:1", "3"),
-    pod("b", "quay.io/team/intel:1"),
-)
+CLUSTER = listed(pod("a", "quay.io/team/both:1", "3"), pod("b", "quay.io/team/intel:1"))
 READY = listed(pod("a", "quay.io/team/both:1"))
 LOST = listed(pod("a", "quay.io/team/intel:1"))
 UNKNOWN = listed(pod("a", "quay.io/team/private:1"))
@@ -94,9 +88,7 @@ def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Audit:
     return audited
 
 
-def test_private_servers_that_pods_name_are_not_asked_and_named_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_private_servers_that_pods_name_are_not_asked_and_named_once(tmp_path, monkeypatch):
     """Tenants choose the images of a cluster, and so must not choose which private servers are asked."""
     there = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.1.2.3", 443))]
     monkeypatch.setattr("archfit.registry.http.connections._resolve", lambda *_, **__: there)
@@ -110,20 +102,20 @@ def test_private_servers_that_pods_name_are_not_asked_and_named_once(
     assert stdout.getvalue().count(b"and archfit does not connect to it") == len(images)
 
 
-def test_the_text_begins_with_what_is_ready(audit: Audit):
+def test_the_text_begins_with_what_is_ready(audit):
     ran = audit(CLUSTER)
     assert ran.status == 0, ran.stderr
     assert "75 % ready" in ran.stdout.decode()
     assert ran.stderr.endswith("archfit: 2 workloads, 2 pods, 2 images, 0 registry requests\n")
 
 
-def test_the_same_input_gives_the_same_bytes_whatever_its_order(audit: Audit):
+def test_the_same_input_gives_the_same_bytes_whatever_its_order(audit):
     turned = listed(pod("b", "quay.io/team/intel:1"), pod("a", "quay.io/team/both:1", "3"))
     assert audit(CLUSTER, "--format", "json").ok() == audit(turned, "--format", "json").ok()
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html", "openmetrics"])
-def test_a_report_goes_to_a_file_and_replaces_the_one_before(audit: Audit, tmp_path: Path, form: str):
+def test_a_report_goes_to_a_file_and_replaces_the_one_before(audit, tmp_path, form):
     path = tmp_path / "report"
     path.write_text("old")
     ran = audit(CLUSTER, "--format", form, "-o", "report")
@@ -146,7 +138,7 @@ def test_a_report_goes_to_a_file_and_replaces_the_one_before(audit: Audit, tmp_p
         ("report.1", "text"),
     ],
 )
-def test_the_name_of_the_report_chooses_its_format(audit: Audit, tmp_path: Path, name: str, form: str):
+def test_the_name_of_the_report_chooses_its_format(audit, tmp_path, name, form):
     (tmp_path / "report.d").mkdir()
     ran = audit(CLUSTER, "-o", name)
     assert ran.status == 0, ran.stderr
@@ -154,14 +146,14 @@ def test_the_name_of_the_report_chooses_its_format(audit: Audit, tmp_path: Path,
     assert "--output" not in ran.stderr
 
 
-def test_a_format_that_the_name_contradicts_wins_and_is_said(audit: Audit, tmp_path: Path):
+def test_a_format_that_the_name_contradicts_wins_and_is_said(audit, tmp_path):
     ran = audit(CLUSTER, "-o", "report.html", "--format", "csv")
     assert ran.status == 0
     assert (tmp_path / "report.html").read_bytes() == audit(CLUSTER, "--format", "csv").ok()
     assert "--output: 'report.html' ends in .html, but --format says csv, so it is csv" in ran.stderr
 
 
-def test_all_tables_are_in_the_text_where_they_are_asked_for(audit: Audit):
+def test_all_tables_are_in_the_text_where_they_are_asked_for(audit):
     assert "\nWORKLOADS\n" in audit(CLUSTER, "--all").ok().decode()
     assert "\nWORKLOADS\n" not in audit(CLUSTER).ok().decode()
     ran = audit(CLUSTER, "--all", "--format", "csv")
@@ -169,7 +161,7 @@ def test_all_tables_are_in_the_text_where_they_are_asked_for(audit: Audit):
     assert "--all: adds the tables to the text; csv has everything without it: leave it out" in ran.stderr
 
 
-def test_a_report_replaces_no_input(audit: Audit, tmp_path: Path):
+def test_a_report_replaces_no_input(audit, tmp_path):
     (tmp_path / "pods.json").write_bytes(CLUSTER)
     (tmp_path / "link").symlink_to("pods.json")
     ran = audit(b"", "pods.json", "-o", "link")
@@ -178,7 +170,7 @@ def test_a_report_replaces_no_input(audit: Audit, tmp_path: Path):
     assert (tmp_path / "pods.json").read_bytes() == CLUSTER
 
 
-def test_files_and_standard_input_are_read_together(audit: Audit, tmp_path: Path):
+def test_files_and_standard_input_are_read_together(audit, tmp_path):
     (tmp_path / "a.json").write_bytes(listed(pod("a", "quay.io/team/both:1", "3")))
     apart = audit(listed(pod("b", "quay.io/team/intel:1")), "--format", "json", "a.json", "-").ok()
     together = audit(CLUSTER, "--format", "json").ok()
@@ -188,14 +180,10 @@ def test_files_and_standard_input_are_read_together(audit: Audit, tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "words", "status", "said"),
     [
-        pytest.param(
-            CLUSTER, ("--require", "arm64"), 3, "arm64: 1 workload cannot run there (shop/Pod/b)", id="blocked"
-        ),
+        pytest.param(CLUSTER, ("--require", "arm64"), 3, "arm64: 1 workload cannot run there (shop/Pod/b)", id="blocked"),
         pytest.param(READY, ("--require", "arm64"), 0, "", id="all ready"),
         pytest.param(CLUSTER, ("--require", "amd64"), 0, "", id="ready for the other one"),
-        pytest.param(
-            UNKNOWN, ("--require", "arm64"), 3, "1 workload not known to run there", id="an image is not known"
-        ),
+        pytest.param(UNKNOWN, ("--require", "arm64"), 3, "1 workload not known to run there", id="an image is not known"),
         pytest.param(UNKNOWN, ("--require", "arm64", "--allow-unknown"), 0, "", id="what is not known may pass"),
         pytest.param(UNKNOWN, (), 0, "", id="an image that is not known fails nothing by itself"),
         pytest.param(CLUSTER, ("--min-ready", "80%"), 3, "75 % is ready for arm64, not 80 %", id="too little"),
@@ -217,24 +205,18 @@ def test_files_and_standard_input_are_read_together(audit: Audit, tmp_path: Path
             "--min-ready: no workload that could move is known, so there is no share that is ready for arm64",
             id="no share of what is not known",
         ),
-        pytest.param(
-            DAEMON, ("--require", "arm64"), 3, "1 workload cannot run there (shop/DaemonSet/agent)", id="a DaemonSet"
-        ),
-        pytest.param(
-            ASLEEP, ("--require", "arm64"), 3, "3 workloads cannot run there (shop/CronJob/tick,", id="without pods"
-        ),
+        pytest.param(DAEMON, ("--require", "arm64"), 3, "1 workload cannot run there (shop/DaemonSet/agent)", id="a DaemonSet"),
+        pytest.param(ASLEEP, ("--require", "arm64"), 3, "3 workloads cannot run there (shop/CronJob/tick,", id="without pods"),
         pytest.param(FAILING, ("--require", "arm64"), 3, "1 workload cannot run there", id="a pod fails there"),
     ],
 )  # fmt: skip
-def test_the_exit_code_says_whether_what_was_asked_for_holds(
-    audit: Audit, text: bytes, words: tuple[str, ...], status: int, said: str
-):
+def test_the_exit_code_says_whether_what_was_asked_for_holds(audit, text, words, status, said):
     ran = audit(text, *words)
     assert (ran.status, bool(ran.stdout)) == (status, True), ran.stderr
     assert said in ran.stderr
 
 
-def test_shards_merged_are_the_whole(audit: Audit, tmp_path: Path):
+def test_shards_merged_are_the_whole(audit, tmp_path):
     whole = from_json(audit(CLUSTER, "--format", "json").ok(), "whole")
     names = []
     for index in range(3):
@@ -250,9 +232,7 @@ def test_shards_merged_are_the_whole(audit: Audit, tmp_path: Path):
 @pytest.mark.parametrize(
     ("before", "now", "status", "said"),
     [
-        pytest.param(
-            READY, LOST, 3, "1 workload that ran on arm64 does not run there now", id="an image lost arm64"
-        ),
+        pytest.param(READY, LOST, 3, "1 workload that ran on arm64 does not run there now", id="an image lost arm64"),
         pytest.param(LOST, READY, 0, "", id="an image gained arm64"),
         pytest.param(READY, READY, 0, "", id="nothing changed"),
         pytest.param(UNKNOWN, READY, 0, "", id="ready now is no regression"),
@@ -260,19 +240,11 @@ def test_shards_merged_are_the_whole(audit: Audit, tmp_path: Path):
             READY, OTHER, 3, "--fail-on-regression: no workload is in both audits, so nothing was compared for arm64",
             id="nothing in common",
         ),
-        pytest.param(
-            READY, UNKNOWN, 3, "of no workload is it known in both audits whether it runs on arm64",
-            id="no longer known",
-        ),
-        pytest.param(
-            UNKNOWN, LOST, 3, "of no workload is it known in both audits whether it runs on arm64",
-            id="not known before",
-        ),
+        pytest.param(READY, UNKNOWN, 3, "of no workload is it known in both audits whether it runs on arm64", id="no longer known"),
+        pytest.param(UNKNOWN, LOST, 3, "of no workload is it known in both audits whether it runs on arm64", id="not known before"),
     ],
 )  # fmt: skip
-def test_a_regression_is_told_and_fails_where_asked(
-    audit: Audit, tmp_path: Path, before: bytes, now: bytes, status: int, said: str
-):
+def test_a_regression_is_told_and_fails_where_asked(audit, tmp_path, before, now, status, said):
     (tmp_path / "old.json").write_bytes(audit(before, "--format", "json").ok())
     assert audit(now, "--compare", "old.json").status == 0
     ran = audit(now, "--compare", "old.json", "--fail-on-regression")
@@ -285,7 +257,7 @@ def test_a_regression_is_told_and_fails_where_asked(
     [("JOB_COMPLETION_INDEX", "1", [1, 2]), ("CI_NODE_INDEX", "1", [0, 2])],
     ids=["an Indexed Job counts from 0", "GitLab counts from 1"],
 )
-def test_the_shard_is_what_the_engine_says(audit: Audit, variable: str, value: str, shard: list[int]):
+def test_the_shard_is_what_the_engine_says(audit, variable, value, shard):
     ran = audit(CLUSTER, "--shards", "2", "--format", "json", **{variable: value})
     facts = json.loads(ran.ok())["facts"]
     snapshot = facts["snapshots"][0]["id"]
@@ -321,15 +293,13 @@ def test_the_shard_is_what_the_engine_says(audit: Audit, variable: str, value: s
         pytest.param(CLUSTER, ("-o", "missing/report"), 1, "cannot write 'missing/report'", id="no such folder"),
     ],
 )  # fmt: skip
-def test_bad_input_gets_one_message_and_no_output(
-    audit: Audit, text: bytes, words: tuple[str, ...], status: int, said: str
-):
+def test_bad_input_gets_one_message_and_no_output(audit, text, words, status, said):
     ran = audit(text, *words)
     assert (ran.status, ran.stdout) == (status, b"")
     assert said in ran.stderr
 
 
-def test_a_report_of_another_kind_is_refused(audit: Audit, tmp_path: Path):
+def test_a_report_of_another_kind_is_refused(audit, tmp_path):
     (tmp_path / "other.json").write_text('{"schema": "archfit.dev/audit/v9", "facts": {}}')
     ran = audit(b"", "--merge", "other.json")
     assert (ran.status, ran.stdout) == (1, b"")
@@ -337,7 +307,7 @@ def test_a_report_of_another_kind_is_refused(audit: Audit, tmp_path: Path):
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html", "openmetrics"])
-def test_where_no_registry_answers_the_report_says_so_and_the_run_fails(tmp_path: Path, form: str):
+def test_where_no_registry_answers_the_report_says_so_and_the_run_fails(tmp_path, form):
     registry = FakeRegistry()
     try:
         registry.always(Answer(403))
@@ -361,13 +331,13 @@ def test_where_no_registry_answers_the_report_says_so_and_the_run_fails(tmp_path
     assert not re.search(r"(?<!\d)0 % (is ready|ready|of)", report)
 
 
-def test_what_nobody_was_asked_for_fails_nothing(audit: Audit, tmp_path: Path):
+def test_what_nobody_was_asked_for_fails_nothing(audit, tmp_path):
     (tmp_path / "a.json").write_bytes(audit(UNKNOWN, "--format", "json").ok())
     assert b'"share":"not known"' in (tmp_path / "a.json").read_bytes()
     assert audit(b"", "--merge", "a.json").status == 0
 
 
-def test_a_shard_without_an_answer_is_not_the_whole(tmp_path: Path):
+def test_a_shard_without_an_answer_is_not_the_whole(tmp_path):
     registry = FakeRegistry()
     try:
         registry.always(Answer(403))
@@ -388,19 +358,19 @@ def test_a_shard_without_an_answer_is_not_the_whole(tmp_path: Path):
         pytest.param(ASLEEP, False, id="what sleeps does not run"),
     ],
 )
-def test_the_page_says_nothing_is_to_do_only_where_all_runs(audit: Audit, text: bytes, said: bool):
+def test_the_page_says_nothing_is_to_do_only_where_all_runs(audit, text, said):
     page = audit(text, "--format", "html").ok().decode()
     assert ("Nothing: each image of what runs or will run was looked up" in page) is said
     assert said or "No workload that could move waits for an image." in page or "Work list for" in page
 
 
-def test_allow_unknown_says_what_it_belongs_to(audit: Audit):
+def test_allow_unknown_says_what_it_belongs_to(audit):
     ran = audit(CLUSTER, "--allow-unknown")
     assert (ran.status, ran.stdout) == (2, b"")
     assert "--allow-unknown: of what? Add --require ARCH or --min-ready SHARE" in ran.stderr
 
 
-def test_namespaces_that_are_summed_are_said(audit: Audit, monkeypatch: pytest.MonkeyPatch):
+def test_namespaces_that_are_summed_are_said(audit, monkeypatch):
     other = pod("c", "quay.io/team/both:1")
     other["metadata"]["namespace"] = "data"
     text = listed(pod("a", "quay.io/team/both:1", "3"), other)

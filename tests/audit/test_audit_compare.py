@@ -5,14 +5,7 @@ from __future__ import annotations
 import pytest
 
 from archfit.audit.compare import AuditComparison, compare
-from archfit.audit.facts import (
-    AuditFacts,
-    ContainerImage,
-    ImageFacts,
-    Snapshot,
-    Standing,
-    WorkloadFacts,
-)
+from archfit.audit.facts import AuditFacts, ContainerImage, ImageFacts, Snapshot, Standing, WorkloadFacts
 from archfit.audit.findings import findings
 from archfit.audit.merge import merge
 from archfit.images.platforms import Platform

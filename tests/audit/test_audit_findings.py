@@ -239,10 +239,7 @@ def test_pods_do_not_move_between_clusters():
     )
     assert [
         (loss.snapshot[0], loss.architecture, loss.stranded.cpu) for loss in findings(both).capacity.losses
-    ] == [
-        ("0", "amd64", 100),
-        ("1", "arm64", 0),
-    ]
+    ] == [("0", "amd64", 100), ("1", "arm64", 0)]
 
 
 @pytest.mark.parametrize(
@@ -293,8 +290,7 @@ def _volume(facts: AuditFacts, kind: str) -> AuditFacts:
 
 
 @pytest.mark.parametrize(
-    ("kind", "state", "image_is"),
-    [("manifest", "ready", "yes"), ("index", "blocked", "no")],
+    ("kind", "state", "image_is"), [("manifest", "ready", "yes"), ("index", "blocked", "no")]
 )
 def test_a_single_manifest_as_an_image_volume_restricts_nothing(kind, state, image_is):
     found = findings(_volume(facts_of(("web", 1, 100, {"data": AMD})), kind))
@@ -345,9 +341,7 @@ def _failing(evidence: str, architecture: str = "arm64", os: str = "linux") -> B
     [
         pytest.param(_failing("exec format error"), BOTH, ("fails", "yes"), id="exec format error"),
         pytest.param(_failing("no match for platform in manifest"), BOTH, ("fails", "yes"), id="no match"),
-        pytest.param(
-            _failing("crash loop"), BOTH, ("yes", "yes"), id="a suspicion where there is one architecture"
-        ),
+        pytest.param(_failing("crash loop"), BOTH, ("yes", "yes"), id="a suspicion where there is one architecture"),
         pytest.param(_failing("exec format error", "amd64"), BOTH, ("yes", "fails"), id="the other one"),
         pytest.param(_failing("exec format error", os="windows"), BOTH, ("yes", "yes"), id="Windows"),
         pytest.param(_failing("exec format error"), AMD, ("no", "yes"), id="its registry lacks it, too"),
@@ -355,7 +349,7 @@ def _failing(evidence: str, architecture: str = "arm64", os: str = "linux") -> B
         pytest.param(_failing("exec format error"), "Absent", ("absent", "absent"), id="gone"),
         pytest.param(_failing(""), BOTH, ("yes", "yes"), id="no evidence"),
     ],
-)
+)  # fmt: skip
 def test_what_pods_say_counts_against_what_a_registry_says(build, known, states):
     reference = reference_of("x")
     facts = facts_of(("web", 1, 100, {reference: known})).replace(builds=(build,))
@@ -466,11 +460,9 @@ _CONTROL_PLANE = "node-role.kubernetes.io/control-plane:NoSchedule"
         pytest.param((("node-role.kubernetes.io/control-plane", "Exists", "", ""),), 12000, id="tolerated"),
         pytest.param((("", "Exists", "", ""),), 12000, id="tolerates all"),
         pytest.param((("", "Exists", "", "NoExecute"),), 4000, id="another effect"),
-        pytest.param(
-            (("node-role.kubernetes.io/control-plane", "Gt", "1", ""),), 4000, id="an operator to come"
-        ),
+        pytest.param((("node-role.kubernetes.io/control-plane", "Gt", "1", ""),), 4000, id="an operator to come"),
     ],
-)
+)  # fmt: skip
 def test_room_for_what_moves_is_where_its_pods_are_tolerated(tolerations, free):
     nodes = (
         node("a", "amd64"),
@@ -506,10 +498,7 @@ def test_of_pods_that_are_counted_apart_nobody_says_that_they_run_everywhere(sta
 @pytest.mark.parametrize(
     ("more", "pods", "sentence"),
     [
-        pytest.param(
-            (), {}, "Without amd64 nodes, no Linux node is left (virtual ones do not count).",
-            id="all nodes",
-        ),
+        pytest.param((), {}, "Without amd64 nodes, no Linux node is left (virtual ones do not count).", id="all nodes"),
         pytest.param(
             (node("b", "arm64"),), {"x": BOTH},
             "Without amd64 nodes, no pod that could move would lose its only architecture, as far as the images are "
@@ -538,12 +527,10 @@ def test_the_sentence_about_a_loss_says_what_it_leaves_out(more, pods, sentence)
 @pytest.mark.parametrize(
     ("images", "words"),
     [
-        pytest.param(
-            {"x": BOTH}, "  a: 100 % ready; 0.1 of 0.1 requested CPU is ready for arm64", id="share"
-        ),
+        pytest.param({"x": BOTH}, "  a: 100 % ready; 0.1 of 0.1 requested CPU is ready for arm64", id="share"),
         pytest.param({"x": "Unknown"}, "  a: not known; it is not known what of 0.1 CPU is", id="not known"),
     ],
-)
+)  # fmt: skip
 def test_a_group_is_not_called_ready_where_that_is_not_known(images, words):
     found = findings(facts_of(("web", 1, 100, images)), by=("namespace",))
     assert words in render(found, everything=True).decode()
@@ -563,10 +550,7 @@ def _reasons(number: int) -> AuditFacts:
 @pytest.mark.parametrize(
     ("facts", "sentences", "words"),
     [
-        pytest.param(
-            facts_of(), lambda found: [ready_sentence(found.readiness[0])], "no pod that could move to arm64",
-            id="no pod",
-        ),
+        pytest.param(facts_of(), lambda found: [ready_sentence(found.readiness[0])], "no pod that could move to arm64", id="no pod"),
         pytest.param(
             facts_of(("web", 2, 0, {"x": BOTH}), ("db", 1, 0, {"y": AMD}), ("c", 1, 0, {"z": "Unknown"})),
             lambda found: [ready_sentence(found.readiness[0])],
@@ -595,10 +579,7 @@ def _reasons(number: int) -> AuditFacts:
             "arm64: not known before, 100 % ready now; 1 workload now known to be ready.",
             id="known now",
         ),
-        pytest.param(
-            _reasons(12), unknown_reasons,
-            "2 images not known for 2 other reasons.", id="many reasons",
-        ),
+        pytest.param(_reasons(12), unknown_reasons, "2 images not known for 2 other reasons.", id="many reasons"),
         pytest.param(
             facts_of(("web", 2, 0, {"x": BOTH}), without_cpu=2), not_known,
             "2 pods without a CPU request: they weigh nothing; --assume-cpu 100m gives them a weight.",

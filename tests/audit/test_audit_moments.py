@@ -113,14 +113,7 @@ def cluster_of(ran: Ran) -> dict[str, Any]:
         ),
     ],
 )  # fmt: skip
-def test_a_report_says_of_when_it_is(
-    audit: Audit,
-    objects: tuple[dict[str, Any], ...],
-    environ: dict[str, str],
-    date: str,
-    date_by: str,
-    said: str,
-):
+def test_a_report_says_of_when_it_is(audit, objects, environ, date, date_by, said):
     found = cluster_of(audit(listed(*objects), "--format", "json", **environ))
     assert (found["date"], found["dateBy"]) == (date, date_by)
     for form in ("text", "markdown", "html"):
@@ -128,7 +121,7 @@ def test_a_report_says_of_when_it_is(
         assert said in report.replace("&#95;", "_")
 
 
-def test_every_format_names_the_cluster_its_date_and_its_architectures(audit: Audit):
+def test_every_format_names_the_cluster_its_date_and_its_architectures(audit):
     objects = listed(pod("a"), node("n", "1"), node("m", "2", "arm64"))
     words = ("--cluster", "prod-eu")
     for form in ("text", "markdown", "html"):
@@ -160,16 +153,14 @@ def test_every_format_names_the_cluster_its_date_and_its_architectures(audit: Au
         ),
     ],
 )  # fmt: skip
-def test_names_and_dates_that_are_none_are_refused(
-    audit: Audit, words: tuple[str, ...], environ: dict[str, str], said: str
-):
+def test_names_and_dates_that_are_none_are_refused(audit, words, environ, said):
     ran = audit(listed(pod("a")), *words, **environ)
     assert (ran.status, ran.stdout) == (2, b"")
     assert said in ran.stderr
 
 
 @pytest.mark.parametrize("name", ["=cmd()", "<b>prod</b>", "münchen/1", "[a](b)"])
-def test_an_odd_name_is_text_in_every_format(audit: Audit, name: str):
+def test_an_odd_name_is_text_in_every_format(audit, name):
     assert cluster_of(audit(listed(pod("a")), "--cluster", name, "--format", "json"))["name"] == name
     page = audit(listed(pod("a")), "--cluster", name, "--format", "html").ok().decode()
     assert "<b>prod" not in page
@@ -192,9 +183,7 @@ MOMENTS = [
 
 
 @pytest.mark.parametrize(("more", "later", "words", "others", "same"), MOMENTS)
-def test_two_moments_of_one_cluster_are_not_merged(
-    audit: Audit, report: Any, more: Any, later: Any, words: Any, others: Any, same: bool
-):
+def test_two_moments_of_one_cluster_are_not_merged(audit, report, more, later, words, others, same):
     files = [
         report("old.json", (*YESTERDAY, *more), *words),
         report("new.json", (*TODAY, *later), *others, **EPOCH),
@@ -211,7 +200,7 @@ def test_two_moments_of_one_cluster_are_not_merged(
     assert audit(b"", "--merge", "new.json", "new.json").status == 0
 
 
-def test_reports_of_which_nobody_knows_the_cluster_are_named(audit: Audit, report: Any):
+def test_reports_of_which_nobody_knows_the_cluster_are_named(audit, report):
     files = [report("old.json", YESTERDAY), report("new.json", TODAY)]
     assert "nothing says of which clusters these are: " in audit(b"", "--merge", *files).stderr
     stated = [report("a.json", YESTERDAY, "--cluster", "a"), report("b.json", TODAY, "--cluster", "b")]
@@ -230,7 +219,7 @@ def shards(
     return names
 
 
-def test_shards_of_two_snapshots_are_not_merged(audit: Audit, report: Any, tmp_path: Path):
+def test_shards_of_two_snapshots_are_not_merged(audit, report, tmp_path):
     old = shards(audit, report, tmp_path, "old", YESTERDAY)
     new = shards(audit, report, tmp_path, "new", TODAY, **EPOCH)
     ran = audit(b"", "--merge", old[0], *new[1:])
@@ -241,9 +230,7 @@ def test_shards_of_two_snapshots_are_not_merged(audit: Audit, report: Any, tmp_p
     assert audit(b"", "--merge", *new).status == 0
 
 
-def test_a_missing_shard_is_said_in_the_report_and_fails_what_is_required(
-    audit: Audit, report: Any, tmp_path: Path
-):
+def test_a_missing_shard_is_said_in_the_report_and_fails_what_is_required(audit, report, tmp_path):
     names = shards(audit, report, tmp_path, "s", (pod("a"), pod("b", INTEL)))
     whole = audit(b"", "--merge", *names, "--require", "amd64")
     assert whole.status == 0, whole.stderr
@@ -259,18 +246,10 @@ def test_a_missing_shard_is_said_in_the_report_and_fails_what_is_required(
     ("before", "now", "status", "said"),
     [
         pytest.param("k", "k", 3, "1 workload that ran on arm64", id="one cluster"),
-        pytest.param(
-            "k",
-            "l",
-            1,
-            "--compare: old.json is of the cluster eu (uid k), and this audit is of eu (uid l)",
-            id="two",
-        ),
+        pytest.param("k", "l", 1, "--compare: old.json is of the cluster eu (uid k), and this audit is of eu (uid l)", id="two"),
     ],
-)
-def test_clusters_of_one_name_are_not_compared(
-    audit: Audit, report: Any, before: str, now: str, status: int, said: str
-):
+)  # fmt: skip
+def test_clusters_of_one_name_are_not_compared(audit, report, before, now, status, said):
     report("old.json", (pod("a"), kube_system(before)), "--cluster", "eu")
     current = listed(pod("a", INTEL), kube_system(now))
     ran = audit(current, "--cluster", "eu", "--compare", "old.json", "--fail-on-regression")
@@ -278,7 +257,7 @@ def test_clusters_of_one_name_are_not_compared(
     assert said in ran.stderr
 
 
-def test_audits_without_a_cluster_in_both_are_not_compared(audit: Audit, report: Any):
+def test_audits_without_a_cluster_in_both_are_not_compared(audit, report):
     names = [
         report(f"{uid}.json", (pod("a"), kube_system(uid)), "--cluster", f"c{uid}") for uid in ("1", "2", "3")
     ]
@@ -290,7 +269,7 @@ def test_audits_without_a_cluster_in_both_are_not_compared(audit: Audit, report:
     )
 
 
-def test_a_regression_is_not_hidden_by_a_cluster_of_the_same_name(audit: Audit, report: Any):
+def test_a_regression_is_not_hidden_by_a_cluster_of_the_same_name(audit, report):
     """Two clusters of a fleet that are called the same: each is compared with itself."""
     one, two = (pod("a"), kube_system("1")), (pod("a", INTEL), kube_system("2"))
     report("1.json", one, "--cluster", "local")
@@ -359,12 +338,12 @@ def live(audit: Audit, tmp_path: Path) -> Callable[..., Ran]:
         pytest.param((), "", "k-1", "k-1", id="the uid of kube-system"),
     ],
 )
-def test_a_live_cluster_has_a_name(live: Any, words: tuple[str, ...], context: str, uid: str, name: str):
+def test_a_live_cluster_has_a_name(live, words, context, uid, name):
     found = cluster_of(live("--format", "json", *words, context=context, uid=uid, **EPOCH))
     assert (found["name"], found["uid"], found["date"]) == (name, uid, STATED)
 
 
-def test_a_live_cluster_without_any_name_is_said(live: Any):
+def test_a_live_cluster_without_any_name_is_said(live):
     ran = live(context="", uid="")
     assert ran.status == 0, ran.stderr
     assert (
@@ -373,14 +352,14 @@ def test_a_live_cluster_without_any_name_is_said(live: Any):
     )
 
 
-def test_a_live_report_is_of_now_and_the_same_at_a_stated_time(live: Any):
+def test_a_live_report_is_of_now_and_the_same_at_a_stated_time(live):
     found = cluster_of(live("--format", "json"))
     assert found["dateBy"] == "read"
     assert found["date"] >= "2026"
     assert live("--format", "json", **EPOCH).ok() == live("--format", "json", **EPOCH).ok()
 
 
-def test_pods_of_a_listing_that_ended_in_410_do_not_count(live: Any):
+def test_pods_of_a_listing_that_ended_in_410_do_not_count(live):
     ran = live(
         "--format", "json",
         pods=([pod("a"), pod("deleted")], [], [pod("a"), pod("b")], [pod("c")]), tokens=("t", None, "u", ""),
@@ -388,7 +367,7 @@ def test_pods_of_a_listing_that_ended_in_410_do_not_count(live: Any):
     assert sorted(one["name"] for one in json.loads(ran.ok())["facts"]["workloads"]) == ["a", "b", "c"]
 
 
-def test_a_cluster_that_repeats_its_token_is_one_error(live: Any):
+def test_a_cluster_that_repeats_its_token_is_one_error(live):
     ran = live(pods=[[pod("a")]] * 9, tokens=["t"] * 9)
     assert (ran.status, ran.stdout) == (1, b"")
     assert "/api/v1/pods gives the same page again and again" in ran.stderr
@@ -419,7 +398,7 @@ def shares(ran: Ran) -> dict[str, str]:
         ("annotation=cost/centre", {"a": "100 %", "b": "0 %", "c": "0 %", "d": "100 %"}),
     ],
 )
-def test_readiness_stands_for_each_namespace_and_team(audit: Audit, by: str, wanted: dict[str, str]):
+def test_readiness_stands_for_each_namespace_and_team(audit, by, wanted):
     assert shares(audit(listed(*TEAMS), "--format", "json", "--by", by)) == wanted
     for form in ("text", "markdown", "html"):
         text = audit(listed(*TEAMS), "--format", form, "--by", by).ok().decode().replace("&#61;", "=")
@@ -427,7 +406,7 @@ def test_readiness_stands_for_each_namespace_and_team(audit: Audit, by: str, wan
     assert shares(audit(listed(*TEAMS), "--format", "json")) == {}
 
 
-def test_the_teams_of_shards_and_merged_clusters_are_those_of_the_reports(audit: Audit, report: Any):
+def test_the_teams_of_shards_and_merged_clusters_are_those_of_the_reports(audit, report):
     one = report("1.json", TEAMS, "--cluster", "eu", "--by", "label=team")
     two = report("2.json", (labelled("e", BOTH, team="web"),), "--cluster", "us", "--by", "label=team")
     ran = audit(b"", "--merge", one, two, "--by", "label=team", "--format", "json")
@@ -436,7 +415,7 @@ def test_the_teams_of_shards_and_merged_clusters_are_those_of_the_reports(audit:
     assert {row["name"]: row["label=team"] for row in rows}["c"] == "search"
 
 
-def test_in_a_merge_each_team_has_its_readiness_in_each_cluster(audit: Audit, report: Any):
+def test_in_a_merge_each_team_has_its_readiness_in_each_cluster(audit, report):
     one = report("1.json", TEAMS, "--cluster", "eu", "--by", "label=team")
     two = report("2.json", (labelled("e", BOTH, team="web"),), "--cluster", "us", "--by", "label=team")
     words = ("--merge", one, two, "--by", "label=team", "--by", "namespace")
@@ -464,7 +443,7 @@ def test_in_a_merge_each_team_has_its_readiness_in_each_cluster(audit: Audit, re
     assert "    in us" not in audit(b"", *words).ok().decode()
 
 
-def test_of_one_cluster_a_team_has_no_parts(audit: Audit):
+def test_of_one_cluster_a_team_has_no_parts(audit):
     ran = audit(listed(*TEAMS), "--by", "label=team", "--format", "json")
     assert [group["clusters"] for group in json.loads(ran.ok())["findings"]["groups"]] == [[], [], []]
     assert (
@@ -475,9 +454,7 @@ def test_of_one_cluster_a_team_has_no_parts(audit: Audit):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        pytest.param(
-            ("--by", "team"), "--by: 'team' is no way to group: write namespace, label=KEY", id="a word"
-        ),
+        pytest.param(("--by", "team"), "--by: 'team' is no way to group: write namespace, label=KEY", id="a word"),
         pytest.param(("--by", "label="), "--by: 'label=' is no way to group", id="no key"),
         pytest.param(
             ("--by", "label=taem"),
@@ -486,14 +463,14 @@ def test_of_one_cluster_a_team_has_no_parts(audit: Audit):
         ),
         pytest.param(("--by", "annotation=x"), "no pod has the annotation 'x'", id="such an annotation"),
     ],
-)
-def test_a_group_that_there_is_not_is_one_message(audit: Audit, words: tuple[str, ...], said: str):
+)  # fmt: skip
+def test_a_group_that_there_is_not_is_one_message(audit, words, said):
     ran = audit(listed(*TEAMS), *words)
     assert (ran.status, ran.stdout) == (2, b"")
     assert said in ran.stderr
 
 
-def test_reports_that_do_not_hold_the_label_say_how_to_make_them(audit: Audit, report: Any):
+def test_reports_that_do_not_hold_the_label_say_how_to_make_them(audit, report):
     ran = audit(b"", "--merge", report("1.json", TEAMS), "--by", "label=team")
     assert (ran.status, ran.stdout) == (2, b"")
     assert (
@@ -502,7 +479,7 @@ def test_reports_that_do_not_hold_the_label_say_how_to_make_them(audit: Audit, r
     )
 
 
-def test_an_image_of_the_work_list_names_who_uses_it(audit: Audit):
+def test_an_image_of_the_work_list_names_who_uses_it(audit):
     many = [pod(f"p{number:02}", INTEL) for number in range(12)]
     (item,) = json.loads(audit(listed(*many), "--format", "json").ok())["findings"]["workLists"][0]["items"]
     assert item["owners"] == [f"shop/Pod/p{number:02}" for number in range(5)]
@@ -518,7 +495,7 @@ def test_an_image_of_the_work_list_names_who_uses_it(audit: Audit):
 PRICED = ("--price", "amd64=0.05,arm64=0.04")
 
 
-def test_prices_are_in_the_currency_that_the_user_names(audit: Audit):
+def test_prices_are_in_the_currency_that_the_user_names(audit):
     objects = listed(pod("a", node="n"), node("n", "1"))
     for form in ("text", "markdown", "html", "json"):
         text = " ".join(audit(objects, *PRICED, "--currency", "EUR", "--format", form).ok().decode().split())
@@ -539,7 +516,7 @@ def test_prices_are_in_the_currency_that_the_user_names(audit: Audit):
         pytest.param((*PRICED, "--currency", ""), "'' is no currency: write a word", id="empty"),
     ],
 )
-def test_a_currency_that_is_none_is_refused(audit: Audit, words: tuple[str, ...], said: str):
+def test_a_currency_that_is_none_is_refused(audit, words, said):
     ran = audit(listed(pod("a")), *words)
     assert (ran.status, ran.stdout) == (2, b"")
     assert said in ran.stderr

@@ -83,7 +83,7 @@ READ = {
 
 @pytest.mark.parametrize("name", READ)
 @pytest.mark.parametrize("turned", [False, True], ids=["in order", "turned round"])
-def test_recorded_pools_become_facts_whatever_their_order(name: str, turned: bool) -> None:
+def test_recorded_pools_become_facts_whatever_their_order(name, turned):
     values = [pod("web"), *recorded(name)]
     facts = collected(*(reversed(values) if turned else values))
     (snapshot,) = facts.snapshots
@@ -95,7 +95,7 @@ def test_recorded_pools_become_facts_whatever_their_order(name: str, turned: boo
 
 
 @pytest.mark.parametrize("name", ["karpenter", "gke", "openshift", "cluster-api"])
-def test_recorded_pools_are_as_setup_cluster_reads_them(name: str) -> None:
+def test_recorded_pools_are_as_setup_cluster_reads_them(name):
     """Machines of other clusters too: they bring nothing here."""
     from archfit.cluster.nodes import nodes
     from archfit.cluster.pools.read import of_this_cluster, pools
@@ -109,7 +109,7 @@ def test_recorded_pools_are_as_setup_cluster_reads_them(name: str) -> None:
     assert facts.pools
 
 
-def test_pools_come_once_and_are_no_kind_that_may_hold_pods() -> None:
+def test_pools_come_once_and_are_no_kind_that_may_hold_pods():
     collector = Collector("lists", "test", Options())
     for value in (pod("web"), *recorded("karpenter"), *recorded("karpenter")):
         collector.add(value)
@@ -118,14 +118,14 @@ def test_pools_come_once_and_are_no_kind_that_may_hold_pods() -> None:
     assert not collector.unknown
 
 
-def test_a_pool_changes_the_snapshot_and_others_of_that_name_are_none() -> None:
+def test_a_pool_changes_the_snapshot_and_others_of_that_name_are_none():
     alone = collected(pod("web"))
     assert collected(pod("web"), recorded("karpenter")[1]).snapshots[0].id != alone.snapshots[0].id
     other = {"apiVersion": "example.com/v1", "kind": "NodePool", "metadata": {"name": "default"}, "spec": {}}
     assert collected(pod("web"), other).pools == ()
 
 
-def test_a_report_holds_pools_and_what_was_not_read() -> None:
+def test_a_report_holds_pools_and_what_was_not_read():
     facts = collected(pod("web"), *recorded("karpenter"))
     facts = facts.replace(
         snapshots=tuple(one.replace(unread_pools=("nodepools.karpenter.sh",)) for one in facts.snapshots)
@@ -133,7 +133,7 @@ def test_a_report_holds_pools_and_what_was_not_read() -> None:
     assert from_json(to_json(facts), "a.json") == facts
 
 
-def test_pools_of_parts_are_merged_in_any_order() -> None:
+def test_pools_of_parts_are_merged_in_any_order():
     parts = [
         AuditFacts((Snapshot(SMALL, "lists", "x", True),), pools=(one,))
         for one in (pool("a", "amd64"), pool("b", "arm64"), pool("a", "arm64"))
@@ -152,7 +152,7 @@ def test_pools_of_parts_are_merged_in_any_order() -> None:
     ]
 
 
-def test_what_a_pool_may_bring_counts_for_linux_and_without_a_problem() -> None:
+def test_what_a_pool_may_bring_counts_for_linux_and_without_a_problem():
     those = (
         pool("a", "arm64", "windows/amd64"),
         pool("b", problem="its limit of cpu is 0"),
@@ -180,11 +180,11 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("one", "tolerations", "sentence"), SENTENCES)
-def test_a_sentence_for_each_pool(one: PoolFacts, tolerations: Any, sentence: str) -> None:
+def test_a_sentence_for_each_pool(one, tolerations, sentence):
     assert list(pool_sentences(with_pools(one, tolerations=tolerations))) == [sentence]
 
 
-def test_some_workloads_tolerate_a_taint() -> None:
+def test_some_workloads_tolerate_a_taint():
     found = with_pools(pool("a", "arm64", taints=("team=ml:NoSchedule",)))
     facts = found.facts
     first, second = facts.workloads
@@ -212,14 +212,12 @@ LOST = [
 
 
 @pytest.mark.parametrize(("pools", "nodes", "sentence"), LOST)
-def test_what_would_become_of_the_pods_counts_what_pools_may_bring(
-    pools: Any, nodes: Any, sentence: str
-) -> None:
+def test_what_would_become_of_the_pods_counts_what_pools_may_bring(pools, nodes, sentence):
     losses = with_pools(*pools, nodes=nodes).capacity.losses
     assert next(loss_sentence(one) for one in losses if one.architecture == "amd64") == sentence
 
 
-def test_what_was_not_read_is_said_and_is_never_none() -> None:
+def test_what_was_not_read_is_said_and_is_never_none():
     found = with_pools(unread=("nodepools.karpenter.sh",))
     sentence = "Not read: nodepools.karpenter.sh. Whether they bring nodes is not known."
     assert list(unread_pools(found)) == [sentence]
@@ -230,7 +228,7 @@ def test_what_was_not_read_is_said_and_is_never_none() -> None:
     assert list(unread_pools(with_pools())) == []
 
 
-def test_every_form_has_the_pools() -> None:
+def test_every_form_has_the_pools():
     found = with_pools(
         pool("graviton", "arm64", limits=(("CPU", "7"),), taints=("arch=arm64:NoSchedule",)),
         pool("old", problem="it is no more"),
@@ -245,7 +243,7 @@ def test_every_form_has_the_pools() -> None:
         assert "allowed by" not in written, form.__name__
 
 
-def test_programs_read_pools_from_the_facts_and_taints_from_the_findings() -> None:
+def test_programs_read_pools_from_the_facts_and_taints_from_the_findings():
     from archfit.audit.report import json as report
 
     found = with_pools(pool("a", "arm64", taints=("arch=arm64:NoSchedule",)))
@@ -269,7 +267,7 @@ DONE = [
 
 
 @pytest.mark.parametrize(("one", "tolerations", "allowed"), DONE)
-def test_pods_may_go_where_a_pool_brings_nodes(one: PoolFacts, tolerations: Any, allowed: int) -> None:
+def test_pods_may_go_where_a_pool_brings_nodes(one, tolerations, allowed):
     """Without a node of the architecture; web is ready for it, with two pods."""
     plan = next(
         plan for plan in with_pools(one, tolerations=tolerations).waves if plan.architecture == "arm64"
@@ -289,7 +287,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("spec", HOSTILE)
-def test_a_pool_of_wrong_types_is_read_and_its_report_too(spec: Any) -> None:
+def test_a_pool_of_wrong_types_is_read_and_its_report_too(spec):
     value = {
         "apiVersion": "karpenter.sh/v1",
         "kind": "NodePool",

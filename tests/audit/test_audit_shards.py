@@ -90,9 +90,7 @@ def report(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def test_shards_of_one_snapshot_and_their_merge_equal_the_whole(
-    step: Step, registry: Registry, tmp_path: Path
-):
+def test_shards_of_one_snapshot_and_their_merge_equal_the_whole(step, registry, tmp_path):
     step(command("snapshot"))
     assert registry.asked == []
     whole = step(("archfit", "audit", "/audit/snapshot.json", "--format", "json", "--no-cache"))
@@ -108,7 +106,7 @@ def test_shards_of_one_snapshot_and_their_merge_equal_the_whole(
 
 
 @pytest.mark.parametrize("cache", [(), ("--no-cache",)], ids=["with the cache", "without"])
-def test_a_shard_that_runs_again_writes_the_same_bytes(step: Step, tmp_path: Path, cache: tuple[str, ...]):
+def test_a_shard_that_runs_again_writes_the_same_bytes(step, tmp_path, cache):
     step(command("snapshot"))
     first = tmp_path / "shard-2.json"
     step(command("shard", 2), *cache)
@@ -118,7 +116,7 @@ def test_a_shard_that_runs_again_writes_the_same_bytes(step: Step, tmp_path: Pat
     assert first.read_bytes() == before
 
 
-def test_the_index_of_the_job_says_which_shard_it_is(step: Step, tmp_path: Path):
+def test_the_index_of_the_job_says_which_shard_it_is(step, tmp_path):
     step(command("snapshot"))
     step(command("shard", 3), "--no-cache")
     words = (
@@ -134,7 +132,7 @@ def test_the_index_of_the_job_says_which_shard_it_is(step: Step, tmp_path: Path)
     assert step(words, index="3").stdout == (tmp_path / "shard-3.json").read_bytes()
 
 
-def test_a_report_is_audited_again_and_asks_anew(step: Step, registry: Registry, tmp_path: Path):
+def test_a_report_is_audited_again_and_asks_anew(step, registry, tmp_path):
     step(command("snapshot"))
     again = ("archfit", "audit", "/audit/snapshot.json", "--format", "json", "--no-cache")
     (tmp_path / "first.json").write_bytes(step(again).stdout)
@@ -159,7 +157,7 @@ def test_a_report_is_audited_again_and_asks_anew(step: Step, registry: Registry,
         pytest.param('{"schema": "archfit.dev/audit/v1alpha2", "facts": {', "is not JSON", id="cut off"),
     ],
 )
-def test_a_snapshot_that_cannot_be_read_fails_a_shard(step: Step, tmp_path: Path, text: str, message: str):
+def test_a_snapshot_that_cannot_be_read_fails_a_shard(step, tmp_path, text, message):
     (tmp_path / "snapshot.json").write_text(text, encoding="utf-8")
     done = step(command("shard", 0, 2), check=False)
     assert done.returncode == 1

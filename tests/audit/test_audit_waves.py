@@ -1,5 +1,6 @@
 """The waves of a migration: which wave a workload is in, what each needs, and how much of it is done."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import csv
@@ -84,91 +85,27 @@ GPU = ("nvidia.com/gpu",)
         pytest.param([row()], {OWN: "Absent"}, [], 3, id="an own image is gone"),
         pytest.param([row(images=[HUB])], {HUB: AMD}, [], NOT_KNOWN, id="an image of others lacks it"),
         pytest.param([row(images=[HUB])], {HUB: "Absent"}, [], NOT_KNOWN, id="an image of others is gone"),
-        pytest.param(
-            [row(images=[OWN, HUB])], {OWN: AMD, HUB: AMD}, [], NOT_KNOWN, id="one of each lacks it"
-        ),
+        pytest.param([row(images=[OWN, HUB])], {OWN: AMD, HUB: AMD}, [], NOT_KNOWN, id="one of each lacks it"),
         pytest.param([row(images=[OWN, HUB])], {OWN: AMD}, [], 3, id="the image of others is ready"),
         pytest.param([row(kind="StatefulSet")], {}, [], 4, id="a StatefulSet that is ready"),
-        pytest.param(
-            [row(kind="StatefulSet")], {OWN: AMD}, [], 4, id="a StatefulSet that lacks an own image"
-        ),
-        pytest.param(
-            [row(kind="StatefulSet", images=[HUB])],
-            {HUB: asked()},
-            [],
-            5,
-            id="a StatefulSet that lacks an image of others",
-        ),
+        pytest.param([row(kind="StatefulSet")], {OWN: AMD}, [], 4, id="a StatefulSet that lacks an own image"),
+        pytest.param([row(kind="StatefulSet", images=[HUB])], {HUB: asked()}, [], 5, id="a StatefulSet that lacks an image of others"),
         pytest.param([row(pinned=AMD, stated=AMD)], {}, [], 4, id="pinned elsewhere"),
         pytest.param([row(pinned=("amd64", "arm64"))], {}, [], 1, id="pinned to both"),
-        pytest.param(
-            [row(pinned=AMD, appended=AMD)],
-            {OWN: AMD},
-            [],
-            3,
-            id="what archfit writes for its images pins nothing",
-        ),
+        pytest.param([row(pinned=AMD, appended=AMD)], {OWN: AMD}, [], 3, id="what archfit writes for its images pins nothing"),
         pytest.param([row(pinned=AMD, stated=AMD)], {OWN: AMD}, [], 4, id="a nodeSelector pins"),
-        pytest.param(
-            [row(pinned=AMD, appended=AMD)], {}, [], 4, id="a term that the images do not ask for pins"
-        ),
+        pytest.param([row(pinned=AMD, appended=AMD)], {}, [], 4, id="a term that the images do not ask for pins"),
         pytest.param([row(devices=GPU)], {}, [], 5, id="a device, and no nodes"),
         pytest.param([row(devices=GPU)], {}, [node("a", "arm64")], 5, id="a device that no node has"),
-        pytest.param(
-            [row(devices=GPU)],
-            {},
-            [node("a", "amd64", devices=GPU)],
-            5,
-            id="a device of the other architecture",
-        ),
-        pytest.param(
-            [row(devices=GPU)], {}, [node("a", "arm64", devices=GPU)], 1, id="a device that a node has"
-        ),
-        pytest.param(
-            [row(devices=(*GPU, "vendor.example/nic"))],
-            {},
-            [node("a", "arm64", devices=GPU)],
-            5,
-            id="one of two devices",
-        ),
-        pytest.param(
-            [row(devices=GPU)],
-            {},
-            [node("a", "arm64", devices=GPU, virtual=True)],
-            5,
-            id="a device of a virtual node",
-        ),
-        pytest.param(
-            [row(standing="daemonset", kind="DaemonSet")], {}, [], 0, id="a DaemonSet that is ready"
-        ),
-        pytest.param(
-            [row(standing="daemonset", kind="DaemonSet", images=[HUB])],
-            {HUB: AMD},
-            [],
-            0,
-            id="a DaemonSet that is blocked",
-        ),
-        pytest.param(
-            [row(standing="daemonset", kind="DaemonSet", devices=GPU)],
-            {},
-            [],
-            0,
-            id="a DaemonSet with a device",
-        ),
-        pytest.param(
-            [row(standing="daemonset", kind="DaemonSet", pinned=("amd64",))],
-            {},
-            [],
-            None,
-            id="a DaemonSet elsewhere",
-        ),
-        pytest.param(
-            [row(standing="daemonset", kind="DaemonSet")],
-            {OWN: "Unknown"},
-            [],
-            NOT_KNOWN,
-            id="a DaemonSet not known",
-        ),
+        pytest.param([row(devices=GPU)], {}, [node("a", "amd64", devices=GPU)], 5, id="a device of the other architecture"),
+        pytest.param([row(devices=GPU)], {}, [node("a", "arm64", devices=GPU)], 1, id="a device that a node has"),
+        pytest.param([row(devices=(*GPU, "vendor.example/nic"))], {}, [node("a", "arm64", devices=GPU)], 5, id="one of two devices"),
+        pytest.param([row(devices=GPU)], {}, [node("a", "arm64", devices=GPU, virtual=True)], 5, id="a device of a virtual node"),
+        pytest.param([row(standing="daemonset", kind="DaemonSet")], {}, [], 0, id="a DaemonSet that is ready"),
+        pytest.param([row(standing="daemonset", kind="DaemonSet", images=[HUB])], {HUB: AMD}, [], 0, id="a DaemonSet that is blocked"),
+        pytest.param([row(standing="daemonset", kind="DaemonSet", devices=GPU)], {}, [], 0, id="a DaemonSet with a device"),
+        pytest.param([row(standing="daemonset", kind="DaemonSet", pinned=("amd64",))], {}, [], None, id="a DaemonSet elsewhere"),
+        pytest.param([row(standing="daemonset", kind="DaemonSet")], {OWN: "Unknown"}, [], NOT_KNOWN, id="a DaemonSet not known"),
         pytest.param(
             [row(standing="daemonset", kind="DaemonSet", images=[OWN, HUB])],
             {OWN: "Unknown", HUB: AMD},
@@ -177,12 +114,8 @@ GPU = ("nvidia.com/gpu",)
             id="a DaemonSet that is blocked whatever is not known",
         ),
         pytest.param([row()], {OWN: "Unknown"}, [], NOT_KNOWN, id="not known"),
-        pytest.param(
-            [row(images=[OWN, HUB])], {OWN: "Unknown", HUB: AMD}, [], NOT_KNOWN, id="blocked and not known"
-        ),
-        pytest.param(
-            [row(kind="StatefulSet")], {OWN: "Unknown"}, [], NOT_KNOWN, id="a StatefulSet not known"
-        ),
+        pytest.param([row(images=[OWN, HUB])], {OWN: "Unknown", HUB: AMD}, [], NOT_KNOWN, id="blocked and not known"),
+        pytest.param([row(kind="StatefulSet")], {OWN: "Unknown"}, [], NOT_KNOWN, id="a StatefulSet not known"),
         pytest.param([row(devices=GPU)], {OWN: "Unknown"}, [], NOT_KNOWN, id="a device, and not known"),
         pytest.param([row(standing="idle", pods=0, runs_on=())], {OWN: AMD}, [], 3, id="without pods now"),
         pytest.param([row(standing="gated")], {}, [], 1, id="held back by a gate"),
@@ -190,15 +123,9 @@ GPU = ("nvidia.com/gpu",)
         pytest.param([row(standing="mirror")], {}, [], None, id="a static pod"),
         pytest.param([row(standing="windows")], {}, [], None, id="for Windows"),
         pytest.param([row(), row(images=[OTHER])], {OTHER: AMD}, [], 3, id="two revisions: the worse one"),
-        pytest.param(
-            [row(), row(images=[OTHER], standing="old", pods=0)],
-            {OTHER: AMD},
-            [],
-            1,
-            id="an earlier revision does not count",
-        ),
+        pytest.param([row(), row(images=[OTHER], standing="old", pods=0)], {OTHER: AMD}, [], 1, id="an earlier revision does not count"),
     ],
-)
+)  # fmt: skip
 def test_the_wave_of_a_workload(rows, known, nodes, wave):
     found = audited(*rows, known=known, nodes=nodes)
     assert found.workloads[0].waves[0] == wave
@@ -256,15 +183,11 @@ def test_nobody_asked_is_said_only_of_tags_that_nobody_asked_for(image, unasked,
         pytest.param("ghcr.io/acme/app:1", (), NOT_KNOWN, id="a public registry"),
         pytest.param("ghcr.io/acme/app:1", ("ghcr.io/acme/*",), 3, id="own by --own"),
         pytest.param("ghcr.io/acme/app:1", ("ghcr.io/other/*",), NOT_KNOWN, id="another one by --own"),
-        pytest.param(
-            "123456789012.dkr.ecr.eu-west-1.amazonaws.com/app:1", (), 3, id="a registry of an account"
-        ),
+        pytest.param("123456789012.dkr.ecr.eu-west-1.amazonaws.com/app:1", (), 3, id="a registry of an account"),
         pytest.param("registry.acme.example:5000/app:1", (), NOT_KNOWN, id="any other host"),
-        pytest.param(
-            "registry.acme.example:5000/app:1", ("registry.acme.example:5000/*",), 3, id="a host by --own"
-        ),
+        pytest.param("registry.acme.example:5000/app:1", ("registry.acme.example:5000/*",), 3, id="a host by --own"),
     ],
-)
+)  # fmt: skip
 def test_whose_an_image_is(reference, own, wave):
     found = audited(row(images=[reference]), known={reference: AMD}, own=own)
     assert found.workloads[0].waves[0] == wave
@@ -278,54 +201,18 @@ def test_whose_an_image_is(reference, own, wave):
         pytest.param(row(), [node("a", "amd64")], 0, 0, id="no node of the architecture"),
         pytest.param(row(), [node("a", "arm64")], 0, 2, id="a node without a taint"),
         pytest.param(row(), [node("a", "arm64", taints=(TAINT,))], 0, 0, id="its taint is not tolerated"),
-        pytest.param(
-            row(tolerations=TOLERATED),
-            [node("a", "arm64", taints=(TAINT,))],
-            0,
-            2,
-            id="its taint is tolerated",
-        ),
-        pytest.param(
-            row(tolerations=ALL),
-            [node("a", "arm64", taints=(TAINT, "spot:NoExecute"))],
-            0,
-            2,
-            id="all tolerated",
-        ),
-        pytest.param(
-            row(tolerations=TOLERATED),
-            [node("a", "arm64", taints=(TAINT, "spot:NoExecute"))],
-            0,
-            0,
-            id="one of two taints",
-        ),
-        pytest.param(
-            row(),
-            [node("a", "arm64", taints=(TAINT,)), node("b", "arm64")],
-            0,
-            2,
-            id="one node without a taint suffices",
-        ),
-        pytest.param(
-            row(),
-            [node("a", "arm64", taints=("x:PreferNoSchedule",))],
-            0,
-            2,
-            id="a taint that keeps nobody off",
-        ),
+        pytest.param(row(tolerations=TOLERATED), [node("a", "arm64", taints=(TAINT,))], 0, 2, id="its taint is tolerated"),
+        pytest.param(row(tolerations=ALL), [node("a", "arm64", taints=(TAINT, "spot:NoExecute"))], 0, 2, id="all tolerated"),
+        pytest.param(row(tolerations=TOLERATED), [node("a", "arm64", taints=(TAINT, "spot:NoExecute"))], 0, 0, id="one of two taints"),
+        pytest.param(row(), [node("a", "arm64", taints=(TAINT,)), node("b", "arm64")], 0, 2, id="one node without a taint suffices"),
+        pytest.param(row(), [node("a", "arm64", taints=("x:PreferNoSchedule",))], 0, 2, id="a taint that keeps nobody off"),
         pytest.param(row(), [node("a", "arm64", unschedulable=True)], 0, 0, id="a cordoned node"),
         pytest.param(row(), [node("a", "arm64", ready=False)], 0, 0, id="a node that is not Ready"),
-        pytest.param(
-            row(runs_on=(("amd64", 1), ("arm64", 1))),
-            [node("a", "arm64", taints=(TAINT,))],
-            1,
-            1,
-            id="one is there already",
-        ),
+        pytest.param(row(runs_on=(("amd64", 1), ("arm64", 1))), [node("a", "arm64", taints=(TAINT,))], 1, 1, id="one is there already"),
         pytest.param(row(pinned=("amd64",)), [node("a", "arm64")], 0, 0, id="pinned elsewhere"),
         pytest.param(row(devices=GPU), [node("a", "arm64")], 0, 0, id="a device is missing"),
     ],
-)
+)  # fmt: skip
 def test_what_is_done(one, nodes, there, allowed):
     found = audited(one, nodes=nodes)
     (wave,) = (wave for wave in found.waves[0].waves if wave.owner_count)
@@ -404,43 +291,17 @@ def test_the_following_wave_is_the_first_with_pods_that_are_not_done():
 # What is read of a cluster
 
 REQUESTS: list[Any] = [
-    pytest.param(
-        {"containers": [{"resources": {"limits": {"nvidia.com/gpu": 1}}}]}, ["nvidia.com/gpu"], id="a limit"
-    ),
-    pytest.param(
-        {"containers": [{"resources": {"requests": {"amd.com/gpu": "2"}}}]}, ["amd.com/gpu"], id="a request"
-    ),
+    pytest.param({"containers": [{"resources": {"limits": {"nvidia.com/gpu": 1}}}]}, ["nvidia.com/gpu"], id="a limit"),
+    pytest.param({"containers": [{"resources": {"requests": {"amd.com/gpu": "2"}}}]}, ["amd.com/gpu"], id="a request"),
     pytest.param({"containers": [{"resources": {"limits": {"nvidia.com/gpu": 0}}}]}, [], id="none of them"),
-    pytest.param(
-        {"containers": [{"resources": {"limits": {"cpu": 1, "memory": "1Gi", "ephemeral-storage": 1}}}]},
-        [],
-        id="usual",
-    ),
-    pytest.param(
-        {"containers": [{"resources": {"limits": {"hugepages-2Mi": "4Mi"}}}]},
-        ["hugepages-2Mi"],
-        id="huge pages",
-    ),
-    pytest.param(
-        {"containers": [], "resources": {"limits": {"hugepages-1Gi": "1Gi"}}},
-        ["hugepages-1Gi"],
-        id="of the pod",
-    ),
-    pytest.param(
-        {"initContainers": [{"resources": {"limits": {"x.example/a": 1}}}]},
-        ["x.example/a"],
-        id="an init container",
-    ),
-    pytest.param(
-        {"containers": [{"resources": {"limits": {"node.kubernetes.io/x": 1}}}]}, [], id="Kubernetes' own"
-    ),
-    pytest.param(
-        {"containers": [], "resourceClaims": [{"name": "gpu"}]}, ["resourceClaims"], id="a resource claim"
-    ),
-    pytest.param(
-        {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "much"}}}]}, [], id="no quantity"
-    ),
-]
+    pytest.param({"containers": [{"resources": {"limits": {"cpu": 1, "memory": "1Gi", "ephemeral-storage": 1}}}]}, [], id="usual"),
+    pytest.param({"containers": [{"resources": {"limits": {"hugepages-2Mi": "4Mi"}}}]}, ["hugepages-2Mi"], id="huge pages"),
+    pytest.param({"containers": [], "resources": {"limits": {"hugepages-1Gi": "1Gi"}}}, ["hugepages-1Gi"], id="of the pod"),
+    pytest.param({"initContainers": [{"resources": {"limits": {"x.example/a": 1}}}]}, ["x.example/a"], id="an init container"),
+    pytest.param({"containers": [{"resources": {"limits": {"node.kubernetes.io/x": 1}}}]}, [], id="Kubernetes' own"),
+    pytest.param({"containers": [], "resourceClaims": [{"name": "gpu"}]}, ["resourceClaims"], id="a resource claim"),
+    pytest.param({"containers": [{"resources": {"limits": {"nvidia.com/gpu": "much"}}}]}, [], id="no quantity"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("spec", "devices"), REQUESTS)
@@ -500,18 +361,10 @@ def configuration(
         pytest.param([configuration(), SERVICE], False, id="a Service without a selector"),
         pytest.param([configuration("other"), SELECTING], False, id="another Service"),
         pytest.param([configuration(namespace="else"), SELECTING], False, id="another namespace"),
-        pytest.param(
-            [configuration(), {**SERVICE, "spec": {"selector": {"app": "web", "tier": "x"}}}],
-            False,
-            id="a label more",
-        ),
-        pytest.param(
-            [configuration(), {**SELECTING, "metadata": {"name": "hook"}}],
-            True,
-            id="a Service without a namespace",
-        ),
+        pytest.param([configuration(), {**SERVICE, "spec": {"selector": {"app": "web", "tier": "x"}}}], False, id="a label more"),
+        pytest.param([configuration(), {**SELECTING, "metadata": {"name": "hook"}}], True, id="a Service without a namespace"),
     ],
-)
+)  # fmt: skip
 def test_what_serves_a_webhook_is_in_the_first_wave(others, serves, live):
     template = {
         "metadata": {"labels": {"app": "web", "x": "y"}},

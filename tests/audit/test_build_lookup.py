@@ -71,9 +71,7 @@ def audits(tmp_path: Path, fake: FakeRegistry) -> Audits:
 
 
 class TestImages:
-    def test_each_is_asked_once_and_answered_as_pods_count_it(
-        self, audits: Audits, fake: FakeRegistry
-    ) -> None:
+    def test_each_is_asked_once_and_answered_as_pods_count_it(self, audits, fake):
         fake.index("team/app", "1", [*BOTH, "linux/amd64/v3"])
         fake.single("team/one", "1", "linux/amd64")
         facts = audits.answered(
@@ -87,7 +85,7 @@ class TestImages:
         assert (one.architectures, one.kind, one.restricts) == (("amd64",), "manifest", True)
         assert audits.asked() == {"manifest": 2, "blob": 1}
 
-    def test_what_is_no_reference_or_absent_is_said(self, audits: Audits) -> None:
+    def test_what_is_no_reference_or_absent_is_said(self, audits):
         facts = audits.answered(
             running(Pod("r.example/team/gone:1", ""), Pod("{{ .Values.image }}", ""), Pod("A:b:c", ""))
         )
@@ -96,23 +94,19 @@ class TestImages:
         }  # fmt: skip
         assert all(image.detail for image in facts.images)
 
-    def test_an_index_none_of_whose_entries_counts_is_unknown(
-        self, audits: Audits, fake: FakeRegistry
-    ) -> None:
+    def test_an_index_none_of_whose_entries_counts_is_unknown(self, audits, fake):
         fake.index("team/app", "1", ["linux/amd64/v3"])
         (image,) = audits.answered(running(Pod(f"{APP}:1", ""))).images
         assert (image.answer, image.platforms) == ("Unknown", ("linux/amd64/v3",))
 
     @pytest.mark.parametrize("policy", ["assume", "leave"])
-    def test_no_policy_for_unknown_images_applies(
-        self, audits: Audits, fake: FakeRegistry, policy: Any
-    ) -> None:
+    def test_no_policy_for_unknown_images_applies(self, audits, fake, policy):
         fake.always(Answer(401))
         audits.options = Options(on_unknown=policy)
         (image,) = audits.answered(running(Pod(f"{APP}:1", ""))).images
         assert (image.answer, image.platforms) == ("Unknown", ())
 
-    def test_a_failing_registry_fails_its_own_images_alone(self, audits: Audits, fake: FakeRegistry) -> None:
+    def test_a_failing_registry_fails_its_own_images_alone(self, audits, fake):
         app = pushed(fake, "team/app", "1", BOTH)
         fake.on(lambda asked: Answer(403) if "/bad/" in asked.path else None)
         facts = audits.answered(
@@ -125,7 +119,7 @@ class TestImages:
         # The digest is known from the other image: where it was read makes no difference.
         assert [build.verdict for build in facts.builds] == ["proven", "proven"]
 
-    def test_nothing_is_asked_for_facts_that_have_answers(self, audits: Audits, fake: FakeRegistry) -> None:
+    def test_nothing_is_asked_for_facts_that_have_answers(self, audits, fake):
         app = pushed(fake, "team/app", "1", BOTH)
         facts = audits.answered(running(Pod(f"{APP}:1", f"{APP}@{app.index}")))
         audits.set(no_cache=True)
@@ -136,9 +130,7 @@ class TestImages:
 class TestRequests:
     """The fewest: [kind of imageID] -> in the first run, then none."""
 
-    def test_the_index_that_the_tag_names_costs_nothing_more(
-        self, audits: Audits, fake: FakeRegistry
-    ) -> None:
+    def test_the_index_that_the_tag_names_costs_nothing_more(self, audits, fake):
         app = pushed(fake, "team/app", "1", BOTH)
         build = audits.one(Pod(f"{APP}:1", f"{APP}@{app.index}", "linux/arm64"))
         assert (build.verdict, build.manifest, build.index) == (
@@ -150,7 +142,7 @@ class TestRequests:
         assert audits.one(Pod(f"{APP}:1", f"{APP}@{app.index}")).manifest == app.manifests["linux/amd64"]
         assert audits.asked() == {}
 
-    def test_an_older_index_costs_one(self, audits: Audits, fake: FakeRegistry) -> None:
+    def test_an_older_index_costs_one(self, audits, fake):
         old = pushed(fake, "team/app", "1", BOTH, "old")
         pushed(fake, "team/app", "1", FIVE, "new")
         build = audits.one(Pod(f"{APP}:1", f"{APP}@{old.index}"))
@@ -162,9 +154,7 @@ class TestRequests:
         assert audits.one(Pod(f"{APP}:1", f"{APP}@{old.index}")) == build
         assert audits.asked() == {}
 
-    def test_cri_o_names_the_nodes_manifest_and_nothing_more_is_asked(
-        self, audits: Audits, fake: FakeRegistry
-    ) -> None:
+    def test_cri_o_names_the_nodes_manifest_and_nothing_more_is_asked(self, audits, fake):
         app = pushed(fake, "team/app", "1", FIVE)
         pod = Pod(f"{APP}:1", f"{APP}@{app.manifests['linux/arm64']}", "linux/arm64", CRI_O)
         build = audits.one(pod)
@@ -173,25 +163,21 @@ class TestRequests:
         assert audits.one(pod.__class__(*pod)) == build
         assert audits.asked() == {}
 
-    def test_a_manifest_of_its_own_costs_itself_and_its_config(
-        self, audits: Audits, fake: FakeRegistry
-    ) -> None:
+    def test_a_manifest_of_its_own_costs_itself_and_its_config(self, audits, fake):
         fake.index("team/app", "1", BOTH)
         digest = fake.single("team/app", "2", "linux/amd64")
         build = audits.one(Pod(f"{APP}:1", f"{APP}@{digest}"))
         assert (build.verdict, build.platform, build.index) == ("proven", "linux/amd64", "")
         assert audits.asked() == {"manifest": 2, "blob": 1}
 
-    def test_a_tag_of_a_single_manifest(self, audits: Audits, fake: FakeRegistry) -> None:
+    def test_a_tag_of_a_single_manifest(self, audits, fake):
         digest = fake.single("team/app", "1", "linux/amd64")
         build = audits.one(Pod(f"{APP}:1", f"docker-pullable://{APP}@{digest}", "linux/arm64", DOCKER))
         assert (build.verdict, build.platform, build.moved) == ("mismatch", "linux/amd64", "")
         assert audits.asked() == {"manifest": 1, "blob": 1}
 
     @pytest.mark.parametrize("form", ["docker://{}", "{}"])
-    def test_a_config_of_the_nodes_build_costs_one(
-        self, audits: Audits, fake: FakeRegistry, form: str
-    ) -> None:
+    def test_a_config_of_the_nodes_build_costs_one(self, audits, fake, form):
         app = pushed(fake, "team/app", "1", FIVE)
         pod = Pod(f"{APP}:1", form.format(app.configs["linux/arm64"]), "linux/arm64")
         build = audits.one(pod)
@@ -206,9 +192,7 @@ class TestRequests:
 
     @pytest.mark.parametrize("platforms", [BOTH[:1], BOTH, FIVE], ids=["1-build", "2-builds", "5-builds"])
     @pytest.mark.parametrize("runs", ["first", "last", "none", "moved"])
-    def test_a_config_costs_at_most_the_builds_and_one(
-        self, audits: Audits, fake: FakeRegistry, platforms: list[str], runs: str
-    ) -> None:
+    def test_a_config_costs_at_most_the_builds_and_one(self, audits, fake, platforms, runs):
         old = pushed(fake, "team/app", "1", platforms, "old")
         app = pushed(fake, "team/app", "1", platforms, "new")
         config = {
@@ -233,28 +217,26 @@ class TestRequests:
             assert audits.one(pod) == build
             assert audits.asked() == {}
 
-    def test_a_digest_of_another_repository_is_asked_there_first(
-        self, audits: Audits, fake: FakeRegistry
-    ) -> None:
+    def test_a_digest_of_another_repository_is_asked_there_first(self, audits, fake):
         pushed(fake, "team/app", "1", BOTH, "new")
         old = pushed(fake, "mirrored/app", "9", BOTH, "old")
         build = audits.one(Pod(f"{APP}:1", f"m.example/mirrored/app@{old.index}"))
         assert (build.verdict, build.index, build.moved) == ("proven", old.index, "")
         assert [asked.repository for asked in fake.asked][-1] == "mirrored/app"
 
-    def test_then_at_the_repository_of_the_pod(self, audits: Audits, fake: FakeRegistry) -> None:
+    def test_then_at_the_repository_of_the_pod(self, audits, fake):
         old = pushed(fake, "team/app", "1", BOTH, "old")
         pushed(fake, "team/app", "1", BOTH, "new")
         build = audits.one(Pod(f"{APP}:1", f"gone.example/gone/app@{old.index}"))
         assert (build.verdict, build.index) == ("proven", old.index)
 
-    def test_the_reason_names_what_each_repository_answered(self, audits: Audits) -> None:
+    def test_the_reason_names_what_each_repository_answered(self, audits):
         build = audits.one(Pod(f"{APP}:1", f"m.example/gone/app@sha256:{'0' * 64}"))
         assert build.verdict == "unknown"
         assert "has no gone/app@sha256:000" in build.reason
         assert "has no team/app@sha256:000" in build.reason
 
-    def test_many_containers_of_one_image_ask_once(self, audits: Audits, fake: FakeRegistry) -> None:
+    def test_many_containers_of_one_image_ask_once(self, audits, fake):
         old = pushed(fake, "team/app", "1", BOTH, "old")
         pushed(fake, "team/app", "1", BOTH, "new")
         pods = [Pod(f"{APP}:1", f"{APP}@{old.index}", f"linux/{arch}") for arch in ("amd64", "arm64") * 20]
@@ -262,9 +244,7 @@ class TestRequests:
         assert {build.platform for build in facts.builds} == set(BOTH)
         assert audits.asked() == {"manifest": 2}
 
-    def test_offline_the_platforms_of_the_cache_prove_what_they_can(
-        self, audits: Audits, fake: FakeRegistry
-    ) -> None:
+    def test_offline_the_platforms_of_the_cache_prove_what_they_can(self, audits, fake):
         app = pushed(fake, "team/app", "1", BOTH)
         audits.one(Pod(f"{APP}:1", ""))
         audits.set(offline=True)
@@ -296,9 +276,7 @@ class TestShards:
         return running(*pods)
 
     @pytest.mark.parametrize("number", [1, 2, 3, 8, 64])
-    def test_their_union_is_the_whole_and_no_image_is_asked_twice(
-        self, audits: Audits, fake: FakeRegistry, number: int
-    ) -> None:
+    def test_their_union_is_the_whole_and_no_image_is_asked_twice(self, audits, fake, number):
         facts = self.cluster(fake)
         audits.set(no_cache=True)
         whole = audits.answered(facts)
@@ -311,13 +289,13 @@ class TestShards:
         assert of_shards == asked
         assert all(build.verdict != "unread" for build in whole.builds)
 
-    def test_what_another_shard_reads_stays_unread(self, audits: Audits, fake: FakeRegistry) -> None:
+    def test_what_another_shard_reads_stays_unread(self, audits, fake):
         facts = self.cluster(fake)
         part = audits.answered(facts, (0, 4))
         assert {image.answer for image in part.images} >= {"Unread", "Found"}
         assert {build.verdict for build in part.builds} >= {"unread", "proven"}
         assert part.shards == (Shard("s", 0, 4),)
 
-    def test_a_shard_that_runs_again_has_the_same_facts(self, audits: Audits, fake: FakeRegistry) -> None:
+    def test_a_shard_that_runs_again_has_the_same_facts(self, audits, fake):
         facts = self.cluster(fake)
         assert audits.answered(facts, (1, 3)) == audits.answered(facts, (1, 3))

@@ -1,5 +1,6 @@
 """Which build runs, for every form of an imageID, every runtime, and every verdict."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import hashlib
@@ -90,10 +91,7 @@ PROOFS = [
         known({INDEX: BOTH, AMD64: ImageContents("manifest", config=C)}, INDEX),
         ("proven", "linux/amd64", AMD64, INDEX, ""), id="cri-o-bare-id",
     ),
-    pytest.param(
-        build(C), known({M: manifest("linux/amd64")}, M),
-        ("proven", "linux/amd64", M, "", ""), id="config-of-a-single-manifest",
-    ),
+    pytest.param(build(C), known({M: manifest("linux/amd64")}, M), ("proven", "linux/amd64", M, "", ""), id="config-of-a-single-manifest"),
     pytest.param(
         build(C), known({INDEX: BOTH, C: ImageContents("config", platform=parse_platform("linux/amd64"))}, INDEX),
         ("proven", "linux/amd64", "", "", ""), id="config-alone-says-its-platform",
@@ -227,12 +225,10 @@ HINTS = [
     pytest.param(build(f"{NAME}@{INDEX}"), manifest("linux/amd64"), "app:1",
         f"{NAME}:1 names another image now, without linux/arm64", id="a-single-manifest-now"),
     pytest.param(build(f"{NAME}@{INDEX}"), index("linux/amd64", of="n"), f"app@{INDEX}", "", id="pinned-to-a-digest"),
-    pytest.param(build(f"{NAME}@{INDEX}"), index("linux/amd64", "linux/s390x"), "app:1",
-        "", id="the-same-build-in-a-new-index"),
+    pytest.param(build(f"{NAME}@{INDEX}"), index("linux/amd64", "linux/s390x"), "app:1", "", id="the-same-build-in-a-new-index"),
     pytest.param(build(f"{NAME}@{M}"), index("linux/amd64", "linux/arm64", of="n"), "app:1",
         f"{NAME}:1 names another image now, with linux/amd64, linux/arm64", id="manifest-that-the-index-does-not-list"),
-    pytest.param(build(f"{OTHER}@{INDEX}"), index("linux/amd64", of="n"), "app:1",
-        "", id="another-repository-may-have-another-index"),
+    pytest.param(build(f"{OTHER}@{INDEX}"), index("linux/amd64", of="n"), "app:1", "", id="another-repository-may-have-another-index"),
 ]  # fmt: skip
 
 

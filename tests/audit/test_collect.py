@@ -557,9 +557,7 @@ _RUNS = [
     [
         pytest.param([workload("CronJob", "tick"), *_RUNS], [("scheduled", 1, 300)], id="its last run"),
         pytest.param([workload("CronJob", "tick", replicas=3), *_RUNS], [("scheduled", 3, 900)], id="parallelism"),
-        pytest.param(
-            [workload("CronJob", "tick", image="nginx:2"), *_RUNS], [("scheduled", 1, 0)], id="another image by now"
-        ),
+        pytest.param([workload("CronJob", "tick", image="nginx:2"), *_RUNS], [("scheduled", 1, 0)], id="another image by now"),
         pytest.param(_RUNS, [("scheduled", 1, 300)], id="the CronJob is not in the lists"),
         pytest.param(_WINDOWS_RUN, [("windows", 1, 300)], id="its last run was for Windows"),
         pytest.param([pod("a"), workload("CronJob", "tick")], [("scheduled", 1, 0)], id="it never ran"),
@@ -603,15 +601,9 @@ _DONE = {"conditions": [{"type": "Complete", "status": "True"}]}
         pytest.param(workload("DaemonSet", "agent"), "daemonset", 0, id="DaemonSet without nodes"),
         pytest.param(_job(), "pending", 1, id="Job to come"),
         pytest.param(_job(**_DONE), "finished", 0, id="Job that is done"),
-        pytest.param(
-            workload("ReplicaSet", "web-1", owner=("Deployment", "web"), replicas=0), "old", 0, id="earlier revision"
-        ),
-        pytest.param(
-            workload("ReplicaSet", "web-1", owner=("Deployment", "web"), replicas=2), "pending", 2, id="a new one"
-        ),
-        pytest.param(
-            workload("StatefulSet", "db", owner=("Database", "db"), replicas=0), "idle", 0, id="of an operator"
-        ),
+        pytest.param(workload("ReplicaSet", "web-1", owner=("Deployment", "web"), replicas=0), "old", 0, id="earlier revision"),
+        pytest.param(workload("ReplicaSet", "web-1", owner=("Deployment", "web"), replicas=2), "pending", 2, id="a new one"),
+        pytest.param(workload("StatefulSet", "db", owner=("Database", "db"), replicas=0), "idle", 0, id="of an operator"),
     ],
 )  # fmt: skip
 def test_a_workload_without_pods_counts_as_what_it_will_run(value, standing, pods):

@@ -87,17 +87,13 @@ def audited(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *words: str) -> t
 @pytest.mark.parametrize(
     ("log", "words", "states", "read"),
     [
-        pytest.param(
-            f"{SECRET}\nexec /app: exec format error\n", ["--logs"], ["fails", "yes"], 1, id="another-build"
-        ),
+        pytest.param(f"{SECRET}\nexec /app: exec format error\n", ["--logs"], ["fails", "yes"], 1, id="another-build"),
         pytest.param(f"{SECRET}\npanic\n", ["--logs"], ["yes", "yes"], 1, id="a-fault-of-its-own"),
         pytest.param("exec format error", [], ["unknown", "yes"], 0, id="nobody-asks"),
-        pytest.param(
-            ClusterError("forbidden", "forbidden"), ["--logs"], ["unknown", "yes"], 1, id="forbidden"
-        ),
+        pytest.param(ClusterError("forbidden", "forbidden"), ["--logs"], ["unknown", "yes"], 1, id="forbidden"),
         pytest.param(ClusterError("gone", "not-found"), ["--logs"], ["unknown", "yes"], 2, id="no-log"),
     ],
-)
+)  # fmt: skip
 def test_a_log_decides_what_a_crash_loop_means(log, words, states, read, monkeypatch) -> None:
     cluster = Cluster([pod("a", "amd64", ready=True, state={"running": {}}), looping("b"), looping("c")], log)
     report, said = audited(cluster, monkeypatch, *words)

@@ -1,5 +1,6 @@
 """`archfit audit --newer-tags`: whose tags are asked, in which order, and what the facts say of it."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import csv
@@ -321,11 +322,9 @@ class TestWrongUsage:
             pytest.param(["--newer-tags=many"], "--newer-tags: 'many' is not a number", id="a-word"),
             pytest.param(["--newer-tags="], "--newer-tags: '' is not a number", id="empty"),
             pytest.param(["--newer-tags=1e3"], "--newer-tags: '1e3' is not a number", id="an-exponent"),
-            pytest.param(
-                ["--newer-tags", "--merge", "a.json"], "--newer-tags: --merge asks nothing", id="merge"
-            ),
+            pytest.param(["--newer-tags", "--merge", "a.json"], "--newer-tags: --merge asks nothing", id="merge"),
         ],
-    )
+    )  # fmt: skip
     def test_one_sentence_each(self, audit, words, said):
         told = audit(CLUSTER, *words)
         assert (told.status, told.stdout) == (2, b"")
@@ -352,61 +351,24 @@ ASKED = {"newer_for": "arm64", "newer_read": "complete"}
     ("state", "image", "words"),
     [
         pytest.param("no", _image(APP, TAG, **ASKED), "use 1.1.0 (minor)", id="a-version"),
-        pytest.param(
-            "no",
-            _image(APP, TAG.replace(exact=False), **ASKED),
-            "use 1.1.0 (minor) at most",
-            id="an-upper-bound",
-        ),
-        pytest.param(
-            "no",
-            _image(APP, TAG.replace(step="same"), **ASKED),
-            "use 1.1.0 as it is now (same)",
-            id="the-tag-moved",
-        ),
-        pytest.param(
-            "no", _image(APP, SIBLING, **ASKED), "join 1.0-arm64 into an index (sibling)", id="a-sibling"
-        ),
+        pytest.param("no", _image(APP, TAG.replace(exact=False), **ASKED), "use 1.1.0 (minor) at most", id="an-upper-bound"),
+        pytest.param("no", _image(APP, TAG.replace(step="same"), **ASKED), "use 1.1.0 as it is now (same)", id="the-tag-moved"),
+        pytest.param("no", _image(APP, SIBLING, **ASKED), "join 1.0-arm64 into an index (sibling)", id="a-sibling"),
         pytest.param("no", _image(APP, LATEST, **ASKED), "use latest (latest)", id="latest"),
         pytest.param("no", _image(APP, **ASKED), "ask upstream", id="nothing-has-it"),
         pytest.param("no", _image(OWN, **ASKED), "build it", id="nothing-has-it-in-an-account"),
-        pytest.param(
-            "no",
-            _image(APP, newer_for="arm64", newer_read="partial"),
-            "ask upstream (not all tags were read)",
-            id="partial",
-        ),
-        pytest.param(
-            "no",
-            _image(OWN, newer_for="arm64", newer_read="no"),
-            "build it (its tags are not known)",
-            id="no-list",
-        ),
+        pytest.param("no", _image(APP, newer_for="arm64", newer_read="partial"), "ask upstream (not all tags were read)", id="partial"),
+        pytest.param("no", _image(OWN, newer_for="arm64", newer_read="no"), "build it (its tags are not known)", id="no-list"),
         pytest.param("no", _image(APP), "look for a newer tag", id="nobody-asked"),
         pytest.param("no", _image(OWN), "build it", id="nobody-asked-an-account"),
-        pytest.param(
-            "no",
-            _image(APP, **{**ASKED, "newer_for": "s390x"}),
-            "look for a newer tag",
-            id="asked-for-another",
-        ),
-        pytest.param(
-            "no",
-            _image(APP, TAG, **{**ASKED, "newer_for": "s390x"}),
-            "use 1.1.0 (minor)",
-            id="read-for-another-and-has-it",
-        ),
-        pytest.param(
-            "no",
-            _image(APP, TAG.replace(platforms=("linux/s390x",)), **ASKED),
-            "ask upstream",
-            id="a-tag-without-it",
-        ),
+        pytest.param("no", _image(APP, **{**ASKED, "newer_for": "s390x"}), "look for a newer tag", id="asked-for-another"),
+        pytest.param("no", _image(APP, TAG, **{**ASKED, "newer_for": "s390x"}), "use 1.1.0 (minor)", id="read-for-another-and-has-it"),
+        pytest.param("no", _image(APP, TAG.replace(platforms=("linux/s390x",)), **ASKED), "ask upstream", id="a-tag-without-it"),
         pytest.param("fails", _image(APP, TAG, **ASKED), "repair its build", id="fails"),
         pytest.param("absent", _image(APP), "push it again", id="absent"),
         pytest.param("unknown", _image(APP), "find out", id="unknown"),
     ],
-)
+)  # fmt: skip
 def test_what_is_to_do(state, image, words):
     assert to_do(state, image, "arm64") == words
 
@@ -463,13 +425,11 @@ def test_registries_of_an_account(reference, own):
         pytest.param("harbor.acme.example/quay.io/team/app:1", [], False, id="a-registry's-name"),
         pytest.param("harbor.acme.example/proxies/app:1", [], True, id="another-word"),
         pytest.param("harbor.acme.example/hub/nginx:1", ["!harbor.acme.example/hub/*"], False, id="not-own"),
-        pytest.param(
-            "harbor.acme.example/app/a:1", ["!harbor.acme.example/hub/*"], True, id="not-own-of-others"
-        ),
+        pytest.param("harbor.acme.example/app/a:1", ["!harbor.acme.example/hub/*"], True, id="not-own-of-others"),
         pytest.param("harbor.acme.example/cache/a:1", ["harbor.acme.example/cache/*"], True, id="own"),
         pytest.param("ghcr.io/acme/a:1", ["ghcr.io/acme/*", "!ghcr.io/acme/a"], False, id="both"),
     ],
-)
+)  # fmt: skip
 def test_who_builds_an_image(image, patterns, own):
     assert is_own(image, patterns) == own
 

@@ -38,9 +38,7 @@ def value(found: AuditFindings, name: str, **labels: str) -> float:
 
 @pytest.mark.parametrize("architecture", ["arm64", "amd64"])
 @pytest.mark.parametrize("state", ["ready", "blocked", "unknown"])
-def test_the_namespaces_add_up_to_the_readiness_and_what_is_unknown_is_its_own_state(
-    architecture: str, state: str
-):
+def test_the_namespaces_add_up_to_the_readiness_and_what_is_unknown_is_its_own_state(architecture, state):
     readiness = next(one for one in SHOP.readiness if one.architecture == architecture)
     amount = getattr(readiness, state)
     for name, expected in (
@@ -136,7 +134,7 @@ def test_it_ends_with_the_end_and_has_no_name_of_a_workload_or_an_image():
         pytest.param("", "", id="no namespace"),
     ],
 )
-def test_labels_are_escaped_and_bounded(name: str, label: str):
+def test_labels_are_escaped_and_bounded(name, label):
     facts = audit_clusters.facts_of(("a", 1, 1500, {"one/a:1": ("arm64",)}))
     hostile = facts.replace(workloads=(facts.workloads[0].replace(namespace=name),))
     found = findings(hostile)
@@ -157,9 +155,7 @@ def _spread(number: int) -> AuditFindings:
     return findings(facts.replace(workloads=workloads))
 
 
-def test_the_largest_namespaces_have_series_of_their_own_and_the_others_are_summed_and_said(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_the_largest_namespaces_have_series_of_their_own_and_the_others_are_summed_and_said(monkeypatch):
     monkeypatch.setattr(openmetrics, "MOST_NAMESPACES", 3)
     found = _spread(10)
     arm = {"architecture": "arm64", "state": "ready"}

@@ -1,5 +1,6 @@
 """`archfit audit --format rules`: the configuration file of a wave, as archfit itself reads and applies it."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import json
@@ -121,21 +122,15 @@ NOT, TOLERATES, BOTH_OF_THEM = (False, False), (True, False), (True, True)
     [
         pytest.param(0, {"agent": TOLERATES}, id="every node"),
         pytest.param(1, {"agent": TOLERATES, "web": BOTH_OF_THEM, "cart": BOTH_OF_THEM}, id="ready"),
-        pytest.param(
-            2, {"agent": TOLERATES, "web": BOTH_OF_THEM, "cart": BOTH_OF_THEM}, id="newer tag: none has one"
-        ),
+        pytest.param(2, {"agent": TOLERATES, "web": BOTH_OF_THEM, "cart": BOTH_OF_THEM}, id="newer tag: none has one"),
         pytest.param(
             3,
             {"agent": TOLERATES, "web": BOTH_OF_THEM, "cart": BOTH_OF_THEM},
             id="build it: an image that still lacks it gets nothing",
         ),
-        pytest.param(
-            4,
-            {"agent": TOLERATES, "web": BOTH_OF_THEM, "cart": BOTH_OF_THEM, "db": BOTH_OF_THEM},
-            id="stateful",
-        ),
+        pytest.param(4, {"agent": TOLERATES, "web": BOTH_OF_THEM, "cart": BOTH_OF_THEM, "db": BOTH_OF_THEM}, id="stateful"),
     ],
-)
+)  # fmt: skip
 def test_archfit_applies_the_rules_to_the_wave_and_to_nothing_behind_it(wave, there, tmp_path):
     ended = audited(yaml.safe_dump_all(MANIFESTS).encode(), "--wave", str(wave))
     assert ended.status == 0, ended.stderr
@@ -228,12 +223,10 @@ def test_where_all_is_done_the_rules_of_all_waves_stay():
     [
         pytest.param(("--wave", "5"), "--wave: '5' is not between 0 and 4", id="what stays"),
         pytest.param(("--wave", "x"), "--wave: 'x' is not a number", id="no number"),
-        pytest.param(
-            ("--wave", "1", "--format", "text"), "--wave: says whose rules are written", id="another format"
-        ),
+        pytest.param(("--wave", "1", "--format", "text"), "--wave: says whose rules are written", id="another format"),
         pytest.param(("--all",), "--all: adds the tables to the text", id="--all"),
     ],
-)
+)  # fmt: skip
 def test_wrong_usage(words, message):
     ended = audited(yaml.safe_dump_all(MANIFESTS).encode(), *words)
     assert (ended.status, ended.stdout) == (2, b"")

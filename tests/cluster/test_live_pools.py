@@ -67,7 +67,7 @@ def _bare(item: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in item.items() if key not in ("apiVersion", "kind")}
 
 
-def test_what_is_read_is_what_the_recorded_list_holds() -> None:
+def test_what_is_read_is_what_the_recorded_list_holds():
     cluster = Cluster()
     found = nodes_and_pools(cluster)  # type: ignore[arg-type]
     assert sorted(map(str, found.values)) == sorted(map(str, RECORDED))
@@ -77,7 +77,7 @@ def test_what_is_read_is_what_the_recorded_list_holds() -> None:
     ]  # fmt: skip
 
 
-def test_a_cluster_without_such_groups_is_asked_once() -> None:
+def test_a_cluster_without_such_groups_is_asked_once():
     cluster = Cluster([])
     assert pool_objects(cluster) == PoolObjects(())  # type: ignore[arg-type]
     assert cluster.asked == ["/apis"]
@@ -91,9 +91,7 @@ def test_a_cluster_without_such_groups_is_asked_once() -> None:
         pytest.param((), ("/apis/karpenter.sh/v1/nodepools",), [], {"EC2NodeClass"}, id="a kind that is not there has no pools"),
     ],
 )  # fmt: skip
-def test_what_may_not_be_read_is_named(
-    refused: tuple[str, ...], missing: tuple[str, ...], unread: list[str], kinds: set[str]
-) -> None:
+def test_what_may_not_be_read_is_named(refused, missing, unread, kinds):
     found = pool_objects(Cluster(refused=refused, missing=missing))  # type: ignore[arg-type]
     assert [what for what, _why in found.unread] == unread
     assert {value["kind"] for value in found.values} == kinds
@@ -101,7 +99,7 @@ def test_what_may_not_be_read_is_named(
 
 
 @pytest.mark.parametrize("answer", [[], {"groups": {}}, {"groups": None}, "x"], ids=str)
-def test_an_answer_that_is_no_list_of_groups_is_one_error(answer: Any) -> None:
+def test_an_answer_that_is_no_list_of_groups_is_one_error(answer):
     class Odd:
         def get(self, _path: str) -> Any:
             return answer
@@ -134,7 +132,7 @@ def _live(folder: Path, paths: tuple[str, ...], *words: str) -> tuple[str, str]:
     return out.getvalue().decode(), err.getvalue()
 
 
-def test_live_writes_what_the_files_write(tmp_path: Path) -> None:
+def test_live_writes_what_the_files_write(tmp_path):
     out, err = io.BytesIO(), io.StringIO()
     setup.run([str(ROOT / "fixtures" / "pools" / "karpenter.yaml")], io.BytesIO(), out, err, {})
     paths = (
@@ -146,7 +144,7 @@ def test_live_writes_what_the_files_write(tmp_path: Path) -> None:
     assert _live(tmp_path, paths) == (out.getvalue().decode(), err.getvalue())
 
 
-def test_pools_that_may_not_be_listed_stand_in_the_file_and_in_the_messages(tmp_path: Path) -> None:
+def test_pools_that_may_not_be_listed_stand_in_the_file_and_in_the_messages(tmp_path):
     paths = ("/api/v1/nodes", "/apis", "/apis/karpenter.k8s.aws/v1/ec2nodeclasses")
     text, said = _live(tmp_path, paths)
     line = 'nodepools.karpenter.sh: not read: kubectl get failed: Error from server (Forbidden): cannot list resource "nodepools"'
@@ -164,7 +162,7 @@ def test_pools_that_may_not_be_listed_stand_in_the_file_and_in_the_messages(tmp_
         pytest.param(["--kubeconfig", "k"], "--kubeconfig needs --live: files are of no context", id="a kubeconfig of files"),
     ],
 )  # fmt: skip
-def test_wrong_usage_is_one_sentence(argv: list[str], message: str) -> None:
+def test_wrong_usage_is_one_sentence(argv, message):
     with pytest.raises(UsageError) as caught:
         setup.run(argv, io.BytesIO(), io.BytesIO(), io.StringIO(), {})
     assert str(caught.value) == message

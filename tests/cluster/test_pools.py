@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -20,9 +20,6 @@ from archfit.cluster.pools.read import of_this_cluster, pools
 from archfit.cluster.summary import NodeSummary, UsedTaint, summarised
 from archfit.options.load import load
 from machine import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ARCH = "kubernetes.io/arch"
 OS = "kubernetes.io/os"
@@ -160,9 +157,7 @@ KARPENTER = [
 
 
 @pytest.mark.parametrize(("values", "architectures", "basis"), KARPENTER)
-def test_a_node_pool_brings_what_its_object_allows(
-    values: list[Any], architectures: tuple[str, ...], basis: str
-) -> None:
+def test_a_node_pool_brings_what_its_object_allows(values, architectures, basis):
     """And says on what that rests."""
     found = only(*values)
     assert (found.architectures, found.basis, found.problem) == (architectures, basis, "")
@@ -192,14 +187,14 @@ PROBLEMS = [
 
 
 @pytest.mark.parametrize(("values", "problem"), PROBLEMS)
-def test_a_pool_that_can_bring_nothing_says_why(values: list[Any], problem: str | None) -> None:
+def test_a_pool_that_can_bring_nothing_says_why(values, problem):
     """Nothing is invented for it."""
     found = only(*values)
     assert found.problem == (problem or "")
     assert bool(found.architectures) is (problem is None)
 
 
-def test_what_else_a_node_pool_says() -> None:
+def test_what_else_a_node_pool_says():
     """Taints, weight and limits; a startup taint is none that a pod meets."""
     value = node_pool(f"{ARCH} In arm64", taints=["arch=arm64:NoSchedule", "gpu:NoExecute"], startupTaints=["node.cilium.io/agent-not-ready:NoExecute"],
                       weight=10, limits={"cpu": "500", "memory": "1000Gi", "nodes": "20"})  # fmt: skip
@@ -226,7 +221,7 @@ def test_what_else_a_node_pool_says() -> None:
         ("Lte", ("5",), "4 5"),
     ],
 )
-def test_operators_are_karpenters(operator: str, values: tuple[str, ...], allowed: str) -> None:
+def test_operators_are_karpenters(operator, values, allowed):
     """Values that are no numbers are within no bounds."""
     assert (
         " ".join(one for one in ("4", "5", "6", "x") if Requirement("key", operator, values).allows(one))
@@ -262,16 +257,14 @@ MACHINES = [
 
 
 @pytest.mark.parametrize(("values", "architectures", "basis", "problem"), MACHINES)
-def test_machines_bring_what_is_written_on_them(
-    values: list[Any], architectures: tuple[str, ...], basis: str | None, problem: str
-) -> None:
+def test_machines_bring_what_is_written_on_them(values, architectures, basis, problem):
     """As cluster-autoscaler reads them; without a word nothing is known."""
     found = only(*values)
     assert (found.architectures, found.problem) == (architectures, problem)
     assert basis is None or found.basis == basis
 
 
-def test_what_else_machines_say() -> None:
+def test_what_else_machines_say():
     """The annotation's taint wins over the template's with its key and effect; the name to cluster-autoscaler."""
     value = machines(labels=ARM, taints="arch=arm64:NoSchedule,spot:NoExecute,odd", largest="5")
     value["spec"] |= {
@@ -289,7 +282,7 @@ def test_what_else_machines_say() -> None:
     assert only(machines(labels=ARM)).group == ""
 
 
-def test_a_machine_set_of_a_machine_deployment_is_no_pool_of_its_own() -> None:
+def test_a_machine_set_of_a_machine_deployment_is_no_pool_of_its_own():
     """Its owner is."""
     value = machines("MachineSet", labels=ARM)
     value["metadata"]["ownerReferences"] = [{"kind": "MachineDeployment", "name": "md-0", "controller": True}]
@@ -304,7 +297,7 @@ def test_a_machine_set_of_a_machine_deployment_is_no_pool_of_its_own() -> None:
         pytest.param([""], "it is of the cluster prod, and no node says that it belongs to it", id="nodes of no cluster"),
     ],
 )  # fmt: skip
-def test_machines_of_another_cluster_do_not_count(clusters: list[str], problem: str) -> None:
+def test_machines_of_another_cluster_do_not_count(clusters, problem):
     """A management cluster holds those of many."""
     value = machines(labels=ARM)
     value["spec"]["clusterName"] = "prod"
@@ -345,7 +338,7 @@ CLASSES = [
 
 
 @pytest.mark.parametrize(("value", "expected"), CLASSES)
-def test_a_compute_class_brings_the_architectures_of_its_families(value: Any, expected: list[Any]) -> None:
+def test_a_compute_class_brings_the_architectures_of_its_families(value, expected):
     """With the taint that GKE puts on Arm nodes."""
     assert [(one.architectures, one.basis or one.problem, one.taints) for one in pools([value])] == expected
 
@@ -361,7 +354,7 @@ def test_a_compute_class_brings_the_architectures_of_its_families(value: Any, ex
     ],
     ids=["HyperShift", "Config Connector", "a node", "no group", "nothing"],
 )
-def test_other_objects_are_no_pools(value: Any) -> None:
+def test_other_objects_are_no_pools(value):
     """Other projects have NodePools too."""
     assert pools([value]) == []
 
@@ -426,15 +419,13 @@ SUMMARIES = [
 
 
 @pytest.mark.parametrize(("values", "architectures", "rules", "unused"), SUMMARIES)
-def test_pools_count_by_the_rules_of_nodes(
-    values: list[Any], architectures: Any, rules: Any, unused: Any
-) -> None:
+def test_pools_count_by_the_rules_of_nodes(values, architectures, rules, unused):
     """What a pool may bring is the cluster's, and its taints become rules where they would on nodes."""
     found = summary(*values)
     assert (found.architectures, found.rules, found.unused) == (architectures, rules, unused)
 
 
-def test_a_key_that_only_a_pool_has() -> None:
+def test_a_key_that_only_a_pool_has():
     """--arch-taint counts for pools too; a key that nobody has is said."""
     pool = node_pool(f"{ARCH} In arm64", taints=["graviton=yes:NoSchedule"])
     found = summary(a_node("a", "amd64"), pool, keys=("graviton", "nobody"))
@@ -482,7 +473,7 @@ CLUSTERS = {
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
-def test_whole_clusters(name: str) -> None:
+def test_whole_clusters(name):
     """Objects in the shape in which such clusters store them."""
     architectures, rules, texts, unused = CLUSTERS[name]
     file = ROOT / "fixtures" / "pools" / f"{name}.yaml"
@@ -495,7 +486,7 @@ def test_whole_clusters(name: str) -> None:
     assert tuple(subject for subject, _reason in found.unused) == unused
 
 
-def test_the_file_names_the_pools_behind_each_value(tmp_path: Path) -> None:
+def test_the_file_names_the_pools_behind_each_value(tmp_path):
     """Byte for byte, whatever the order of files and objects; standard input is one of them."""
     values = [
         a_node("a", "amd64"),
@@ -530,14 +521,14 @@ def test_the_file_names_the_pools_behind_each_value(tmp_path: Path) -> None:
     assert again.getvalue() == out.getvalue()
 
 
-def test_an_object_of_several_files_counts_once() -> None:
+def test_an_object_of_several_files_counts_once():
     """As `get nodes,nodepools` beside `get nodes` gives it."""
     file = str(ROOT / "fixtures" / "pools" / "karpenter.yaml")
     assert objects_of([file, file], io.BytesIO(), "") == objects_of([file], io.BytesIO(), "")
 
 
 @pytest.mark.parametrize("kind", [{}, [], 1, None], ids=str)
-def test_an_object_whose_kind_is_no_text_is_none_of_these(kind: Any) -> None:
+def test_an_object_whose_kind_is_no_text_is_none_of_these(kind):
     odd = {"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}}
     content = json.dumps({"apiVersion": "v1", "kind": "List", "items": [a_node("a", "amd64"), odd]}).encode()
     out, err = io.BytesIO(), io.StringIO()
@@ -548,7 +539,7 @@ def test_an_object_whose_kind_is_no_text_is_none_of_these(kind: Any) -> None:
 @pytest.mark.parametrize(
     ("command", "more"), [(cluster_setup, ({},)), (autoscaler_setup, ())], ids=["cluster", "autoscaler"]
 )
-def test_the_page_shows_what_is_written(command: Any, more: tuple[Any, ...]) -> None:
+def test_the_page_shows_what_is_written(command, more):
     """docs/clouds.md, of the recorded cluster on EKS."""
     out = io.BytesIO()
     assert (
@@ -561,7 +552,7 @@ def test_the_page_shows_what_is_written(command: Any, more: tuple[Any, ...]) -> 
 
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json"])
-def test_a_mistake_in_one_of_several_files_names_it(tmp_path: Path, name: str) -> None:
+def test_a_mistake_in_one_of_several_files_names_it(tmp_path, name):
     """With the line in that file."""
     good, bad = tmp_path / "nodes.json", tmp_path / name
     good.write_text(json.dumps(a_node("a", "amd64")))
@@ -572,7 +563,7 @@ def test_a_mistake_in_one_of_several_files_names_it(tmp_path: Path, name: str) -
     assert caught.value.line == (4 if name.endswith("yaml") else 0)
 
 
-def test_text_of_a_pool_cannot_break_out_of_a_comment() -> None:
+def test_text_of_a_pool_cannot_break_out_of_a_comment():
     """Line breaks and escapes become question marks, in the file and on the terminal."""
     value = node_pool(f"{ARCH} In arm64", f"{OS}\n\x1b In a\nspec:", limits={"cpu": "5\n\x1b"})
     value["metadata"]["name"] = "x\nspec: {}\x1b"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ENVIRON = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1", "PATH": ""}
 
 
-def test_without_its_certificates_it_says_which_file(tmp_path: Path):
+def test_without_its_certificates_it_says_which_file(tmp_path):
     with pytest.raises(ClusterError, match=r"ca\.crt cannot be used"):
         ServiceAccount(ENVIRON, seconds=5, folder=str(tmp_path))
     (tmp_path / "ca.crt").write_text("nothing", encoding="ascii")
@@ -45,13 +45,7 @@ def test_without_its_certificates_it_says_which_file(tmp_path: Path):
         pytest.param({"PATH": ""}, {}, Kubectl, id="elsewhere"),
     ],
 )
-def test_the_connection_is_that_of_the_place(
-    environ: dict[str, str],
-    words: dict[str, str],
-    kind: type,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_the_connection_is_that_of_the_place(environ, words, kind, tmp_path, monkeypatch):
     made: list[type] = []
     for one in (ServiceAccount, Kubectl):
         monkeypatch.setattr(
@@ -63,7 +57,7 @@ def test_the_connection_is_that_of_the_place(
     assert made == [kind]
 
 
-def test_a_pod_without_a_token_takes_kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_pod_without_a_token_takes_kubectl(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster_connection, "FOLDER", str(tmp_path))
     with pytest.raises(ClusterError, match="there is no kubectl on PATH"):
         connect({**ENVIRON, "PATH": str(tmp_path)})
@@ -86,7 +80,7 @@ def account(server: FakeRegistry, tmp_path: Path) -> Iterator[ServiceAccount]:
     made.close()
 
 
-def test_an_object_is_read_with_the_pods_token(server: FakeRegistry, account: ServiceAccount):
+def test_an_object_is_read_with_the_pods_token(server, account):
     server.always(Answer(body=b'{"kind": "PodList", "items": []}'))
     for _ in range(2):
         assert account.get("/api/v1/pods?limit=500") == {"kind": "PodList", "items": []}
@@ -95,7 +89,7 @@ def test_an_object_is_read_with_the_pods_token(server: FakeRegistry, account: Se
     assert server.connections == 1
 
 
-def test_an_object_is_applied(server: FakeRegistry, account: ServiceAccount):
+def test_an_object_is_applied(server, account):
     server.always(Answer(body=b"{}"))
     value = {
         "apiVersion": "admissionregistration.k8s.io/v1",
@@ -120,9 +114,7 @@ def test_an_object_is_applied(server: FakeRegistry, account: ServiceAccount):
         pytest.param(Answer(302, headers={"Location": "https://127.0.0.1:1/"}), "GET /api/v1/pods: 302 ", "other", id="no-redirect-is-followed"),
     ],
 )  # fmt: skip
-def test_a_refusal_is_said(
-    server: FakeRegistry, account: ServiceAccount, answer: Answer, words: str, reason: str
-):
+def test_a_refusal_is_said(server, account, answer, words, reason):
     server.always(answer)
     with pytest.raises(ClusterError) as raised:
         account.get("/api/v1/pods")
@@ -130,18 +122,14 @@ def test_a_refusal_is_said(
     assert raised.value.reason == reason
 
 
-def test_an_answer_without_end_is_cut_off(
-    server: FakeRegistry, account: ServiceAccount, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_answer_without_end_is_cut_off(server, account, monkeypatch):
     monkeypatch.setattr("archfit.cluster.service_account.MAX_OUTPUT", 2 << 20)
     server.always(Answer(chunks=iter(lambda: b" " * 65536, b"")))
     with pytest.raises(ClusterError, match="GET /api/v1/pods gave more than 2 MiB"):
         account.get("/api/v1/pods")
 
 
-def test_a_server_that_is_silent_is_waited_for_until_the_end_of_the_time(
-    server: FakeRegistry, tmp_path: Path, account: ServiceAccount
-):
+def test_a_server_that_is_silent_is_waited_for_until_the_end_of_the_time(server, tmp_path, account):
     server.always(Answer(hold=threading.Event()))
     environ = {**ENVIRON, "KUBERNETES_SERVICE_PORT": str(server.port)}
     with contextlib.closing(ServiceAccount(environ, seconds=2, folder=str(tmp_path))) as hasty:
@@ -150,7 +138,7 @@ def test_a_server_that_is_silent_is_waited_for_until_the_end_of_the_time(
         assert raised.value.reason == "timeout"
 
 
-def test_no_other_certificate_counts(server: FakeRegistry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_no_other_certificate_counts(server, tmp_path, monkeypatch):
     monkeypatch.setenv("SSL_CERT_FILE", str(tls_files().ca))
     (tmp_path / "token").write_text("hush", encoding="ascii")
     (tmp_path / "ca.crt").write_bytes(Path(certifi.where()).read_bytes())

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -14,9 +14,6 @@ from archfit.base.errors import ArchfitError, InvalidInput, UsageError
 from archfit.cluster.pools.autoscaler import node_groups, priorities, weights
 from archfit.cluster.pools.autoscaler_setup import run
 from archfit.cluster.pools.pool import Pool
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AMD64, ARM64, BOTH = ("amd64",), ("arm64",), ("amd64", "arm64")
 
@@ -49,17 +46,13 @@ WEIGHTS = [
 
 
 @pytest.mark.parametrize(("pools", "heavier", "messages"), WEIGHTS)
-def test_pools_of_the_architecture_get_heavier_than_all_others(
-    pools: list[Pool], heavier: dict[str, int], messages: list[str]
-) -> None:
+def test_pools_of_the_architecture_get_heavier_than_all_others(pools, heavier, messages):
     """As little as that takes."""
     assert weights(pools, "arm64") == (heavier, messages)
 
 
 @pytest.mark.parametrize(("pools", "heavier", "messages"), WEIGHTS)
-def test_a_second_time_changes_nothing(
-    pools: list[Pool], heavier: dict[str, int], messages: list[str]
-) -> None:
+def test_a_second_time_changes_nothing(pools, heavier, messages):
     """What was written is enough."""
     written = [one.replace(weight=heavier.get(one.name, one.weight)) for one in pools]
     assert weights(written, "arm64") == ({}, messages)
@@ -90,12 +83,12 @@ GROUPS = [
 
 
 @pytest.mark.parametrize(("nodes", "groups"), GROUPS)
-def test_node_groups_are_known_by_their_nodes(nodes: list[Any], groups: dict[str, set[str]]) -> None:
+def test_node_groups_are_known_by_their_nodes(nodes, groups):
     """Where the objects say which group a node is of."""
     assert node_groups([], nodes) == groups
 
 
-def test_node_groups_of_machines_are_named_as_cluster_autoscaler_does() -> None:
+def test_node_groups_of_machines_are_named_as_cluster_autoscaler_does():
     """Kind, namespace, name; a dot is a dot."""
     one = Pool("MachineDeployment", "fleet/a.b", ARM64, group="MachineDeployment/fleet/a.b")
     assert node_groups([one, one.replace(group=""), one.replace(problem="..")], []) == {
@@ -119,9 +112,7 @@ PRIORITIES = [
 
 
 @pytest.mark.parametrize(("groups", "before", "after", "messages"), PRIORITIES)
-def test_groups_of_the_architecture_get_the_highest_priority(
-    groups: dict[str, set[str]], before: str, after: str | None, messages: list[str]
-) -> None:
+def test_groups_of_the_architecture_get_the_highest_priority(groups, before, after, messages):
     """And a second time changes nothing."""
     text, said = priorities(groups, "arm64", before)
     assert (text, said) == (before if after is None else after, messages)
@@ -155,7 +146,7 @@ CONFIG_MAP = {
 NODES = [node("a", "amd64", eks="x86"), node("b", "arm64", eks="arm")]
 
 
-def test_the_diff_names_objects_and_shows_what_changes() -> None:
+def test_the_diff_names_objects_and_shows_what_changes():
     """Byte for byte; nothing is written."""
     items = [node_pool("x86", "amd64", weight=20), node_pool("arm", "arm64", weight=5), *NODES, CONFIG_MAP]
     assert ran(content(*items)) == (
@@ -179,7 +170,7 @@ def test_the_diff_names_objects_and_shows_what_changes() -> None:
     )
 
 
-def test_the_manifests_hold_the_fields_that_change_alone(tmp_path: Path) -> None:
+def test_the_manifests_hold_the_fields_that_change_alone(tmp_path):
     """So that a server-side apply takes no other field; a ConfigMap that is not there is written whole."""
     target = tmp_path / "first.yaml"
     out, err = ran(content(node_pool("x86", "amd64"), node_pool("arm", "arm64"), *NODES), "-o", str(target))
@@ -203,7 +194,7 @@ def test_the_manifests_hold_the_fields_that_change_alone(tmp_path: Path) -> None
         ran(content(node_pool("x86", "amd64"), node_pool("arm", "arm64")), "-o", str(target))
 
 
-def test_other_architectures_and_namespaces() -> None:
+def test_other_architectures_and_namespaces():
     """aarch64 is arm64; the pools of amd64 may come first, too."""
     items = [node_pool("x86", "amd64"), node_pool("arm", "arm64"), *NODES]
     out = ran(content(*items), "--architecture", "amd64", "--namespace", "scaling")[0]
@@ -212,7 +203,7 @@ def test_other_architectures_and_namespaces() -> None:
     assert ran(content(*items), "--architecture", "aarch64") == ran(content(*items))
 
 
-def test_what_is_so_already_writes_nothing(tmp_path: Path) -> None:
+def test_what_is_so_already_writes_nothing(tmp_path):
     """Not even a file."""
     items = content(node_pool("x86", "amd64"), node_pool("arm", "arm64", weight=1))
     assert ran(items) == ("", "nothing to change\n")
@@ -220,7 +211,7 @@ def test_what_is_so_already_writes_nothing(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_pool_that_brings_nothing_is_named() -> None:
+def test_a_pool_that_brings_nothing_is_named():
     """With its reason."""
     odd = node_pool("odd", "arm64", limits={"cpu": 0})
     assert ran(content(node_pool("x86", "amd64"), odd))[1] == (
@@ -240,9 +231,7 @@ def test_a_pool_that_brings_nothing_is_named() -> None:
     ],
     ids=["pods", "nothing", "no architecture", "no namespace"],
 )  # fmt: skip
-def test_wrong_input_is_one_sentence(
-    data: bytes, argv: tuple[str, ...], error: type[ArchfitError], message: str
-) -> None:
+def test_wrong_input_is_one_sentence(data, argv, error, message):
     out = io.BytesIO()
     with pytest.raises(error) as caught:
         run(argv, io.BytesIO(data), out, io.StringIO())

@@ -106,12 +106,8 @@ def loaded(text: str) -> Options:
 EVERY = (WIDGET, DATABASE, PLAIN, ROLLOUT, SILENT)
 FORMS = [
     pytest.param(streamed(*EVERY), id="documents"),
-    pytest.param(
-        streamed({"apiVersion": "v1", "kind": "List", "items": [*EVERY]}), id="kubectl get crd -o yaml"
-    ),
-    pytest.param(
-        json.dumps({"apiVersion": "v1", "kind": "List", "items": [*EVERY]}, indent=1).encode(), id="-o json"
-    ),
+    pytest.param(streamed({"apiVersion": "v1", "kind": "List", "items": [*EVERY]}), id="kubectl get crd -o yaml"),
+    pytest.param(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*EVERY]}, indent=1).encode(), id="-o json"),
     pytest.param(
         json.dumps(
             {
@@ -126,7 +122,7 @@ FORMS = [
     pytest.param(streamed(*reversed(EVERY)), id="in another order"),
     pytest.param(streamed(*EVERY, *EVERY), id="everything twice"),
     pytest.param(streamed({"apiVersion": "v1", "kind": "ConfigMap"}, *EVERY), id="beside other objects"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("content", FORMS)

@@ -282,9 +282,7 @@ ROWS = [
 @pytest.mark.parametrize(
     ("arrange", "subject", "state", "text", "remedy"), [pytest.param(*row[1:], id=row[0]) for row in ROWS]
 )
-def test_each_finding(
-    machine: DoctorMachine, arrange: Callable[..., None], subject: str, state: str, text: str, remedy: str
-) -> None:
+def test_each_finding(machine, arrange, subject, state, text, remedy):
     arrange(machine)
     findings = machine.look()
     found = [one for one in findings[subject] if one.state == state and text in one.text]
@@ -300,12 +298,12 @@ def test_each_finding(
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row[3] == "wrong"], ids=lambda row: row[0])
-def test_what_is_wrong_has_a_remedy_or_its_message_says_it(row: tuple[Any, ...]) -> None:
+def test_what_is_wrong_has_a_remedy_or_its_message_says_it(row):
     # Messages of options end with what to do; they are shown as every run shows them.
     assert row[5] or row[4].startswith("--ca-file: cannot read") or row[0] == "broken-registries-conf"
 
 
-def test_a_bare_machine_is_not_wrong(machine: DoctorMachine) -> None:
+def test_a_bare_machine_is_not_wrong(machine):
     findings = machine.look()
     assert machine.code == 0
     assert not [one for some in findings.values() for one in some if one.state == "wrong"]
@@ -319,7 +317,7 @@ def test_a_bare_machine_is_not_wrong(machine: DoctorMachine) -> None:
     )
 
 
-def test_a_door_is_open_where_all_that_it_needs_is_here(machine: DoctorMachine) -> None:
+def test_a_door_is_open_where_all_that_it_needs_is_here(machine):
     machine.program("helm", HELM_3)
     machine.look()
     assert machine.entry_points()["Helm 3"] == "no"
@@ -329,7 +327,7 @@ def test_a_door_is_open_where_all_that_it_needs_is_here(machine: DoctorMachine) 
     assert machine.entry_points()["kpt"] == "no"
 
 
-def test_an_entry_point_says_what_to_do_about_its_worst_need(machine: DoctorMachine) -> None:
+def test_an_entry_point_says_what_to_do_about_its_worst_need(machine):
     machine.program("helm", HELM_3)
     machine.archfit("0.0.1")
     machine.look()
@@ -338,14 +336,14 @@ def test_an_entry_point_says_what_to_do_about_its_worst_need(machine: DoctorMach
     assert "first on PATH" in found["remedy"]
 
 
-def test_every_need_of_a_door_is_looked_at(machine: DoctorMachine) -> None:
+def test_every_need_of_a_door_is_looked_at(machine):
     for name, script in (("helm", HELM_4), ("kustomize", KUSTOMIZE), ("kubectl", KUBECTL)):
         machine.program(name, script)
     looked_at = set(machine.look())
     assert {subject for need in ENTRY_POINTS for subject in need.subjects} <= looked_at
 
 
-def test_a_helper_is_not_started(machine: DoctorMachine) -> None:
+def test_a_helper_is_not_started(machine):
     trace = machine.home / "started"
     machine.program("docker-credential-x", f"echo yes > {trace}")
     machine.file(DOCKER, '{"credHelpers": {"a.example": "x"}}')
@@ -354,14 +352,14 @@ def test_a_helper_is_not_started(machine: DoctorMachine) -> None:
     assert not trace.exists()
 
 
-def test_nothing_is_written(machine: DoctorMachine) -> None:
+def test_nothing_is_written(machine):
     machine.archfit()
     machine.program("kustomize", KUSTOMIZE)
     machine.look()
     assert sorted(machine.home.rglob("*")) == []
 
 
-def test_programs_that_hang_are_given_up_together(machine: DoctorMachine) -> None:
+def test_programs_that_hang_are_given_up_together(machine):
     for name in ("helm", "kustomize", "kpt", "kubectl", "git", "archfit"):
         machine.program(name, HANGS)
     before = time.monotonic()
@@ -372,9 +370,7 @@ def test_programs_that_hang_are_given_up_together(machine: DoctorMachine) -> Non
     assert machine.code == 3
 
 
-def test_a_check_with_a_bug_does_not_hide_the_others(
-    machine: DoctorMachine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_check_with_a_bug_does_not_hide_the_others(machine, monkeypatch):
     def broken(*_: object) -> list[object]:
         raise KeyError("x")
 
@@ -393,7 +389,7 @@ def test_a_check_with_a_bug_does_not_hide_the_others(
         pytest.param({}, "ok", "C parser", id="whole"),
     ],
 )
-def test_python(facts: dict[str, Any], state: str, text: str) -> None:
+def test_python(facts, state, text):
     (found,) = python_checks.python({**installation(), **facts})
     assert found.state == state
     assert text in found.text
@@ -408,7 +404,7 @@ def test_python(facts: dict[str, Any], state: str, text: str) -> None:
         pytest.param({"uvicorn": "1", "uvloop": "2"}, "ok", id="all"),
     ],
 )
-def test_extras(packages: dict[str, str | None], state: str) -> None:
+def test_extras(packages, state):
     extra = {"installed": None not in packages.values(), "packages": packages}
     (found,) = python_checks.extras({**installation(), "extras": {"serve": extra}})
     assert (found.subject, found.state) == ("extra serve", state)
@@ -426,7 +422,7 @@ def test_extras(packages: dict[str, str | None], state: str) -> None:
         pytest.param(-7200, "wrong", "is 2 h ahead of", id="ahead"),
     ],
 )
-def test_the_clock_beside_a_server(seconds: int, state: str, text: str) -> None:
+def test_the_clock_beside_a_server(seconds, state, text):
     now = 1_800_000_000
     date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(now + seconds))
     (found,) = clock_checks.skew(date, now, "https://a.example")
@@ -434,12 +430,12 @@ def test_the_clock_beside_a_server(seconds: int, state: str, text: str) -> None:
     assert text in found.text
 
 
-def test_a_server_without_a_date_is_said() -> None:
+def test_a_server_without_a_date_is_said():
     (found,) = clock_checks.skew("soon", 0, "https://a.example")
     assert found.state == "note"
 
 
-def test_a_registry_is_asked_where_one_is_named(machine: DoctorMachine) -> None:
+def test_a_registry_is_asked_where_one_is_named(machine):
     with FakeRegistry() as served:
         machine.environ["ARCHFIT_MIRROR"] = f"{served.host}={served.url}"
         machine.look()
@@ -455,7 +451,7 @@ def test_a_registry_is_asked_where_one_is_named(machine: DoctorMachine) -> None:
         assert (registry.state, registry.remedy) == ("wrong", f"archfit login-check {served.host}")
 
 
-def test_a_cluster_is_asked_with_live_alone(machine: DoctorMachine) -> None:
+def test_a_cluster_is_asked_with_live_alone(machine):
     asked = machine.home / "asked"
     machine.program("kubectl", f"echo $* >> {asked}\n{KUBECTL}")
     machine.look()
@@ -473,24 +469,24 @@ def test_a_cluster_is_asked_with_live_alone(machine: DoctorMachine) -> None:
 @pytest.mark.parametrize(
     "words", [("now",), ("--bogus",), ("--timeout", "never")], ids=["word", "flag", "value"]
 )
-def test_wrong_usage(machine: DoctorMachine, words: tuple[str, ...]) -> None:
+def test_wrong_usage(machine, words):
     with pytest.raises(UsageError):
         machine.text(*words)
 
 
-def test_colours_are_those_that_are_asked_for(machine: DoctorMachine) -> None:
+def test_colours_are_those_that_are_asked_for(machine):
     assert "\x1b" not in machine.text()
     colored = machine.text("--color", "always")
     assert re.search(r"\x1b\[32mok\x1b\[0m +python ", colored)
     assert re.sub(r"\x1b\[\d+m", "", colored).splitlines()[-1] == machine.text().splitlines()[-1]
 
 
-def test_hostile_names_are_shown_as_escapes(machine: DoctorMachine) -> None:
+def test_hostile_names_are_shown_as_escapes(machine):
     machine.environ["ARCHFIT_X\x1b[2J"] = "1"
     assert "\x1b" not in machine.text()
 
 
-def test_the_page_fits_a_screen(machine: DoctorMachine) -> None:
+def test_the_page_fits_a_screen(machine):
     machine.archfit()
     for name, script in (
         ("helm", HELM_3),
@@ -503,7 +499,7 @@ def test_the_page_fits_a_screen(machine: DoctorMachine) -> None:
     assert len([line for line in machine.text().splitlines() if not line.startswith(" " * 20)]) <= 40
 
 
-def test_the_page_has_every_subject_state_and_entry_point(machine: DoctorMachine) -> None:
+def test_the_page_has_every_subject_state_and_entry_point(machine):
     page = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
     for name, script in (("helm", HELM_4), ("kustomize", KUSTOMIZE), ("kubectl", KUBECTL)):
         machine.program(name, script)

@@ -1,5 +1,6 @@
 """The search for the smallest upgrade: which tags are read, in which order, and what is said of them."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import tracemalloc
@@ -68,24 +69,8 @@ SEARCHES = [
         ("1.3.0", "minor", True),
         ["1.2.4", "1.3.1", "1.3.0"],
     ),
-    (
-        "a major last",
-        "1.2.3",
-        ["1.2.4", "2.0.0"],
-        has("2.0.0"),
-        {},
-        ("2.0.0", "major", True),
-        ["1.2.4", "2.0.0"],
-    ),
-    (
-        "bisected",
-        "1.0.0",
-        MINORS,
-        has(*MINORS[4:]),
-        {},
-        ("1.5.0", "minor", True),
-        ["1.8.0", "1.4.0", "1.6.0", "1.5.0"],
-    ),
+    ("a major last", "1.2.3", ["1.2.4", "2.0.0"], has("2.0.0"), {}, ("2.0.0", "major", True), ["1.2.4", "2.0.0"]),
+    ("bisected", "1.0.0", MINORS, has(*MINORS[4:]), {}, ("1.5.0", "minor", True), ["1.8.0", "1.4.0", "1.6.0", "1.5.0"]),
     (
         "a step too long",
         "1.0.0",
@@ -95,25 +80,9 @@ SEARCHES = [
         ("1.155.0", "minor", False),
         ["1.199.0", "1.99.0", "1.149.0", "1.174.0", "1.161.0", "1.155.0"],
     ),
-    (
-        "a list in part",
-        "1.2.3",
-        ["1.2.4"],
-        has("1.2.4"),
-        {"read": "partial"},
-        ("1.2.4", "patch", False),
-        ["1.2.4"],
-    ),
+    ("a list in part", "1.2.3", ["1.2.4"], has("1.2.4"), {"read": "partial"}, ("1.2.4", "patch", False), ["1.2.4"]),
     ("moved", "1.2.3", ["1.2.3", "1.2.4"], has("1.2.3"), {"moved": True}, ("1.2.3", "same", True), ["1.2.3"]),
-    (
-        "not moved far enough",
-        "1.2.3",
-        ["1.2.3", "1.2.4"],
-        has("1.2.4"),
-        {"moved": True},
-        ("1.2.4", "patch", True),
-        ["1.2.3", "1.2.4"],
-    ),
+    ("not moved far enough", "1.2.3", ["1.2.3", "1.2.4"], has("1.2.4"), {"moved": True}, ("1.2.4", "patch", True), ["1.2.3", "1.2.4"]),
     (
         "without its architecture",
         "1.2.3-amd64",
@@ -186,39 +155,15 @@ SEARCHES = [
         ("1.2.3-arm64", "sibling", True),
         ["1.2.4", "1.2.3-arm64"],
     ),
-    (
-        "latest",
-        "1.2.3",
-        ["1.2.4", "latest"],
-        has("latest"),
-        {},
-        ("latest", "latest", True),
-        ["1.2.4", "latest"],
-    ),
+    ("latest", "1.2.3", ["1.2.4", "latest"], has("latest"), {}, ("latest", "latest", True), ["1.2.4", "latest"]),
     ("latest lacks it", "1.2.3", ["latest"], {}, {}, None, ["latest"]),
     ("no version", "stable", ["1.2.4", "stable", "latest"], has("1.2.4"), {}, None, ["latest"]),
     ("latest itself", "latest", ["1.2.4", "latest"], has("1.2.4"), {}, None, []),
-    (
-        "no list",
-        "1.2.3",
-        [],
-        has("1.2.3-arm64"),
-        {"read": "no"},
-        ("1.2.3-arm64", "sibling", True),
-        ["1.2.3-arm64"],
-    ),
+    ("no list", "1.2.3", [], has("1.2.3-arm64"), {"read": "no"}, ("1.2.3-arm64", "sibling", True), ["1.2.3-arm64"]),
     ("no list, and nothing", "1.2.3", [], {}, {"read": "no"}, None, ["1.2.3-arm64", "latest"]),
     ("an empty list", "1.2.3", [], {}, {}, None, []),
     ("no pre-release", "1.2.3", ["1.2.4-rc.1", "1.3.0-beta"], has("1.2.4-rc.1"), {}, None, []),
-    (
-        "the list repeats",
-        "1.2.3",
-        ["1.2.4", "1.2.4", "1.2.4"],
-        has("1.2.4"),
-        {},
-        ("1.2.4", "patch", True),
-        ["1.2.4"],
-    ),
+    ("the list repeats", "1.2.3", ["1.2.4", "1.2.4", "1.2.4"], has("1.2.4"), {}, ("1.2.4", "patch", True), ["1.2.4"]),
     (
         "the list states platforms",
         "1.0.0",
@@ -237,7 +182,7 @@ SEARCHES = [
         ("1.2.5", "patch", True),
         ["1.2.4", "1.2.5"],
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

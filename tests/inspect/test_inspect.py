@@ -208,16 +208,12 @@ class TestWhatDoesNotCount:
     @pytest.mark.parametrize(
         ("platforms", "runs_on", "note"),
         [
-            pytest.param(
-                ["linux/amd64/v3", "linux/arm64"], ["arm64"], "linux/amd64/v3 does not count", id="variant"
-            ),
+            pytest.param(["linux/amd64/v3", "linux/arm64"], ["arm64"], "linux/amd64/v3 does not count", id="variant"),
             pytest.param(["linux/amd64/v3"], [], "no entry of its index counts", id="variant alone"),
             pytest.param(["linux/386"], ["386", "amd64"], "by linux/386 alone", id="386"),
-            pytest.param(
-                ["linux/amd64", "wasi/wasm"], ["amd64"], "runtimeClassName", id="wasm beside native"
-            ),
+            pytest.param(["linux/amd64", "wasi/wasm"], ["amd64"], "runtimeClassName", id="wasm beside native"),
         ],
-    )
+    )  # fmt: skip
     def test_a_note_says_why(self, inspect, served, platforms, runs_on, note):
         served.index("app", "1", platforms)
         (image,) = inspect.told("x.example/app:1")["images"]

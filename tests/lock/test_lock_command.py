@@ -52,7 +52,7 @@ def told(said: Said) -> list[str]:
     return [line.partition(", 0 reg")[0] for line in said.stderr.splitlines()]
 
 
-def test_it_writes_every_image_once(locking: Locking, registry: Registry) -> None:
+def test_it_writes_every_image_once(locking, registry):
     said = locking.lock(STREAM)
     assert (said.status, said.stdout) == (0, "")
     assert said.stderr.splitlines() == [
@@ -67,16 +67,14 @@ def test_it_writes_every_image_once(locking: Locking, registry: Registry) -> Non
     assert len(registry.asked) == 4
 
 
-def test_again_it_leaves_the_file_untouched(locked: Locking) -> None:
+def test_again_it_leaves_the_file_untouched(locked):
     before = locked.stamp()
     said = locked.lock(STREAM)
     assert said.stderr == f"archfit: {locked.file} is up to date: 3 images, 4 registry requests\n"
     assert (said.status, locked.stamp()) == (0, before)
 
 
-def test_a_tag_that_moved_is_written_with_what_it_gained_and_lost(
-    locked: Locking, registry: Registry
-) -> None:
+def test_a_tag_that_moved_is_written_with_what_it_gained_and_lost(locked, registry):
     digest = registry.put("nginx:1.27", ["linux/amd64", "linux/s390x"])
     said = locked.lock(STREAM)
     assert said.status == 0
@@ -84,7 +82,7 @@ def test_a_tag_that_moved_is_written_with_what_it_gained_and_lost(
     assert parse(locked.file.read_bytes(), "")[NGINX].digest == digest
 
 
-def test_a_tag_that_moved_to_the_same_platforms_is_written_too(locked: Locking, registry: Registry) -> None:
+def test_a_tag_that_moved_to_the_same_platforms_is_written_too(locked, registry):
     registry.put("quay.io/team/app:1", ["linux/amd64/v2"])
     registry.put("quay.io/team/app:1", AMD)
     assert told(locked.lock(STREAM))[-1].startswith(f"archfit: {locked.file} is up to date: 3 images")
@@ -93,7 +91,7 @@ def test_a_tag_that_moved_to_the_same_platforms_is_written_too(locked: Locking, 
     assert said.stderr.splitlines()[0] == f"moved: {REDIS} (the same platforms)"
 
 
-def test_entries_of_other_manifests_stay(locked: Locking) -> None:
+def test_entries_of_other_manifests_stay(locked):
     before = locked.stamp()
     said = locked.lock(pod("redis"))
     assert said.stderr.splitlines() == [
@@ -102,7 +100,7 @@ def test_entries_of_other_manifests_stay(locked: Locking) -> None:
     assert locked.stamp() == before
 
 
-def test_add_missing_asks_for_nothing_else(locked: Locking, registry: Registry) -> None:
+def test_add_missing_asks_for_nothing_else(locked, registry):
     registry.put("nginx:1.27", AMD)
     registry.put("nginx:1.28", BOTH)
     old = locked.file.read_text()
@@ -112,14 +110,14 @@ def test_add_missing_asks_for_nothing_else(locked: Locking, registry: Registry) 
     assert [line for line in locked.file.read_text().splitlines() if "1.28" not in line] == old.splitlines()
 
 
-def test_add_missing_where_nothing_is_missing_asks_nobody(locked: Locking, registry: Registry) -> None:
+def test_add_missing_where_nothing_is_missing_asks_nobody(locked, registry):
     registry.put("nginx:1.27", AMD)
     before = locked.stamp()
     assert locked.lock(STREAM, "--add-missing").status == 0
     assert (registry.asked, locked.stamp()) == ([], before)
 
 
-def test_update_asks_anew_for_what_matches(locked: Locking, registry: Registry) -> None:
+def test_update_asks_anew_for_what_matches(locked, registry):
     registry.put("nginx:1.27", AMD)
     registry.put("redis", AMD)
     said = locked.lock(STREAM, "--update", "docker.io/library/n*")
@@ -128,13 +126,13 @@ def test_update_asks_anew_for_what_matches(locked: Locking, registry: Registry) 
     assert "redis" not in said.stderr
 
 
-def test_update_where_nothing_moved_leaves_the_file_untouched(locked: Locking) -> None:
+def test_update_where_nothing_moved_leaves_the_file_untouched(locked):
     before = locked.stamp()
     assert locked.lock(STREAM, "--update=docker.io/*", "--update", "quay.io/*").status == 0
     assert locked.stamp() == before
 
 
-def test_update_alone_asks_anew_for_all(locked: Locking, registry: Registry) -> None:
+def test_update_alone_asks_anew_for_all(locked, registry):
     registry.put("redis", AMD)
     registry.put("quay.io/team/app:1", BOTH)
     said = locked.lock(STREAM, "--update")
@@ -144,14 +142,14 @@ def test_update_alone_asks_anew_for_all(locked: Locking, registry: Registry) -> 
     ]
 
 
-def test_update_names_what_the_file_still_lacks(locked: Locking, registry: Registry) -> None:
+def test_update_names_what_the_file_still_lacks(locked, registry):
     registry.put("quay.io/team/new:1", BOTH)
     said = locked.lock(STREAM + pod("quay.io/team/new:1"), "--update", "docker.io/*")
     assert "lacking: quay.io/team/new:1 (--add-missing adds it)" in said.stderr.splitlines()
     assert "quay.io/team/new:1" not in locked.held()
 
 
-def test_update_with_a_glob_for_nothing_is_wrong_usage(locked: Locking, registry: Registry) -> None:
+def test_update_with_a_glob_for_nothing_is_wrong_usage(locked, registry):
     """Also what was meant as a file: `--update rendered.yaml`."""
     before = locked.stamp()
     said = locked.lock(STREAM, "--update", "nginx")
@@ -159,7 +157,7 @@ def test_update_with_a_glob_for_nothing_is_wrong_usage(locked: Locking, registry
     assert (registry.asked, locked.stamp()) == ([], before)
 
 
-def test_prune_drops_what_is_not_needed(locked: Locking) -> None:
+def test_prune_drops_what_is_not_needed(locked):
     said = locked.lock(pod("redis"), "--prune")
     assert (said.status, locked.held()) == (0, [REDIS])
     assert said.stderr.splitlines() == [
@@ -169,14 +167,14 @@ def test_prune_drops_what_is_not_needed(locked: Locking) -> None:
     ]
 
 
-def test_prune_where_all_is_needed_leaves_the_file_untouched(locked: Locking) -> None:
+def test_prune_where_all_is_needed_leaves_the_file_untouched(locked):
     before = locked.stamp()
     assert locked.lock(STREAM, "--prune", "--add-missing").status == 0
     assert locked.stamp() == before
 
 
 @pytest.mark.parametrize("text", ["", "\n", "---\n", "# nothing\n"], ids=repr)
-def test_prune_refuses_blank_input(locked: Locking, text: str) -> None:
+def test_prune_refuses_blank_input(locked, text):
     """The command before the pipe failed, and everything would be dropped."""
     before = locked.stamp()
     said = locked.lock(text, "--prune", "-", locked.write("other.yaml", STREAM))
@@ -185,7 +183,7 @@ def test_prune_refuses_blank_input(locked: Locking, text: str) -> None:
     assert locked.stamp() == before
 
 
-def test_prune_of_manifests_without_images_drops_all(locked: Locking) -> None:
+def test_prune_of_manifests_without_images_drops_all(locked):
     config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
     assert (locked.lock(config, "--prune").status, locked.held()) == (0, [])
 
@@ -200,9 +198,7 @@ def test_prune_of_manifests_without_images_drops_all(locked: Locking) -> None:
         pytest.param(AMD, STREAM, ["--update", "*/nginx:*"], [f"moved: {NGINX} (no longer has linux/arm64)"], id="moved, with --update"),
     ],
 )  # fmt: skip
-def test_check_ends_with_3_and_writes_nothing(
-    locked: Locking, registry: Registry, move: list[str], text: str, words: list[str], lines: list[str]
-) -> None:
+def test_check_ends_with_3_and_writes_nothing(locked, registry, move, text, words, lines):
     registry.put("nginx:1.27", move)
     registry.put("nginx:1.28", ["linux/s390x"])
     before = locked.stamp()
@@ -223,9 +219,7 @@ def test_check_ends_with_3_and_writes_nothing(
         pytest.param(AMD, STREAM, ["--update", "*/redis:*"], id="moved, and --update is about another"),
     ],
 )
-def test_check_ends_with_0_where_the_file_would_not_change(
-    locked: Locking, registry: Registry, move: list[str], text: str, words: list[str]
-) -> None:
+def test_check_ends_with_0_where_the_file_would_not_change(locked, registry, move, text, words):
     registry.put("nginx:1.27", move)
     before = locked.stamp()
     said = locked.lock(text, "--check", *words)
@@ -235,14 +229,14 @@ def test_check_ends_with_0_where_the_file_would_not_change(
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "a: {b: 1}\n"], ids=["blank", "comment", "no-object"])
-def test_check_of_nothing_says_nothing_about_the_lock_file(locked: Locking, text: str) -> None:
+def test_check_of_nothing_says_nothing_about_the_lock_file(locked, text):
     said = locked.lock(text, "--check")
     assert (said.status, "up to date" in said.stderr) == (2, False)
     assert "the input holds no" in said.stderr
     assert locked.lock(text, "--on-blank=pass").status == 0
 
 
-def test_the_last_line_counts_what_is_not_known_and_what_was_asked(locked: Locking) -> None:
+def test_the_last_line_counts_what_is_not_known_and_what_was_asked(locked):
     """A placeholder has no line in the lock file, and entries that --add-missing has are not asked for again."""
     said = locked.lock(STREAM + pod("$(x)", "", "$(x)", name="c"), "--check", "--add-missing")
     assert said.status == 0
@@ -254,13 +248,13 @@ def test_the_last_line_counts_what_is_not_known_and_what_was_asked(locked: Locki
     assert ("asked now" in every, "not known" in every) == (False, False)
 
 
-def test_check_of_a_file_that_does_not_exist_ends_with_3(locking: Locking) -> None:
+def test_check_of_a_file_that_does_not_exist_ends_with_3(locking):
     assert locking.lock(STREAM, "--check").status == 3
     assert locking.lock("kind: ConfigMap\napiVersion: v1\n", "--check").status == 3
     assert not locking.file.exists()
 
 
-def test_manifests_without_images_make_an_empty_file(locking: Locking) -> None:
+def test_manifests_without_images_make_an_empty_file(locking):
     assert locking.lock("kind: ConfigMap\napiVersion: v1\n").status == 0
     assert locking.file.read_bytes() == b'{"version": 1, "images": {\n}}\n'
 
@@ -268,9 +262,7 @@ def test_manifests_without_images_make_an_empty_file(locking: Locking) -> None:
 @pytest.mark.parametrize(
     "words", [[], ["--check"], ["--add-missing"]], ids=lambda words: " ".join(words) or "no flag"
 )
-def test_a_lookup_that_fails_fails_the_command_and_nothing_is_written(
-    locked: Locking, registry: Registry, words: list[str]
-) -> None:
+def test_a_lookup_that_fails_fails_the_command_and_nothing_is_written(locked, registry, words):
     """Every one is named, with its place; those that were found do not count."""
     registry.put("nginx:1.28", BOTH)
     before = locked.stamp()
@@ -287,7 +279,7 @@ def test_a_lookup_that_fails_fails_the_command_and_nothing_is_written(
     assert locked.stamp() == before
 
 
-def test_on_absent_and_on_unknown_have_no_say(locked: Locking) -> None:
+def test_on_absent_and_on_unknown_have_no_say(locked):
     """A lock file without the image would only move the failure."""
     config = locked.write(
         "archfit.yaml",
@@ -297,18 +289,18 @@ def test_on_absent_and_on_unknown_have_no_say(locked: Locking) -> None:
     assert locked.lock(pod("nginx:1.27"), "--config", config).status == 0
 
 
-def test_several_files_and_standard_input_are_one_set(locking: Locking) -> None:
+def test_several_files_and_standard_input_are_one_set(locking):
     first, second = locking.write("first.yaml", pod("nginx:1.27")), locking.write("second.yaml", pod("redis"))
     assert locking.lock(pod("quay.io/team/app:1"), first, "-", second).status == 0
     assert locking.held() == [NGINX, REDIS, APP]
 
 
-def test_standard_input_is_not_read_where_files_are_named(locking: Locking) -> None:
+def test_standard_input_is_not_read_where_files_are_named(locking):
     locking.lock(pod("quay.io/team/app:1"), locking.write("first.yaml", pod("redis")))
     assert locking.held() == [REDIS]
 
 
-def test_the_problems_of_all_files_are_said_with_their_names(locked: Locking, registry: Registry) -> None:
+def test_the_problems_of_all_files_are_said_with_their_names(locked, registry):
     before = locked.stamp()
     bad = locked.write("bad.yaml", "Error: chart not found\n")
     worse = locked.write(
@@ -323,18 +315,18 @@ def test_the_problems_of_all_files_are_said_with_their_names(locked: Locking, re
 
 
 @pytest.mark.parametrize("image", ["nginx@sha256:abc", "ghcr.io/Foo/bar:1"])
-def test_a_malformed_reference_is_an_error_and_nothing_is_written(locked: Locking, image: str) -> None:
+def test_a_malformed_reference_is_an_error_and_nothing_is_written(locked, image):
     before = locked.file.read_bytes()
     said = locked.lock(pod("nginx:1.27", image), "--add-missing")
     assert (said.status, locked.file.read_bytes()) == (1, before)
     assert f"spec.containers[1].image: {image}: no node can pull it: {image!r} has" in said.stderr
 
 
-def test_but_not_in_a_pod_that_is_left_alone(locked: Locking) -> None:
+def test_but_not_in_a_pod_that_is_left_alone(locked):
     assert locked.lock(STREAM + pod("nginx@sha256:abc", name="c"), "--exclude", "Deployment/*/c").status == 0
 
 
-def test_only_images_that_a_decision_asks_for_are_locked(locking: Locking) -> None:
+def test_only_images_that_a_decision_asks_for_are_locked(locking):
     text = (
         pod("nginx:1.27", "", "{{ .image }}", "ko://x/y")
         + pod("redis").replace("  name: a", "  name: a\n  annotations: {archfit.dev/skip: 'true'}")
@@ -346,12 +338,9 @@ def test_only_images_that_a_decision_asks_for_are_locked(locking: Locking) -> No
 
 @pytest.mark.usefixtures("nothing_seen")
 @pytest.mark.parametrize(
-    ("value", "held"),
-    [("all", [NGINX, APP]), ("read", [NGINX, APP]), ("seen", [NGINX]), ("none", [NGINX])],
+    ("value", "held"), [("all", [NGINX, APP]), ("read", [NGINX, APP]), ("seen", [NGINX]), ("none", [NGINX])]
 )
-def test_the_option_for_custom_resources_chooses_images_as_in_a_run(
-    locking: Locking, value: str, held: list[str]
-) -> None:
+def test_the_option_for_custom_resources_chooses_images_as_in_a_run(locking, value, held):
     """With `seen` and `none` a run leaves the pod of a row that rests on reading, and asks for none of its images."""
     custom = pod("quay.io/team/app:1", name="b").replace("apps/v1", "apps.kruise.io/v1alpha1")
     text = pod("nginx:1.27") + custom.replace("kind: Deployment", "kind: CloneSet")
@@ -360,7 +349,7 @@ def test_the_option_for_custom_resources_chooses_images_as_in_a_run(
     assert locking.lock(text, "--check", "--prune", f"--custom-resources={value}").status == 0
 
 
-def test_one_reference_in_many_spellings_is_one_entry(locking: Locking, registry: Registry) -> None:
+def test_one_reference_in_many_spellings_is_one_entry(locking, registry):
     said = locking.lock(
         pod("redis", "redis:latest", "docker.io/redis", "index.docker.io/library/redis:latest")
     )
@@ -368,7 +357,7 @@ def test_one_reference_in_many_spellings_is_one_entry(locking: Locking, registry
     assert len(registry.asked) == 1
 
 
-def test_a_pinned_image_is_locked_under_its_digest(locking: Locking, registry: Registry) -> None:
+def test_a_pinned_image_is_locked_under_its_digest(locking, registry):
     digest = registry.put("quay.io/team/app:2", BOTH)
     registry.forget()
     assert locking.lock(pod(f"quay.io/team/app:2@{digest}")).status == 0
@@ -381,21 +370,13 @@ def test_a_pinned_image_is_locked_under_its_digest(locking: Locking, registry: R
 @pytest.mark.parametrize(
     ("true", "false"),
     [
-        pytest.param(
-            '"linux/amd64", "linux/arm64"', '"linux/amd64", "linux/arm64", "linux/s390x"', id="one-more"
-        ),
+        pytest.param('"linux/amd64", "linux/arm64"', '"linux/amd64", "linux/arm64", "linux/s390x"', id="one-more"),
         pytest.param('"linux/amd64", "linux/arm64"', '"linux/arm64"', id="one-less"),
         pytest.param('"index"', '"manifest"', id="another-kind"),
-        pytest.param(
-            '"index", "platforms": ["linux/amd64", "linux/arm64"]',
-            '"artifact", "platforms": []',
-            id="no-image",
-        ),
+        pytest.param('"index", "platforms": ["linux/amd64", "linux/arm64"]', '"artifact", "platforms": []', id="no-image"),
     ],
-)
-def test_a_changed_line_of_a_pinned_image_is_found_and_mended(
-    locking: Locking, registry: Registry, true: str, false: str
-) -> None:
+)  # fmt: skip
+def test_a_changed_line_of_a_pinned_image_is_found_and_mended(locking, registry, true, false):
     image = f"quay.io/team/app@{registry.put('quay.io/team/app:2', BOTH)}"
     assert locking.lock(pod(image)).status == 0
     good = locking.file.read_text(encoding="utf-8")
@@ -409,7 +390,7 @@ def test_a_changed_line_of_a_pinned_image_is_found_and_mended(
     assert locking.file.read_text(encoding="utf-8") == good
 
 
-def test_json_says_what_changed(locked: Locking, registry: Registry) -> None:
+def test_json_says_what_changed(locked, registry):
     old = parse(locked.file.read_bytes(), "")[NGINX].digest
     new = registry.put("nginx:1.27", AMD)
     said = locked.lock(pod("nginx:1.27"), "--json", "--prune", "--check")
@@ -429,7 +410,7 @@ def test_json_says_what_changed(locked: Locking, registry: Registry) -> None:
     assert json.loads(locked.lock(pod("redis"), "--json").stdout)["changes"] == []
 
 
-def test_a_file_in_another_layout_is_written_in_its_own_again(locked: Locking) -> None:
+def test_a_file_in_another_layout_is_written_in_its_own_again(locked):
     good = locked.file.read_bytes()
     locked.file.write_text(json.dumps(json.loads(good), indent=2))
     assert locked.lock(STREAM, "--check").status == 0
@@ -437,14 +418,14 @@ def test_a_file_in_another_layout_is_written_in_its_own_again(locked: Locking) -
     assert locked.file.read_bytes() == good
 
 
-def test_line_ends_of_a_checkout_are_no_reason_to_write(locked: Locking) -> None:
+def test_line_ends_of_a_checkout_are_no_reason_to_write(locked):
     locked.file.write_bytes(locked.file.read_bytes().replace(b"\n", b"\r\n"))
     before = locked.stamp()
     assert locked.lock(STREAM).status == 0
     assert locked.stamp() == before
 
 
-def test_a_broken_file_is_an_error_and_stays(locked: Locking, registry: Registry) -> None:
+def test_a_broken_file_is_an_error_and_stays(locked, registry):
     locked.file.write_text("<<<<<<< HEAD\n" + locked.file.read_text())
     before = locked.stamp()
     said = locked.lock(STREAM)
@@ -453,7 +434,7 @@ def test_a_broken_file_is_an_error_and_stays(locked: Locking, registry: Registry
     assert (registry.asked, locked.stamp()) == ([], before)
 
 
-def test_it_is_replaced_at_once_with_its_mode_and_through_a_link(locked: Locking, registry: Registry) -> None:
+def test_it_is_replaced_at_once_with_its_mode_and_through_a_link(locked, registry):
     place = locked.folder / "place.lock"
     locked.file.rename(place)
     locked.file.symlink_to(place.name)
@@ -467,13 +448,13 @@ def test_it_is_replaced_at_once_with_its_mode_and_through_a_link(locked: Locking
     assert sorted(path.name for path in locked.folder.iterdir()) == ["archfit.lock", "place.lock"]
 
 
-def test_a_new_file_has_the_mode_of_any_other(locked: Locking) -> None:
+def test_a_new_file_has_the_mode_of_any_other(locked):
     other = locked.folder / "other"
     other.touch()
     assert locked.file.stat().st_mode == other.stat().st_mode
 
 
-def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_left(locked: Locking) -> None:
+def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_left(locked):
     said = locked.lock(STREAM, "--lock-file", str(locked.folder / "no" / "archfit.lock"))
     assert said.status == 1
     assert said.stderr.splitlines()[-1].startswith("error: --lock-file: cannot write ")
@@ -483,7 +464,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_left(locked: Loc
 @pytest.mark.parametrize(
     "age", [60, 0, -30], ids=["a minute old", "of this second", "of a clock that is ahead"]
 )
-def test_the_cache_has_no_say_in_what_is_locked(locked: Locking, registry: Registry, age: int) -> None:
+def test_the_cache_has_no_say_in_what_is_locked(locked, registry, age):
     """A tag that the cache still believes may have moved; what it was is confirmed or replaced."""
     import time
 
@@ -501,7 +482,7 @@ def test_the_cache_has_no_say_in_what_is_locked(locked: Locking, registry: Regis
     assert parse(locked.file.read_bytes(), "")[NGINX].digest == digest
 
 
-def test_what_it_learns_is_kept_in_the_cache(locked: Locking, registry: Registry, archfit) -> None:
+def test_what_it_learns_is_kept_in_the_cache(locked, registry, archfit):
     cache = str(locked.folder / "cache.sqlite")
     locked.words = ["--cache", cache, "--lock-file", str(locked.file)]
     locked.lock(STREAM)
@@ -521,14 +502,14 @@ USAGE = [
 
 
 @pytest.mark.parametrize(("words", "message"), USAGE)
-def test_wrong_usage_is_exit_2(locked: Locking, registry: Registry, words: list[str], message: str) -> None:
+def test_wrong_usage_is_exit_2(locked, registry, words, message):
     said = locked.lock(STREAM, *words)
     assert (said.status, said.stdout) == (2, "")
     assert said.stderr.startswith(f"error: {message}")
     assert registry.asked == []
 
 
-def test_offline_is_refused(locked: Locking) -> None:
+def test_offline_is_refused(locked):
     locked.environ["ARCHFIT_OFFLINE"] = "true"
     said = locked.lock(STREAM)
     assert (said.status, said.stderr) == (
@@ -537,7 +518,7 @@ def test_offline_is_refused(locked: Locking) -> None:
     )
 
 
-def test_a_configuration_that_locks_runs_serves_the_command_too(locked: Locking) -> None:
+def test_a_configuration_that_locks_runs_serves_the_command_too(locked):
     """One file for `archfit --config` and `archfit lock --config`; the lock file lies beside it."""
     folder = locked.folder / "deploy"
     folder.mkdir()
@@ -550,16 +531,14 @@ def test_a_configuration_that_locks_runs_serves_the_command_too(locked: Locking)
     assert (folder / "archfit.lock").read_bytes() == locked.file.read_bytes()
 
 
-def test_without_a_name_it_is_archfit_lock_in_the_working_directory(
-    archfit, registry: Registry, tmp_path: Path
-) -> None:
+def test_without_a_name_it_is_archfit_lock_in_the_working_directory(archfit, registry, tmp_path):
     ran = archfit(STREAM.encode(), "lock", "--no-cache", *registry.mirrors(), cwd=tmp_path)
     assert (ran.status, ran.stdout) == (0, b"")
     assert ran.stderr.splitlines()[-1].startswith("archfit: archfit.lock is written: 3 added, 3 images")
     assert [path.name for path in tmp_path.iterdir()] == ["archfit.lock"]
 
 
-def test_on_a_terminal_without_files_it_says_what_to_do(locked: Locking) -> None:
+def test_on_a_terminal_without_files_it_says_what_to_do(locked):
     import pty
 
     from archfit.base.errors import UsageError
@@ -578,6 +557,6 @@ def test_on_a_terminal_without_files_it_says_what_to_do(locked: Locking) -> None
         os.close(master)
 
 
-def test_an_artifact_is_said_to_restrict_nothing() -> None:
+def test_an_artifact_is_said_to_restrict_nothing():
     change = LockChange("quay.io/team/chart:1", None, Found((), "sha256:" + "0" * 64, image=False))
     assert _line(change, {}) == "added: quay.io/team/chart:1 (no image, so it restricts nothing)"

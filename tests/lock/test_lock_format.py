@@ -44,17 +44,17 @@ TEXT = f"""\
 """
 
 
-def test_it_is_one_sorted_line_for_each_reference() -> None:
+def test_it_is_one_sorted_line_for_each_reference():
     assert render(IMAGES).decode() == TEXT
     assert render(dict(reversed(IMAGES.items()))).decode() == TEXT
     assert json.loads(TEXT)["version"] == 1
 
 
-def test_what_was_written_is_read() -> None:
+def test_what_was_written_is_read():
     assert parse(TEXT.encode(), "archfit.lock") == IMAGES
 
 
-def test_an_empty_one_is_a_lock_file_too() -> None:
+def test_an_empty_one_is_a_lock_file_too():
     assert render({}) == b'{"version": 1, "images": {\n}}\n'
     assert parse(render({}), "archfit.lock") == {}
 
@@ -73,7 +73,7 @@ def test_an_empty_one_is_a_lock_file_too() -> None:
         pytest.param(lambda text: json.dumps(dict(reversed(json.loads(text).items()))), id="keys reversed"),
     ],
 )
-def test_the_layout_does_not_matter(change) -> None:
+def test_the_layout_does_not_matter(change):
     """Formatters and merges touch it; `archfit lock` writes it in its own form again."""
     assert parse(change(TEXT).encode(), "archfit.lock") == IMAGES
 
@@ -168,7 +168,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "message"), WRONG)
-def test_what_is_no_lock_file_is_refused_with_its_line(text: str, message: str) -> None:
+def test_what_is_no_lock_file_is_refused_with_its_line(text, message):
     with pytest.raises(InvalidLock) as caught:
         parse(text.encode(), "archfit.lock")
     assert message in str(caught.value)
@@ -176,12 +176,12 @@ def test_what_is_no_lock_file_is_refused_with_its_line(text: str, message: str) 
     assert caught.value.exit_code == 1
 
 
-def test_bytes_that_are_not_text_are_refused_with_their_line() -> None:
+def test_bytes_that_are_not_text_are_refused_with_their_line():
     with pytest.raises(InvalidLock, match=r"^archfit\.lock line 2: is not UTF-8; "):
         parse(b'{"version": 1,\n"\xff": 1}', "archfit.lock")
 
 
-def test_an_endless_file_is_refused() -> None:
+def test_an_endless_file_is_refused():
     with pytest.raises(InvalidLock, match="is larger than 16 MiB, which no lock file is"):
         parse(b" " * (MAX_BYTES + 1), "/dev/zero")
 
@@ -200,14 +200,14 @@ CONFLICT = """\
 @pytest.mark.parametrize(
     "middle", [pytest.param("", id="merge"), pytest.param("||||||| 1234567\n", id="diff3")]
 )
-def test_a_merge_conflict_is_named_as_one(middle: str) -> None:
+def test_a_merge_conflict_is_named_as_one(middle):
     with pytest.raises(
         InvalidLock, match=r"^archfit\.lock line 2: has a git conflict marker; keep the lines"
     ):
         parse(CONFLICT.format(one=entry(), middle=middle).encode(), "archfit.lock")
 
 
-def test_half_a_resolved_conflict_is_named_as_well() -> None:
+def test_half_a_resolved_conflict_is_named_as_well():
     text = TEXT.replace("\n", "\n=======\n", 2)
     with pytest.raises(InvalidLock, match=r"^archfit\.lock line 2: has a git conflict marker"):
         parse(text.encode(), "archfit.lock")
@@ -223,7 +223,7 @@ def test_half_a_resolved_conflict_is_named_as_well() -> None:
         pytest.param('{"aHVudGVyMg==": 1, "images": {}}', id="no version"),
     ],
 )
-def test_a_foreign_file_is_refused_without_a_word_of_it(text: str) -> None:
+def test_a_foreign_file_is_refused_without_a_word_of_it(text):
     """Whoever may name a lock file may name any file: its content must not come back in an error."""
     with pytest.raises(InvalidLock) as caught:
         parse(text.encode(), "archfit.lock")
@@ -248,7 +248,7 @@ def answers(draw: st.DrawFn) -> Found:
 
 
 @given(st.dictionaries(NAMES, answers(), max_size=12))
-def test_every_answer_of_a_registry_survives(images: dict[str, Found]) -> None:
+def test_every_answer_of_a_registry_survives(images):
     """And the same answers make the same bytes."""
     text = render(images)
     read = parse(text, "archfit.lock")
@@ -258,7 +258,7 @@ def test_every_answer_of_a_registry_survives(images: dict[str, Found]) -> None:
 
 
 @given(st.binary(max_size=200), st.integers(0, len(TEXT)), st.integers(0, len(TEXT)))
-def test_no_damage_is_more_than_an_error(noise: bytes, start: int, end: int) -> None:
+def test_no_damage_is_more_than_an_error(noise, start, end):
     content = TEXT.encode()[:start] + noise + TEXT.encode()[end:]
     said = ""
     try:
@@ -272,12 +272,10 @@ def test_no_damage_is_more_than_an_error(noise: bytes, start: int, end: int) -> 
     ("path", "command"),
     [
         pytest.param("archfit.lock", "archfit lock --add-missing", id="the usual name"),
-        pytest.param(
-            "deploy/my lock", "archfit lock --lock-file 'deploy/my lock' --add-missing", id="another"
-        ),
+        pytest.param("deploy/my lock", "archfit lock --lock-file 'deploy/my lock' --add-missing", id="another"),
     ],
-)
-def test_what_it_lacks_is_said_with_the_command_that_adds_it(path: str, command: str) -> None:
+)  # fmt: skip
+def test_what_it_lacks_is_said_with_the_command_that_adds_it(path, command):
     assert Lock(path, {}, only=True).missing_answer(parse_reference("redis")) == Unknown(
         f"{path} does not hold docker.io/library/redis:latest, and --locked forbids asking: run `{command}` on these "
         "manifests",
@@ -302,19 +300,13 @@ BASE = {f"a.example/{name}:1": found("a") for name in "bdfhjl"}
     [
         pytest.param({"a.example/c:1": found("a")}, {"a.example/i:1": found("a")}, id="two added"),
         pytest.param({"a.example/c:1": found("a")}, {"a.example/h:1": found("b")}, id="one added, one moved"),
-        pytest.param(
-            {"a.example/b:1": found("b")}, {"a.example/l:1": found("b")}, id="the first and the last moved"
-        ),
-        pytest.param(
-            {"a.example/a:1": found("a")}, {"a.example/m:1": found("a")}, id="a new first and a new last"
-        ),
+        pytest.param({"a.example/b:1": found("b")}, {"a.example/l:1": found("b")}, id="the first and the last moved"),
+        pytest.param({"a.example/a:1": found("a")}, {"a.example/m:1": found("a")}, id="a new first and a new last"),
         pytest.param({"a.example/c:1": found("a")}, {}, id="one side only"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.real
-def test_git_merges_what_two_branches_did(
-    tmp_path: Path, ours: dict[str, Found], theirs: dict[str, Found]
-) -> None:
+def test_git_merges_what_two_branches_did(tmp_path, ours, theirs):
     """Without a conflict where the lines are not beside each other."""
     file = tmp_path / "archfit.lock"
     git(tmp_path, "init", "--quiet")
@@ -330,7 +322,7 @@ def test_git_merges_what_two_branches_did(
 
 
 @pytest.mark.real
-def test_git_conflicts_where_both_moved_one_image_and_that_is_said(tmp_path: Path) -> None:
+def test_git_conflicts_where_both_moved_one_image_and_that_is_said(tmp_path):
     file = tmp_path / "archfit.lock"
     git(tmp_path, "init", "--quiet")
     for branch, letter in (("main", "a"), ("ours", "b"), ("theirs", "c")):
@@ -364,7 +356,7 @@ def written(value: Any) -> str:
 
 
 @given(PAIRS)
-def test_a_key_that_is_there_twice_is_found_at_any_depth(value: Any) -> None:
+def test_a_key_that_is_there_twice_is_found_at_any_depth(value):
     """The usual file is read without the package `json`, which alone tells both."""
     reader = lockfile._LockReader(written(value).encode(), "archfit.lock")
     assert reader._decoded() == reader._decoded_again()

@@ -35,12 +35,12 @@ GITHUB: str = WORKFLOW["jobs"]["lock"]["steps"][-1]["run"]
 GITLAB: str = "\n".join(JOBS["archfit-lock"]["script"])
 
 
-def test_the_file_that_it_shows_is_as_archfit_writes_it() -> None:
+def test_the_file_that_it_shows_is_as_archfit_writes_it():
     (shown,) = blocks("json")
     assert render(parse(shown.encode(), "archfit.lock")).decode() == shown
 
 
-def test_the_workflow_has_what_github_requires() -> None:
+def test_the_workflow_has_what_github_requires():
     """YAML 1.1 reads its key `on` as true, and GitHub does not."""
     assert set(WORKFLOW) == {"name", True, "permissions", "concurrency", "jobs"}
     assert WORKFLOW[True] == {"push": {"branches": ["renovate/**", "dependabot/**"]}}
@@ -51,7 +51,7 @@ def test_the_workflow_has_what_github_requires() -> None:
     assert job["steps"][-1]["shell"] == "bash", "with -e and -o pipefail, which the default lacks"
 
 
-def test_the_job_has_what_gitlab_requires() -> None:
+def test_the_job_has_what_gitlab_requires():
     (job,) = JOBS.values()
     assert set(job) == {"image", "rules", "resource_group", "script"}
     assert all(isinstance(line, str) for line in job["script"]), "a colon and a blank would make it a mapping"
@@ -143,7 +143,7 @@ def checkout(real: ModuleType, tmp_path: Path, registry: Registry) -> Checkout:
     return made
 
 
-def test_the_first_steps_that_it_shows_work(checkout: Checkout) -> None:
+def test_the_first_steps_that_it_shows_work(checkout):
     shown, *_ = blocks("sh")
     checkout.recipe(shown)
     assert b"kubernetes.io/arch" in (checkout.folder / "placed.yaml").read_bytes()
@@ -154,7 +154,7 @@ RECIPES = pytest.mark.parametrize("script", [GITHUB, GITLAB], ids=["github", "gi
 
 
 @RECIPES
-def test_the_recipe_pushes_the_lock_file_of_the_update(checkout: Checkout, script: str) -> None:
+def test_the_recipe_pushes_the_lock_file_of_the_update(checkout, script):
     checkout.recipe(script)
     assert list(checkout.fetched()) == [NEW, OTHER]
     assert checkout.pushed() == ["Lock the images of this update", "Update nginx to 1.28", "Begin"]
@@ -163,7 +163,7 @@ def test_the_recipe_pushes_the_lock_file_of_the_update(checkout: Checkout, scrip
 
 
 @RECIPES
-def test_run_again_it_pushes_nothing(checkout: Checkout, script: str) -> None:
+def test_run_again_it_pushes_nothing(checkout, script):
     """Its own push starts the pipeline again."""
     checkout.recipe(script)
     first = checkout.run("git", "rev-parse", "HEAD")
@@ -174,9 +174,7 @@ def test_run_again_it_pushes_nothing(checkout: Checkout, script: str) -> None:
 
 @RECIPES
 @pytest.mark.parametrize("failure", ["the render", "the lookup"])
-def test_where_something_fails_it_fails_and_pushes_nothing(
-    checkout: Checkout, registry: Registry, script: str, failure: str
-) -> None:
+def test_where_something_fails_it_fails_and_pushes_nothing(checkout, registry, script, failure):
     if failure == "the render":
         checkout.rendered("nginx:1.28", status=1)
     else:

@@ -86,9 +86,7 @@ def took(began: float) -> float:
     return time.monotonic() - began
 
 
-def test_helpers_run_side_by_side_within_the_deadline_and_none_stays(
-    tmp_path: Path, registries: list[FakeRegistry]
-) -> None:
+def test_helpers_run_side_by_side_within_the_deadline_and_none_stays(tmp_path, registries):
     runs = runs_of(tmp_path, registries)
     pids = hanging_helper(runs, *(fake.host for fake in registries))
     began = time.monotonic()
@@ -100,9 +98,7 @@ def test_helpers_run_side_by_side_within_the_deadline_and_none_stays(
 
 
 @pytest.mark.real
-def test_the_helpers_that_a_shared_cache_wants_run_side_by_side_too(
-    tmp_path: Path, registries: list[FakeRegistry]
-) -> None:
+def test_the_helpers_that_a_shared_cache_wants_run_side_by_side_too(tmp_path, registries):
     with RedisServer(tmp_path) as server:
         first = runs_of(tmp_path / "first", registries)
         first.folder.mkdir()
@@ -120,9 +116,7 @@ def test_the_helpers_that_a_shared_cache_wants_run_side_by_side_too(
         assert gone(pids)
 
 
-def test_a_cache_that_never_answers_takes_its_share_once(
-    tmp_path: Path, registries: list[FakeRegistry]
-) -> None:
+def test_a_cache_that_never_answers_takes_its_share_once(tmp_path, registries):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         runs = runs_of(tmp_path, registries)
         runs.set(cache=f"redis://127.0.0.1:{silent.getsockname()[1]}")
@@ -133,7 +127,7 @@ def test_a_cache_that_never_answers_takes_its_share_once(
         assert "this run goes on without it" in runs.messages[0]
 
 
-def test_no_command_is_sent_to_a_cache_after_the_end() -> None:
+def test_no_command_is_sent_to_a_cache_after_the_end():
     from archfit.lookup.store.redis import RedisStore
     from archfit.options.text_form import cache_path
 
@@ -146,7 +140,7 @@ def test_no_command_is_sent_to_a_cache_after_the_end() -> None:
             silent.accept()
 
 
-def test_a_locked_file_is_waited_for_no_longer_than_there_is_time(tmp_path: Path) -> None:
+def test_a_locked_file_is_waited_for_no_longer_than_there_is_time(tmp_path):
     path = str(tmp_path / "lookups.sqlite")
     store, other = SqliteStore(path, left=lambda: 0.05), SqliteStore(path)
     other._file.execute("BEGIN IMMEDIATE")
@@ -161,7 +155,7 @@ def test_a_locked_file_is_waited_for_no_longer_than_there_is_time(tmp_path: Path
         one.close()
 
 
-def test_a_helper_is_not_asked_after_the_deadline(tmp_path: Path) -> None:
+def test_a_helper_is_not_asked_after_the_deadline(tmp_path):
     from archfit.registry.registry_errors import RegistryError
 
     runs = Runs(tmp_path, "http://127.0.0.1:9")
@@ -173,7 +167,7 @@ def test_a_helper_is_not_asked_after_the_deadline(tmp_path: Path) -> None:
     assert not pids.exists()
 
 
-def test_a_deadline_has_no_end_before_it_starts() -> None:
+def test_a_deadline_has_no_end_before_it_starts():
     now = [100.0]
     deadline = Deadline(lambda: now[0])
     assert deadline.left() == deadline.left_for_cache() == float("inf")
@@ -185,7 +179,7 @@ def test_a_deadline_has_no_end_before_it_starts() -> None:
     assert (deadline.left(), deadline.left_for_cache()) == (0.0, 0.0)
 
 
-def test_a_lookup_may_be_given_less_time_than_a_run(tmp_path: Path, registries: list[FakeRegistry]) -> None:
+def test_a_lookup_may_be_given_less_time_than_a_run(tmp_path, registries):
     registries[0].always(Answer(hold=threading.Event()))
     runs = runs_of(tmp_path, registries)
     runs.set(timeout_seconds=300.0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from archfit.base.errors import UsageError
@@ -12,16 +10,13 @@ from archfit.lookup.store.sqlite import SqliteStore
 from archfit.options.settings import Operator, Options
 from archfit.options.text_form import cache_path
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def test_a_failed_lookup_fails_the_run_unless_the_operator_says_otherwise() -> None:
+def test_a_failed_lookup_fails_the_run_unless_the_operator_says_otherwise():
     """And what is assumed is listed by the operator: there is no multi-architecture guess."""
     assert (Options().on_unknown, Options().on_absent, Options().assume) == ("fail", "fail", ())
 
 
-def test_a_run_with_an_unknown_image_writes_nothing(archfit) -> None:
+def test_a_run_with_an_unknown_image_writes_nothing(archfit):
     pod = b"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: 'x.example/a:1'}]}\n"
     done = archfit(pod, "--offline", "--no-cache")
     assert (done.status, done.stdout) == (1, b"")
@@ -29,9 +24,7 @@ def test_a_run_with_an_unknown_image_writes_nothing(archfit) -> None:
     assert assumed.status == 2
 
 
-def test_the_cache_is_closed_where_the_servers_files_cannot_be_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cache_is_closed_where_the_servers_files_cannot_be_used(tmp_path, monkeypatch):
     (tmp_path / "x.io").mkdir()
     (tmp_path / "x.io" / "hosts.toml").write_text("[")
     closed: list[SqliteStore] = []

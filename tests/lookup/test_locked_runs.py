@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from corpus_streams import Corpus, Stream
+    from corpus_streams import Corpus
     from debian_registry import DebianRegistry
     from program import Ran
 
@@ -66,13 +66,13 @@ def cached(path: Path, name: str, found: Found, age_seconds: int) -> str:
     return str(path)
 
 
-def test_it_gives_what_the_registry_gave(locked: Locking, registry: Registry, archfit: Archfit) -> None:
+def test_it_gives_what_the_registry_gave(locked, registry, archfit):
     asked = archfit(STREAM.encode(), "--no-cache", *registry.mirrors()).ok()
     assert archfit(STREAM.encode(), *words(locked, "--locked")).ok() == asked
     assert asked != STREAM.encode()
 
 
-def test_what_it_holds_is_final(locked: Locking, registry: Registry, archfit: Archfit) -> None:
+def test_what_it_holds_is_final(locked, registry, archfit):
     """A tag that has moved since changes nothing, and nobody is asked."""
     before = archfit(STREAM.encode(), *words(locked), "--no-cache", *registry.mirrors()).ok()
     registry.put("redis", BOTH)
@@ -81,7 +81,7 @@ def test_what_it_holds_is_final(locked: Locking, registry: Registry, archfit: Ar
     assert registry.asked == []
 
 
-def test_what_it_lacks_is_looked_up(locked: Locking, registry: Registry, archfit: Archfit) -> None:
+def test_what_it_lacks_is_looked_up(locked, registry, archfit):
     registry.put("redis", BOTH)
     registry.put("nginx:1.28", AMD)
     text = STREAM + pod("nginx:1.28", name="c")
@@ -90,9 +90,7 @@ def test_what_it_lacks_is_looked_up(locked: Locking, registry: Registry, archfit
     assert out.count(b"kubernetes.io/arch") == 3, "redis as it was locked, nginx:1.28 as it is, a toleration"
 
 
-def test_with_locked_everything_that_it_lacks_is_named(
-    locked: Locking, registry: Registry, archfit: Archfit
-) -> None:
+def test_with_locked_everything_that_it_lacks_is_named(locked, registry, archfit):
     """In one go, each with its place and the line to run."""
     registry.put("nginx:1.28", AMD)
     text = STREAM + pod("nginx:1.28", "nginx:1.27", "quay.io/a/b:1", name="c")
@@ -115,7 +113,7 @@ def test_with_locked_everything_that_it_lacks_is_named(
     assert registry.asked == []
 
 
-def test_the_line_to_run_is_right(locked: Locking, registry: Registry, archfit: Archfit) -> None:
+def test_the_line_to_run_is_right(locked, registry, archfit):
     registry.put("nginx:1.28", AMD)
     text = STREAM + pod("nginx:1.28", name="c")
     assert archfit(text.encode(), *words(locked, "--locked")).status == 1
@@ -128,32 +126,28 @@ def test_the_line_to_run_is_right(locked: Locking, registry: Registry, archfit: 
     [["--on-unknown=leave"], ["--on-unknown=assume", "--assume=linux/amd64"]],
     ids=["leave", "assume"],
 )
-def test_no_policy_passes_over_what_is_not_locked(
-    locked: Locking, archfit: Archfit, policy: list[str]
-) -> None:
+def test_no_policy_passes_over_what_is_not_locked(locked, archfit, policy):
     """Else a forgotten entry would take back what an earlier render added."""
     ran = archfit((STREAM + pod("x.example/a:1")).encode(), *words(locked, "--locked"), *policy)
     assert (ran.status, ran.stdout) == (1, b"")
     assert "--locked forbids asking" in ran.stderr
 
 
-def test_an_override_comes_before_the_lock_file(locked: Locking, archfit: Archfit) -> None:
+def test_an_override_comes_before_the_lock_file(locked, archfit):
     platforms = ["--image-platforms", "docker.io/library/redis=linux/arm64"]
     out = archfit(STREAM.encode(), *words(locked, "--locked"), *platforms).ok()
     assert b"- arm64" in out
     assert b"- amd64" not in out
 
 
-def test_images_of_overrides_and_skipped_pods_need_no_entry(locked: Locking, archfit: Archfit) -> None:
+def test_images_of_overrides_and_skipped_pods_need_no_entry(locked, archfit):
     text = pod("x.example/a:1").replace("  name: a", "  name: a\n  annotations: {archfit.dev/skip: 'true'}")
     text += pod("y.example/a:1", "", "{{ .image }}", name="b")
     ran = archfit(text.encode(), *words(locked, "--locked"), "--image-platforms=y.example/*=linux/amd64")
     assert ran.status == 0, ran.stderr
 
 
-def test_the_report_says_that_the_lock_file_answered(
-    locked: Locking, archfit: Archfit, tmp_path: Path
-) -> None:
+def test_the_report_says_that_the_lock_file_answered(locked, archfit, tmp_path):
     report = tmp_path / "report.json"
     archfit(STREAM.encode(), *words(locked, "--locked"), "--report", str(report)).ok()
     found = json.loads(report.read_text())
@@ -182,9 +176,7 @@ CACHES = ["empty", "warm", "stale", "corrupted", "of another program", "a folder
 
 @pytest.mark.parametrize("state", CACHES)
 @pytest.mark.parametrize("only", [[], ["--locked"]], ids=["lock file", "--locked"])
-def test_whatever_the_cache_is_the_bytes_are_the_same(
-    locked: Locking, archfit: Archfit, tmp_path: Path, state: str, only: list[str]
-) -> None:
+def test_whatever_the_cache_is_the_bytes_are_the_same(locked, archfit, tmp_path, state, only):
     want = archfit(STREAM.encode(), *words(locked, "--locked"), "--no-cache").ok()
     held, path = parse(locked.file.read_bytes(), "")[REDIS], tmp_path / "cache.sqlite"
     if state in {"warm", "stale", "newer"}:
@@ -200,9 +192,7 @@ def test_whatever_the_cache_is_the_bytes_are_the_same(
 
 
 @pytest.mark.parametrize("state", ["empty", "warm", "stale", "corrupted"])
-def test_without_a_lock_file_they_are_too_while_no_tag_moves(
-    registry: Registry, archfit: Archfit, tmp_path: Path, state: str
-) -> None:
+def test_without_a_lock_file_they_are_too_while_no_tag_moves(registry, archfit, tmp_path, state):
     want = archfit(STREAM.encode(), "--no-cache", *registry.mirrors()).ok()
     path = tmp_path / "cache.sqlite"
     mirrors = [*registry.mirrors(), "--cache", str(path)]
@@ -223,9 +213,7 @@ def test_without_a_lock_file_they_are_too_while_no_tag_moves(
         pytest.param(720, True, ["--locked"], False, id="--locked does not look into it"),
     ],
 )
-def test_a_run_warns_where_the_cache_knows_more(
-    locked: Locking, archfit: Archfit, tmp_path: Path, age: int, moved: bool, only: list[str], warned: bool
-) -> None:
+def test_a_run_warns_where_the_cache_knows_more(locked, archfit, tmp_path, age, moved, only, warned):
     held = parse(locked.file.read_bytes(), "")[REDIS]
     found = held.replace(digest=f"sha256:{'d' * 64}") if moved else held
     cache = cached(tmp_path / "cache.sqlite", REDIS, found, age)
@@ -240,18 +228,14 @@ def test_a_run_warns_where_the_cache_knows_more(
 
 
 USAGE = [
-    pytest.param(
-        ["--locked"], 2, "archfit: error: --locked: needs a lock file: add --lock-file", id="no lock file"
-    ),
+    pytest.param(["--locked"], 2, "archfit: error: --locked: needs a lock file: add --lock-file", id="no lock file"),
     pytest.param(
         ["--lock-file=/no/archfit.lock"],
         2,
         "archfit: error: --lock-file: there is no '/no/archfit.lock': write it with `archfit lock`, or name another",
         id="it does not exist",
     ),
-    pytest.param(
-        ["--lock-file=/"], 2, "archfit: error: --lock-file: cannot read '/' (Is a directory)", id="a folder"
-    ),
+    pytest.param(["--lock-file=/"], 2, "archfit: error: --lock-file: cannot read '/' (Is a directory)", id="a folder"),
     pytest.param(
         ["--lock-file=/dev/zero"],
         2,
@@ -259,19 +243,17 @@ USAGE = [
         id="endless",
     ),
     pytest.param(["--lock-file=/dev/null"], 1, "archfit: error: /dev/null: is empty", id="empty"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("flags", "status", "message"), USAGE)
-def test_a_lock_file_that_cannot_be_used_fails_the_run(
-    archfit: Archfit, flags: list[str], status: int, message: str
-) -> None:
+def test_a_lock_file_that_cannot_be_used_fails_the_run(archfit, flags, status, message):
     ran = archfit(STREAM.encode(), *flags)
     assert (ran.status, ran.stdout) == (status, b"")
     assert ran.stderr.startswith(message)
 
 
-def test_nothing_is_read_that_was_not_named(locked: Locking, archfit: Archfit) -> None:
+def test_nothing_is_read_that_was_not_named(locked, archfit):
     """The working directory never changes the output."""
     assert locked.file.name == "archfit.lock"
     ran = archfit(STREAM.encode(), "--offline", "--no-cache", cwd=locked.folder)
@@ -279,7 +261,7 @@ def test_nothing_is_read_that_was_not_named(locked: Locking, archfit: Archfit) -
 
 
 @pytest.mark.parametrize("how", ["flag", "variable", "configuration"])
-def test_anyone_may_name_it(locked: Locking, archfit: Archfit, how: str) -> None:
+def test_anyone_may_name_it(locked, archfit, how):
     (locked.folder / "archfit.yaml").write_text(
         "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {lockFile: archfit.lock, locked: true}\n"
     )
@@ -293,7 +275,7 @@ def test_anyone_may_name_it(locked: Locking, archfit: Archfit, how: str) -> None
     assert (ran.status, ran.stdout) == (1, b"")
 
 
-def test_the_operator_may_pin_it(locked: Locking, archfit: Archfit) -> None:
+def test_the_operator_may_pin_it(locked, archfit):
     config = locked.write(
         "archfit.yaml",
         "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec: {lockFile: archfit.lock, locked: true}\n"
@@ -319,7 +301,7 @@ sys.exit(code)
 """
 
 
-def test_a_locked_run_by_variables_opens_neither_socket_nor_cache(locked: Locking, archfit: Archfit) -> None:
+def test_a_locked_run_by_variables_opens_neither_socket_nor_cache(locked, archfit):
     """As Helm 3 starts it. What it may import is in tests/project/test_imports.py."""
     want = archfit(STREAM.encode(), *words(locked, "--locked")).ok()
     environ = {
@@ -335,7 +317,7 @@ def test_a_locked_run_by_variables_opens_neither_socket_nor_cache(locked: Lockin
 
 
 @pytest.mark.real
-def test_without_any_network_the_bytes_are_the_same(locked: Locking, registry: Registry) -> None:
+def test_without_any_network_the_bytes_are_the_same(locked, registry):
     """In a network namespace of its own, where not even loopback is up; the twin without a lock file fails there."""
     alone = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
     if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
@@ -363,7 +345,7 @@ KINDS = [
     "found", KINDS, ids=["index", "index of one", "manifest", "artifact", "artifact index", "mixed"]
 )
 @pytest.mark.parametrize("volume", [False, True], ids=["container", "image volume"])
-def test_a_locked_answer_decides_as_the_registrys_did(found: Found, volume: bool) -> None:
+def test_a_locked_answer_decides_as_the_registrys_did(found, volume):
     """Image volumes restrict only when they are an index, and artifacts never."""
     from archfit.placement.evidence import offered
     from archfit.workloads.pods import ImageUse
@@ -402,9 +384,7 @@ def corpus_lock(
 
 
 @each_stream
-def test_a_real_stream_comes_out_the_same(
-    stream: Stream, corpus_lock: Path, corpus_registry: DebianRegistry
-) -> None:
+def test_a_real_stream_comes_out_the_same(stream, corpus_lock, corpus_registry):
     """With the lock file alone, and with a real registry alone."""
     text, _ = stream.pinned()
     cache = str(corpus_lock.with_name("cache.sqlite"))

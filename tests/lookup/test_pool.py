@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,16 +13,13 @@ from archfit.lookup.registry_lookup import NoThread, side_by_side
 from fake_registry import Answer, Asked, FakeRegistry
 from lookup_runs import Runs
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def test_an_answer_for_each_question() -> None:
+def test_an_answer_for_each_question():
     assert side_by_side(["a", "b", "a"], lambda index: index * 2, lambda: 30.0) == {0: 0, 1: 2, 2: 4}
     assert side_by_side([], lambda index: index, lambda: 30.0) == {}
 
 
-def test_a_slow_server_holds_32_threads_and_keeps_no_other_waiting() -> None:
+def test_a_slow_server_holds_32_threads_and_keeps_no_other_waiting():
     servers = ["slow"] * 200 + ["fast"] * 200
     released = threading.Event()
     lock = threading.Lock()
@@ -51,7 +47,7 @@ def test_a_slow_server_holds_32_threads_and_keeps_no_other_waiting() -> None:
     assert fast == 200
 
 
-def test_what_a_question_raises_is_raised() -> None:
+def test_what_a_question_raises_is_raised():
     def broken(_: int) -> int:
         raise MemoryError
 
@@ -59,7 +55,7 @@ def test_what_a_question_raises_is_raised() -> None:
         side_by_side(["a"] * 3, broken, lambda: 30.0)
 
 
-def test_the_wait_ends_at_the_deadline() -> None:
+def test_the_wait_ends_at_the_deadline():
     never = threading.Event()
     times = iter([0.2, 0.2, 0.0])
     answers = side_by_side(["a", "b"], lambda index: index or never.wait(30), lambda: next(times, 0.0))
@@ -75,7 +71,7 @@ def servers_that_refuse(runs: Runs, count: int) -> list[str]:
     return [f"r{number}.example/app:1" for number in range(count)]
 
 
-def test_300_registries_are_asked_by_64_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_300_registries_are_asked_by_64_threads(tmp_path, monkeypatch):
     runs = Runs(tmp_path, "http://127.0.0.1:9")
     started: list[threading.Thread] = []
     start = threading.Thread.start
@@ -95,9 +91,7 @@ def test_300_registries_are_asked_by_64_threads(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("allowed", [0, 1, 5])
-def test_a_machine_that_allows_few_threads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: int
-) -> None:
+def test_a_machine_that_allows_few_threads(tmp_path, monkeypatch, allowed):
     runs = Runs(tmp_path, "http://127.0.0.1:9")
     started: list[threading.Thread] = []
     start = threading.Thread.start
@@ -120,7 +114,7 @@ def test_a_machine_that_allows_few_threads(
             side_by_side(["a"], lambda index: index, lambda: 30.0)
 
 
-def test_a_signal_is_handled_while_answers_are_waited_for_whichever_thread_gets_it(tmp_path: Path) -> None:
+def test_a_signal_is_handled_while_answers_are_waited_for_whichever_thread_gets_it(tmp_path):
     """Python handles signals in the main thread, which another thread's signal does not wake."""
     handled = threading.Event()
     before = signal.signal(signal.SIGUSR1, lambda *_: handled.set())

@@ -107,7 +107,7 @@ IMAGE = "x.example/app"
         pytest.param([{**secret("one", HOST), "type": "Opaque"}, pod(IMAGE, "one")], [], id="a Secret of another type"),
     ],
 )  # fmt: skip
-def test_whose_secrets_count(objects: list[dict[str, Any]], found: list[str]) -> None:
+def test_whose_secrets_count(objects, found):
     assert named(*objects) == found
 
 
@@ -122,7 +122,7 @@ def test_whose_secrets_count(objects: list[dict[str, Any]], found: list[str]) ->
         pytest.param("e30=", "Opaque", id="of another type"),
     ],
 )
-def test_a_secret_that_cannot_be_read_is_said_without_its_contents(data: str, kind: str) -> None:
+def test_a_secret_that_cannot_be_read_is_said_without_its_contents(data, kind):
     broken = {**secret("one", {}, "shop"), "type": kind, "data": {".dockerconfigjson": data}}
     text = stream(broken, pod(IMAGE, "one", namespace="shop"))
     assert pull_secrets([(text, split(text))], {}) == (
@@ -156,17 +156,17 @@ def test_a_secret_that_cannot_be_read_is_said_without_its_contents(data: str, ki
         pytest.param("x.example", "y.example", "app", False, id="another host"),
     ],
 )
-def test_which_keys_match(key: str, host: str, repository: str, matches: bool) -> None:
+def test_which_keys_match(key, host, repository, matches):
     assert bool(matching([SecretEntry(key, {}, "")], host, repository)) is matches
 
 
-def test_longer_keys_come_first() -> None:
+def test_longer_keys_come_first():
     keys = ["*.example", "x.example", "x.example/team", "x.example/team/app"]
     entries = [SecretEntry(key, {}, key) for key in keys]
     assert [entry.key for entry in matching(entries, "x.example", "team/app")] == keys[::-1]
 
 
-def test_an_entry_has_no_text() -> None:
+def test_an_entry_has_no_text():
     assert SECRET not in repr(SecretEntry("x.example", login(), "Secret one"))
 
 
@@ -214,53 +214,53 @@ def run(tmp_path: Path, served: FakeRegistry) -> Program:
     return Program(tmp_path, served)
 
 
-def test_the_pods_own_secret_opens_its_registry(run: Program) -> None:
+def test_the_pods_own_secret_opens_its_registry(run):
     assert run(secret("one", {run.host: login()}), pod(run.image, "one")) == 0
 
 
-def test_without_the_option_it_is_not_read(run: Program) -> None:
+def test_without_the_option_it_is_not_read(run):
     assert run(secret("one", {run.host: login()}), pod(run.image, "one"), words=()) == 1
     assert "gives no anonymous access" in run.said
 
 
-def test_a_secret_that_the_pod_does_not_name_opens_nothing(run: Program, served: FakeRegistry) -> None:
+def test_a_secret_that_the_pod_does_not_name_opens_nothing(run, served):
     assert run(secret("one", {run.host: login()}, "shop"), pod(run.image, "one")) == 1
     assert all("authorization" not in asked.headers for asked in served.asked)
 
 
-def test_several_are_tried_in_turn(run: Program) -> None:
+def test_several_are_tried_in_turn(run):
     wrong = secret("wrong", {run.host: login("me", "old")})
     assert run(wrong, secret("right", {run.host: login()}), pod(run.image, "wrong", "right")) == 0
 
 
-def test_the_operators_credentials_come_last(run: Program, tmp_path: Path) -> None:
+def test_the_operators_credentials_come_last(run, tmp_path):
     wrong = secret("wrong", {run.host: login("me", "old")})
     (tmp_path / "auth.json").write_text(json.dumps({"auths": {run.host: login()}}))
     words = ("--pull-secrets", f"--authfile={tmp_path / 'auth.json'}")
     assert run(wrong, pod(run.image, "wrong"), words=words) == 0
 
 
-def test_a_secret_is_for_the_images_of_its_pods_alone(run: Program, served: FakeRegistry) -> None:
+def test_a_secret_is_for_the_images_of_its_pods_alone(run, served):
     other = pod(f"{run.host}/other:1")
     assert run(secret("one", {run.host: login()}), pod(run.image, "one"), other) == 1
     sent = {asked.path for asked in served.asked if "authorization" in asked.headers}
     assert sent == {"/v2/app/manifests/1"}
 
 
-def test_a_secret_is_never_sent_to_a_mirror(run: Program, served: FakeRegistry) -> None:
+def test_a_secret_is_never_sent_to_a_mirror(run, served):
     mirrored = pod("x.example/app:1", "one")
     words = ("--pull-secrets", f"--mirror=x.example={served.url}")
     assert run(secret("one", {"x.example": login()}), mirrored, words=words) == 1
     assert all("authorization" not in asked.headers for asked in served.asked)
 
 
-def test_a_secret_makes_no_server_one_that_may_be_dialled(run: Program, served: FakeRegistry) -> None:
+def test_a_secret_makes_no_server_one_that_may_be_dialled(run, served):
     run.words = run.words[1:]
     assert run(secret("one", {run.host: login()}), pod(run.image, "one")) == 1
     assert served.asked == []
 
 
-def test_the_secret_does_not_reach_the_cache(run: Program, tmp_path: Path) -> None:
+def test_the_secret_does_not_reach_the_cache(run, tmp_path):
     assert run(secret("one", {run.host: login()}), pod(run.image, "one")) == 0
     kept = b"".join(path.read_bytes() for path in tmp_path.glob("cache.sqlite*"))
     assert b"linux/amd64" in kept
@@ -268,7 +268,7 @@ def test_the_secret_does_not_reach_the_cache(run: Program, tmp_path: Path) -> No
     assert encoded(f"me:{SECRET}").encode() not in kept
 
 
-def test_a_run_without_pull_secrets_in_the_stream_asks_as_ever(run: Program, served: FakeRegistry) -> None:
+def test_a_run_without_pull_secrets_in_the_stream_asks_as_ever(run, served):
     assert run(pod(run.image)) == 1
     with_option = served.kinds()
     served.forget()
@@ -277,9 +277,7 @@ def test_a_run_without_pull_secrets_in_the_stream_asks_as_ever(run: Program, ser
 
 
 @pytest.mark.real
-def test_a_shared_cache_keeps_its_answers_for_those_with_the_same_secret(
-    run: Program, served: FakeRegistry, tmp_path: Path
-) -> None:
+def test_a_shared_cache_keeps_its_answers_for_those_with_the_same_secret(run, served, tmp_path):
     (tmp_path / "redis").mkdir()
     with RedisServer(tmp_path / "redis") as server:
         run.words = (run.words[0], f"--cache={server.url()}/0", run.words[2])
@@ -295,7 +293,7 @@ def test_a_shared_cache_keeps_its_answers_for_those_with_the_same_secret(
 
 
 @pytest.mark.parametrize("command", ["check", "patch"])
-def test_other_commands_use_them_across_their_files(run: Program, tmp_path: Path, command: str) -> None:
+def test_other_commands_use_them_across_their_files(run, tmp_path, command):
     (tmp_path / "secret.json").write_bytes(stream(secret("one", {run.host: login()})))
     (tmp_path / "pod.json").write_bytes(
         stream(pod(run.image, "one", nodeSelector={"kubernetes.io/arch": "amd64"}))

@@ -1,5 +1,6 @@
 """The cache file: shared, killed, damaged, foreign, unwritable, newer."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import os
@@ -34,7 +35,7 @@ for number in range(rounds):
 """
 
 
-def test_a_python_without_sqlite_has_no_cache_and_says_so(tmp_path: Path) -> None:
+def test_a_python_without_sqlite_has_no_cache_and_says_so(tmp_path):
     program = (
         "import sys; sys.modules['sqlite3'] = sys.modules['_sqlite3'] = None\n"
         "from archfit.lookup.lookup import open_lookup\n"
@@ -60,7 +61,7 @@ def filled(path: str) -> SqliteStore:
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "memory"])
-def test_what_is_put_can_be_got(path: str, kind: str) -> None:
+def test_what_is_put_can_be_got(path, kind):
     store = SqliteStore(path) if kind == "sqlite" else MemoryStore()
     store.put_many({"a": "1", "b": "2"})
     store.put_many({"b": "3", "c": "4"})
@@ -69,14 +70,14 @@ def test_what_is_put_can_be_got(path: str, kind: str) -> None:
     store.close()
 
 
-def test_it_lasts(path: str) -> None:
+def test_it_lasts(path):
     filled(path).close()
     again = SqliteStore(path)
     assert again.get_many(["a", "b"]) == {"a": "1", "b": "2"}
     again.close()
 
 
-def test_more_keys_than_sqlite_takes_at_once(path: str) -> None:
+def test_more_keys_than_sqlite_takes_at_once(path):
     store = SqliteStore(path)
     entries = {f"key {number}": str(number) for number in range(2000)}
     store.put_many(entries)
@@ -84,7 +85,7 @@ def test_more_keys_than_sqlite_takes_at_once(path: str) -> None:
     store.close()
 
 
-def test_directory_and_file_are_the_users_alone(path: str) -> None:
+def test_directory_and_file_are_the_users_alone(path):
     store = filled(path)
     file = Path(path)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -94,7 +95,7 @@ def test_directory_and_file_are_the_users_alone(path: str) -> None:
     store.close()
 
 
-def test_reading_does_not_change_the_file(path: str) -> None:
+def test_reading_does_not_change_the_file(path):
     filled(path).close()
     before = (Path(path).read_bytes(), Path(path).stat().st_mtime_ns)
     store = SqliteStore(path)
@@ -104,9 +105,7 @@ def test_reading_does_not_change_the_file(path: str) -> None:
     assert os.listdir(Path(path).parent) == ["lookups.sqlite"]
 
 
-def test_a_reader_executes_four_statements_and_none_that_writes(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_executes_four_statements_and_none_that_writes(path, monkeypatch):
     filled(path).close()
     statements: list[str] = []
     open_file = sqlite3.connect
@@ -124,7 +123,7 @@ def test_a_reader_executes_four_statements_and_none_that_writes(
     assert all(statement.startswith(head) for statement, head in zip(statements, begin, strict=True))
 
 
-def test_an_empty_file_becomes_a_cache(tmp_path: Path) -> None:
+def test_an_empty_file_becomes_a_cache(tmp_path):
     path = tmp_path / "empty"
     path.touch()
     filled(str(path)).close()
@@ -180,11 +179,7 @@ def with_trigger(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        pytest.param(
-            lambda path: path.write_bytes(b"not a database at all" * 99),
-            "damaged or not an SQLite file",
-            id="text",
-        ),
+        pytest.param(lambda path: path.write_bytes(b"not a database at all" * 99), "damaged or not an SQLite file", id="text"),
         pytest.param(torn, "damaged", id="torn"),
         pytest.param(foreign, "not a cache of archfit", id="foreign"),
         pytest.param(newer, "another version of archfit", id="newer"),
@@ -194,10 +189,8 @@ def with_trigger(path: Path) -> None:
         pytest.param(os.mkfifo, "not a regular file", id="a-named-pipe"),
         pytest.param(lambda path: path.mkdir(), "not a regular file", id="a-directory"),
     ],
-)
-def test_a_file_that_cannot_be_used_is_trouble_and_is_left_alone(
-    tmp_path: Path, make: object, says: str
-) -> None:
+)  # fmt: skip
+def test_a_file_that_cannot_be_used_is_trouble_and_is_left_alone(tmp_path, make, says):
     path = tmp_path / "lookups.sqlite"
     make(path)  # type: ignore[operator] # a row of the table
     before = path.read_bytes() if path.is_file() else b""
@@ -208,7 +201,7 @@ def test_a_file_that_cannot_be_used_is_trouble_and_is_left_alone(
     assert (path.read_bytes() if path.is_file() else b"") == before
 
 
-def test_a_file_of_another_user_is_not_used(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_another_user_is_not_used(path, monkeypatch):
     filled(path).close()
     monkeypatch.setattr("os.geteuid", lambda: os.getuid() + 1)
     with pytest.raises(
@@ -217,7 +210,7 @@ def test_a_file_of_another_user_is_not_used(path: str, monkeypatch: pytest.Monke
         SqliteStore(path)
 
 
-def test_what_an_older_version_learned_is_forgotten_once(path: str) -> None:
+def test_what_an_older_version_learned_is_forgotten_once(path):
     filled(path).close()
     old = sqlite3.connect(path)
     old.execute("PRAGMA user_version = 1")
@@ -232,7 +225,7 @@ def test_what_an_older_version_learned_is_forgotten_once(path: str) -> None:
         store.close()
 
 
-def test_another_run_that_starts_anew_at_the_same_time_forgets_nothing_twice(path: str) -> None:
+def test_another_run_that_starts_anew_at_the_same_time_forgets_nothing_twice(path):
     filled(path).close()
     old = sqlite3.connect(path)
     old.execute("PRAGMA user_version = 1")
@@ -246,22 +239,20 @@ def test_another_run_that_starts_anew_at_the_same_time_forgets_nothing_twice(pat
 
 
 @pytest.mark.parametrize("until", ["1" + "0" * 400, "1e400", "-1e400", "NaN"])
-def test_a_claim_that_never_ends_is_none(path: str, until: str) -> None:
+def test_a_claim_that_never_ends_is_none(path, until):
     store = SqliteStore(path)
     store.put_many({"claim:a": f'{{"owner": "other", "until": {until}}}'})
     assert store.claim(["a"], "me", 9) == {"a"}
     store.close()
 
 
-def test_a_place_that_cannot_be_made_is_trouble(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_made_is_trouble(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(StoreTrouble, match="cannot be used"):
         SqliteStore(str(tmp_path / "file" / "lookups.sqlite"))
 
 
-def test_a_file_locked_by_another_is_trouble_only_for_writers(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_locked_by_another_is_trouble_only_for_writers(path, monkeypatch):
     monkeypatch.setattr("archfit.lookup.store.sqlite._WAIT_SECONDS", 0.0)
     filled(path).close()
     other = sqlite3.connect(path, isolation_level=None)
@@ -277,7 +268,7 @@ def test_a_file_locked_by_another_is_trouble_only_for_writers(
     other.close()
 
 
-def test_two_processes_at_once_lose_nothing(path: str) -> None:
+def test_two_processes_at_once_lose_nothing(path):
     writers = [
         subprocess.Popen(
             [sys.executable, "-c", WRITER, path, name, "10"],
@@ -302,7 +293,7 @@ def test_two_processes_at_once_lose_nothing(path: str) -> None:
 
 
 @pytest.mark.parametrize("attempt", range(5))
-def test_killed_while_writing_leaves_a_sound_file(path: str, attempt: int) -> None:
+def test_killed_while_writing_leaves_a_sound_file(path, attempt):
     writer = subprocess.Popen([sys.executable, "-c", WRITER, path, "one", "100000"], stdout=subprocess.PIPE)
     assert writer.stdout is not None
     writer.stdout.readline()
@@ -323,22 +314,17 @@ def test_killed_while_writing_leaves_a_sound_file(path: str, attempt: int) -> No
     ("environ", "platform", "path"),
     [
         pytest.param({"XDG_CACHE_HOME": "/x", "HOME": "/h"}, "linux", "/x/archfit/lookups.sqlite", id="xdg"),
-        pytest.param(
-            {"XDG_CACHE_HOME": "rel", "HOME": "/h"},
-            "linux",
-            "/h/.cache/archfit/lookups.sqlite",
-            id="relative-xdg-is-ignored",
-        ),
+        pytest.param({"XDG_CACHE_HOME": "rel", "HOME": "/h"}, "linux", "/h/.cache/archfit/lookups.sqlite", id="relative-xdg-is-ignored"),
         pytest.param({"HOME": "/h"}, "linux", "/h/.cache/archfit/lookups.sqlite", id="home"),
         pytest.param({"HOME": "/h"}, "darwin", "/h/Library/Caches/archfit/lookups.sqlite", id="macos"),
         pytest.param({"HOME": "rel"}, "linux", "", id="a-relative-home-is-none"),
     ],
-)
-def test_the_cache_directory(environ: dict[str, str], platform: str, path: str) -> None:
+)  # fmt: skip
+def test_the_cache_directory(environ, platform, path):
     assert default_path(environ, platform) == path
 
 
-def test_a_store_that_is_read_often_keeps_few_pages(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_is_read_often_keeps_few_pages(path, monkeypatch):
     made: list[sqlite3.Connection] = []
     open_file = sqlite3.connect
 
@@ -367,7 +353,7 @@ class TestPruning:
         store.put_many(dict(self.entry(number, age) for number, age in enumerate(ages)))
         return store
 
-    def test_pages_are_everything_though_entries_go_meanwhile(self, path: str) -> None:
+    def test_pages_are_everything_though_entries_go_meanwhile(self, path):
         with closing(self.filled(path, range(1200))) as store:
             seen = []
             for page in store.pages():
@@ -376,12 +362,12 @@ class TestPruning:
             assert len(seen) == len(set(seen)) == 1200
             assert store.items() == []
 
-    def test_what_has_expired_goes_and_the_rest_stays(self, path: str) -> None:
+    def test_what_has_expired_goes_and_the_rest_stays(self, path):
         with closing(self.filled(path, [10, 20, 8 * 86400, -86400])) as store:
             assert prune_pages(store, self.NOW, 7 * 86400, 1 << 30) == 2
             assert [key.rpartition(":")[2] for key, _ in store.items()] == ["0", "1"]
 
-    def test_a_file_that_is_too_large_loses_its_oldest(self, path: str) -> None:
+    def test_a_file_that_is_too_large_loses_its_oldest(self, path):
         ages = [60 * (number % 100) for number in range(3000)]
         with closing(self.filled(path, ages)) as store:
             paused: list[None] = []
@@ -392,7 +378,7 @@ class TestPruning:
             assert sorted(set(left)) == list(range(max(left) + 1)), "the youngest minutes, all of them"
             assert len(paused) > 6
 
-    def test_the_file_does_not_grow_while_it_is_filled_and_pruned(self, path: str) -> None:
+    def test_the_file_does_not_grow_while_it_is_filled_and_pruned(self, path):
         most = 200_000
         with closing(SqliteStore(path)) as store:
             sizes = []

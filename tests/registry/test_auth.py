@@ -72,11 +72,9 @@ def test_challenges_are_read_and_bearer_goes_first(headers: list[str], expected:
         pytest.param("repository:hub/a/b:pull", "repository:hub/a/b:pull", id="another-name"),
         pytest.param("repository:a/b:pull,push", "repository:a/b:pull", id="never-more-than-pull"),
         pytest.param("registry:catalog:*", "repository:a/b:pull", id="never-something-else"),
-        pytest.param(
-            "repository:a/b:pull repository:c:pull", "repository:a/b:pull", id="one-scope-for-a-token"
-        ),
+        pytest.param("repository:a/b:pull repository:c:pull", "repository:a/b:pull", id="one-scope-for-a-token"),
     ],
-)
+)  # fmt: skip
 def test_the_scope_asked_for(offered: str, scope: str) -> None:
     assert scope_of("a/b", Challenge("bearer", REALM, "", offered)) == scope
 
@@ -85,16 +83,12 @@ def test_the_scope_asked_for(offered: str, scope: str) -> None:
     ("realm", "origin"),
     [
         pytest.param(REALM, "https://registry.example", id="https"),
-        pytest.param(
-            "https://registry.example:5000/token?x=1", "https://registry.example:5000", id="same-host"
-        ),
-        pytest.param(
-            "http://10.0.0.1:5000/token", "http://10.0.0.1:5000", id="http-on-the-same-host-and-port"
-        ),
+        pytest.param("https://registry.example:5000/token?x=1", "https://registry.example:5000", id="same-host"),
+        pytest.param("http://10.0.0.1:5000/token", "http://10.0.0.1:5000", id="http-on-the-same-host-and-port"),
         pytest.param("http://mirror/token", "http://mirror", id="http-on-the-default-port"),
         pytest.param("https://mirror/token", "http://mirror", id="https-for-an-http-registry"),
     ],
-)
+)  # fmt: skip
 def test_a_realm_that_may_be_asked(realm: str, origin: str) -> None:
     check_realm(realm, origin)
 
@@ -107,9 +101,7 @@ def test_a_realm_that_may_be_asked(realm: str, origin: str) -> None:
         pytest.param("http://10.0.0.1:5001/token", "http://10.0.0.1:5000", id="http-on-another-port"),
         pytest.param("http://10.0.0.2:5000/token", "http://10.0.0.1:5000", id="http-on-another-host"),
         pytest.param("https://user:pass@auth.example/token", "https://registry.example", id="userinfo"),
-        pytest.param(
-            "https://auth.example@evil.example/", "https://registry.example", id="userinfo-as-a-trick"
-        ),
+        pytest.param("https://auth.example@evil.example/", "https://registry.example", id="userinfo-as-a-trick"),
         pytest.param("https:///token", "https://registry.example", id="no-host"),
         pytest.param("/token", "https://registry.example", id="relative"),
         pytest.param("file:///etc/passwd", "https://registry.example", id="file"),
@@ -120,7 +112,7 @@ def test_a_realm_that_may_be_asked(realm: str, origin: str) -> None:
         pytest.param("https://auth.example/#x", "https://registry.example", id="fragment"),
         pytest.param("https://auth.example/" + "x" * 4000, "https://registry.example", id="long"),
     ],
-)
+)  # fmt: skip
 def test_a_realm_that_is_refused(realm: str, origin: str) -> None:
     with pytest.raises(RegistryError):
         check_realm(realm, origin)

@@ -26,9 +26,7 @@ ARM64 = ["linux/arm64"]
 BARE_INDEX = as_json(
     {
         "schemaVersion": 2,
-        "manifests": [
-            descriptor(MANIFESTS[0], b"x", platform={"os": "linux", "architecture": "amd64"}),
-        ],
+        "manifests": [descriptor(MANIFESTS[0], b"x", platform={"os": "linux", "architecture": "amd64"})],
     }
 )
 
@@ -51,9 +49,7 @@ def runs_at(folder: Path, url: str) -> Runs:
 
 
 @pytest.mark.parametrize("header", ["", *INDEXES, *MANIFESTS, OCI_ARTIFACT, "application/json", "text/html"])
-def test_a_digest_means_its_bytes_whatever_a_header_says(
-    fake: FakeRegistry, other: FakeRegistry, tmp_path: Path, header: str
-) -> None:
+def test_a_digest_means_its_bytes_whatever_a_header_says(fake, other, tmp_path, header):
     digest = fake.put("a", "", header, BARE_INDEX)
     other.put("a", "", OCI_INDEX, BARE_INDEX)
     first = runs_at(tmp_path, fake.url).ask(f"x.io/a@{digest}")[f"x.io/a@{digest}"]
@@ -61,9 +57,7 @@ def test_a_digest_means_its_bytes_whatever_a_header_says(
     assert runs_at(tmp_path, other.url).names(f"x.io/a@{digest}") == AMD64
 
 
-def test_a_tag_that_a_mirror_said_is_not_what_the_registry_says(
-    fake: FakeRegistry, other: FakeRegistry, tmp_path: Path
-) -> None:
+def test_a_tag_that_a_mirror_said_is_not_what_the_registry_says(fake, other, tmp_path):
     fake.index("a", "1", AMD64)
     other.index("a", "1", ARM64)
     assert runs_at(tmp_path, fake.url).names("x.io/a:1") == AMD64
@@ -75,14 +69,14 @@ def test_a_tag_that_a_mirror_said_is_not_what_the_registry_says(
     assert fake.asked == other.asked == []
 
 
-def test_a_mirrors_path_is_another_repository(fake: FakeRegistry, tmp_path: Path) -> None:
+def test_a_mirrors_path_is_another_repository(fake, tmp_path):
     fake.index("one/a", "1", AMD64)
     fake.index("two/a", "1", ARM64)
     assert runs_at(tmp_path, f"{fake.url}/one").names("x.io/a:1") == AMD64
     assert runs_at(tmp_path, f"{fake.url}/two").names("x.io/a:1") == ARM64
 
 
-def test_what_a_header_of_hosts_toml_opens_stays_with_it(fake: FakeRegistry, tmp_path: Path) -> None:
+def test_what_a_header_of_hosts_toml_opens_stays_with_it(fake, tmp_path):
     fake.index("a", "1", AMD64)
     fake.on(lambda asked: None if asked.headers.get("x-token") == "hush" else Answer(403))
     folder = tmp_path / "certs.d" / "x.io"
@@ -104,9 +98,7 @@ def test_what_a_header_of_hosts_toml_opens_stays_with_it(fake: FakeRegistry, tmp
     assert b"hush" not in (tmp_path / "lookups.sqlite").read_bytes()
 
 
-def test_what_is_learned_by_the_second_server_serves_who_asks_both(
-    fake: FakeRegistry, other: FakeRegistry, tmp_path: Path
-) -> None:
+def test_what_is_learned_by_the_second_server_serves_who_asks_both(fake, other, tmp_path):
     other.index("a", "1", ARM64)
     folder = tmp_path / "certs.d" / "x.io"
     folder.mkdir(parents=True)
@@ -134,12 +126,12 @@ def named(folder: Path, text: str, reference: str = "x.io/a:1") -> str:
 
 
 class TestNames:
-    def test_its_own_registry_has_none(self) -> None:
+    def test_its_own_registry_has_none(self):
         for text in ("nginx:1", "ghcr.io/a/b:1", "localhost:5000/a:1"):
             image = parse(text)
             assert ScopedKeys(Routes(Operator()), None).endpoint_name(image, itself(image)) == ""
 
-    def test_a_mirror_is_named(self) -> None:
+    def test_a_mirror_is_named(self):
         mirrors = (mirror("docker.io", "https://harbor.example/hub"),)
         image = parse("nginx:1")
         endpoint = mirrored(image, mirrors)
@@ -147,14 +139,14 @@ class TestNames:
         name = ScopedKeys(Routes(Operator(mirrors=mirrors)), None).endpoint_name(image, endpoint)
         assert name == "~https://harbor.example/v2/hub/library/nginx"
 
-    def test_a_mirror_that_is_the_registry_has_none(self) -> None:
+    def test_a_mirror_that_is_the_registry_has_none(self):
         mirrors = (mirror("x.io", "https://x.io"),)
         image = parse("x.io/a:1")
         endpoint = mirrored(image, mirrors)
         assert endpoint is not None
         assert ScopedKeys(Routes(Operator(mirrors=mirrors)), None).endpoint_name(image, endpoint) == ""
 
-    def test_how_a_server_is_trusted_is_part_of_it(self, tmp_path: Path) -> None:
+    def test_how_a_server_is_trusted_is_part_of_it(self, tmp_path):
         certificate(tmp_path, "one")
         for name in ("a.crt", "b.crt"):
             (tmp_path / name).touch()
@@ -173,7 +165,7 @@ class TestNames:
         assert len(set(names)) == len(names)
         assert not any("hush" in name for name in names)
 
-    def test_a_client_certificate_is_known_by_its_content(self, tmp_path: Path) -> None:
+    def test_a_client_certificate_is_known_by_its_content(self, tmp_path):
         text = f'server = "https://x.io"\nclient = "{tmp_path}/client.pem"'
         certificate(tmp_path, "one")
         one = named(tmp_path, text)

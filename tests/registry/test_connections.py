@@ -24,7 +24,6 @@ from tls_files import tls_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 T = TypeVar("T")
 SURPLUS = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -55,9 +54,7 @@ def nested(fake: FakeRegistry) -> None:
         pytest.param(SURPLUS[:20], 2, id="half an answer"),
     ],
 )
-def test_an_answer_that_came_before_its_request_is_nobodys(
-    fake: FakeRegistry, tmp_path: Path, surplus: bytes, connections: int
-) -> None:
+def test_an_answer_that_came_before_its_request_is_nobodys(fake, tmp_path, surplus, connections):
     nested(fake)
 
     def script(asked: Asked) -> Answer | None:
@@ -73,7 +70,7 @@ def test_an_answer_that_came_before_its_request_is_nobodys(
     assert fake.connections == connections
 
 
-def test_httpcores_own_pool_would_take_it_for_the_answer_to_the_next_request(fake: FakeRegistry) -> None:
+def test_httpcores_own_pool_would_take_it_for_the_answer_to_the_next_request(fake):
     """Why `http.connections` keeps connections itself. Where this fails, httpcore's pool may do."""
     honest = b"honest"
     length = {"Content-Length": str(len(honest))}
@@ -128,9 +125,7 @@ class ServerTls:
         pytest.param(b"", False, False, id="noop: is idle"),
     ],
 )
-def test_what_follows_an_answer_ends_a_connection(
-    layers: int, surplus: bytes, ends: bool, ended: bool
-) -> None:
+def test_what_follows_an_answer_ends_a_connection(layers, surplus, ends, ended):
     """A connection that has ended is not used again, also where its end came with the answer."""
     context = tls_files().context()
     listening = socket.create_server(("127.0.0.1", 0))
@@ -165,9 +160,7 @@ def test_what_follows_an_answer_ends_a_connection(
         server.join(30)
 
 
-def test_a_name_that_is_not_known_is_said_and_not_tried_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_that_is_not_known_is_said_and_not_tried_again(tmp_path, monkeypatch):
     tried: list[object] = []
 
     def nowhere(*given: object, **_: object) -> list[object]:
@@ -181,7 +174,7 @@ def test_a_name_that_is_not_known_is_said_and_not_tried_again(
 
 @pytest.mark.real
 @pytest.mark.parametrize("context", ["untrusted", "none"])
-def test_tls_that_goes_wrong_is_said_once(tmp_path: Path, context: str) -> None:
+def test_tls_that_goes_wrong_is_said_once(tmp_path, context):
     with FakeRegistry(tls_files().context() if context == "untrusted" else None) as registry:
         runs = Runs(tmp_path, registry.url.replace("http:", "https:"))
         wanted = "is not trusted" if context == "untrusted" else "answers without TLS"
@@ -189,7 +182,7 @@ def test_tls_that_goes_wrong_is_said_once(tmp_path: Path, context: str) -> None:
         assert runs.waits == []
 
 
-def test_a_registry_that_hangs_up_at_the_beginning_of_tls_is_asked_again(tmp_path: Path) -> None:
+def test_a_registry_that_hangs_up_at_the_beginning_of_tls_is_asked_again(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
 
@@ -208,7 +201,7 @@ def test_a_registry_that_hangs_up_at_the_beginning_of_tls_is_asked_again(tmp_pat
     assert runs.waits
 
 
-def test_a_thread_that_outlasts_the_run_leaves_no_connection_open(fake: FakeRegistry) -> None:
+def test_a_thread_that_outlasts_the_run_leaves_no_connection_open(fake):
     """The deadline ends a run while its threads still wait; what they come home with is closed at once."""
     pool = pool_to(fake.port)
     http = HttpClient(pool, LargeBodies(lambda: 9.0))

@@ -69,7 +69,7 @@ GIVES = "print(json.dumps({'ServerURL': server, 'Username': 'helped', 'Secret': 
 NOT_FOUND = "print('credentials not found in native keychain'); sys.exit(1)"
 
 
-def test_precedence_of_the_files(home: Home) -> None:
+def test_precedence_of_the_files(home):
     places = {
         "flag": home.file("flag.json", auths={"h.io": auth("flag")}),
         "variable": home.file("variable.json", auths={"h.io": auth("variable")}),
@@ -94,13 +94,13 @@ def test_precedence_of_the_files(home: Home) -> None:
     assert seen == ["flag", "variable", "docker-config", "runtime", "xdg", "home", "oldest"]
 
 
-def test_the_chain_is_searched_until_an_entry_matches(home: Home) -> None:
+def test_the_chain_is_searched_until_an_entry_matches(home):
     home.file(".config/containers/auth.json", auths={"other.io": auth("other")})
     home.file(".docker/config.json", auths={"h.io": auth("mine")})
     assert home.user("h.io") == "mine"
 
 
-def test_a_file_named_by_flag_or_variable_replaces_the_chain(home: Home) -> None:
+def test_a_file_named_by_flag_or_variable_replaces_the_chain(home):
     home.file(".docker/config.json", auths={"h.io": auth("mine")})
     assert home.find("h.io", authfile=home.file("other.json", auths={})) is None
     assert home.find("h.io", authfile=os.devnull) is None
@@ -129,9 +129,7 @@ SCOPED = {"h.io": auth("host"), "h.io/a": auth("a"), "h.io/a/b": auth("ab"), "h.
         pytest.param({}, "h.io", "x", "", id="none"),
     ],
 )  # fmt: skip
-def test_which_entry_matches(
-    home: Home, auths: dict[str, object], host: str, repository: str, user: str
-) -> None:
+def test_which_entry_matches(home, auths, host, repository, user):
     assert home.user(host, repository, home.file("auth.json", auths=auths)) == user
 
 
@@ -140,19 +138,17 @@ def test_which_entry_matches(
     [
         pytest.param(auth("u", "p:w:d"), Credential("u", "p:w:d"), id="colons-in-the-password"),
         pytest.param(auth("u", "p\0\0"), Credential("u", "p"), id="trailing-nuls"),
-        pytest.param(
-            {**auth("u"), "identitytoken": "it"}, Credential("u", "secret", "it"), id="identity-token"
-        ),
+        pytest.param({**auth("u"), "identitytoken": "it"}, Credential("u", "secret", "it"), id="identity-token"),
         pytest.param({"registrytoken": "rt"}, Credential(registry_token="rt"), id="registry-token"),
     ],
-)
-def test_what_an_entry_holds(home: Home, entry: dict[str, str], credential: Credential) -> None:
+)  # fmt: skip
+def test_what_an_entry_holds(home, entry, credential):
     found = home.find("h.io", authfile=home.file("auth.json", auths={"h.io": entry}))
     assert found is not None
     assert found.replace(source="") == credential
 
 
-def test_cred_helpers_beat_auths_and_auths_beat_the_store(home: Home) -> None:
+def test_cred_helpers_beat_auths_and_auths_beat_the_store(home):
     home.helper("one", GIVES)
     home.helper("two", GIVES.replace("helped", "stored"))
     file = home.file(
@@ -170,10 +166,9 @@ def test_cred_helpers_beat_auths_and_auths_beat_the_store(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "server"),
-    [("h.io:5000", "h.io:5000"), ("registry-1.docker.io", "https://index.docker.io/v1/")],
+    ("host", "server"), [("h.io:5000", "h.io:5000"), ("registry-1.docker.io", "https://index.docker.io/v1/")]
 )
-def test_what_a_helper_is_asked_and_how_often(home: Home, host: str, server: str) -> None:
+def test_what_a_helper_is_asked_and_how_often(home, host, server):
     home.helper("one", GIVES)
     keychain = Keychain(home.file("auth.json", credsStore="one"), home.environ)
     for repository in ("a/b", "a/c"):
@@ -183,7 +178,7 @@ def test_what_a_helper_is_asked_and_how_often(home: Home, host: str, server: str
     assert home.calls() == [server]
 
 
-def test_a_helpers_identity_token(home: Home) -> None:
+def test_a_helpers_identity_token(home):
     home.helper("one", GIVES.replace("helped", "<token>"))
     found = home.find("h.io", authfile=home.file("auth.json", credsStore="one"))
     assert found is not None
@@ -194,12 +189,10 @@ def test_a_helpers_identity_token(home: Home) -> None:
     "code",
     [
         pytest.param(NOT_FOUND, id="not-found"),
-        pytest.param(
-            "print(json.dumps({'ServerURL': '', 'Username': '', 'Secret': ''}))", id="empty-strings-from-pass"
-        ),
+        pytest.param("print(json.dumps({'ServerURL': '', 'Username': '', 'Secret': ''}))", id="empty-strings-from-pass"),
     ],
-)
-def test_a_helper_that_has_nothing_means_anonymous(home: Home, code: str) -> None:
+)  # fmt: skip
+def test_a_helper_that_has_nothing_means_anonymous(home, code):
     home.helper("one", code)
     assert home.find("h.io", authfile=home.file("auth.json", credHelpers={"h.io": "one"})) is None
 
@@ -207,20 +200,14 @@ def test_a_helper_that_has_nothing_means_anonymous(home: Home, code: str) -> Non
 @pytest.mark.parametrize(
     ("code", "says"),
     [
-        pytest.param(
-            "print('hush'); sys.exit(3)",
-            "failed for h.io (exit 3): run `echo h.io | docker-credential-one get`",
-            id="exit",
-        ),
+        pytest.param("print('hush'); sys.exit(3)", "failed for h.io (exit 3): run `echo h.io | docker-credential-one get`", id="exit"),
         pytest.param("print('hush')", "did not answer in JSON", id="no-json"),
         pytest.param("print('[\"hush\"]')", "did not answer in JSON", id="no-object"),
         pytest.param("print(json.dumps({'Username': 5, 'Secret': 'hush'}))", "not a string", id="types"),
         pytest.param("sys.stdout.write('hush' * 1000000)", "more than 65536 bytes", id="too-much"),
     ],
-)
-def test_a_failing_helper_is_an_error_never_anonymous_and_never_another_entry(
-    home: Home, code: str, says: str
-) -> None:
+)  # fmt: skip
+def test_a_failing_helper_is_an_error_never_anonymous_and_never_another_entry(home, code, says):
     home.helper("one", code)
     file = home.file("auth.json", credHelpers={"h.io": "one"}, auths={"h.io": auth("file")})
     with pytest.raises(RegistryError) as caught:
@@ -230,7 +217,7 @@ def test_a_failing_helper_is_an_error_never_anonymous_and_never_another_entry(
     assert home.find("other.io", authfile=file) is None
 
 
-def test_a_missing_helper_is_reported(home: Home) -> None:
+def test_a_missing_helper_is_reported(home):
     file = home.file("auth.json", credHelpers={"h.io": "absent"})
     with pytest.raises(
         RegistryError, match=r"docker-credential-absent, configured for h\.io, is not on PATH"
@@ -239,13 +226,13 @@ def test_a_missing_helper_is_reported(home: Home) -> None:
 
 
 @pytest.mark.parametrize("name", ["../evil", "a b", "a;b", "", "a/b", "é"])
-def test_helper_names_are_words(home: Home, name: str) -> None:
+def test_helper_names_are_words(home, name):
     with pytest.raises(RegistryError, match="no program can have"):
         Helper(name, "h.io", home.environ).answer(1)
 
 
 @pytest.mark.parametrize("server", ["h.io\nevil.io", "h io", "", "hé.io"])
-def test_a_helper_is_only_asked_for_one_plain_host(home: Home, server: str) -> None:
+def test_a_helper_is_only_asked_for_one_plain_host(home, server):
     home.helper("one", GIVES)
     with pytest.raises(RegistryError):
         Helper("one", server, home.environ).answer(1)
@@ -264,7 +251,7 @@ def test_a_helper_is_only_asked_for_one_plain_host(home: Home, server: str) -> N
         ),
     ],
 )
-def test_a_helper_that_does_not_end_is_ended(home: Home, code: str, says: str) -> None:
+def test_a_helper_that_does_not_end_is_ended(home, code, says):
     home.helper("one", code)
     with pytest.raises(RegistryError, match=says):
         Helper("one", "h.io", home.environ).answer(0.3)
@@ -284,7 +271,7 @@ def test_a_helper_that_does_not_end_is_ended(home: Home, code: str, says: str) -
         pytest.param('{"auths": {"h.io": {"auth": "aHVzaA=="}}}', "not base64 of user:password", id="auth-without-colon"),
     ],
 )  # fmt: skip
-def test_a_file_that_cannot_be_understood_is_an_error(home: Home, text: str, says: str | None) -> None:
+def test_a_file_that_cannot_be_understood_is_an_error(home, text, says):
     path = home.folder / "auth.json"
     path.write_text(text)
     if says is None:
@@ -297,17 +284,17 @@ def test_a_file_that_cannot_be_understood_is_an_error(home: Home, text: str, say
     assert "hush" not in str(caught.value)
 
 
-def test_a_named_file_that_is_missing_is_an_error(home: Home) -> None:
+def test_a_named_file_that_is_missing_is_an_error(home):
     with pytest.raises(RegistryError, match="cannot be read: No such file"):
         home.find("h.io", authfile=str(home.folder / "nope.json"))
 
 
-def test_a_credential_never_shows_its_secrets() -> None:
+def test_a_credential_never_shows_its_secrets():
     shown = repr(Credential("user", "hush", "hush", "hush", "a file"))
     assert shown == "Credential(source='a file')"
 
 
-def test_whether_a_host_is_mentioned_runs_no_helper(home: Home) -> None:
+def test_whether_a_host_is_mentioned_runs_no_helper(home):
     home.helper("one", GIVES)
     file = home.file(
         "auth.json", credHelpers={"h.io": "one"}, credsStore="one", auths={"https://index.docker.io/v1/": {}}
@@ -337,9 +324,7 @@ def test_whether_a_host_is_mentioned_runs_no_helper(home: Home) -> None:
         pytest.param(auth("me", "hush\n"), "control character", id="line-end-in-auth"),
     ],
 )  # fmt: skip
-def test_what_no_request_can_carry_is_refused_when_it_is_read(
-    home: Home, entry: dict[str, str], says: str
-) -> None:
+def test_what_no_request_can_carry_is_refused_when_it_is_read(home, entry, says):
     file = home.file("auth.json", auths={"h.io": entry})
     with pytest.raises(RegistryError, match=says) as caught:
         home.find("h.io", authfile=file)
@@ -355,12 +340,12 @@ def test_what_no_request_can_carry_is_refused_when_it_is_read(
         Credential(registry_token="eyJ.eyJ.x-_~+/=", source="f"),
     ],
 )
-def test_what_a_request_can_carry_is_left_as_it_is(credential: Credential) -> None:
+def test_what_a_request_can_carry_is_left_as_it_is(credential):
     assert checked(credential) is credential
 
 
 @pytest.mark.parametrize("secret", ["hush\n", "hush\ud800"])
-def test_a_helpers_answer_is_checked_too(home: Home, secret: str) -> None:
+def test_a_helpers_answer_is_checked_too(home, secret):
     home.helper("one", f"print(json.dumps({{'ServerURL': server, 'Username': 'me', 'Secret': {secret!r}}}))")
     with pytest.raises(RegistryError, match="log in again") as caught:
         home.find("h.io", authfile=home.file("auth.json", credHelpers={"h.io": "one"}))
@@ -368,9 +353,7 @@ def test_a_helpers_answer_is_checked_too(home: Home, secret: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["~", "relative", ""])
-def test_without_an_absolute_home_no_file_of_the_working_directory_counts(
-    home: Home, value: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_an_absolute_home_no_file_of_the_working_directory_counts(home, value, monkeypatch):
     for name in (value or "~", "."):
         home.file(f"{name}/.docker/config.json", auths={"h.io": auth("theirs")})
         home.file(f"{name}/.config/containers/auth.json", auths={"h.io": auth("theirs")})
@@ -381,12 +364,12 @@ def test_without_an_absolute_home_no_file_of_the_working_directory_counts(
     assert Keychain("", environ).find("h.io", "a") is None
 
 
-def test_a_relative_docker_config_is_an_error(home: Home) -> None:
+def test_a_relative_docker_config_is_an_error(home):
     with pytest.raises(RegistryError, match="set it to an absolute path"):
         Keychain("", {**home.environ, "DOCKER_CONFIG": "here"}).find("h.io", "a")
 
 
-def test_a_named_pipe_as_credentials_file_is_an_error(home: Home) -> None:
+def test_a_named_pipe_as_credentials_file_is_an_error(home):
     os.mkfifo(home.folder / "auth.json")
     with pytest.raises(RegistryError, match="not a regular file"):
         home.find("h.io", authfile=str(home.folder / "auth.json"))

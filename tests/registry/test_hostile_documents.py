@@ -18,7 +18,6 @@ from program import PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 MIB = 1024 * 1024
 IMAGES = 64
@@ -87,7 +86,7 @@ NOTHING = b"x" * (4 * MIB)
     ],
 )
 @pytest.mark.load
-def test_64_hostile_answers_stay_within_192_mib_and_the_deadline(fake: FakeRegistry, body: bytes) -> None:
+def test_64_hostile_answers_stay_within_192_mib_and_the_deadline(fake, body):
     fake.always(Answer(200, body, {"Content-Type": OCI_INDEX}))
     for attempt in range(1, ATTEMPTS + 1):
         cost = run(fake)
@@ -100,7 +99,7 @@ def test_64_hostile_answers_stay_within_192_mib_and_the_deadline(fake: FakeRegis
 
 
 @pytest.mark.load
-def test_64_large_answers_with_large_children_stay_within_them(fake: FakeRegistry) -> None:
+def test_64_large_answers_with_large_children_stay_within_them(fake):
     config = b'{"os":"linux","architecture":"amd64","x":"' + b"a" * (4 * MIB - 128) + b'"}'
     manifest = as_json(
         {
@@ -127,20 +126,20 @@ def test_64_large_answers_with_large_children_stay_within_them(fake: FakeRegistr
 
 
 @pytest.mark.load
-def test_an_error_page_of_4_mib_is_not_parsed(fake: FakeRegistry) -> None:
+def test_an_error_page_of_4_mib_is_not_parsed(fake):
     fake.always(Answer(404, EMPTY_OBJECTS))
     cost = run(fake)
     assert cost.status == 1
     assert cost.peak <= 192
 
 
-def test_documents_are_counted_before_they_are_built(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_are_counted_before_they_are_built(monkeypatch):
     monkeypatch.setattr(untrusted_json.json, "loads", None)
     with pytest.raises(untrusted_json.InvalidManifest, match="more than 200000 values"):
         untrusted_json.load(EMPTY_OBJECTS)
 
 
-def test_two_large_answers_at_once_and_the_third_waits_for_a_place() -> None:
+def test_two_large_answers_at_once_and_the_third_waits_for_a_place():
     waits: list[float] = []
     large = limits.LargeBodies(lambda: waits.append(0.0) or 0.0)
     entered: list[str] = []
@@ -163,7 +162,7 @@ def test_two_large_answers_at_once_and_the_third_waits_for_a_place() -> None:
         large.enter()
 
 
-def test_all_runs_of_a_process_share_the_places_of_large_answers() -> None:
+def test_all_runs_of_a_process_share_the_places_of_large_answers():
     shared = threading.Semaphore(3)
     runs = [limits.LargeBodies(lambda: 0.0, shared) for _ in range(4)]
     for run_ in runs[:3]:
@@ -179,9 +178,7 @@ def test_all_runs_of_a_process_share_the_places_of_large_answers() -> None:
     assert [shared.acquire(blocking=False) for _ in range(4)] == [True, True, True, False]
 
 
-def test_an_image_whose_answer_is_too_large_gives_its_place_back(
-    fake: FakeRegistry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_an_image_whose_answer_is_too_large_gives_its_place_back(fake, monkeypatch, tmp_path):
     shared = threading.Semaphore(1)
     monkeypatch.setattr("archfit.registry.client.OF_PROCESS", shared)
     fake.always(Answer(200, b" " * (5 * MIB)))

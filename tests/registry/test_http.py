@@ -97,7 +97,7 @@ def answering(request: pytest.FixtureRequest) -> Iterator[RawServer]:
     ],
     indirect=["answering"],
 )  # fmt: skip
-def test_an_answer_is_read(answering: RawServer, headers: dict[str, str], body: bytes) -> None:
+def test_an_answer_is_read(answering, headers, body):
     reply = asked(answering)
     assert (reply.status, reply.headers, reply.body) == (200, headers, body)
 
@@ -125,7 +125,7 @@ def test_an_answer_is_read(answering: RawServer, headers: dict[str, str], body: 
     ],
     indirect=["answering"],
 )  # fmt: skip
-def test_an_answer_that_is_none_is_said_and_may_be_asked_for_again(answering: RawServer, why: str) -> None:
+def test_an_answer_that_is_none_is_said_and_may_be_asked_for_again(answering, why):
     with pytest.raises(Unreachable) as raised:
         asked(answering)
     assert str(raised.value) == f"the connection to 127.0.0.1:{answering.port} broke: {why}"
@@ -133,7 +133,7 @@ def test_an_answer_that_is_none_is_said_and_may_be_asked_for_again(answering: Ra
 
 
 @pytest.mark.parametrize("answering", [EMPTY], indirect=True, ids=["empty"])
-def test_what_is_sent(answering: RawServer) -> None:
+def test_what_is_sent(answering):
     asked(answering, headers={"accept": "a/b", "authorization": "Bearer x"})
     asked(answering, method="POST", headers={"content-type": "c/d"}, content=b"e=f")
     same = f"Host: 127.0.0.1:{answering.port}\r\n"
@@ -148,9 +148,7 @@ def test_what_is_sent(answering: RawServer) -> None:
 @pytest.mark.parametrize(
     "value", ["hush\r\nB: c", "hush\nb", "hush\0", "hushé", " hush", "hush ", "hush\x7f"]
 )
-def test_a_header_that_cannot_be_sent_is_an_error_that_does_not_show_it(
-    answering: RawServer, value: str
-) -> None:
+def test_a_header_that_cannot_be_sent_is_an_error_that_does_not_show_it(answering, value):
     with pytest.raises(RegistryError, match=r"one of its headers is not valid$") as raised:
         asked(answering, headers={"authorization": value})
     assert "hush" not in str(raised.value)
@@ -169,7 +167,7 @@ def test_a_header_that_cannot_be_sent_is_an_error_that_does_not_show_it(
         pytest.param("/a HTTP/1.1", "/a%20HTTP/1.1", id="nothing-ends-the-target"),
     ],
 )
-def test_the_target_of_a_request(answering: RawServer, path: str, target: str) -> None:
+def test_the_target_of_a_request(answering, path, target):
     http, origin = http_to(answering.port), f"http://127.0.0.1:{answering.port}"
     http.exchange(Request("ping", "GET", f"{origin}{path}", {}, origin, 100))
     http.close()
@@ -193,7 +191,7 @@ def test_the_target_of_a_request(answering: RawServer, path: str, target: str) -
     ],
     ids=lambda url: url[:20],
 )
-def test_a_url_that_no_request_can_have_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_url_that_no_request_can_have_is_refused(url, monkeypatch):
     dialled: list[object] = []
     monkeypatch.setattr(
         "archfit.registry.http.connections._resolve", lambda *given, **_: dialled.append(given)
@@ -212,7 +210,7 @@ def test_a_url_that_no_request_can_have_is_refused(url: str, monkeypatch: pytest
         pytest.param("a b.example", "a%20b.example", id="a-blank"),
     ],
 )
-def test_the_name_that_is_resolved(name: str, asked_for: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_name_that_is_resolved(name, asked_for, monkeypatch):
     names: list[str] = []
 
     def nowhere(host: str, *_: object, **__: object) -> list[object]:
@@ -231,9 +229,7 @@ def test_the_name_that_is_resolved(name: str, asked_for: str, monkeypatch: pytes
     indirect=True,
     ids=["secrets"],
 )
-def test_no_header_of_an_answer_is_written_to_a_log(
-    answering: RawServer, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_no_header_of_an_answer_is_written_to_a_log(answering, caplog):
     with caplog.at_level(logging.DEBUG):
         asked(answering, headers={"authorization": "hush"})
     assert caplog.text == ""
@@ -249,6 +245,6 @@ def test_no_header_of_an_answer_is_written_to_a_log(
     ],
     indirect=True,
 )
-def test_a_redirect_to_no_url_is_refused(answering: RawServer) -> None:
+def test_a_redirect_to_no_url_is_refused(answering):
     with pytest.raises(RegistryError, match="redirects to an invalid URL: refused"):
         asked(answering)

@@ -10,7 +10,6 @@ from archfit.base.errors import UsageError
 from archfit.images.platforms import Absent, Found, Unknown
 from archfit.images.reference import parse
 from archfit.options.hosts import mirror_pair
-from archfit.options.option_entries import Mirror
 from archfit.options.settings import Operator
 from archfit.registry.registry_errors import RegistryError
 from archfit.registry.routing.routes import Routes
@@ -51,14 +50,11 @@ class TestHostsToml:
         (folder / "certs.d").mkdir(exist_ok=True)
         return Routes(Operator(hosts_dir=str(folder / "certs.d")))
 
-    @pytest.mark.parametrize(
-        ("text", "places"),
-        rows("registry/hosts_toml.yaml", "text", "places"),
-    )
-    def test_where_docker_hub_is_asked(self, tmp_path: Path, text: str, places: list[str]) -> None:
+    @pytest.mark.parametrize(("text", "places"), rows("registry/hosts_toml.yaml", "text", "places"))
+    def test_where_docker_hub_is_asked(self, tmp_path, text, places):
         assert shown(self.routes(tmp_path, dockerDOTio=text), "nginx") == places
 
-    def test_which_folder_is_about_a_registry(self, tmp_path: Path) -> None:
+    def test_which_folder_is_about_a_registry(self, tmp_path):
         routes = self.routes(
             tmp_path,
             aDOTio_5000_='server = "https://first"',
@@ -70,10 +66,10 @@ class TestHostsToml:
         assert shown(routes, "b.io:1/x") == ["https://colon/v2/x ns=b.io:1"]
         assert shown(routes, "c.io/x") == ["https://rest/v2/x ns=c.io", "https://c.io/v2/x unnamed"]
 
-    def test_without_a_folder_it_is_the_registry_itself(self, tmp_path: Path) -> None:
+    def test_without_a_folder_it_is_the_registry_itself(self, tmp_path):
         assert shown(self.routes(tmp_path, aDOTio=""), "b.io/x") == ["https://b.io/v2/x unnamed"]
 
-    def test_plain_http_is_not_turned_to_for_loopback(self, tmp_path: Path) -> None:
+    def test_plain_http_is_not_turned_to_for_loopback(self, tmp_path):
         assert shown(self.routes(tmp_path, localhost_5000_=""), "localhost:5000/x") == [
             "https://localhost:5000/v2/x"
         ]
@@ -103,16 +99,14 @@ class TestHostsToml:
             pytest.param('capabilities = ["fetch"]', "capabilities: has to be of", id="capability-of-the-registry"),
         ],
     )  # fmt: skip
-    def test_a_mistake_is_a_usage_error_that_names_file_and_key(
-        self, tmp_path: Path, text: str, said: str
-    ) -> None:
+    def test_a_mistake_is_a_usage_error_that_names_file_and_key(self, tmp_path, text, said):
         with pytest.raises(UsageError) as caught:
             self.routes(tmp_path, aDOTio=text)
         assert said in str(caught.value)
         assert str(tmp_path) in str(caught.value)
         assert caught.value.exit_code == 2
 
-    def test_http_with_settings_of_tls_is_asked_with_tls_first(self, tmp_path: Path) -> None:
+    def test_http_with_settings_of_tls_is_asked_with_tls_first(self, tmp_path):
         text = '[host."http://m:5000"]\nskip_verify = false\n[host."http://n:80"]\nskip_verify = true\n[host."http://o"]'
         routes = self.routes(tmp_path, aDOTio=text)
         endpoints = routes.endpoints(parse("a.io/x"))
@@ -124,7 +118,7 @@ class TestHostsToml:
             ("https://a.io", False),
         ]
 
-    def test_half_a_client_certificate_and_a_missing_directory_are_usage_errors(self, tmp_path: Path) -> None:
+    def test_half_a_client_certificate_and_a_missing_directory_are_usage_errors(self, tmp_path):
         (tmp_path / "certs.d" / "a.io").mkdir(parents=True)
         (tmp_path / "certs.d" / "a.io" / "x.cert").touch()
         with pytest.raises(UsageError, match=r"one half of a client certificate: add x\.key"):
@@ -132,7 +126,7 @@ class TestHostsToml:
         with pytest.raises(UsageError, match="cannot be read"):
             Routes(Operator(hosts_dir=str(tmp_path / "nowhere")))
 
-    def test_secrets_are_shown_nowhere(self, tmp_path: Path) -> None:
+    def test_secrets_are_shown_nowhere(self, tmp_path):
         text = '[host."https://a"]\n[host."https://a".header]\nx-token = "hush"'
         routes = self.routes(tmp_path, aDOTio=text)
         assert "hush" not in repr(routes.endpoints(parse("a.io/x")))
@@ -145,17 +139,16 @@ class TestRegistriesConf:
         return Routes(Operator(registries_conf=str(folder / "registries.conf")))
 
     @pytest.mark.parametrize(
-        ("text", "image", "places"),
-        rows("registry/registries_conf.yaml", "text", "image", "places"),
+        ("text", "image", "places"), rows("registry/registries_conf.yaml", "text", "image", "places")
     )
-    def test_where_an_image_is_asked(self, tmp_path: Path, text: str, image: str, places: list[str]) -> None:
+    def test_where_an_image_is_asked(self, tmp_path, text, image, places):
         head = 'unqualified-search-registries = ["x.io"]\nshort-name-mode = "permissive"\n[[registry]]\n'
         assert shown(self.routes(tmp_path, head + text), image) == places
 
     @pytest.mark.parametrize(
         "mirrors", [(), (mirror_pair("a.io=https://m.io"),)], ids=["alone", "beside-a-mirror"]
     )
-    def test_what_is_blocked_is_asked_nowhere(self, tmp_path: Path, mirrors: tuple[Mirror, ...]) -> None:
+    def test_what_is_blocked_is_asked_nowhere(self, tmp_path, mirrors):
         path = tmp_path / "registries.conf"
         path.write_text('[[registry]]\nlocation = "a.io/bad"\nblocked = true')
         routes = Routes(Operator(registries_conf=str(path), mirrors=mirrors))
@@ -175,9 +168,7 @@ class TestRegistriesConf:
         ],
     )
     @pytest.mark.parametrize("backwards", [False, True], ids=["in-order", "backwards"])
-    def test_the_longest_match_blocks_in_any_order(
-        self, tmp_path: Path, prefixes: list[str], image: str, blocked: bool, backwards: bool
-    ) -> None:
+    def test_the_longest_match_blocks_in_any_order(self, tmp_path, prefixes, image, blocked, backwards):
         keys = ["prefix" if prefix.startswith("*") else "location" for prefix in prefixes]
         tables = [f'[[registry]]\n{key} = "{prefix}"\n' for key, prefix in zip(keys, prefixes, strict=True)]
         tables[1] += "blocked = true\n"
@@ -189,7 +180,7 @@ class TestRegistriesConf:
             assert routes.endpoints(parse(image))
 
     @pytest.mark.parametrize("location", ["h.io/all", "h.io:80"])
-    def test_a_port_that_no_runtime_could_read_is_an_error(self, tmp_path: Path, location: str) -> None:
+    def test_a_port_that_no_runtime_could_read_is_an_error(self, tmp_path, location):
         routes = self.routes(tmp_path, f'[[registry]]\nprefix = "*.corp.io"\nlocation = "{location}"\n')
         with pytest.raises(RegistryError, match="write the port into the prefix"):
             routes.endpoints(parse("a.corp.io:5000/x"))
@@ -201,9 +192,7 @@ class TestRegistriesConf:
             pytest.param("[[registry]]\nblokced = true", "write 'blocked'", id="key"),
             pytest.param("[[registry]]\nblocked = true", "prefix: is missing", id="no-prefix"),
             pytest.param('[[registry]]\nlocation = "https://a.io"', "without scheme", id="scheme"),
-            pytest.param(
-                '[[registry]]\nprefix = "a.io"\nblocked = true', "location: is missing", id="no-location"
-            ),
+            pytest.param('[[registry]]\nprefix = "a.io"\nblocked = true', "location: is missing", id="no-location"),
             pytest.param(
                 '[[registry]]\nlocation = "a.io"\n[[registry]]\nprefix = "b.io"\nlocation = "a.io"\nblocked = true',
                 "two tables for the location 'a.io' that differ in insecure or blocked",
@@ -219,13 +208,9 @@ class TestRegistriesConf:
                 "registry[0].location: has to be without tag or digest",
                 id="a-location-with-a-tag",
             ),
-            pytest.param(
-                '[[registry]]\nprefix = "*.a.io:5000"', "without a path or port", id="wildcard-port"
-            ),
+            pytest.param('[[registry]]\nprefix = "*.a.io:5000"', "without a path or port", id="wildcard-port"),
             pytest.param('[[registry]]\nprefix = "*.a.io/x"', "without a path or port", id="wildcard-path"),
-            pytest.param(
-                '[[registry]]\nlocation = "a.io"\n[[registry]]\nlocation = "a.io"', "two tables", id="twice"
-            ),
+            pytest.param('[[registry]]\nlocation = "a.io"\n[[registry]]\nlocation = "a.io"', "two tables", id="twice"),
             pytest.param(
                 '[[registry]]\nlocation = "a.io"\n[[registry.mirror]]\nlocation = "b"\npull-from-mirror = "never"',
                 "registry[0].mirror[0].pull-from-mirror: has to be one of",
@@ -238,17 +223,15 @@ class TestRegistriesConf:
                 id="both",
             ),
         ],
-    )
-    def test_a_mistake_is_a_usage_error_that_names_file_and_key(
-        self, tmp_path: Path, text: str, said: str
-    ) -> None:
+    )  # fmt: skip
+    def test_a_mistake_is_a_usage_error_that_names_file_and_key(self, tmp_path, text, said):
         with pytest.raises(UsageError) as caught:
             self.routes(tmp_path, text)
         assert said in str(caught.value)
         assert "registries.conf" in str(caught.value)
 
 
-def test_mirror_beats_registries_conf_beats_hosts_toml(tmp_path: Path) -> None:
+def test_mirror_beats_registries_conf_beats_hosts_toml(tmp_path):
     (tmp_path / "registries.conf").write_text(
         '[[registry]]\nlocation = "a.io"\n[[registry.mirror]]\nlocation = "c.io"'
     )
@@ -292,27 +275,21 @@ def hosts(runs: Runs, text: str) -> None:
 
 
 class TestInTurn:
-    def test_the_first_that_has_it_answers_for_one_request(
-        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_the_first_that_has_it_answers_for_one_request(self, mirror, origin, runs):
         mirror.index("a", "1", BOTH)
         assert runs.names("x.io/a:1") == BOTH
         assert [asked.path for asked in mirror.asked] == ["/v2/a/manifests/1?ns=x.io"]
         assert origin.connections == 0
 
     @pytest.mark.parametrize("status", [404, 401, 403, 429, 500, 503])
-    def test_the_next_one_is_asked_at_once_where_one_does_not_answer(
-        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs, status: int
-    ) -> None:
+    def test_the_next_one_is_asked_at_once_where_one_does_not_answer(self, mirror, origin, runs, status):
         mirror.always(Answer(status))
         origin.index("a", "1", BOTH)
         assert runs.names("x.io/a:1") == BOTH
         assert (mirror.count("manifest"), origin.count(), runs.waits) == (1, 1, [])
         assert origin.asked[0].path == "/v2/a/manifests/1?ns=x.io"
 
-    def test_one_that_is_down_is_not_tried_again_in_the_run(
-        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_one_that_is_down_is_not_tried_again_in_the_run(self, mirror, origin, runs):
         """At most the 32 that were under way when the first of them failed."""
         mirror.always(Answer(headers={"Content-Length": "100"}, chunks=[b"{"]))
         for number in range(60):
@@ -322,27 +299,21 @@ class TestInTurn:
         assert (origin.count(), runs.waits) == (60, [])
         assert 1 <= mirror.count() <= 32
 
-    def test_absent_is_what_the_last_one_says(
-        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_absent_is_what_the_last_one_says(self, mirror, origin, runs):
         because = "(it is asked for x.io because of --hosts-dir)"
         said = f"{mirror.url} has no a:1 {because}; {origin.url} has no a:1 {because}"
         assert runs.absent("x.io/a:1") == said
         mirror.always(Answer(500))
         assert isinstance(runs.ask("x.io/a:1")["x.io/a:1"], Absent)
 
-    def test_and_not_what_a_mirror_says_where_the_last_one_cannot_be_asked(
-        self, origin: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_and_not_what_a_mirror_says_where_the_last_one_cannot_be_asked(self, origin, runs):
         origin.always(Answer(403))
         answer = runs.ask("x.io/a:1")["x.io/a:1"]
         assert isinstance(answer, Unknown)
         assert "has no a:1" in answer.cause
         assert "403" in answer.cause
 
-    def test_a_tag_is_asked_only_where_it_may_be(
-        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_a_tag_is_asked_only_where_it_may_be(self, mirror, origin, runs):
         text = f'server = "{origin.url}"\n[host."{mirror.url}"]\ncapabilities = ["pull"]\n'
         hosts(runs, text)
         mirror.index("a", "1", ["linux/s390x"])
@@ -355,18 +326,14 @@ class TestInTurn:
         assert runs.names(f"x.io/a@{pin}") == BOTH
         assert mirror.count() == 1
 
-    def test_bytes_of_an_untrusted_mirror_are_verified(
-        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_bytes_of_an_untrusted_mirror_are_verified(self, mirror, origin, runs):
         hosts(runs, f'server = "{origin.url}"\n[host."{mirror.url}"]\ncapabilities = ["pull"]\n')
         lie = b'{"schemaVersion": 2, "manifests": []}'
         pin = digest_of(b"something else")
         mirror.always(Answer(200, lie, {"Docker-Content-Digest": pin}))
         assert "do not have the digest" in runs.cause(f"x.io/a@{pin}")
 
-    def test_one_that_may_only_resolve_says_the_digest_and_another_sends_it(
-        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_one_that_may_only_resolve_says_the_digest_and_another_sends_it(self, mirror, origin, runs):
         text = f'server = "{origin.url}"\ncapabilities = ["pull"]\n[host."{mirror.url}"]\ncapabilities = ["resolve"]\n'
         hosts(runs, text)
         pin = mirror.index("a", "1", BOTH)
@@ -376,12 +343,12 @@ class TestInTurn:
         assert mirror.kinds() == ["head"]
         assert [asked.path for asked in origin.asked] == [f"/v2/a/manifests/{pin}?ns=x.io"]
 
-    def test_a_tag_that_nobody_may_resolve_is_not_asked(self, origin: FakeRegistry, runs: Runs) -> None:
+    def test_a_tag_that_nobody_may_resolve_is_not_asked(self, origin, runs):
         hosts(runs, f'server = "{origin.url}"\ncapabilities = ["pull"]\n')
         assert "no mirror of x.io may be asked for it" in runs.cause("x.io/a:1")
         assert origin.connections == 0
 
-    def test_a_stale_tag_costs_one_head_at_the_first(self, mirror: FakeRegistry, runs: Runs) -> None:
+    def test_a_stale_tag_costs_one_head_at_the_first(self, mirror, runs):
         mirror.index("a", "1", BOTH)
         runs.found("x.io/a:1")
         runs.later(7 * 3600)
@@ -389,9 +356,7 @@ class TestInTurn:
         runs.found("x.io/a:1")
         assert mirror.kinds() == ["head"]
 
-    def test_each_is_shown_its_own_credentials(
-        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_each_is_shown_its_own_credentials(self, mirror, origin, runs):
         asks = Answer(401, headers={"WWW-Authenticate": 'Basic realm="x"'})
         mirror.always(asks)
         origin.on(lambda asked: asks if "authorization" not in asked.headers else None)
@@ -400,9 +365,7 @@ class TestInTurn:
         assert runs.names("x.io/a:1") == BOTH
         assert all("authorization" not in asked.headers for asked in mirror.asked)
 
-    def test_headers_go_to_their_own_server_alone(
-        self, mirror: FakeRegistry, origin: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_headers_go_to_their_own_server_alone(self, mirror, origin, runs):
         hosts(
             runs,
             f'server = "{origin.url}"\n[host."{mirror.url}"]\n'
@@ -421,23 +384,21 @@ class TestInTurn:
         assert [asked.kind for asked in origin.asked] == ["blob"]
         assert "x-token" not in origin.asked[0].headers
 
-    def test_nor_do_they_go_to_the_token_service(self, mirror: FakeRegistry, runs: Runs) -> None:
+    def test_nor_do_they_go_to_the_token_service(self, mirror, runs):
         hosts(runs, f'server = "{mirror.url}"\nheader = {{ x-token = "hush" }}\n')
         mirror.index("a", "1", BOTH)
         mirror.bearer()
         assert runs.names("x.io/a:1") == BOTH
         assert ["x-token" in asked.headers for asked in mirror.asked] == [True, False, True]
 
-    def test_what_is_blocked_is_unknown_and_not_asked(self, origin: FakeRegistry, tmp_path: Path) -> None:
+    def test_what_is_blocked_is_unknown_and_not_asked(self, origin, tmp_path):
         runs = Runs(tmp_path, origin.url)
         (tmp_path / "registries.conf").write_text('[[registry]]\nlocation = "x.io/bad"\nblocked = true')
         runs.set(registries_conf=str(tmp_path / "registries.conf"))
         assert f"{tmp_path}/registries.conf blocks x.io/bad" in runs.cause("x.io/bad/a:1")
         assert origin.connections == 0
 
-    def test_an_insecure_registry_without_tls_is_asked_over_http_and_said(
-        self, origin: FakeRegistry, tmp_path: Path
-    ) -> None:
+    def test_an_insecure_registry_without_tls_is_asked_over_http_and_said(self, origin, tmp_path):
         runs = Runs(tmp_path, origin.url)
         (tmp_path / "registries.conf").write_text(
             f'[[registry]]\nprefix = "x.io"\nlocation = "{origin.host}/p"\ninsecure = true'

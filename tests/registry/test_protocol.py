@@ -48,7 +48,7 @@ def challenge(fake: FakeRegistry, **parameters: str) -> Answer:
 
 
 class TestBearer:
-    def test_an_anonymous_token_from_the_manifests_own_401(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_an_anonymous_token_from_the_manifests_own_401(self, fake, runs):
         fake.index("team/app", "1", BOTH)
         fake.bearer(realm=f"{fake.url}/token?account=x")
         assert runs.names("x.io/team/app:1") == BOTH
@@ -58,7 +58,7 @@ class TestBearer:
         assert "authorization" not in token.headers
         assert "authorization" not in fake.asked[0].headers
 
-    def test_the_realm_is_remembered_between_runs(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_the_realm_is_remembered_between_runs(self, fake, runs):
         for name in "ab":
             fake.index(name, "1", BOTH)
         fake.bearer()
@@ -67,9 +67,7 @@ class TestBearer:
         runs.found("x.io/b:1")
         assert fake.kinds() == ["token", "manifest"]
 
-    def test_one_token_for_each_scope_and_one_401_for_a_host_ever(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_one_token_for_each_scope_and_one_401_for_a_host_ever(self, fake, runs):
         for repository, tag in itertools.product(range(10), range(4)):
             fake.index(f"r{repository}", str(tag), BOTH)
             fake.single(f"s{repository}", str(tag), "linux/amd64")
@@ -89,12 +87,12 @@ class TestBearer:
         assert statuses == []
 
     @pytest.mark.parametrize("field", ["token", "access_token"])
-    def test_both_names_of_the_token(self, fake: FakeRegistry, runs: Runs, field: str) -> None:
+    def test_both_names_of_the_token(self, fake, runs, field):
         fake.index("a", "1", BOTH)
         fake.bearer(field=field)
         assert runs.names("x.io/a:1") == BOTH
 
-    def test_tokens_stay_with_their_repository(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_tokens_stay_with_their_repository(self, fake, runs):
         for name in "ab":
             fake.index(name, "1", BOTH)
         given = fake.bearer()
@@ -105,7 +103,7 @@ class TestBearer:
                 repository = asked.path.split("/")[2]
                 assert asked.headers["authorization"] == f"Bearer {given[f'repository:{repository}:pull']}"
 
-    def test_tokens_stay_with_their_credential(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_tokens_stay_with_their_credential(self, fake, runs):
         for name in ("a/x", "b/x"):
             fake.index(name, "1", BOTH)
         users = []
@@ -123,7 +121,7 @@ class TestBearer:
         runs.found("x.io/b/x:1")
         assert users == ["anna:hush", "berta:hush"]
 
-    def test_stored_credentials_go_to_the_token_service(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_stored_credentials_go_to_the_token_service(self, fake, runs):
         fake.index("a", "1", BOTH)
         fake.bearer(user="user:hush")
         runs.login(fake.host)
@@ -134,9 +132,7 @@ class TestBearer:
         ]
         assert {asked.method for asked in fake.asked} == {"GET"}
 
-    def test_insufficient_scope_leads_to_one_new_token_then_an_error(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_insufficient_scope_leads_to_one_new_token_then_an_error(self, fake, runs):
         def script(asked: Asked) -> Answer | None:
             if asked.kind == "token":
                 return Answer(body=as_json({"token": "weak"}))
@@ -150,7 +146,7 @@ class TestBearer:
         runs.cause("x.io/a:1")
         assert fake.kinds() == ["token", "manifest", "token", "manifest"]
 
-    def test_a_refused_token_is_not_asked_for_again(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_refused_token_is_not_asked_for_again(self, fake, runs):
         def script(asked: Asked) -> Answer | None:
             return Answer(body=as_json({"token": "t"})) if asked.kind == "token" else challenge(fake)
 
@@ -158,7 +154,7 @@ class TestBearer:
         runs.cause("x.io/a:1")
         assert fake.kinds() == ["manifest", "token", "manifest"]
 
-    def test_a_moved_realm_is_learned_anew(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_moved_realm_is_learned_anew(self, fake, runs):
         for name in "ab":
             fake.index(name, "1", BOTH)
 
@@ -180,9 +176,7 @@ class TestBearer:
         assert fake.kinds() == ["token", "head"]
 
     @pytest.mark.parametrize("status", [401, 403, 404, 410, 500])
-    def test_a_token_service_that_moved_away_is_found_again(
-        self, fake: FakeRegistry, runs: Runs, status: int
-    ) -> None:
+    def test_a_token_service_that_moved_away_is_found_again(self, fake, runs, status):
         for name in "abc":
             fake.index(name, "1", BOTH)
 
@@ -206,9 +200,7 @@ class TestBearer:
         assert runs.names("x.io/c:1") == BOTH
         assert fake.kinds() == ["token", "manifest"]
 
-    def test_a_token_service_that_is_refused_or_gone_is_asked_about(
-        self, fake: FakeRegistry, runs: Runs, tmp_path: Path
-    ) -> None:
+    def test_a_token_service_that_is_refused_or_gone_is_asked_about(self, fake, runs, tmp_path):
         fake.index("a", "1", BOTH)
         fake.index("b", "1", BOTH)
         fake.bearer()
@@ -219,9 +211,7 @@ class TestBearer:
         assert runs.names("x.io/b:1") == BOTH
         assert fake.kinds() == ["manifest", "token", "manifest"]
 
-    def test_a_registry_that_names_the_same_dead_token_service_is_not_asked_for_ever(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_a_registry_that_names_the_same_dead_token_service_is_not_asked_for_ever(self, fake, runs):
         fake.index("a", "1", BOTH)
         fake.bearer()
         runs.found("x.io/a:1")
@@ -238,14 +228,12 @@ class TestBearer:
             pytest.param(b"Bad Request", False, id="another-reason"),
         ],
     )
-    def test_a_server_that_wants_tls_is_told_from_a_bad_request(
-        self, fake: FakeRegistry, runs: Runs, body: bytes, tls: bool
-    ) -> None:
+    def test_a_server_that_wants_tls_is_told_from_a_bad_request(self, fake, runs, body, tls):
         fake.on(lambda _asked: Answer(400, body))
         said = f"{fake.url} speaks TLS, and was asked without: write {fake.url.replace('http', 'https', 1)}"
         assert (said in runs.cause("x.io/a:1")) == tls
 
-    def test_ecr_publics_400_drops_the_token_once(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_ecr_publics_400_drops_the_token_once(self, fake, runs):
         fake.index("a", "1", BOTH)
         tokens = itertools.count()
 
@@ -266,7 +254,7 @@ class TestBearer:
         assert "answered 400 for b:1, DENIED" in runs.cause("x.io/b:1")
         assert fake.kinds() == ["token", "manifest", "token", "manifest"]
 
-    def test_an_identity_token_is_posted(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_an_identity_token_is_posted(self, fake, runs):
         fake.index("a", "1", BOTH)
         fake.bearer()
         runs.login(fake.host, identitytoken="hush")
@@ -279,7 +267,7 @@ class TestBearer:
         )
 
     @pytest.mark.parametrize("status", [400, 401, 404, 405])
-    def test_and_by_get_where_post_is_not_offered(self, fake: FakeRegistry, runs: Runs, status: int) -> None:
+    def test_and_by_get_where_post_is_not_offered(self, fake, runs, status):
         fake.index("a", "1", BOTH)
         fake.bearer()
         fake.on(lambda asked: Answer(status) if asked.method == "POST" else None)
@@ -288,7 +276,7 @@ class TestBearer:
         assert [asked.method for asked in fake.asked if asked.kind == "token"] == ["POST", "GET"]
         assert fake.asked[2].headers["authorization"] == "Basic " + base64.b64encode(b":hush").decode()
 
-    def test_a_registry_token_is_used_as_it_is(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_registry_token_is_used_as_it_is(self, fake, runs):
         fake.index("a", "1", BOTH)
         fake.on(
             lambda asked: None if asked.headers.get("authorization") == "Bearer hush" else challenge(fake)
@@ -297,9 +285,7 @@ class TestBearer:
         assert runs.names("x.io/a:1") == BOTH
         assert fake.kinds() == ["manifest", "manifest"]
 
-    def test_refused_credentials_are_an_error_that_names_their_file_and_are_tried_once(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_refused_credentials_are_an_error_that_names_their_file_and_are_tried_once(self, fake, runs):
         fake.bearer(user="user:other")
         runs.login(fake.host)
         answers = runs.ask("x.io/a:1", "x.io/a:2", "x.io/a:3")
@@ -309,11 +295,11 @@ class TestBearer:
             assert "hush" not in answer.cause
         assert fake.count("token") == 1
 
-    def test_no_anonymous_token_says_to_log_in(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_no_anonymous_token_says_to_log_in(self, fake, runs):
         fake.bearer(user="user:other")
         assert f"gives no anonymous access (401): log in to {fake.host}" in runs.cause("x.io/a:1")
 
-    def test_a_401_without_challenge_is_answered_by_the_ping(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_401_without_challenge_is_answered_by_the_ping(self, fake, runs):
         fake.index("a", "1", BOTH)
         fake.bearer()
         fake.once(Answer(401), kind="manifest")
@@ -321,9 +307,7 @@ class TestBearer:
         assert runs.names("x.io/a:1") == BOTH
         assert fake.kinds() == ["manifest", "ping", "token", "manifest"]
 
-    def test_nobody_waits_for_a_first_answer_where_no_401_is_expected(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_nobody_waits_for_a_first_answer_where_no_401_is_expected(self, fake, runs):
         """The first answer comes only when all eight have asked."""
         for number in range(8):
             fake.index(f"r{number}", "1", BOTH)
@@ -349,23 +333,23 @@ class TestBasic:
         fake.on(lambda asked: None if asked.headers.get("authorization") == wanted else basic)
         return runs
 
-    def test_it_is_answered_and_remembered(self, fake: FakeRegistry, private: Runs) -> None:
+    def test_it_is_answered_and_remembered(self, fake, private):
         private.login(fake.host)
         assert private.names("x.io/a0:1") == BOTH
         assert ["authorization" in asked.headers for asked in fake.asked] == [False, True]
         private.found("x.io/a1:1")
         assert ["authorization" in asked.headers for asked in fake.asked] == [False, True, True]
 
-    def test_one_401_for_many_images(self, fake: FakeRegistry, private: Runs) -> None:
+    def test_one_401_for_many_images(self, fake, private):
         private.login(fake.host)
         private.ask(*(f"x.io/a{number}:1" for number in range(3)))
         assert sum("authorization" not in asked.headers for asked in fake.asked) == 1
 
-    def test_without_credentials_it_says_to_log_in(self, fake: FakeRegistry, private: Runs) -> None:
+    def test_without_credentials_it_says_to_log_in(self, fake, private):
         assert f"log in with `docker login {fake.host}`" in private.cause("x.io/a0:1")
         assert fake.count() == 1
 
-    def test_wrong_credentials_are_tried_once_and_named(self, fake: FakeRegistry, private: Runs) -> None:
+    def test_wrong_credentials_are_tried_once_and_named(self, fake, private):
         private.login(fake.host, password="not-this")
         for requests in (2, 1):
             fake.forget()
@@ -374,7 +358,7 @@ class TestBasic:
             assert "not-this" not in cause
             assert len(fake.asked) == requests
 
-    def test_a_failing_helper_is_an_error_for_that_registry(self, fake: FakeRegistry, private: Runs) -> None:
+    def test_a_failing_helper_is_an_error_for_that_registry(self, fake, private):
         path = private.folder / "auth.json"
         path.write_text(json.dumps({"credHelpers": {fake.host: "absent"}}))
         private.set(authfile=str(path))
@@ -399,19 +383,19 @@ def counted(fake: FakeRegistry) -> list[int]:
 
 class TestRetries:
     @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
-    def test_what_passes_is_asked_again(self, fake: FakeRegistry, runs: Runs, status: int) -> None:
+    def test_what_passes_is_asked_again(self, fake, runs, status):
         fake.index("a", "1", BOTH)
         fake.once(Answer(status), Answer(status))
         assert runs.names("x.io/a:1") == BOTH
         assert (fake.count(), runs.waits) == (3, [0.25, 0.5])
 
-    def test_but_not_for_ever(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_but_not_for_ever(self, fake, runs):
         fake.always(Answer(503))
         assert "answered 503 for a:1" in runs.cause("x.io/a:1")
         assert (fake.count(), runs.waits) == (5, [0.25, 0.5, 1.0, 2.0])
 
     @pytest.mark.parametrize("status", [400, 410, 501])
-    def test_what_does_not_pass_is_not(self, fake: FakeRegistry, runs: Runs, status: int) -> None:
+    def test_what_does_not_pass_is_not(self, fake, runs, status):
         fake.always(Answer(status, as_json({"errors": [{"code": "X", "message": "m\x1b[31m"}]})))
         assert runs.cause("x.io/a:1").startswith(f"{fake.url} answered {status} for a:1, X m\\x1b[31m (it is")
         assert fake.count() == 1
@@ -419,33 +403,31 @@ class TestRetries:
     @pytest.mark.parametrize(
         ("header", "seconds"), [("7", 7.0), ("Thu, 01 Jan 2026 00:00:09 GMT", 9.0)], ids=["seconds", "date"]
     )
-    def test_retry_after_is_waited_for(
-        self, fake: FakeRegistry, runs: Runs, header: str, seconds: float
-    ) -> None:
+    def test_retry_after_is_waited_for(self, fake, runs, header, seconds):
         fake.index("a", "1", BOTH)
         fake.once(Answer(429, headers={"Retry-After": header}))
         assert runs.names("x.io/a:1") == BOTH
         assert runs.waits == [seconds]
 
-    def test_but_not_beyond_the_deadline(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_but_not_beyond_the_deadline(self, fake, runs):
         fake.always(Answer(429, headers={"Retry-After": "3600"}))
         assert "it is asked too often: try later, or ask a mirror (--mirror)" in runs.cause("x.io/a:1")
         assert (fake.count(), runs.waits) == (1, [])
 
-    def test_the_pull_limit_is_not_asked_again(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_the_pull_limit_is_not_asked_again(self, fake, runs):
         body = b'{"errors":[{"code":"TOOMANYREQUESTS","message":"You have reached your pull rate limit."}]}'
         fake.always(Answer(429, body, {"Retry-After": "1"}))
         assert "its pull limit is used up: log in, ask a mirror" in runs.cause("x.io/a:1")
         assert (fake.count(), runs.waits) == (1, [])
 
-    def test_what_is_left_of_the_limit_is_known(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_what_is_left_of_the_limit_is_known(self, fake, runs):
         fake.once(
             Answer(404, headers={"ratelimit-limit": "100;w=21600", "ratelimit-remaining": "20;w=21600"})
         )
         runs.absent("x.io/a:1")
         assert runs.pulls_left == {fake.url: "20;w=21600"}
 
-    def test_what_is_left_of_the_limit_stands_in_the_report(self, fake: FakeRegistry, tmp_path: Path) -> None:
+    def test_what_is_left_of_the_limit_stands_in_the_report(self, fake, tmp_path):
         fake.index("a", "1", BOTH)
         limit = {"ratelimit-remaining": "20;w=21600"}
         fake.on(lambda asked: replace(fake.stored(asked), headers={**fake.stored(asked).headers, **limit}))
@@ -454,7 +436,7 @@ class TestRetries:
         archfit(pod.encode(), f"--mirror=x.io={fake.url}", "--no-cache", f"--report={report}").ok()
         assert json.loads(report.read_text())["pullsLeft"] == {fake.url: "20;w=21600"}
 
-    def test_a_broken_connection_is_tried_three_times(self, runs: Runs) -> None:
+    def test_a_broken_connection_is_tried_three_times(self, runs):
         with FakeRegistry() as gone:
             url = gone.url
         runs.set(mirrors=())
@@ -462,13 +444,13 @@ class TestRetries:
         assert "cannot be connected to (Connection refused): check" in runs.cause("x.io/a:1")
         assert runs.waits == [0.25, 0.5]
 
-    def test_an_answer_cut_short_is_asked_again(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_an_answer_cut_short_is_asked_again(self, fake, runs):
         fake.index("a", "1", BOTH)
         fake.once(Answer(headers={"Content-Length": "100"}, chunks=[b"{"]))
         assert runs.names("x.io/a:1") == BOTH
         assert runs.waits == [0.25]
 
-    def test_429_halves_the_share_of_the_host(self) -> None:
+    def test_429_halves_the_share_of_the_host(self):
         from archfit.registry.http.servers import Servers
 
         server = Servers().of("https://a.io")
@@ -483,7 +465,7 @@ class TestRetries:
             server.end()
         assert server.share == 1
 
-    def test_a_wave_of_503_is_asked_again_and_answered(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_wave_of_503_is_asked_again_and_answered(self, fake, runs):
         for number in range(64):
             fake.index(f"i{number}", "1", BOTH)
         together = threading.Event()
@@ -498,9 +480,7 @@ class TestRetries:
         assert {type(answer) for answer in answers.values()} == {Found}
         assert (fake.count(), runs.waits) == (96, [0.25] * 32)
 
-    def test_a_pause_that_a_server_asks_for_holds_for_every_image_of_it(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_a_pause_that_a_server_asks_for_holds_for_every_image_of_it(self, fake, runs):
         """One answer says so; after it, no other image is asked for before the pause is over."""
         fake.always(Answer(429, headers={"Retry-After": "3600"}))
         texts = [f"x.io/i{number}:1" for number in range(80)]
@@ -510,7 +490,7 @@ class TestRetries:
         assert "asked for a pause of 3600 s" in " ".join(str(answer) for answer in answers.values())
         assert runs.waits == []
 
-    def test_the_longest_pause_counts(self) -> None:
+    def test_the_longest_pause_counts(self):
         from archfit.registry.http.servers import Servers
 
         server = Servers().of("https://a.io")
@@ -518,14 +498,14 @@ class TestRetries:
         server.pause_until(103.0)
         assert [server.paused_for(now) for now in (100.0, 106.0, 107.0, 200.0)] == [7.0, 1.0, 0.0, 0.0]
 
-    def test_a_server_is_asked_again_no_more_than_its_budget(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_server_is_asked_again_no_more_than_its_budget(self, fake, runs):
         fake.always(Answer(503))
         runs.ask(*(f"x.io/i{number}:1" for number in range(60)))
         assert fake.count() == 60 + limits.MAX_RETRIES_PER_SERVER
 
 
 class TestLimits:
-    def test_a_document_above_the_limit_is_cut_off(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_document_above_the_limit_is_cut_off(self, fake, runs):
         sent = []
 
         def endless() -> Iterator[bytes]:
@@ -538,13 +518,13 @@ class TestLimits:
         assert len(sent) < 4 * client_module.MAX_MANIFEST / 65536
 
     @pytest.mark.parametrize("kind", ["blob", "token"])
-    def test_so_are_configs_and_tokens(self, fake: FakeRegistry, runs: Runs, kind: str) -> None:
+    def test_so_are_configs_and_tokens(self, fake, runs, kind):
         fake.single("a", "1", "linux/amd64")
         fake.bearer()
         fake.on(lambda asked: Answer(body=b" " * 5_000_000) if asked.kind == kind else None)
         assert "bytes: refused" in runs.cause("x.io/a:1")
 
-    def test_a_gzipped_answer_is_read(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_gzipped_answer_is_read(self, fake, runs):
         """Identity is asked for; some gateways compress all the same."""
         fake.index("a", "1", BOTH)
         known = fake.documents["/v2/a/manifests/1"]
@@ -567,13 +547,11 @@ class TestLimits:
             pytest.param(b"{}", "br", "sent a compressed answer ('br')", id="brotli"),
         ],
     )
-    def test_other_compressed_answers_are_refused(
-        self, fake: FakeRegistry, runs: Runs, body: bytes, encoding: str, said: str
-    ) -> None:
+    def test_other_compressed_answers_are_refused(self, fake, runs, body, encoding, said):
         fake.always(Answer(body=body, headers={"Content-Encoding": encoding}))
         assert said in runs.cause("x.io/a:1")
 
-    def test_bytes_with_another_digest_are_refused_and_not_kept(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_bytes_with_another_digest_are_refused_and_not_kept(self, fake, runs):
         pin = fake.index("a", "", BOTH)
         other = as_json({"schemaVersion": 2, "manifests": []})
         lie = Answer(200, other, {"Content-Type": OCI_INDEX, "Docker-Content-Digest": pin})
@@ -581,20 +559,20 @@ class TestLimits:
         assert "bytes that do not have the digest" in runs.cause(f"x.io/a@{pin}")
         assert runs.names(f"x.io/a@{pin}") == BOTH
 
-    def test_so_is_a_config_with_another_digest(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_so_is_a_config_with_another_digest(self, fake, runs):
         fake.single("a", "1", "linux/amd64")
         fake.once(Answer(body=b'{"os": "linux", "architecture": "arm64"}'), kind="blob")
         assert "bytes that do not have the digest" in runs.cause("x.io/a:1")
         assert runs.names("x.io/a:1") == ["linux/amd64"]
 
-    def test_a_missing_config_or_child_is_not_an_absent_image(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_missing_config_or_child_is_not_an_absent_image(self, fake, runs):
         fake.put("a", "1", OCI_MANIFEST, FakeRegistry.manifest(descriptor(OCI_CONFIG, b"gone")))
         gone = descriptor(OCI_MANIFEST, b"gone")
         fake.put("b", "1", OCI_INDEX, as_json({"mediaType": OCI_INDEX, "manifests": [gone]}))
         assert "answered 404 for the config" in runs.cause("x.io/a:1")
         assert "which its index names" in runs.cause("x.io/b:1")
 
-    def test_an_entry_without_platform_is_read_over_the_network(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_an_entry_without_platform_is_read_over_the_network(self, fake, runs):
         config = as_json(platform_of("linux/arm64"))
         fake.blob("a", config)
         child = FakeRegistry.manifest(descriptor(OCI_CONFIG, config))
@@ -611,9 +589,7 @@ class TestLimits:
             pytest.param(Answer(headers={"Content-Length": "9999"}, chunks=[b"{"] * 3), id="half-an-answer"),
         ],
     )
-    def test_the_deadline_is_kept_whatever_the_server_does(
-        self, fake: FakeRegistry, runs: Runs, answer: Answer
-    ) -> None:
+    def test_the_deadline_is_kept_whatever_the_server_does(self, fake, runs, answer):
         fake.index("good", "1", BOTH)
         never = threading.Event()
         fake.on(lambda asked: answer.held(never) if "slow" in asked.path else None)
@@ -624,7 +600,7 @@ class TestLimits:
         assert isinstance(slow, Unknown)
         assert "gave no answer before the deadline: try again, or allow more with --timeout" in slow.cause
 
-    def test_dripping_bytes_do_not_stretch_it(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_dripping_bytes_do_not_stretch_it(self, fake, runs):
         pause = threading.Event()
 
         def drips() -> Iterator[bytes]:
@@ -636,9 +612,7 @@ class TestLimits:
         assert isinstance(runs.ask("x.io/a:1")["x.io/a:1"], Unknown)
         pause.set()
 
-    def test_results_are_of_different_kinds(
-        self, fake: FakeRegistry, runs: Runs, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_results_are_of_different_kinds(self, fake, runs, monkeypatch):
         import socket
 
         def nowhere(*_: object, **__: object) -> list[object]:

@@ -107,9 +107,7 @@ def runs_through(folder: Path, registry: FakeRegistry, proxy: Proxy, url: str) -
     ],
     indirect=["proxy"],
 )
-def test_a_registry_over_https_is_asked_through_a_tunnel_that_is_used_again(
-    safe: FakeRegistry, proxy: Proxy, url: str, tmp_path: Path
-) -> None:
+def test_a_registry_over_https_is_asked_through_a_tunnel_that_is_used_again(safe, proxy, url, tmp_path):
     runs = runs_through(tmp_path, safe, proxy, url)
     assert runs.names("x.io/a:1") == ["linux/arm64"]
     assert (safe.count(), safe.connections) == (2, 1)
@@ -119,9 +117,7 @@ def test_a_registry_over_https_is_asked_through_a_tunnel_that_is_used_again(
 
 @pytest.mark.real
 @pytest.mark.parametrize("proxy", [("https",)], indirect=True, ids=["https"])
-def test_a_large_answer_comes_through_tls_inside_tls_whole(
-    safe: FakeRegistry, proxy: Proxy, tmp_path: Path
-) -> None:
+def test_a_large_answer_comes_through_tls_inside_tls_whole(safe, proxy, tmp_path):
     padding = {"x": "y" * 400_000}
     safe.single("big", "1", "linux/arm64", **padding)
     runs = runs_through(tmp_path, safe, proxy, "https://127.0.0.1:{port}")
@@ -130,9 +126,7 @@ def test_a_large_answer_comes_through_tls_inside_tls_whole(
 
 @pytest.mark.real
 @pytest.mark.parametrize("proxy", [("http",)], indirect=True, ids=["http"])
-def test_the_proxys_password_goes_to_the_proxy_alone(
-    safe: FakeRegistry, proxy: Proxy, tmp_path: Path
-) -> None:
+def test_the_proxys_password_goes_to_the_proxy_alone(safe, proxy, tmp_path):
     runs = runs_through(tmp_path, safe, proxy, "http://me%40home:hu%3Ash@127.0.0.1:{port}")
     assert runs.names("x.io/b:1") == BOTH
     wanted = "proxy-authorization: Basic " + base64.b64encode(b"me@home:hu:sh").decode()
@@ -147,9 +141,7 @@ def test_the_proxys_password_goes_to_the_proxy_alone(
     indirect=True,
     ids=["http"],
 )
-def test_a_proxy_that_refuses_is_said_and_not_asked_again(
-    safe: FakeRegistry, proxy: Proxy, tmp_path: Path
-) -> None:
+def test_a_proxy_that_refuses_is_said_and_not_asked_again(safe, proxy, tmp_path):
     runs = runs_through(tmp_path, safe, proxy, "http://127.0.0.1:{port}")
     cause = runs.cause("x.io/a:1")
     assert cause.startswith(
@@ -162,9 +154,7 @@ def test_a_proxy_that_refuses_is_said_and_not_asked_again(
 
 @pytest.mark.real
 @pytest.mark.parametrize("proxy", [("http",)], indirect=True, ids=["http"])
-def test_a_certificate_that_is_not_trusted_is_the_registrys_and_not_the_proxys(
-    safe: FakeRegistry, proxy: Proxy, tmp_path: Path
-) -> None:
+def test_a_certificate_that_is_not_trusted_is_the_registrys_and_not_the_proxys(safe, proxy, tmp_path):
     named = f"https://localhost:{safe.port}"
     runs = Runs(tmp_path, named)
     runs.environ["https_proxy"] = f"http://127.0.0.1:{proxy.port}"
@@ -172,7 +162,7 @@ def test_a_certificate_that_is_not_trusted_is_the_registrys_and_not_the_proxys(
 
 
 @pytest.mark.parametrize("url", ["ftp://127.0.0.1:1", "http://[::1", "http:///a", "http://a:port"])
-def test_a_proxy_that_is_no_url_is_a_mistake_that_is_not_repeated(tmp_path: Path, url: str) -> None:
+def test_a_proxy_that_is_no_url_is_a_mistake_that_is_not_repeated(tmp_path, url):
     runs = Runs(tmp_path, "http://127.0.0.1:1")
     runs.environ["http_proxy"] = url
     cause = runs.cause("x.io/a:1")
@@ -180,7 +170,7 @@ def test_a_proxy_that_is_no_url_is_a_mistake_that_is_not_repeated(tmp_path: Path
     assert url not in cause.replace("http://127.0.0.1:1", "")
 
 
-def test_a_proxy_that_speaks_socks_is_named_as_one_without_its_password(tmp_path: Path) -> None:
+def test_a_proxy_that_speaks_socks_is_named_as_one_without_its_password(tmp_path):
     runs = Runs(tmp_path, "http://127.0.0.1:1")
     runs.environ["http_proxy"] = "socks5://user:hush@127.0.0.1:1"
     cause = runs.cause("x.io/a:1")
@@ -188,7 +178,7 @@ def test_a_proxy_that_speaks_socks_is_named_as_one_without_its_password(tmp_path
     assert "hush" not in cause
 
 
-def test_over_http_the_proxy_gets_the_whole_url_and_its_password(tmp_path: Path) -> None:
+def test_over_http_the_proxy_gets_the_whole_url_and_its_password(tmp_path):
     with FakeRegistry() as registry, FakeRegistry() as proxy:
         registry.index("a", "1", BOTH)
 
@@ -213,9 +203,7 @@ def test_over_http_the_proxy_gets_the_whole_url_and_its_password(tmp_path: Path)
         pytest.param("http://[:1", "", id="no-url"),
     ],
 )
-def test_a_proxy_that_does_not_work_is_named_and_the_way_around_it_works(
-    fake: FakeRegistry, tmp_path: Path, proxy: str, why: str
-) -> None:
+def test_a_proxy_that_does_not_work_is_named_and_the_way_around_it_works(fake, tmp_path, proxy, why):
     fake.single("a", "1", "linux/arm64")
     runs = Runs(tmp_path, fake.url)
     runs.environ["HTTP_PROXY"] = proxy
@@ -233,9 +221,7 @@ def test_a_proxy_that_does_not_work_is_named_and_the_way_around_it_works(
     assert runs.names("x.io/a:1") == ["linux/arm64"]
 
 
-def test_a_proxy_whose_name_is_unknown_is_named(
-    fake: FakeRegistry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_proxy_whose_name_is_unknown_is_named(fake, tmp_path, monkeypatch):
     def nowhere(*_: object, **__: object) -> socket.socket:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 

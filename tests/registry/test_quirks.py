@@ -63,8 +63,8 @@ def bare(fake: FakeRegistry) -> None:
 
 
 def test_ecr_wants_basic_sends_no_digest_and_keeps_blobs_where_authorization_is_an_error(
-    fake: FakeRegistry, elsewhere: FakeRegistry, runs: Runs
-) -> None:
+    fake, elsewhere, runs
+):
     fake.single("a", "1", "linux/arm64")
     elsewhere.single("a", "1", "linux/arm64")
     elsewhere.on(lambda asked: Answer(400) if "authorization" in asked.headers else None)
@@ -89,7 +89,7 @@ def test_ecr_wants_basic_sends_no_digest_and_keeps_blobs_where_authorization_is_
     assert runs.names("x.io/a:1") == ["linux/arm64"]
 
 
-def test_harbors_lengths_differ_between_head_and_get(fake: FakeRegistry, runs: Runs) -> None:
+def test_harbors_lengths_differ_between_head_and_get(fake, runs):
     fake.index("a", "1", BOTH)
     runs.found("x.io/a:1")
     runs.later(7 * 3600)
@@ -110,14 +110,12 @@ def test_harbors_lengths_differ_between_head_and_get(fake: FakeRegistry, runs: R
         pytest.param({"code": "NAME_UNKNOWN", "message": "repository name not known"}, id="distribution"),
     ],
 )
-def test_404_means_absent_whatever_its_code_says(
-    fake: FakeRegistry, runs: Runs, error: dict[str, str]
-) -> None:
+def test_404_means_absent_whatever_its_code_says(fake, runs, error):
     fake.always(Answer(404, as_json({"errors": [error]})))
     assert isinstance(runs.ask("x.io/a:1")["x.io/a:1"], Absent)
 
 
-def test_red_hats_text_is_schema_1(fake: FakeRegistry, runs: Runs) -> None:
+def test_red_hats_text_is_schema_1(fake, runs):
     fake.always(Answer(200, SCHEMA_1, {"Content-Type": "text/plain"}))
     answer = runs.ask("x.io/a:1")["x.io/a:1"]
     assert isinstance(answer, Unknown)
@@ -125,7 +123,7 @@ def test_red_hats_text_is_schema_1(fake: FakeRegistry, runs: Runs) -> None:
 
 
 @pytest.mark.parametrize("tags", [True, False], ids=["with-etags", "without"])
-def test_nobody_needs_an_etag(fake: FakeRegistry, runs: Runs, *, tags: bool) -> None:
+def test_nobody_needs_an_etag(fake, runs, *, tags):
     """Digests are compared instead: it sends no If-None-Match, so that 304 never comes."""
     fake.index("a", "1", BOTH)
     if tags:
@@ -142,7 +140,7 @@ def test_nobody_needs_an_etag(fake: FakeRegistry, runs: Runs, *, tags: bool) -> 
     assert all("if-none-match" not in asked.headers for asked in fake.asked)
 
 
-def test_a_304_that_comes_all_the_same_is_not_taken_for_an_image(fake: FakeRegistry, runs: Runs) -> None:
+def test_a_304_that_comes_all_the_same_is_not_taken_for_an_image(fake, runs):
     fake.always(Answer(304))
     assert "answered 304" in runs.cause("x.io/a:1")
 
@@ -164,14 +162,12 @@ def test_a_304_that_comes_all_the_same_is_not_taken_for_an_image(fake: FakeRegis
         "x.io\\@evil.io/a",
     ],
 )
-def test_no_part_of_a_url_comes_from_anything_but_the_grammar(
-    fake: FakeRegistry, runs: Runs, text: str
-) -> None:
+def test_no_part_of_a_url_comes_from_anything_but_the_grammar(fake, runs, text):
     runs.ask(text)
     assert fake.connections == 0
 
 
-def test_urls_are_joined_from_the_parsed_parts_alone(fake: FakeRegistry, runs: Runs) -> None:
+def test_urls_are_joined_from_the_parsed_parts_alone(fake, runs):
     runs.ask("x.io/a_b.c-d/e__f:v1.0_2-x")
     assert [asked.path for asked in fake.asked] == ["/v2/a_b.c-d/e__f/manifests/v1.0_2-x"]
 
@@ -191,6 +187,6 @@ def test_urls_are_joined_from_the_parsed_parts_alone(fake: FakeRegistry, runs: R
         pytest.param("[::1]:5000", False, False, id="an-address"),
     ],
 )
-def test_a_hosts_way_is_a_row(host: str, *, challenges: bool, of_account: bool) -> None:
+def test_a_hosts_way_is_a_row(host, *, challenges, of_account):
     quirk = quirk_of(host)
     assert (quirk.challenges, quirk.of_account) == (challenges, of_account)

@@ -11,7 +11,6 @@ from lookup_runs import Runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PASSWORD = "hush-hush-4711"
 TOKEN = "registry-token-4711"
@@ -37,7 +36,7 @@ def parrot(fake: FakeRegistry, status: int, *, decoded: bool = False) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 500])
-def test_a_token_that_a_server_repeats_is_not_shown(fake: FakeRegistry, tmp_path: Path, status: int) -> None:
+def test_a_token_that_a_server_repeats_is_not_shown(fake, tmp_path, status):
     given = fake.bearer()
     parrot(fake, status)
     cause = Runs(tmp_path, fake.url).cause("x.io/a:1")
@@ -48,9 +47,7 @@ def test_a_token_that_a_server_repeats_is_not_shown(fake: FakeRegistry, tmp_path
 
 @pytest.mark.parametrize("decoded", [False, True], ids=["as sent", "decoded"])
 @pytest.mark.parametrize("status", [401, 403, 500])
-def test_a_password_that_a_server_repeats_is_not_shown(
-    fake: FakeRegistry, tmp_path: Path, status: int, *, decoded: bool
-) -> None:
+def test_a_password_that_a_server_repeats_is_not_shown(fake, tmp_path, status, *, decoded):
     fake.on(
         lambda asked: (
             None if "authorization" in asked.headers else Answer(401, headers={"WWW-Authenticate": "Basic"})
@@ -66,7 +63,7 @@ def test_a_password_that_a_server_repeats_is_not_shown(
     assert not any(secret in cause for secret in sent)
 
 
-def test_a_registry_token_that_a_server_repeats_is_not_shown(fake: FakeRegistry, tmp_path: Path) -> None:
+def test_a_registry_token_that_a_server_repeats_is_not_shown(fake, tmp_path):
     fake.bearer()
     parrot(fake, 403)
     runs = Runs(tmp_path, fake.url)
@@ -74,9 +71,7 @@ def test_a_registry_token_that_a_server_repeats_is_not_shown(fake: FakeRegistry,
     assert TOKEN not in runs.cause("x.io/a:1")
 
 
-def test_a_header_of_hosts_toml_that_a_server_repeats_is_not_shown(
-    fake: FakeRegistry, tmp_path: Path
-) -> None:
+def test_a_header_of_hosts_toml_that_a_server_repeats_is_not_shown(fake, tmp_path):
     folder = tmp_path / "hosts" / "x.io"
     folder.mkdir(parents=True)
     text = f'server = "{fake.url}"\n[host."{fake.url}".header]\n  x-key = "{TOKEN}"\n'
@@ -93,7 +88,7 @@ def test_a_header_of_hosts_toml_that_a_server_repeats_is_not_shown(
     assert TOKEN not in cause
 
 
-def test_other_words_are_shown(fake: FakeRegistry, tmp_path: Path) -> None:
+def test_other_words_are_shown(fake, tmp_path):
     fake.bearer()
     fake.always(Answer(500, as_json({"errors": [{"code": "DOWN", "message": "for repairs"}]})))
     assert "DOWN for repairs" in Runs(tmp_path, fake.url).cause("x.io/a:1")

@@ -34,20 +34,20 @@ def runs(fake: FakeRegistry, tmp_path: Path) -> Runs:
     return Runs(tmp_path, fake.url)
 
 
-def test_a_new_index_costs_one_request(fake: FakeRegistry, runs: Runs) -> None:
+def test_a_new_index_costs_one_request(fake, runs):
     digest = fake.index("a", "1", BOTH)
     found = runs.found("x.io/a:1")
     assert found == Found((Platform("linux", "amd64"), Platform("linux", "arm64")), digest)
     assert [(asked.method, asked.path) for asked in fake.asked] == [("GET", "/v2/a/manifests/1")]
 
 
-def test_a_new_single_manifest_costs_two(fake: FakeRegistry, runs: Runs) -> None:
+def test_a_new_single_manifest_costs_two(fake, runs):
     digest = fake.single("a", "1", "linux/arm64")
     assert runs.found("x.io/a:1") == Found((Platform("linux", "arm64"),), digest, index=False)
     assert fake.kinds() == ["manifest", "blob"]
 
 
-def test_what_every_request_says(fake: FakeRegistry, runs: Runs) -> None:
+def test_what_every_request_says(fake, runs):
     fake.single("a", "1", "linux/arm64")
     runs.found("x.io/a:1")
     runs.later(7 * HOUR)
@@ -63,7 +63,7 @@ def test_what_every_request_says(fake: FakeRegistry, runs: Runs) -> None:
     assert "v1+prettyjws" not in ACCEPT
 
 
-def test_a_warm_run_asks_nothing(fake: FakeRegistry, runs: Runs) -> None:
+def test_a_warm_run_asks_nothing(fake, runs):
     pin = fake.index("pinned", "", BOTH)
     fake.index("a", "1", BOTH)
     fake.single("b", "1", "linux/amd64")
@@ -80,7 +80,7 @@ def test_a_warm_run_asks_nothing(fake: FakeRegistry, runs: Runs) -> None:
         assert after == before.replace(origin="cache", age_seconds=age)
 
 
-def test_a_stale_tag_that_has_not_moved_costs_one_head(fake: FakeRegistry, runs: Runs) -> None:
+def test_a_stale_tag_that_has_not_moved_costs_one_head(fake, runs):
     fake.index("a", "1", BOTH)
     first = runs.found("x.io/a:1")
     fake.forget()
@@ -93,7 +93,7 @@ def test_a_stale_tag_that_has_not_moved_costs_one_head(fake: FakeRegistry, runs:
     assert fake.asked == []
 
 
-def test_a_stale_tag_that_has_moved_is_got_by_digest(fake: FakeRegistry, runs: Runs) -> None:
+def test_a_stale_tag_that_has_moved_is_got_by_digest(fake, runs):
     fake.index("a", "1", BOTH)
     runs.found("x.io/a:1")
     fake.forget()
@@ -104,7 +104,7 @@ def test_a_stale_tag_that_has_moved_is_got_by_digest(fake: FakeRegistry, runs: R
     assert [asked.path for asked in fake.asked] == ["/v2/a/manifests/1", f"/v2/a/manifests/{moved}"]
 
 
-def test_a_stale_tag_that_moved_to_a_known_digest_costs_one_head(fake: FakeRegistry, runs: Runs) -> None:
+def test_a_stale_tag_that_moved_to_a_known_digest_costs_one_head(fake, runs):
     fake.index("a", "1", BOTH)
     runs.ask("x.io/a:1", "x.io/a:2")
     old = fake.index("a", "2", ["linux/s390x"])
@@ -117,7 +117,7 @@ def test_a_stale_tag_that_moved_to_a_known_digest_costs_one_head(fake: FakeRegis
     assert fake.kinds() == ["head"]
 
 
-def test_a_tag_that_moves_between_head_and_get_is_got_by_tag(fake: FakeRegistry, runs: Runs) -> None:
+def test_a_tag_that_moves_between_head_and_get_is_got_by_tag(fake, runs):
     fake.index("a", "1", BOTH)
     runs.found("x.io/a:1")
     runs.later(7 * HOUR)
@@ -127,7 +127,7 @@ def test_a_tag_that_moves_between_head_and_get_is_got_by_tag(fake: FakeRegistry,
     assert fake.kinds() == ["head", "manifest", "manifest"]
 
 
-def test_a_digest_never_asks_twice(fake: FakeRegistry, runs: Runs) -> None:
+def test_a_digest_never_asks_twice(fake, runs):
     pin = fake.index("a", "", BOTH)
     assert runs.found(f"x.io/a@{pin}").digest == pin
     assert runs.found(f"x.io/a:any@{pin}").origin == "cache"
@@ -136,21 +136,21 @@ def test_a_digest_never_asks_twice(fake: FakeRegistry, runs: Runs) -> None:
     assert fake.kinds() == ["manifest"]
 
 
-def test_a_digest_means_nothing_for_another_repository(fake: FakeRegistry, runs: Runs) -> None:
+def test_a_digest_means_nothing_for_another_repository(fake, runs):
     pin = fake.index("a", "", BOTH)
     runs.found(f"x.io/a@{pin}")
     runs.absent(f"x.io/b@{pin}")
     assert fake.kinds() == ["manifest", "manifest"]
 
 
-def test_tag_beside_digest_uses_only_the_digest(fake: FakeRegistry, runs: Runs) -> None:
+def test_tag_beside_digest_uses_only_the_digest(fake, runs):
     pin = fake.index("a", "", BOTH)
     runs.found(f"x.io/a:gone@{pin}")
     assert [asked.path for asked in fake.asked] == [f"/v2/a/manifests/{pin}"]
 
 
 @pytest.mark.parametrize("status", [405, 501])
-def test_no_head_then_get_and_it_is_remembered(fake: FakeRegistry, runs: Runs, status: int) -> None:
+def test_no_head_then_get_and_it_is_remembered(fake, runs, status):
     fake.index("a", "1", BOTH)
     runs.found("x.io/a:1")
     fake.on(lambda asked: Answer(status) if asked.method == "HEAD" else None)
@@ -169,9 +169,7 @@ def test_no_head_then_get_and_it_is_remembered(fake: FakeRegistry, runs: Runs, s
         pytest.param("sha256:" + "A" * 64, id="upper-case"),
     ],
 )
-def test_a_head_without_a_usable_digest_is_followed_by_get(
-    fake: FakeRegistry, runs: Runs, digest: str
-) -> None:
+def test_a_head_without_a_usable_digest_is_followed_by_get(fake, runs, digest):
     fake.index("a", "1", BOTH)
     runs.found("x.io/a:1")
     fake.on(
@@ -183,14 +181,14 @@ def test_a_head_without_a_usable_digest_is_followed_by_get(
     assert [asked.path for asked in fake.asked] == ["/v2/a/manifests/1"] * 2
 
 
-def test_a_wrong_digest_header_of_a_get_means_nothing(fake: FakeRegistry, runs: Runs) -> None:
+def test_a_wrong_digest_header_of_a_get_means_nothing(fake, runs):
     digest = fake.index("a", "1", BOTH)
     lie = {"Docker-Content-Digest": "sha256:" + "0" * 64}
     fake.on(lambda asked: replace(fake.stored(asked), headers=lie))
     assert runs.found("x.io/a:1").digest == digest
 
 
-def test_a_tag_that_is_gone_is_absent_and_is_asked_again(fake: FakeRegistry, runs: Runs) -> None:
+def test_a_tag_that_is_gone_is_absent_and_is_asked_again(fake, runs):
     because = f"it is asked for x.io because of --mirror *={fake.url}"
     assert runs.absent("x.io/a:1") == f"{fake.url} has no a:1 ({because})"
     fake.index("a", "1", BOTH)
@@ -202,7 +200,7 @@ def test_a_tag_that_is_gone_is_absent_and_is_asked_again(fake: FakeRegistry, run
     assert fake.kinds() == ["head", "manifest"]
 
 
-def test_the_same_image_under_many_spellings_is_asked_once(fake: FakeRegistry, runs: Runs) -> None:
+def test_the_same_image_under_many_spellings_is_asked_once(fake, runs):
     fake.index("library/nginx", "latest", BOTH)
     texts = [
         "nginx",
@@ -216,7 +214,7 @@ def test_the_same_image_under_many_spellings_is_asked_once(fake: FakeRegistry, r
     assert fake.kinds() == ["manifest"]
 
 
-def test_sixty_images_with_duplicates(fake: FakeRegistry, runs: Runs) -> None:
+def test_sixty_images_with_duplicates(fake, runs):
     for number in range(40):
         fake.index(f"i{number}", "1", BOTH, DOCKER_LIST)
     for number in range(20):
@@ -230,7 +228,7 @@ def test_sixty_images_with_duplicates(fake: FakeRegistry, runs: Runs) -> None:
     assert fake.most_at_once <= 32
 
 
-def test_connections_are_at_most_the_share_and_all_reused(fake: FakeRegistry, runs: Runs) -> None:
+def test_connections_are_at_most_the_share_and_all_reused(fake, runs):
     for number in range(80):
         fake.index(f"i{number}", "1", BOTH)
     gate, held = threading.Event(), []
@@ -249,7 +247,7 @@ def test_connections_are_at_most_the_share_and_all_reused(fake: FakeRegistry, ru
 
 
 @pytest.mark.real
-def test_one_tls_context_for_all_threads_and_lookups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_tls_context_for_all_threads_and_lookups(tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr("archfit.registry.http.tls._shared", {})
     original = ssl.create_default_context
@@ -277,7 +275,7 @@ def test_one_tls_context_for_all_threads_and_lookups(tmp_path: Path, monkeypatch
         assert len(made) == 3, "the file is another"
 
 
-def test_progress_counts_what_is_asked(fake: FakeRegistry, runs: Runs) -> None:
+def test_progress_counts_what_is_asked(fake, runs):
     for number in range(3):
         fake.index(f"i{number}", "1", BOTH)
     seen: list[tuple[int, int]] = []
@@ -297,12 +295,12 @@ def test_progress_counts_what_is_asked(fake: FakeRegistry, runs: Runs) -> None:
         pytest.param("nginx@sha256:abc", Malformed, id="digest"),
     ],
 )
-def test_what_is_no_reference_is_not_asked(fake: FakeRegistry, runs: Runs, text: str, answer: type) -> None:
+def test_what_is_no_reference_is_not_asked(fake, runs, text, answer):
     assert isinstance(runs.ask(text)[text], answer)
     assert fake.asked == []
 
 
-def test_an_override_is_not_asked(fake: FakeRegistry, runs: Runs) -> None:
+def test_an_override_is_not_asked(fake, runs):
     fake.index("a", "1", BOTH)
     runs.overrides = (ImagePlatforms("x.io/*", (Platform("linux", "s390x"),)),)
     assert runs.found("x.io/a:1") == Found((Platform("linux", "s390x"),), origin="override")
@@ -310,7 +308,7 @@ def test_an_override_is_not_asked(fake: FakeRegistry, runs: Runs) -> None:
 
 
 class TestOffline:
-    def test_a_fresh_and_a_stale_tag_answer(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_fresh_and_a_stale_tag_answer(self, fake, runs):
         fake.index("a", "1", BOTH)
         runs.found("x.io/a:1")
         runs.set(offline=True)
@@ -321,7 +319,7 @@ class TestOffline:
         assert (found.origin, found.age_seconds) == ("stale", 24 * HOUR)
         assert fake.asked == []
 
-    def test_a_miss_and_what_is_too_old_say_so(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_miss_and_what_is_too_old_say_so(self, fake, runs):
         fake.index("a", "1", BOTH)
         runs.found("x.io/a:1")
         runs.set(offline=True)
@@ -349,30 +347,28 @@ class TestStale:
             pytest.param(Answer(200, b"<html>"), id="not-understood"),
         ],
     )
-    def test_an_old_answer_is_used_and_said_where_nobody_can_be_asked(
-        self, fake: FakeRegistry, known: Runs, answer: Answer
-    ) -> None:
+    def test_an_old_answer_is_used_and_said_where_nobody_can_be_asked(self, fake, known, answer):
         fake.always(answer)
         found = known.found("x.io/a:1")
         assert (found.origin, found.age_seconds) == ("stale", 24 * HOUR)
         assert "x.io/a:1: an answer 24 hours old is used, because " in known.messages[0]
 
-    def test_it_does_not_become_fresh_by_that(self, fake: FakeRegistry, known: Runs) -> None:
+    def test_it_does_not_become_fresh_by_that(self, fake, known):
         fake.always(Answer(403))
         known.found("x.io/a:1")
         known.later(HOUR)
         assert known.found("x.io/a:1").age_seconds == 25 * HOUR
 
-    def test_but_not_one_older_than_max_stale(self, fake: FakeRegistry, known: Runs) -> None:
+    def test_but_not_one_older_than_max_stale(self, fake, known):
         fake.always(Answer(403))
         known.set(max_stale_seconds=23 * HOUR)
         assert "403" in known.cause("x.io/a:1")
 
-    def test_and_never_where_the_registry_says_it_is_gone(self, fake: FakeRegistry, known: Runs) -> None:
+    def test_and_never_where_the_registry_says_it_is_gone(self, fake, known):
         fake.remove("a", "1")
         known.absent("x.io/a:1")
 
-    def test_an_answer_from_the_future_is_only_confirmed(self, fake: FakeRegistry, known: Runs) -> None:
+    def test_an_answer_from_the_future_is_only_confirmed(self, fake, known):
         known.later(-48 * HOUR)
         fake.forget()
         assert known.found("x.io/a:1").origin == "registry"
@@ -381,7 +377,7 @@ class TestStale:
         fake.always(Answer(403))
         known.cause("x.io/a:1")
 
-    def test_a_ttl_of_zero_always_asks(self, fake: FakeRegistry, known: Runs) -> None:
+    def test_a_ttl_of_zero_always_asks(self, fake, known):
         known.set(cache_ttl_seconds=0)
         known.found("x.io/a:1")
         known.later(1)
@@ -391,22 +387,20 @@ class TestStale:
 
 
 class TestCache:
-    def test_no_cache_neither_reads_nor_writes(self, fake: FakeRegistry, runs: Runs, tmp_path: Path) -> None:
+    def test_no_cache_neither_reads_nor_writes(self, fake, runs, tmp_path):
         fake.index("a", "1", BOTH)
         runs.set(no_cache=True)
         assert [runs.found("x.io/a:1").origin for _ in range(2)] == ["registry", "registry"]
         assert not (tmp_path / "lookups.sqlite").exists()
 
-    def test_unknown_and_absent_are_never_kept(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_unknown_and_absent_are_never_kept(self, fake, runs):
         fake.once(Answer(403))
         runs.cause("x.io/a:1")
         fake.index("a", "1", BOTH)
         assert runs.names("x.io/a:1") == BOTH
 
     @pytest.mark.parametrize("content", [b"no database" * 99, b"SQLite format 3\0" + b"\xff" * 900])
-    def test_a_broken_file_is_said_once_and_worked_around(
-        self, fake: FakeRegistry, runs: Runs, tmp_path: Path, content: bytes
-    ) -> None:
+    def test_a_broken_file_is_said_once_and_worked_around(self, fake, runs, tmp_path, content):
         fake.index("a", "1", BOTH)
         fake.single("b", "1", "linux/amd64")
         (tmp_path / "lookups.sqlite").write_bytes(content)
@@ -416,13 +410,13 @@ class TestCache:
         assert str(tmp_path / "lookups.sqlite") in message
         assert message.endswith("this run goes on without it")
 
-    def test_a_read_only_directory_is_worked_around(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_read_only_directory_is_worked_around(self, fake, runs):
         fake.index("a", "1", BOTH)
         runs.set(cache="/proc/nowhere/lookups.sqlite")
         assert runs.names("x.io/a:1") == BOTH
         assert len(runs.messages) == 1
 
-    def test_changed_entries_are_asked_again(self, fake: FakeRegistry, runs: Runs, tmp_path: Path) -> None:
+    def test_changed_entries_are_asked_again(self, fake, runs, tmp_path):
         import sqlite3
 
         fake.index("a", "1", BOTH)
@@ -433,7 +427,7 @@ class TestCache:
         file.close()
         assert runs.found("x.io/a:1").origin == "registry"
 
-    def test_no_token_or_secret_is_written(self, fake: FakeRegistry, runs: Runs, tmp_path: Path) -> None:
+    def test_no_token_or_secret_is_written(self, fake, runs, tmp_path):
         fake.index("a", "1", BOTH)
         given = fake.bearer(user="user:hush")
         runs.login(fake.host)
@@ -443,7 +437,7 @@ class TestCache:
         assert all(token.encode() not in kept for token in given.values())
         assert b"/token" in kept
 
-    def test_two_runs_at_once_on_one_cold_cache(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_two_runs_at_once_on_one_cold_cache(self, fake, runs):
         for number in range(20):
             fake.index(f"i{number}", "1", BOTH)
         texts = [f"x.io/i{number}:1" for number in range(20)]
@@ -473,7 +467,7 @@ class TestCache:
         assert fake.asked == []
 
 
-def test_nothing_else_becomes_unknown(runs: Runs) -> None:
+def test_nothing_else_becomes_unknown(runs):
     answers = runs.ask("x.io/gone:1", "", "x.io/a:1")
     assert [type(answer) for answer in answers.values()] == [Unasked, Absent, Absent]
     assert not any(isinstance(answer, Unknown) for answer in answers.values())

@@ -73,8 +73,8 @@ class TestAddresses:
         ],
     )
     def test_special_addresses_are_refused_even_where_the_operator_named_the_server(
-        self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str
-    ) -> None:
+        self, runs, monkeypatch, address
+    ):
         monkeypatch.setattr("archfit.registry.http.connections._resolve", names_to(address))
         assert f"special address, {address}, and archfit does not connect to it" in runs.cause("x.io/a:1")
         assert runs.waits == []
@@ -83,9 +83,7 @@ class TestAddresses:
     @pytest.mark.parametrize(
         "host", ["x.io", "localhost:5000", "127.1:5000", "2130706433:5000", "0x7f.1:5000"]
     )
-    def test_loopback_is_refused_where_only_a_reference_names_it(
-        self, runs: Runs, monkeypatch: pytest.MonkeyPatch, address: str, host: str
-    ) -> None:
+    def test_loopback_is_refused_where_only_a_reference_names_it(self, runs, monkeypatch, address, host):
         runs.set(mirrors=())
         monkeypatch.setattr("archfit.registry.http.connections._resolve", names_to(address))
         cause = runs.cause(f"{host}/a:1")
@@ -93,12 +91,12 @@ class TestAddresses:
         assert "name the server with --allow-host" in cause
         assert re.search(r"or with --mirror (\S+)=http://\1 where it speaks plain http", cause)
 
-    def test_the_hosts_own_spellings_of_loopback_are_seen_through(self, runs: Runs) -> None:
+    def test_the_hosts_own_spellings_of_loopback_are_seen_through(self, runs):
         runs.set(mirrors=())
         for host in ("localhost:1", "127.0.0.1:1", "[::1]:1"):
             assert "a loopback address" in runs.cause(f"{host}/a:1")
 
-    def test_plain_http_is_never_chosen_by_itself(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_plain_http_is_never_chosen_by_itself(self, fake, runs):
         runs.set(mirrors=())
         runs.cause(f"{fake.host}/a:1")
         assert fake.connections == 0
@@ -106,12 +104,8 @@ class TestAddresses:
     @pytest.mark.parametrize(
         ("place", "other_host", "address", "good"),
         [
-            pytest.param(
-                ("own.example", 443), False, "10.0.0.1", True, id="private-for-the-references-own-registry"
-            ),
-            pytest.param(
-                ("own.example", 443), True, "10.0.0.1", False, id="but-not-when-something-pointed-there"
-            ),
+            pytest.param(("own.example", 443), False, "10.0.0.1", True, id="private-for-the-references-own-registry"),
+            pytest.param(("own.example", 443), True, "10.0.0.1", False, id="but-not-when-something-pointed-there"),
             pytest.param(("own.example", 8443), False, "10.0.0.1", False, id="nor-on-another-port"),
             pytest.param(("own.example", 443), False, "127.0.0.1", False, id="nor-loopback"),
             pytest.param(("named.example", 443), True, "10.0.0.1", True, id="private-where-named"),
@@ -120,10 +114,8 @@ class TestAddresses:
             pytest.param(("other.example", 443), True, "10.0.0.1", False, id="private-elsewhere"),
             pytest.param(("other.example", 443), True, "8.8.8.8", True, id="public-anywhere"),
         ],
-    )
-    def test_who_may_be_where(
-        self, place: tuple[str, int], other_host: bool, address: str, *, good: bool
-    ) -> None:
+    )  # fmt: skip
+    def test_who_may_be_where(self, place, other_host, address, *, good):
         policy = HostPolicy({("named.example", 443)})
         policy.referenced.add(("own.example", 443))
         if good:
@@ -132,13 +124,11 @@ class TestAddresses:
             with pytest.raises(RegistryError, match="does not connect to it"):
                 policy.permitted(*place, [address], other_host=other_host)
 
-    def test_only_the_good_ones_of_several_addresses_are_dialled(self) -> None:
+    def test_only_the_good_ones_of_several_addresses_are_dialled(self):
         good = HostPolicy().permitted("x.io", 443, ["10.0.0.1", "8.8.8.8", "::1"], other_host=False)
         assert good == ["8.8.8.8"]
 
-    def test_the_judged_address_is_the_one_dialled(
-        self, fake: FakeRegistry, runs: Runs, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_judged_address_is_the_one_dialled(self, fake, runs, monkeypatch):
         """The name means loopback only once; a second look-up would give the metadata service."""
         fake.index("a", "1", BOTH)
         answers = [["127.0.0.1"], ["169.254.169.254"]]
@@ -154,7 +144,7 @@ class TestAddresses:
         assert runs.names("x.io/a:1") == BOTH
         assert seen == ["rebinding.example"]
 
-    def test_a_proxy_is_not_told_to_dial_special_addresses(self, stranger: FakeRegistry, runs: Runs) -> None:
+    def test_a_proxy_is_not_told_to_dial_special_addresses(self, stranger, runs):
         runs.set(mirrors=())
         runs.environ["https_proxy"] = stranger.url
         for host in ("127.0.0.1:5000", "[::1]"):
@@ -172,19 +162,17 @@ class TestRealms:
             pytest.param("file:///etc/passwd", id="file"),
         ],
     )
-    def test_a_forged_realm_is_never_asked(self, fake: FakeRegistry, runs: Runs, realm: str) -> None:
+    def test_a_forged_realm_is_never_asked(self, fake, runs, realm):
         fake.bearer(realm=realm)
         runs.login(fake.host)
         assert "names a token service" in runs.cause("x.io/a:1")
         assert fake.kinds() == ["manifest"]
 
-    def test_an_https_realm_on_loopback_is_refused(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_an_https_realm_on_loopback_is_refused(self, fake, runs):
         fake.bearer(realm="https://127.0.0.1:9/token")
         assert "a loopback address" in runs.cause("x.io/a:1")
 
-    def test_the_registrys_own_host_and_port_may_be_asked_over_http(
-        self, fake: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_the_registrys_own_host_and_port_may_be_asked_over_http(self, fake, runs):
         fake.index("a", "1", BOTH)
         fake.bearer()
         assert runs.names("x.io/a:1") == BOTH
@@ -197,14 +185,7 @@ class TestRealms:
         ],
     )
     @pytest.mark.real
-    def test_who_is_sent_credentials(
-        self,
-        fake: FakeRegistry,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        realm_host: str,
-        users: list[str | None],
-    ) -> None:
+    def test_who_is_sent_credentials(self, fake, tmp_path, monkeypatch, realm_host, users):
         monkeypatch.setattr("archfit.registry.http.host_policy.kind_of", lambda _: "public")
         files = tls_files()
         with FakeRegistry(files.context()) as service:
@@ -216,9 +197,7 @@ class TestRealms:
             assert [asked.headers.get("authorization") for asked in service.asked] == users
             assert ("were not sent, because it is not" in cause) is (users == [None])
 
-    def test_a_token_request_follows_no_redirect_elsewhere(
-        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_a_token_request_follows_no_redirect_elsewhere(self, fake, stranger, runs):
         runs.also("stranger.io", stranger.url)
         fake.bearer()
         fake.once(Answer(307, headers={"Location": f"{stranger.url}/token"}), kind="token")
@@ -226,7 +205,7 @@ class TestRealms:
         assert "redirects to another host: refused" in runs.cause("x.io/a:1")
         assert stranger.asked == []
 
-    def test_a_remembered_realm_is_judged_again(self, fake: FakeRegistry, runs: Runs, tmp_path: Path) -> None:
+    def test_a_remembered_realm_is_judged_again(self, fake, runs, tmp_path):
         import sqlite3
 
         for name in "ab":
@@ -255,9 +234,7 @@ class TestRedirects:
 
         fake.on(script)
 
-    def test_a_blob_elsewhere_is_got_without_authorization(
-        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_a_blob_elsewhere_is_got_without_authorization(self, fake, stranger, runs):
         runs.also("stranger.io", stranger.url)
         self.blob_elsewhere(fake, stranger)
         fake.bearer(user="user:hush")
@@ -266,7 +243,7 @@ class TestRedirects:
         assert "authorization" in fake.asked[-1].headers
         assert [set(asked.headers) & {"authorization", "cookie"} for asked in stranger.asked] == [set()]
 
-    def test_authorization_stays_with_the_same_origin(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_authorization_stays_with_the_same_origin(self, fake, runs):
         fake.index("a", "1", BOTH)
         moved = {"Location": "/v2/a/manifests/1?again"}
         fake.on(lambda asked: Answer(307, headers=moved) if asked.path == "/v2/a/manifests/1" else None)
@@ -275,9 +252,7 @@ class TestRedirects:
         assert runs.names("x.io/a:1") == BOTH
         assert fake.asked[-1].headers["authorization"].startswith("Bearer ")
 
-    def test_authorization_does_not_come_back(
-        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_authorization_does_not_come_back(self, fake, stranger, runs):
         runs.also("stranger.io", stranger.url)
         self.blob_elsewhere(fake, stranger)
         stranger.on(lambda asked: Answer(307, headers={"Location": f"{fake.url}/hop{asked.path}"}))
@@ -291,9 +266,7 @@ class TestRedirects:
     @pytest.mark.parametrize(
         ("scheme", "kinds"), [("Basic", ["blob"]), ("Bearer", ["blob", "token"])], ids=["basic", "bearer"]
     )
-    def test_a_401_of_the_target_gets_no_credential(
-        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs, scheme: str, kinds: list[str]
-    ) -> None:
+    def test_a_401_of_the_target_gets_no_credential(self, fake, stranger, runs, scheme, kinds):
         runs.also("stranger.io", stranger.url)
         self.blob_elsewhere(fake, stranger)
         asks = {"WWW-Authenticate": f'{scheme} realm="{stranger.url}/token"'}
@@ -307,9 +280,7 @@ class TestRedirects:
 
     @pytest.mark.parametrize("status", [301, 302, 307, 308])
     @pytest.mark.parametrize("own", [False, True], ids=["asks for nothing", "asks for a login itself"])
-    def test_a_target_with_tokens_for_anybody_is_read(
-        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs, status: int, own: bool
-    ) -> None:
+    def test_a_target_with_tokens_for_anybody_is_read(self, fake, stranger, runs, status, own):
         """A name in front of another registry, as containerd reads it."""
         runs.also("stranger.io", stranger.url)
         stranger.index("a", "1", BOTH)
@@ -329,17 +300,13 @@ class TestRedirects:
         with runs.lookup() as lookup:
             assert lookup.elsewhere(["x.io/a:1", "stranger.io/b:1"]) == {fake.url: stranger.url}
 
-    def test_a_target_that_refuses_is_named_with_the_flag_that_asks_it(
-        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_a_target_that_refuses_is_named_with_the_flag_that_asks_it(self, fake, stranger, runs):
         runs.also("stranger.io", stranger.url)
         fake.always(Answer(302, headers={"Location": f"{stranger.url}/v2/a/manifests/1"}))
         stranger.always(Answer(401))
         assert f"ask it in its place, with --mirror {fake.host}={stranger.url}" in runs.cause("x.io/a:1")
 
-    def test_a_target_behind_a_challenge_of_the_registrys_own_gets_none_either(
-        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_a_target_behind_a_challenge_of_the_registrys_own_gets_none_either(self, fake, stranger, runs):
         runs.also("stranger.io", stranger.url)
         moved = Answer(307, headers={"Location": f"{stranger.url}/v2/a/manifests/1"})
         fake.always(moved)
@@ -353,16 +320,14 @@ class TestRedirects:
         assert fake.kinds()[:3] == ["manifest", "token", "manifest"]
         assert fake.count("token") == fake.count("manifest") - 1
 
-    def test_a_target_on_loopback_is_refused_where_nobody_named_it(
-        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_a_target_on_loopback_is_refused_where_nobody_named_it(self, fake, stranger, runs):
         self.blob_elsewhere(fake, stranger)
         cause = runs.cause("x.io/a:1")
         assert "leads to a loopback address" in cause
         assert "secret" not in cause
         assert stranger.connections == 0
 
-    def test_at_most_five(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_at_most_five(self, fake, runs):
         fake.on(lambda asked: Answer(302, headers={"Location": asked.path + "x"}))
         assert "redirects more than 5 times" in runs.cause("x.io/a:1")
         assert fake.count() == 6
@@ -377,13 +342,13 @@ class TestRedirects:
             pytest.param("http://x.io:port/", id="port"),
         ],
     )
-    def test_to_nothing_but_http(self, fake: FakeRegistry, runs: Runs, location: str) -> None:
+    def test_to_nothing_but_http(self, fake, runs, location):
         fake.always(Answer(302, headers={"Location": location}))
         assert "refused" in runs.cause("x.io/a:1")
         assert fake.count() == 1
 
     @pytest.mark.real
-    def test_never_from_https_to_http(self, fake: FakeRegistry, tmp_path: Path) -> None:
+    def test_never_from_https_to_http(self, fake, tmp_path):
         files = tls_files()
         with FakeRegistry(files.context()) as safe:
             runs = Runs(tmp_path, safe.url, SSL_CERT_FILE=str(files.ca))
@@ -392,9 +357,7 @@ class TestRedirects:
             assert "redirects from https to plain http: refused" in runs.cause("x.io/a:1")
             assert fake.asked == []
 
-    def test_a_manifest_from_elsewhere_is_still_verified(
-        self, fake: FakeRegistry, stranger: FakeRegistry, runs: Runs
-    ) -> None:
+    def test_a_manifest_from_elsewhere_is_still_verified(self, fake, stranger, runs):
         runs.also("stranger.io", stranger.url)
         pin = fake.index("a", "", BOTH)
         fake.on(lambda asked: Answer(307, headers={"Location": f"{stranger.url}{asked.path}"}))
@@ -405,14 +368,14 @@ class TestRedirects:
 
 class TestTls:
     @pytest.mark.real
-    def test_an_unknown_ca_is_refused_at_once_and_named(self, tmp_path: Path) -> None:
+    def test_an_unknown_ca_is_refused_at_once_and_named(self, tmp_path):
         with FakeRegistry(tls_files().context()) as safe:
             runs = Runs(tmp_path, safe.url)
             assert "certificate of 127.0.0.1 is not trusted" in runs.cause("x.io/a:1")
             assert (safe.asked, runs.waits) == ([], [])
 
     @pytest.mark.real
-    def test_a_named_ca_is_trusted(self, tmp_path: Path) -> None:
+    def test_a_named_ca_is_trusted(self, tmp_path):
         files = tls_files()
         with FakeRegistry(files.context()) as safe:
             safe.index("a", "1", BOTH)
@@ -427,16 +390,14 @@ class TestTls:
             pytest.param(20, "unable to get issuer", "name the CA with --ca-file or in SSL_CERT_FILE", id="unknown-ca"),
         ],
     )  # fmt: skip
-    def test_the_remedy_for_a_certificate_depends_on_what_is_wrong(
-        self, code: int, why: str, remedy: str
-    ) -> None:
+    def test_the_remedy_for_a_certificate_depends_on_what_is_wrong(self, code, why, remedy):
         error = ssl.SSLCertVerificationError(1, "refused")
         error.verify_code, error.verify_message = code, why
         assert untrusted("r.example", error) == (
             f"the TLS certificate of r.example is not trusted ({why}): {remedy}"
         )
 
-    def test_plain_http_where_tls_was_expected_is_said(self, fake: FakeRegistry, tmp_path: Path) -> None:
+    def test_plain_http_where_tls_was_expected_is_said(self, fake, tmp_path):
         runs = Runs(tmp_path, fake.url.replace("http:", "https:"))
         shown = fake.url.removeprefix("http://")
         assert runs.cause("x.io/a:1").endswith(
@@ -447,14 +408,14 @@ class TestTls:
         runs.also("*", f"http://{shown}")
         assert runs.names("x.io/a:1") == ["linux/amd64"]
 
-    def test_a_ca_file_that_cannot_be_read_is_said(self, fake: FakeRegistry, tmp_path: Path) -> None:
+    def test_a_ca_file_that_cannot_be_read_is_said(self, fake, tmp_path):
         url = fake.url.replace("http:", "https:")
         runs = Runs(tmp_path, url, SSL_CERT_FILE="/nowhere.pem")
         assert "the CA certificates in /nowhere.pem cannot be read" in runs.cause("x.io/a:1")
 
 
 class TestSecrets:
-    def test_no_cookie_is_kept(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_no_cookie_is_kept(self, fake, runs):
         fake.single("a", "1", "linux/amd64")
         document = fake.stored
         fake.on(
@@ -465,13 +426,13 @@ class TestSecrets:
         runs.found("x.io/a:1")
         assert all("cookie" not in asked.headers for asked in fake.asked)
 
-    def test_no_credentials_before_a_challenge(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_no_credentials_before_a_challenge(self, fake, runs):
         fake.index("a", "1", BOTH)
         runs.login(fake.host)
         runs.found("x.io/a:1")
         assert "authorization" not in fake.asked[0].headers
 
-    def test_a_mirrors_credentials_are_its_own(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_a_mirrors_credentials_are_its_own(self, fake, runs):
         fake.index("a", "1", BOTH)
         asks = Answer(401, headers={"WWW-Authenticate": 'Basic realm="x"'})
         fake.on(lambda asked: asks if "authorization" not in asked.headers else None)
@@ -481,21 +442,21 @@ class TestSecrets:
         assert runs.names("x.io/a:1") == BOTH
         assert fake.asked[-1].headers["authorization"] == "Basic " + base64.b64encode(b"mirror:hush").decode()
 
-    def test_what_a_registry_says_is_cut_and_cleaned(self, fake: FakeRegistry, runs: Runs) -> None:
+    def test_what_a_registry_says_is_cut_and_cleaned(self, fake, runs):
         words = "\x1b]0;title\x07" + "x" * 5000
         fake.always(Answer(403, as_json({"errors": [{"code": "DENIED", "message": words}]})))
         cause = runs.cause("x.io/a:1")
         assert "\x1b" not in cause
         assert len(cause) < 600
 
-    def test_a_proxys_password_is_never_shown(self, runs: Runs) -> None:
+    def test_a_proxys_password_is_never_shown(self, runs):
         with FakeRegistry() as gone:
             port = gone.port
         runs.environ["http_proxy"] = f"http://user:hush@127.0.0.1:{port}"
         assert "hush" not in runs.cause("x.io/a:1")
 
 
-def test_a_proxy_is_used(fake: FakeRegistry, stranger: FakeRegistry, runs: Runs) -> None:
+def test_a_proxy_is_used(fake, stranger, runs):
     stranger.on(lambda asked: fake.stored(Asked(asked.method, asked.path.removeprefix(fake.url), {})))
     fake.index("a", "1", BOTH)
     runs.environ["http_proxy"] = stranger.host
@@ -517,11 +478,11 @@ def test_a_proxy_is_used(fake: FakeRegistry, stranger: FakeRegistry, runs: Runs)
         ("https://[::1]:5000/v2/", "https://[::1]:5000"),
     ],
 )
-def test_origins_are_compared_in_one_spelling(url: str, origin: str) -> None:
+def test_origins_are_compared_in_one_spelling(url, origin):
     assert origin_of(url) == origin
 
 
-def test_no_connection_is_used_after_the_deadline() -> None:
+def test_no_connection_is_used_after_the_deadline():
     http = http_to(left=lambda: 0.0)
     request = Request("ping", "GET", "http://127.0.0.1:9/", {}, "http://127.0.0.1:9", 10)
     with pytest.raises(RegistryError, match="before the deadline: try again, or allow more with --timeout"):

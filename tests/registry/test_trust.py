@@ -58,16 +58,14 @@ def folder_of(runs: Runs, server: FakeRegistry) -> Path:
 
 
 class TestTls:
-    def test_ca_file_counts_for_every_server_beside_the_usual(
-        self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path
-    ) -> None:
+    def test_ca_file_counts_for_every_server_beside_the_usual(self, safe, other, tmp_path):
         runs = runs_at(tmp_path, safe, other)
         assert "is not trusted" in runs.cause(f"{safe.host}/a:1")
         runs.set(ca_file=str(tls_files().ca))
         assert runs.names(f"{safe.host}/a:1") == runs.names(f"{other.host}/b:1") == BOTH
 
     @pytest.mark.usefixtures("real")
-    def test_a_server_that_also_speaks_http_2_is_asked_for_http_1(self, tmp_path: Path) -> None:
+    def test_a_server_that_also_speaks_http_2_is_asked_for_http_1(self, tmp_path):
         context = tls_files().context()
         context.set_alpn_protocols(["h2", "http/1.1"])
         seen: list[str | None] = []
@@ -86,9 +84,7 @@ class TestTls:
         assert seen == ["http/1.1"]
 
     @pytest.mark.parametrize("form", ["hosts.toml", "certs.d"])
-    def test_a_servers_ca_counts_for_that_server_alone(
-        self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path, form: str
-    ) -> None:
+    def test_a_servers_ca_counts_for_that_server_alone(self, safe, other, tmp_path, form):
         runs = runs_at(tmp_path, safe, other)
         folder = folder_of(runs, safe)
         (folder / ("corp.pem" if form == "hosts.toml" else "corp.crt")).write_bytes(
@@ -100,9 +96,7 @@ class TestTls:
         assert isinstance(answers[f"{safe.host}/a:1"], Found)
         assert "is not trusted" in str(answers[f"{other.host}/b:1"])
 
-    def test_skip_verify_is_for_one_server_and_said_loudly(
-        self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path
-    ) -> None:
+    def test_skip_verify_is_for_one_server_and_said_loudly(self, safe, other, tmp_path):
         runs = runs_at(tmp_path, safe, other)
         (folder_of(runs, safe) / "hosts.toml").write_text("skip_verify = true")
         answers = runs.ask(f"{safe.host}/a:1", f"{other.host}/b:1")
@@ -113,9 +107,7 @@ class TestTls:
         ]
         assert not [text for text in runs.messages if other.host in text]
 
-    def test_a_redirect_takes_no_trust_along(
-        self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path
-    ) -> None:
+    def test_a_redirect_takes_no_trust_along(self, safe, other, tmp_path):
         runs = runs_at(tmp_path, safe, other)
         (folder_of(runs, safe) / "hosts.toml").write_text("skip_verify = true")
         safe.always(Answer(307, headers={"Location": f"{other.url}/v2/b/manifests/1"}))
@@ -123,7 +115,7 @@ class TestTls:
 
     @pytest.mark.parametrize("form", ["hosts.toml", "one-file", "certs.d"])
     @pytest.mark.real
-    def test_a_client_certificate_is_shown_to_its_server_alone(self, tmp_path: Path, form: str) -> None:
+    def test_a_client_certificate_is_shown_to_its_server_alone(self, tmp_path, form):
         files = tls_files()
         with (
             FakeRegistry(files.context(wants_client=True)) as wants,
@@ -149,9 +141,7 @@ class TestTls:
             runs.cause(f"{wants.host}/a:1")
             assert stranger.asked == []
 
-    def test_a_client_key_with_a_password_is_an_error_and_not_a_question(
-        self, safe: FakeRegistry, tmp_path: Path
-    ) -> None:
+    def test_a_client_key_with_a_password_is_an_error_and_not_a_question(self, safe, tmp_path):
         import subprocess
 
         key = tmp_path / "locked.key"
@@ -161,38 +151,32 @@ class TestTls:
         (folder_of(runs, safe) / "hosts.toml").write_text(f'client = [["{tls_files().client}", "{key}"]]')
         assert "cannot be used" in runs.cause(f"{safe.host}/a:1")
 
-    def test_a_ca_that_cannot_be_read_is_said(self, safe: FakeRegistry, tmp_path: Path) -> None:
+    def test_a_ca_that_cannot_be_read_is_said(self, safe, tmp_path):
         runs = runs_at(tmp_path, safe)
         runs.set(ca_file="/dev/null/ca.pem")
         assert "the CA certificates in /dev/null/ca.pem cannot be read" in runs.cause(f"{safe.host}/a:1")
 
-    def test_a_ca_that_hosts_toml_names_has_to_be_there(self, safe: FakeRegistry, tmp_path: Path) -> None:
+    def test_a_ca_that_hosts_toml_names_has_to_be_there(self, safe, tmp_path):
         runs = runs_at(tmp_path, safe)
         (folder_of(runs, safe) / "hosts.toml").write_text('ca = "/dev/null/ca.pem"')
         with pytest.raises(UsageError, match=r"there is no file '/dev/null/ca\.pem': correct the path"):
             runs.ask(f"{safe.host}/a:1")
 
-    def test_an_insecure_registry_of_registries_conf_is_asked_over_tls_first(
-        self, safe: FakeRegistry, tmp_path: Path
-    ) -> None:
+    def test_an_insecure_registry_of_registries_conf_is_asked_over_tls_first(self, safe, tmp_path):
         runs = runs_at(tmp_path, safe)
         (tmp_path / "registries.conf").write_text(f'[[registry]]\nlocation = "{safe.host}"\ninsecure = true')
         runs.set(registries_conf=str(tmp_path / "registries.conf"))
         assert runs.names(f"{safe.host}/a:1") == BOTH
         assert f"https://{safe.host} is asked without verification" in " ".join(runs.messages)
 
-    def test_neither_a_mirror_nor_a_proxy_makes_anything_insecure(
-        self, safe: FakeRegistry, tmp_path: Path
-    ) -> None:
+    def test_neither_a_mirror_nor_a_proxy_makes_anything_insecure(self, safe, tmp_path):
         runs = Runs(tmp_path, safe.url)
         assert "is not trusted" in runs.cause("x.io/a:1")
         runs.environ["https_proxy"] = safe.url
         assert "is not trusted" in runs.cause("x.io/a:1")
         assert runs.messages == []
 
-    def test_nor_does_an_insecure_server_make_its_proxy_so(
-        self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path
-    ) -> None:
+    def test_nor_does_an_insecure_server_make_its_proxy_so(self, safe, other, tmp_path):
         runs = runs_at(tmp_path, safe)
         (folder_of(runs, safe) / "hosts.toml").write_text("skip_verify = true")
         runs.environ["https_proxy"] = other.url
@@ -214,12 +198,12 @@ class TestTls:
         pytest.param((), ("a.io", 443), False, id="nothing"),
     ],
 )
-def test_allow_host(patterns: tuple[str, ...], place: tuple[str, int], *, good: bool) -> None:
+def test_allow_host(patterns, place, *, good):
     policy = HostPolicy(allowed=map(host_pattern, patterns))
     assert policy.is_named(*place) is policy.is_trusted(*place) is good
 
 
-def test_a_key_of_a_credentials_file_names_its_host_but_not_as_one_to_send_others_credentials_to() -> None:
+def test_a_key_of_a_credentials_file_names_its_host_but_not_as_one_to_send_others_credentials_to():
     policy = HostPolicy(mentioned=lambda: ["harbor.corp", "localhost:5000"])
     assert policy.is_named("harbor.corp", 443)
     assert policy.is_named("localhost", 5000)
@@ -240,7 +224,7 @@ def test_a_key_of_a_credentials_file_names_its_host_but_not_as_one_to_send_other
         pytest.param(("*",), ("other.io", 443), False, id="all-others"),
     ],
 )
-def test_deny_host(denied: tuple[str, ...], place: tuple[str, int], *, good: bool) -> None:
+def test_deny_host(denied, place, *, good):
     policy = HostPolicy(
         allowed=[host_pattern("allowed.io")], denied=[host_pattern(text, every=True) for text in denied]
     )
@@ -252,9 +236,7 @@ def test_deny_host(denied: tuple[str, ...], place: tuple[str, int], *, good: boo
 
 
 class TestHosts:
-    def test_a_denied_registry_is_not_even_resolved(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_denied_registry_is_not_even_resolved(self, tmp_path, monkeypatch):
         asked: list[object] = []
         monkeypatch.setattr(
             "archfit.registry.http.connections._resolve", lambda *given, **_: asked.append(given)
@@ -266,9 +248,7 @@ class TestHosts:
         assert "--deny-host forbids it" in runs.cause("x.io/a:1")
         assert asked == []
 
-    def test_nor_is_a_redirect_or_realm_that_is_denied(
-        self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path
-    ) -> None:
+    def test_nor_is_a_redirect_or_realm_that_is_denied(self, safe, other, tmp_path):
         runs = runs_at(tmp_path, safe, other)
         runs.set(ca_file=str(tls_files().ca), deny_hosts=(other.host,))
         safe.once(Answer(307, headers={"Location": f"{other.url}/v2/b/manifests/1"}))
@@ -287,7 +267,7 @@ class TestHosts:
             pytest.param("conf", id="registries-conf"),
         ],
     )
-    def test_who_names_a_server_on_loopback(self, safe: FakeRegistry, tmp_path: Path, named: str) -> None:
+    def test_who_names_a_server_on_loopback(self, safe, tmp_path, named):
         runs = Runs(tmp_path, "")
         runs.set(mirrors=(), ca_file=str(tls_files().ca))
         if named == "allow":
@@ -312,8 +292,8 @@ class TestHosts:
         ],
     )
     def test_which_token_service_elsewhere_is_sent_a_registrys_credentials(
-        self, safe: FakeRegistry, other: FakeRegistry, tmp_path: Path, *, allowed: bool, sent: bool
-    ) -> None:
+        self, safe, other, tmp_path, *, allowed, sent
+    ):
         runs = runs_at(tmp_path, safe, *([other] if allowed else []))
         runs.set(ca_file=str(tls_files().ca))
         runs.login(safe.host)
@@ -335,8 +315,8 @@ class TestHosts:
         ],
     )
     def test_a_private_registry_that_only_a_reference_names(
-        self, monkeypatch: pytest.MonkeyPatch, *, only_named: bool, allowed: tuple[str, ...], dialled: bool
-    ) -> None:
+        self, monkeypatch, *, only_named, allowed, dialled
+    ):
         connected: list[str] = []
 
         def connect(address: str, *_: object) -> httpcore.NetworkStream:
