@@ -8,7 +8,7 @@ import base64
 import pytest
 
 from archfit.registry.credentials.credential import Credential
-from archfit.registry.credentials.tokens import parse_token, token_get, token_post
+from archfit.registry.credentials.tokens import parse_token, token_get
 from archfit.registry.http.challenges import (
     Challenge,
     challenges,
@@ -150,15 +150,6 @@ def test_an_anonymous_token_request_keeps_the_realms_query() -> None:
 def test_a_password_goes_as_basic() -> None:
     request = token_get(Challenge("bearer", REALM), "s", Credential("user", "pä:ss"), "https://r.io")
     assert request.headers["authorization"] == "Basic " + base64.b64encode("user:pä:ss".encode()).decode()
-
-
-def test_an_identity_token_is_posted() -> None:
-    credential = Credential(identity_token="x&y")
-    request = token_post(Challenge("bearer", REALM, "s"), "repository:a:pull", credential, "https://r.io")
-    assert (request.method, request.url) == ("POST", REALM)
-    assert request.content == (
-        b"grant_type=refresh_token&refresh_token=x%26y&service=s&scope=repository%3Aa%3Apull&client_id=archfit"
-    )
 
 
 @pytest.mark.parametrize(

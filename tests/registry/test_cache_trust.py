@@ -14,11 +14,10 @@ from archfit.options.settings import Operator
 from archfit.registry.manifest import INDEXES, MANIFESTS, OCI_ARTIFACT, OCI_INDEX
 from archfit.registry.routing.endpoints import itself, mirrored
 from archfit.registry.routing.routes import Routes
-from fake_registry import Answer, FakeRegistry, as_json, descriptor
+from fake_registry import Answer, as_json, descriptor
 from lookup_runs import Runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 AMD64 = ["linux/amd64"]
@@ -31,49 +30,32 @@ BARE_INDEX = as_json(
 )
 
 
-@pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
-    with FakeRegistry() as running:
-        yield running
-
-
-@pytest.fixture
-def other() -> Iterator[FakeRegistry]:
-    with FakeRegistry() as running:
-        yield running
-
-
-def runs_at(folder: Path, url: str) -> Runs:
-    """Runs of one user: they share a cache, whatever their mirrors."""
-    return Runs(folder, url)
-
-
 @pytest.mark.parametrize("header", ["", *INDEXES, *MANIFESTS, OCI_ARTIFACT, "application/json", "text/html"])
-def test_a_digest_means_its_bytes_whatever_a_header_says(fake, other, tmp_path, header):
+def test_a_digest_means_its_bytes_whatever_a_header_says(fake, stranger, tmp_path, header):
     digest = fake.put("a", "", header, BARE_INDEX)
-    other.put("a", "", OCI_INDEX, BARE_INDEX)
-    first = runs_at(tmp_path, fake.url).ask(f"x.io/a@{digest}")[f"x.io/a@{digest}"]
+    stranger.put("a", "", OCI_INDEX, BARE_INDEX)
+    first = Runs(tmp_path, fake.url).ask(f"x.io/a@{digest}")[f"x.io/a@{digest}"]
     assert isinstance(first, Unknown) or [str(one) for one in first.platforms] == AMD64  # type: ignore[union-attr]
-    assert runs_at(tmp_path, other.url).names(f"x.io/a@{digest}") == AMD64
+    assert Runs(tmp_path, stranger.url).names(f"x.io/a@{digest}") == AMD64
 
 
-def test_a_tag_that_a_mirror_said_is_not_what_the_registry_says(fake, other, tmp_path):
+def test_a_tag_that_a_mirror_said_is_not_what_the_registry_says(fake, stranger, tmp_path):
     fake.index("a", "1", AMD64)
-    other.index("a", "1", ARM64)
-    assert runs_at(tmp_path, fake.url).names("x.io/a:1") == AMD64
-    assert runs_at(tmp_path, other.url).names("x.io/a:1") == ARM64
+    stranger.index("a", "1", ARM64)
+    assert Runs(tmp_path, fake.url).names("x.io/a:1") == AMD64
+    assert Runs(tmp_path, stranger.url).names("x.io/a:1") == ARM64
     fake.forget()
-    other.forget()
-    assert runs_at(tmp_path, fake.url).names("x.io/a:1") == AMD64
-    assert runs_at(tmp_path, other.url).names("x.io/a:1") == ARM64
-    assert fake.asked == other.asked == []
+    stranger.forget()
+    assert Runs(tmp_path, fake.url).names("x.io/a:1") == AMD64
+    assert Runs(tmp_path, stranger.url).names("x.io/a:1") == ARM64
+    assert fake.asked == stranger.asked == []
 
 
 def test_a_mirrors_path_is_another_repository(fake, tmp_path):
     fake.index("one/a", "1", AMD64)
     fake.index("two/a", "1", ARM64)
-    assert runs_at(tmp_path, f"{fake.url}/one").names("x.io/a:1") == AMD64
-    assert runs_at(tmp_path, f"{fake.url}/two").names("x.io/a:1") == ARM64
+    assert Runs(tmp_path, f"{fake.url}/one").names("x.io/a:1") == AMD64
+    assert Runs(tmp_path, f"{fake.url}/two").names("x.io/a:1") == ARM64
 
 
 def test_what_a_header_of_hosts_toml_opens_stays_with_it(fake, tmp_path):
@@ -85,7 +67,7 @@ def test_what_a_header_of_hosts_toml_opens_stays_with_it(fake, tmp_path):
     def ask(header: str) -> object:
         text = f'server = "{fake.url}"\n' + (f'[header]\nx-token = "{header}"\n' if header else "")
         (folder / "hosts.toml").write_text(text)
-        runs = runs_at(tmp_path, fake.url)
+        runs = Runs(tmp_path, fake.url)
         runs.set(mirrors=(), hosts_dir=str(tmp_path / "certs.d"))
         return runs.ask("x.io/a:1")["x.io/a:1"]
 
@@ -98,17 +80,17 @@ def test_what_a_header_of_hosts_toml_opens_stays_with_it(fake, tmp_path):
     assert b"hush" not in (tmp_path / "lookups.sqlite").read_bytes()
 
 
-def test_what_is_learned_by_the_second_server_serves_who_asks_both(fake, other, tmp_path):
-    other.index("a", "1", ARM64)
+def test_what_is_learned_by_the_second_server_serves_who_asks_both(fake, stranger, tmp_path):
+    stranger.index("a", "1", ARM64)
     folder = tmp_path / "certs.d" / "x.io"
     folder.mkdir(parents=True)
-    (folder / "hosts.toml").write_text(f'server = "{other.url}"\n[host."{fake.url}"]\n')
-    both = runs_at(tmp_path, fake.url)
+    (folder / "hosts.toml").write_text(f'server = "{stranger.url}"\n[host."{fake.url}"]\n')
+    both = Runs(tmp_path, fake.url)
     both.set(mirrors=(), hosts_dir=str(tmp_path / "certs.d"))
     assert both.names("x.io/a:1") == ARM64
-    assert (fake.count(), other.count()) == (1, 1)
+    assert (fake.count(), stranger.count()) == (1, 1)
     assert both.names("x.io/a:1") == ARM64
-    assert (fake.count(), other.count()) == (1, 1)
+    assert (fake.count(), stranger.count()) == (1, 1)
 
 
 def certificate(folder: Path, content: str) -> None:

@@ -23,16 +23,10 @@ from lookup_runs import Runs
 from tls_files import tls_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 T = TypeVar("T")
 SURPLUS = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
-    with FakeRegistry() as running:
-        yield running
 
 
 def nested(fake: FakeRegistry) -> None:
@@ -68,16 +62,6 @@ def test_an_answer_that_came_before_its_request_is_nobodys(fake, tmp_path, surpl
     runs = Runs(tmp_path, fake.url)
     assert runs.names("x.io/a:1") == ["linux/amd64"]
     assert fake.connections == connections
-
-
-def test_httpcores_own_pool_would_take_it_for_the_answer_to_the_next_request(fake):
-    """Why `http.connections` keeps connections itself. Where this fails, httpcore's pool may do."""
-    honest = b"honest"
-    length = {"Content-Length": str(len(honest))}
-    fake.on(lambda asked: Answer(200, honest + (SURPLUS if asked.path == "/1" else b""), length))
-    with httpcore.ConnectionPool() as pool:
-        answers = [pool.request("GET", f"{fake.url}/{number}").content for number in (1, 2)]
-    assert answers == [honest, b"{}"]
 
 
 class ServerTls:
@@ -158,28 +142,6 @@ def test_what_follows_an_answer_ends_a_connection(layers, surplus, ends, ended):
         assert stream.get_extra_info("is_readable") is ended
         done.set()
         server.join(30)
-
-
-def test_a_name_that_is_not_known_is_said_and_not_tried_again(tmp_path, monkeypatch):
-    tried: list[object] = []
-
-    def nowhere(*given: object, **_: object) -> list[object]:
-        tried.append(given)
-        raise socket.gaierror(socket.EAI_NONAME, "unknown")
-
-    monkeypatch.setattr("archfit.registry.http.connections._resolve", nowhere)
-    assert "the name 'x.io' cannot be resolved" in Runs(tmp_path, "https://x.io").cause("x.io/a:1")
-    assert len(tried) == 1
-
-
-@pytest.mark.real
-@pytest.mark.parametrize("context", ["untrusted", "none"])
-def test_tls_that_goes_wrong_is_said_once(tmp_path, context):
-    with FakeRegistry(tls_files().context() if context == "untrusted" else None) as registry:
-        runs = Runs(tmp_path, registry.url.replace("http:", "https:"))
-        wanted = "is not trusted" if context == "untrusted" else "answers without TLS"
-        assert wanted in runs.cause("x.io/a:1")
-        assert runs.waits == []
 
 
 def test_a_registry_that_hangs_up_at_the_beginning_of_tls_is_asked_again(tmp_path):

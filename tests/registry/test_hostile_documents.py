@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -15,9 +15,6 @@ from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
 from lookup_runs import Runs
 from program import PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MIB = 1024 * 1024
 IMAGES = 64
@@ -33,12 +30,6 @@ class Cost(NamedTuple):
     peak: float
     seconds: float
     stdout: bytes
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
-    with FakeRegistry() as running:
-        yield running
 
 
 # A process between the tests and the program: what a process begins with counts for its peak.

@@ -189,13 +189,6 @@ def test_the_kind_is_known_from_header_or_body(content_type: str, stated: str | 
     assert isinstance(parse(as_json({**index(AMD64), "mediaType": stated}), content_type), Index)
 
 
-def test_an_entry_without_platform_is_read() -> None:
-    shelf = Shelf()
-    offer = shelf.offer(index(AMD64, shelf.image("linux/arm64")))
-    assert names(offer) == ["linux/amd64", "linux/arm64"]
-    assert shelf.read == ["manifests", "blobs"]
-
-
 def test_only_the_first_entry_without_platform_is_read_as_runtimes_do() -> None:
     shelf = Shelf()
     children = [shelf.image(f"linux/a{number}") for number in range(MAX_ENTRIES)]

@@ -71,12 +71,6 @@ def _copied(one: socket.socket, other: socket.socket) -> None:
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
-    with FakeRegistry() as running:
-        yield running
-
-
-@pytest.fixture
 def safe() -> Iterator[FakeRegistry]:
     with FakeRegistry(tls_files().context()) as running:
         running.single("a", "1", "linux/arm64")

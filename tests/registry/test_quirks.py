@@ -8,40 +8,15 @@ from __future__ import annotations
 
 import base64
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.images.platforms import Absent, Found, Unknown
+from archfit.images.platforms import Absent, Found
 from archfit.registry.quirks import quirk_of
 from fake_registry import Answer, Asked, FakeRegistry, as_json
-from lookup_runs import Runs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 BOTH = ["linux/amd64", "linux/arm64"]
 BASIC = "Basic " + base64.b64encode(b"user:hush").decode()
-SCHEMA_1 = as_json({"schemaVersion": 1, "name": "a", "tag": "1", "architecture": "amd64", "fsLayers": []})
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
-    with FakeRegistry() as running:
-        yield running
-
-
-@pytest.fixture
-def elsewhere() -> Iterator[FakeRegistry]:
-    """Where blobs are kept."""
-    with FakeRegistry() as running:
-        yield running
-
-
-@pytest.fixture
-def runs(fake: FakeRegistry, tmp_path: Path) -> Runs:
-    return Runs(tmp_path, fake.url)
 
 
 def bare(fake: FakeRegistry) -> None:
@@ -63,15 +38,15 @@ def bare(fake: FakeRegistry) -> None:
 
 
 def test_ecr_wants_basic_sends_no_digest_and_keeps_blobs_where_authorization_is_an_error(
-    fake, elsewhere, runs
+    fake, stranger, runs
 ):
     fake.single("a", "1", "linux/arm64")
-    elsewhere.single("a", "1", "linux/arm64")
-    elsewhere.on(lambda asked: Answer(400) if "authorization" in asked.headers else None)
+    stranger.single("a", "1", "linux/arm64")
+    stranger.on(lambda asked: Answer(400) if "authorization" in asked.headers else None)
     bare(fake)
     fake.on(
         lambda asked: (
-            Answer(307, headers={"Location": elsewhere.url + asked.path}) if asked.kind == "blob" else None
+            Answer(307, headers={"Location": stranger.url + asked.path}) if asked.kind == "blob" else None
         )
     )
     asks = 'Basic realm="https://1.dkr.ecr.eu-west-1.amazonaws.com/",service="ecr.amazonaws.com"'
@@ -82,7 +57,7 @@ def test_ecr_wants_basic_sends_no_digest_and_keeps_blobs_where_authorization_is_
             else Answer(401, headers={"WWW-Authenticate": asks})
         )
     )
-    runs.also("s3.io", elsewhere.url)
+    runs.also("s3.io", stranger.url)
     runs.login(fake.host)
     assert runs.names("x.io/a:1") == ["linux/arm64"]
     runs.later(7 * 3600)
@@ -113,13 +88,6 @@ def test_harbors_lengths_differ_between_head_and_get(fake, runs):
 def test_404_means_absent_whatever_its_code_says(fake, runs, error):
     fake.always(Answer(404, as_json({"errors": [error]})))
     assert isinstance(runs.ask("x.io/a:1")["x.io/a:1"], Absent)
-
-
-def test_red_hats_text_is_schema_1(fake, runs):
-    fake.always(Answer(200, SCHEMA_1, {"Content-Type": "text/plain"}))
-    answer = runs.ask("x.io/a:1")["x.io/a:1"]
-    assert isinstance(answer, Unknown)
-    assert "schema" in answer.cause.lower()
 
 
 @pytest.mark.parametrize("tags", [True, False], ids=["with-etags", "without"])

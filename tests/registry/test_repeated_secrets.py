@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from fake_registry import Answer, Asked, FakeRegistry, as_json
 from lookup_runs import Runs
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 PASSWORD = "hush-hush-4711"
 TOKEN = "registry-token-4711"
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
-    with FakeRegistry() as running:
-        yield running
 
 
 def parrot(fake: FakeRegistry, status: int, *, decoded: bool = False) -> None:

@@ -5,33 +5,17 @@ from __future__ import annotations
 import ssl
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.images.platforms import Absent, Found, ImagePlatforms, Malformed, Platform, Unasked, Unknown
+from archfit.images.platforms import Found, ImagePlatforms, Malformed, Platform, Unasked
 from archfit.registry.manifest import ACCEPT, DOCKER_LIST, OCI_INDEX
 from fake_registry import Answer, Asked, FakeRegistry
 from lookup_runs import Runs
 from tls_files import tls_files
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 BOTH = ["linux/amd64", "linux/arm64"]
 HOUR = 3600
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
-    with FakeRegistry() as running:
-        yield running
-
-
-@pytest.fixture
-def runs(fake: FakeRegistry, tmp_path: Path) -> Runs:
-    return Runs(tmp_path, fake.url)
 
 
 def test_a_new_index_costs_one_request(fake, runs):
@@ -212,20 +196,6 @@ def test_the_same_image_under_many_spellings_is_asked_once(fake, runs):
     answers = runs.ask(*texts, *texts)
     assert len({str(answer) for answer in answers.values()}) == 1
     assert fake.kinds() == ["manifest"]
-
-
-def test_sixty_images_with_duplicates(fake, runs):
-    for number in range(40):
-        fake.index(f"i{number}", "1", BOTH, DOCKER_LIST)
-    for number in range(20):
-        fake.single(f"s{number}", "1", "linux/amd64")
-    texts = [f"x.io/i{number}:1" for number in range(40)] + [f"x.io/s{number}:1" for number in range(20)]
-    answers = runs.ask(*texts, *texts, *texts)
-    assert {type(answer) for answer in answers.values()} == {Found}
-    assert runs.requests == {"blob": 20, "manifest": 60}
-    assert (fake.count("manifest"), fake.count("blob"), len(fake.asked)) == (60, 20, 80)
-    assert fake.connections <= 32
-    assert fake.most_at_once <= 32
 
 
 def test_connections_are_at_most_the_share_and_all_reused(fake, runs):
@@ -465,9 +435,3 @@ class TestCache:
             "cache"
         }
         assert fake.asked == []
-
-
-def test_nothing_else_becomes_unknown(runs):
-    answers = runs.ask("x.io/gone:1", "", "x.io/a:1")
-    assert [type(answer) for answer in answers.values()] == [Unasked, Absent, Absent]
-    assert not any(isinstance(answer, Unknown) for answer in answers.values())

@@ -11,7 +11,7 @@ from archfit.options.option_entries import Mirror
 from archfit.options.settings import Operator
 from archfit.options.text_form import Problem
 from archfit.registry.http.host_policy import kind_of
-from archfit.registry.http.http_client import is_pull_limit, retry_after, wait_seconds
+from archfit.registry.http.http_client import is_pull_limit, retry_after
 from archfit.registry.http.proxies import proxy_for
 from archfit.registry.routing.endpoints import Endpoint
 from archfit.registry.routing.routes import Routes
@@ -143,11 +143,6 @@ def test_kinds_of_addresses(address: str, kind: str) -> None:
 )
 def test_retry_after(header: str, seconds: float | None) -> None:
     assert retry_after(header, 1792567680.0) == seconds
-
-
-def test_waits_double_up_to_a_limit_unless_the_server_says() -> None:
-    assert [wait_seconds(tried, None) for tried in range(1, 7)] == [0.25, 0.5, 1.0, 2.0, 4.0, 4.0]
-    assert wait_seconds(1, 9.0) == 9.0
 
 
 @pytest.mark.parametrize(

@@ -25,36 +25,23 @@ from lookup_runs import Runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 DAY = 86400
 
 
-@pytest.fixture
-def served() -> Iterator[FakeRegistry]:
-    with FakeRegistry() as fake:
-        yield fake
-
-
-@pytest.fixture
-def runs(tmp_path: Path, served: FakeRegistry) -> Runs:
-    return Runs(tmp_path, served.url)
-
-
-def queries(served: FakeRegistry) -> list[str]:
+def queries(fake: FakeRegistry) -> list[str]:
     """What was asked of lists, after the path."""
-    return [asked.path.partition("/tags/list")[2] for asked in served.asked if asked.kind == "list"]
+    return [asked.path.partition("/tags/list")[2] for asked in fake.asked if asked.kind == "list"]
 
 
 def paged(
-    served: FakeRegistry,
+    fake: FakeRegistry,
     tags: Sequence[str],
     *,
     page: int,
     most: int = 10_000,
     link: bool = True,
     absolute: str = "",
-    path: str = "/v2/app/tags/list",
 ) -> None:
     """A registry that gives pages of `page` tags, or of `n` up to `most`."""
 
@@ -67,10 +54,10 @@ def paged(
         some = tags[start : start + size]
         headers = {}
         if link and start + size < len(tags):
-            headers["Link"] = f'<{absolute}{path}?last={some[-1]}&n={size}>; rel="next"'
+            headers["Link"] = f'<{absolute}/v2/app/tags/list?last={some[-1]}&n={size}>; rel="next"'
         return Answer(body=as_json({"name": "app", "tags": list(some)}), headers=headers)
 
-    served.on(script)
+    fake.on(script)
 
 
 def versions(count: int) -> list[str]:
@@ -78,54 +65,46 @@ def versions(count: int) -> list[str]:
 
 
 class TestPages:
-    def test_all_tags_in_one_answer_take_one_request_without_n(self, runs, served):
-        served.tags("app", "1.0", "latest", "1.1")
+    def test_all_tags_in_one_answer_take_one_request_without_n(self, runs, fake):
+        fake.tags("app", "1.0", "latest", "1.1")
         assert runs.list("x.example/app:1.0") == TagList(("1.0", "latest", "1.1"), "complete")
-        assert queries(served) == [""]
+        assert queries(fake) == [""]
         assert runs.requests == {"list": 1}
 
-    def test_link_is_followed_with_a_larger_n(self, runs, served):
-        paged(served, versions(700), page=100)
+    def test_link_is_followed_with_a_larger_n(self, runs, fake):
+        paged(fake, versions(700), page=100)
         assert runs.list("x.example/app:1") == TagList(tuple(versions(700)), "complete")
-        assert queries(served) == ["", "?last=1.99.0&n=1000"]
+        assert queries(fake) == ["", "?last=1.99.0&n=1000"]
 
-    def test_an_absolute_link_to_the_same_server(self, runs, served):
-        paged(served, versions(120), page=100, absolute=served.url)
-        assert runs.list("x.example/app:1").tags == tuple(versions(120))
-
-    def test_of_a_link_to_another_path_the_query_alone_counts(self, runs, served):
-        paged(served, versions(120), page=100, path="/v2/behind/the/proxy/tags/list")
-        assert runs.list("x.example/app:1").tags == tuple(versions(120))
-
-    def test_a_server_with_small_pages_only(self, runs, served):
+    def test_a_server_with_small_pages_only(self, runs, fake):
         """Red Hat's registry gives 50 at a time, whatever is asked."""
-        paged(served, versions(500), page=50, most=50)
+        paged(fake, versions(500), page=50, most=50)
         listed = runs.list("x.example/app:1")
         assert (len(listed.tags), listed.read) == (300, "partial")
         assert listed.why == "300 tags were read, and there are more"
-        assert len(queries(served)) == tag_list.MAX_PAGES
+        assert len(queries(fake)) == tag_list.MAX_PAGES
 
     @pytest.mark.parametrize("status", [400, 413])
-    def test_a_larger_n_that_is_refused(self, runs, served, status):
-        paged(served, versions(120), page=100)
-        served.on(lambda asked: Answer(status) if "n=1000" in asked.path else None)
+    def test_a_larger_n_that_is_refused(self, runs, fake, status):
+        paged(fake, versions(120), page=100)
+        fake.on(lambda asked: Answer(status) if "n=1000" in asked.path else None)
         assert runs.list("x.example/app:1") == TagList(tuple(versions(120)), "complete")
-        assert queries(served) == ["", "?last=1.99.0&n=1000", "?last=1.99.0&n=100"]
+        assert queries(fake) == ["", "?last=1.99.0&n=1000", "?last=1.99.0&n=100"]
 
-    def test_a_full_page_without_link_is_followed_by_last(self, runs, served):
+    def test_a_full_page_without_link_is_followed_by_last(self, runs, fake):
         """As go-containerregistry's registry does."""
-        paged(served, versions(1100), page=100, link=False)
+        paged(fake, versions(1100), page=100, link=False)
         assert runs.list("x.example/app:1") == TagList(tuple(versions(1100)), "complete")
-        assert queries(served) == ["", "?n=1000&last=1.99.0", "?n=1000&last=1.1099.0"]
+        assert queries(fake) == ["", "?n=1000&last=1.99.0", "?n=1000&last=1.1099.0"]
 
-    def test_a_server_that_ignores_last_repeats_itself_once(self, runs, served):
-        served.tags("app", *versions(100))
+    def test_a_server_that_ignores_last_repeats_itself_once(self, runs, fake):
+        fake.tags("app", *versions(100))
         assert runs.list("x.example/app:1") == TagList(tuple(versions(100)), "complete")
-        assert queries(served) == ["", "?n=1000&last=1.99.0"]
+        assert queries(fake) == ["", "?n=1000&last=1.99.0"]
 
-    def test_pages_that_repeat_for_ever_end(self, runs, served):
+    def test_pages_that_repeat_for_ever_end(self, runs, fake):
         body = as_json({"tags": ["1.0"]})
-        served.on(
+        fake.on(
             lambda asked: (
                 Answer(body=body, headers={"Link": '</v2/app/tags/list?last=1.0>; rel="next"'})
                 if asked.kind == "list"
@@ -133,47 +112,42 @@ class TestPages:
             )
         )
         assert runs.list("x.example/app:1") == TagList(("1.0",), "partial", "its pages repeat")
-        assert len(queries(served)) == 2
+        assert len(queries(fake)) == 2
 
-    def test_null_is_an_empty_list(self, runs, served):
-        served.tags("app", tags=None)
+    def test_null_is_an_empty_list(self, runs, fake):
+        fake.tags("app", tags=None)
         assert runs.list("x.example/app:1") == TagList((), "complete")
 
-    def test_what_is_no_tag_is_dropped(self, runs, served):
-        served.tags("app", "1.0", "../../x", tags=["1.0", 7, None, {"a": 1}, "../x", "a b", "-x", "x" * 129])
+    def test_what_is_no_tag_is_dropped(self, runs, fake):
+        fake.tags("app", "1.0", "../../x", tags=["1.0", 7, None, {"a": 1}, "../x", "a b", "-x", "x" * 129])
         listed = runs.list("x.example/app:1")
         assert listed == TagList(("1.0",), "partial", "entries of its list are no tags")
 
-    def test_names_that_no_tag_can_have_are_left_out(self, runs, served):
-        served.tags("app", "1.0", tags=["1.0", "../x", "a b", "-x", "x" * 129])
+    def test_names_that_no_tag_can_have_are_left_out(self, runs, fake):
+        fake.tags("app", "1.0", tags=["1.0", "../x", "a b", "-x", "x" * 129])
         assert runs.list("x.example/app:1") == TagList(("1.0",), "complete")
 
-    def test_platforms_of_google_do_not_matter(self, runs, served):
-        """Artifact Registry adds `manifest` and `child`."""
-        served.tags("app", "1.0", manifest={"sha256:" + "a" * 64: {"tag": ["1.0"]}}, child=[])
-        assert runs.list("x.example/app:1").tags == ("1.0",)
-
-    def test_a_hundred_thousand_tags(self, runs, served):
-        served.tags("app", *versions(100_001))
+    def test_a_hundred_thousand_tags(self, runs, fake):
+        fake.tags("app", *versions(100_001))
         assert len(runs.list("x.example/app:1").tags) == 100_001
 
 
 class TestTokensAndRefusals:
-    def test_a_token_for_pull_lists(self, runs, served):
-        given = served.bearer()
-        served.tags("app", "1.0")
+    def test_a_token_for_pull_lists(self, runs, fake):
+        given = fake.bearer()
+        fake.tags("app", "1.0")
         assert runs.list("x.example/app:1").tags == ("1.0",)
         assert list(given) == ["repository:app:pull"]
         assert runs.requests == {"list": 2, "token": 1}
 
-    def test_a_token_that_may_pull_and_may_not_list(self, runs, served):
-        given = served.bearer()
-        served.on(
+    def test_a_token_that_may_pull_and_may_not_list(self, runs, fake):
+        given = fake.bearer()
+        fake.on(
             lambda asked: (
                 Answer(
                     401,
                     headers={
-                        "WWW-Authenticate": f'Bearer realm="{served.url}/token",service="fake",'
+                        "WWW-Authenticate": f'Bearer realm="{fake.url}/token",service="fake",'
                         'scope="repository:app:pull",error="insufficient_scope"'
                     },
                 )
@@ -181,7 +155,7 @@ class TestTokensAndRefusals:
                 else None
             )
         )
-        served.index("app", "1.0", ["linux/amd64"])
+        fake.index("app", "1.0", ["linux/amd64"])
         assert runs.found("x.example/app:1.0")
         listed = runs.list("x.example/app:1.0")
         assert (listed.tags, listed.read) == ((), "no")
@@ -196,36 +170,36 @@ class TestTokensAndRefusals:
             (500, "answered 500 for the tags of app"),
         ],
     )
-    def test_a_list_that_is_refused(self, runs, served, status, why):
-        served.on(lambda asked: Answer(status) if asked.kind == "list" else None)
+    def test_a_list_that_is_refused(self, runs, fake, status, why):
+        fake.on(lambda asked: Answer(status) if asked.kind == "list" else None)
         listed = runs.list("x.example/app:1")
         assert (listed.tags, listed.read) == ((), "no")
         assert why in listed.why
 
     @pytest.mark.parametrize("status", [403, 429, 404, 500])
-    def test_a_later_page_that_is_refused_leaves_what_came_before(self, runs, served, status):
-        paged(served, versions(120), page=100)
-        served.on(lambda asked: Answer(status) if "last=" in asked.path else None)
+    def test_a_later_page_that_is_refused_leaves_what_came_before(self, runs, fake, status):
+        paged(fake, versions(120), page=100)
+        fake.on(lambda asked: Answer(status) if "last=" in asked.path else None)
         listed = runs.list("x.example/app:1")
         assert (listed.tags, listed.read) == (tuple(versions(100)), "partial")
         assert listed.why
 
-    def test_a_later_page_that_is_too_large(self, runs, served):
-        paged(served, versions(120), page=100)
-        served.on(lambda asked: Answer(body=b"x" * tag_list.MAX_BYTES) if "last=" in asked.path else None)
+    def test_a_later_page_that_is_too_large(self, runs, fake):
+        paged(fake, versions(120), page=100)
+        fake.on(lambda asked: Answer(body=b"x" * tag_list.MAX_BYTES) if "last=" in asked.path else None)
         assert runs.list("x.example/app:1").read == "partial"
 
     @pytest.mark.parametrize(
         "body", [b"[]", b"<html>", b'{"tags": {"a": 1}}', b'{"tags": "1.0"}', b"\xff", b"[" * 9999]
     )
-    def test_an_answer_that_is_no_list(self, runs, served, body):
-        served.on(lambda asked: Answer(body=body) if asked.kind == "list" else None)
+    def test_an_answer_that_is_no_list(self, runs, fake, body):
+        fake.on(lambda asked: Answer(body=body) if asked.kind == "list" else None)
         assert runs.list("x.example/app:1").read == "no"
 
     @pytest.mark.parametrize("target", ["ftp://x/", "//[bad/", "http://user:pw@127.0.0.1/", "javascript:1"])
-    def test_a_link_that_may_not_be_followed(self, runs, served, target):
+    def test_a_link_that_may_not_be_followed(self, runs, fake, target):
         body = as_json({"tags": ["1.0"]})
-        served.on(
+        fake.on(
             lambda asked: (
                 Answer(body=body, headers={"Link": f'<{target}>; rel="next"'})
                 if asked.kind == "list"
@@ -234,11 +208,11 @@ class TestTokensAndRefusals:
         )
         assert runs.list("x.example/app:1").read == "no"
 
-    def test_a_link_to_another_server_is_judged_by_host_policy_and_carries_no_credential(self, runs, served):
-        served.bearer()
+    def test_a_link_to_another_server_is_judged_by_host_policy_and_carries_no_credential(self, runs, fake):
+        fake.bearer()
         with FakeRegistry() as other:
             other.tags("app", "2.0")
-            paged(served, versions(120), page=100, absolute=f"http://localhost:{other.port}")
+            paged(fake, versions(120), page=100, absolute=f"http://localhost:{other.port}")
             listed = runs.list("x.example/app:1")
             assert (listed.tags, listed.read) == (tuple(versions(100)), "partial")
             assert "leads to a loopback address" in listed.why
@@ -250,23 +224,23 @@ class TestTokensAndRefusals:
 
 
 class TestCache:
-    def test_a_list_is_kept_for_a_day(self, runs, served):
-        served.tags("app", "1.0")
+    def test_a_list_is_kept_for_a_day(self, runs, fake):
+        fake.tags("app", "1.0")
         first = runs.list("x.example/app:1.0")
         runs.now += DAY
         assert runs.list("x.example/app:2.0") == first
         assert runs.requests == {}
         runs.now += 1
-        served.tags("app", "1.0", "1.1")
+        fake.tags("app", "1.0", "1.1")
         assert runs.list("x.example/app:1.0").tags == ("1.0", "1.1")
 
-    def test_what_could_not_be_read_is_asked_again(self, runs, served):
+    def test_what_could_not_be_read_is_asked_again(self, runs, fake):
         assert runs.list("x.example/app:1.0").read == "no"
-        served.tags("app", "1.0")
+        fake.tags("app", "1.0")
         assert runs.list("x.example/app:1.0").read == "complete"
 
-    def test_offline_uses_a_list_as_old_as_max_stale_and_asks_nobody(self, runs, served):
-        served.tags("app", "1.0")
+    def test_offline_uses_a_list_as_old_as_max_stale_and_asks_nobody(self, runs, fake):
+        fake.tags("app", "1.0")
         runs.list("x.example/app:1.0")
         runs.set(offline=True)
         runs.now += 6 * DAY
@@ -274,23 +248,23 @@ class TestCache:
         runs.now += 2 * DAY
         listed = runs.list("x.example/app:1.0")
         assert listed == TagList((), "no", "the cache has no list of its tags, and --offline forbids asking")
-        assert len(queries(served)) == 1
+        assert len(queries(fake)) == 1
 
-    def test_another_mirror_has_another_list(self, runs, served):
-        served.tags("app", "1.0")
-        served.tags("hub/app", "2.0")
+    def test_another_mirror_has_another_list(self, runs, fake):
+        fake.tags("app", "1.0")
+        fake.tags("hub/app", "2.0")
         assert runs.list("x.example/app:1").tags == ("1.0",)
-        runs.also("x.example", f"{served.url}/hub")
+        runs.also("x.example", f"{fake.url}/hub")
         runs.set(mirrors=runs.operator.mirrors[1:])
         assert runs.list("x.example/app:1").tags == ("2.0",)
 
-    def test_partial_lists_and_stated_platforms_are_kept(self, runs, served):
-        paged(served, versions(500), page=50, most=50)
+    def test_partial_lists_and_stated_platforms_are_kept(self, runs, fake):
+        paged(fake, versions(500), page=50, most=50)
         read = runs.list("x.example/app:1").replace(why="")
         assert runs.list("x.example/app:1") == read
 
-    def test_one_request_a_second_waits_between_pages(self, runs, served):
-        paged(served, versions(120), page=100)
+    def test_one_request_a_second_waits_between_pages(self, runs, fake):
+        paged(fake, versions(120), page=100)
         runs.set(requests_per_second=(request_rate("*", "1"),))
         runs.list("x.example/app:1")
         assert len(runs.waits) == 1
@@ -410,10 +384,10 @@ class TestWhoIsAsked:
         runs.list("nginx:1.27")
         assert connects == []
 
-    def test_not_where_a_mirror_is_in_its_place(self, runs, served):
+    def test_not_where_a_mirror_is_in_its_place(self, runs, fake):
         runs.set(mirrors=())
-        runs.also("docker.io", served.url)
-        served.tags("library/nginx", "1.27")
+        runs.also("docker.io", fake.url)
+        fake.tags("library/nginx", "1.27")
         assert runs.list("nginx:1.27").tags == ("1.27",)
 
 
@@ -438,21 +412,21 @@ class TestWhereTheTagsInUseStand:
 
         return answer
 
-    def test_a_page_of_them_is_among_those_that_are_read(self, runs, served):
-        served.on(self.script())
+    def test_a_page_of_them_is_among_those_that_are_read(self, runs, fake):
+        fake.on(self.script())
         listed = runs.list("x.example/app:8.10.0-alpine")
         assert listed.read == "partial"
         assert {f"8.10.{patch}" for patch in range(12)} <= set(listed.tags)
-        assert len(queries(served)) == tag_list.MAX_PAGES
-        assert queries(served)[-1] == "?n=1000&last=8.10."
+        assert len(queries(fake)) == tag_list.MAX_PAGES
+        assert queries(fake)[-1] == "?n=1000&last=8.10."
 
     @pytest.mark.parametrize("status", [400, 404, 429])
-    def test_where_it_is_refused_the_others_stay(self, runs, served, status):
-        served.on(self.script(status))
+    def test_where_it_is_refused_the_others_stay(self, runs, fake, status):
+        fake.on(self.script(status))
         listed = runs.list("x.example/app:8.10.0")
         assert (listed.read, listed.tags) == ("partial", tuple(self.TAGS[:500]))
 
     @pytest.mark.parametrize("tag", ["latest", "20240115", "7"])
-    def test_noop_a_tag_without_such_a_place(self, runs, served, tag):
-        served.on(self.script())
+    def test_noop_a_tag_without_such_a_place(self, runs, fake, tag):
+        fake.on(self.script())
         assert runs.list(f"x.example/app:{tag}").tags == tuple(self.TAGS[:600])
