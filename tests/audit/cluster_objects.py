@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 DIGEST = "sha256:" + "a" * 64
+CREATED = "2026-11-20T08:00:00Z"
 
 
 def pod(
@@ -126,3 +128,21 @@ def listed(*items: dict[str, Any], kind: str = "List") -> dict[str, Any]:
         {key: value for key, value in item.items() if key not in ("kind", "apiVersion")} for item in items
     ]
     return {"kind": kind, "apiVersion": items[0]["apiVersion"], "metadata": {}, "items": bare}
+
+
+def bare_pod(name: str, image: str, cpu: str = "1", **spec: Any) -> dict[str, Any]:
+    """A Pod that runs, without states of its containers."""
+    container = {"name": "app", "image": image, "resources": {"requests": {"cpu": cpu}}}
+    metadata = {"name": name, "namespace": "shop", "uid": f"u-{name}", "creationTimestamp": CREATED}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": metadata,
+        "spec": {"containers": [container, *spec.pop("containers", ())], **spec},
+        "status": {"phase": "Running"},
+    }
+
+
+def as_json(*objects: dict[str, Any]) -> bytes:
+    """A list as `kubectl get -o json` writes it."""
+    return json.dumps(listed(*objects)).encode()

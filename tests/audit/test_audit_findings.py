@@ -41,24 +41,6 @@ def state_of(facts, architecture="arm64"):
     return {one.facts.name: one.states[0] for one in found.workloads}
 
 
-@pytest.mark.parametrize(
-    ("known", "state"),
-    [
-        pytest.param(BOTH, "yes", id="it-offers-it"),
-        pytest.param(AMD, "no", id="it-offers-another"),
-        pytest.param((), "no", id="it-offers-no-linux"),
-        pytest.param(("arm",), "no", id="arm-is-not-arm64"),
-        pytest.param("Absent", "absent", id="gone"),
-        pytest.param("Unknown", "unknown", id="not-answered"),
-        pytest.param("Unasked", "unknown", id="not-asked"),
-        pytest.param("Malformed", "unknown", id="no-reference"),
-        pytest.param("Unread", "unknown", id="another-shard"),
-    ],
-)
-def test_an_image_is_ready_only_where_its_answer_says_so(known, state):
-    assert image_state(image("x.example/a:1", known), "arm64", {}) == state
-
-
 def test_an_image_that_restricts_nothing_runs_everywhere():
     assert image_state(image("x.example/a:1", ()).replace(restricts=False), "arm64", {}) == "yes"
 
@@ -78,6 +60,11 @@ def test_an_image_without_a_record_is_unknown_and_in_the_table():
         pytest.param({"a": BOTH, "b": "Unknown"}, "unknown", id="one-is-not-known"),
         pytest.param({"a": AMD, "b": "Unknown"}, "blocked", id="one-lacks-it-and-one-is-not-known"),
         pytest.param({}, "ready", id="no-image-at-all"),
+        pytest.param({"a": ()}, "blocked", id="it-offers-no-linux"),
+        pytest.param({"a": ("arm",)}, "blocked", id="arm-is-not-arm64"),
+        pytest.param({"a": "Unasked"}, "unknown", id="not-asked"),
+        pytest.param({"a": "Malformed"}, "unknown", id="no-reference"),
+        pytest.param({"a": "Unread"}, "unknown", id="another-shard"),
     ],
 )
 def test_a_workload_is_ready_if_every_image_is(images, state):
@@ -260,11 +247,6 @@ def test_another_system_than_linux_is_refused_with_a_remedy():
         findings(AuditFacts(), [parse_platform("windows/amd64")])
 
 
-def test_an_audit_of_nothing_has_findings():
-    found = findings(AuditFacts())
-    assert [one.share for one in found.readiness] == [(0, 0), (0, 0)]
-
-
 def test_builds_are_counted_by_container():
     builds = findings(audit_clusters.shop()).builds
     assert {one.verdict: one.containers for one in builds.verdicts} == {
@@ -388,18 +370,16 @@ def _daemon(name: str, images: dict[str, tuple[str, ...] | str], **more: Any) ->
     return facts_of((name, 1, 100, images), standing="daemonset", **more)
 
 
-def _together(*parts: AuditFacts) -> AuditFacts:
-    return merge(parts)
-
-
 def test_daemon_sets_come_first_and_are_no_part_of_the_readiness():
     found = findings(
-        _together(
-            facts_of(("web", 1, 100, {"x": BOTH})),
-            _daemon("ok", {"x": BOTH}),
-            _daemon("open", {"u": "Unknown"}),
-            _daemon("old", {"y": AMD}),
-            _daemon("apart", {"y": AMD}, pinned=AMD),
+        merge(
+            [
+                facts_of(("web", 1, 100, {"x": BOTH})),
+                _daemon("ok", {"x": BOTH}),
+                _daemon("open", {"u": "Unknown"}),
+                _daemon("old", {"y": AMD}),
+                _daemon("apart", {"y": AMD}, pinned=AMD),
+            ]
         )
     )
     arm, amd = found.daemon_sets
@@ -421,7 +401,7 @@ def test_daemon_sets_come_first_and_are_no_part_of_the_readiness():
 
 
 def test_a_daemon_set_counts_once_by_its_worst_revision():
-    found = findings(_together(_daemon("agent", {"x": BOTH}), _daemon("agent", {"y": AMD})))
+    found = findings(merge([_daemon("agent", {"x": BOTH}), _daemon("agent", {"y": AMD})]))
     assert (found.daemon_sets[0].ready, found.daemon_sets[0].blocked) == (0, 1)
 
 
@@ -486,7 +466,7 @@ def test_savings_leave_out_what_its_own_placement_keeps_off():
         facts_of(("free", 1, 1000, {"x": BOTH}), **here),
         facts_of(("pinned", 1, 4000, {"x": BOTH}), pinned=AMD, **here),
     )
-    savings = findings(_together(free, pinned), prices=prices).costs.savings
+    savings = findings(merge([free, pinned]), prices=prices).costs.savings
     assert [(one.when, one.cpu) for one in savings] == [("now", 1000), ("work list done", 1000)]
 
 

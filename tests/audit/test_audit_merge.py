@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -18,103 +18,27 @@ from archfit.audit.reports import from_json
 from archfit.base.errors import InvalidInput
 from archfit.base.record_json import record_value
 from archfit.images.candidates import NewerTag
-from archfit.images.tags import Read, Step
 
 _TEXT = st.sampled_from(["", "a", "b", "\u2028</script>"])
 _NUMBER = st.integers(0, 3)
 
 
-_record: Any = st.builds
+def _drawn(kind: Any) -> st.SearchStrategy[Any]:
+    """Values of a field's type; of a record with every field that it has."""
+    if kind in _SIMPLE:
+        return _SIMPLE[kind]
+    if get_origin(kind) is Literal:
+        return st.sampled_from(get_args(kind))
+    if get_origin(kind) is tuple:
+        first, *others = get_args(kind)
+        if others == [...]:
+            return st.lists(_drawn(first), max_size=2).map(tuple)
+        return st.tuples(*map(_drawn, (first, *others)))
+    return st.builds(kind, **{name: _drawn(field) for name, field in get_type_hints(kind).items()})
 
 
-_IMAGE_USE = _record(
-    af.ContainerImage, container=_TEXT, role=st.sampled_from(get_args(af.Role)), image=_TEXT, reference=_TEXT
-)
-_NEWER = _record(
-    NewerTag,
-    tag=_TEXT,
-    digest=_TEXT,
-    step=st.sampled_from(get_args(Step)),
-    platforms=st.lists(_TEXT, max_size=2).map(tuple),
-    exact=st.booleans(),
-)
-_FACTS = st.builds(
-    AuditFacts,
-    snapshots=st.lists(
-        _record(
-            Snapshot,
-            id=_TEXT,
-            source=st.sampled_from(["live", "lists"]),
-            name=_TEXT,
-            nodes=st.booleans(),
-            uid=_TEXT,
-            date=_TEXT,
-            name_by=st.sampled_from(["flag", "context", "uid", "input", ""]),
-        ),
-        max_size=3,
-    ).map(tuple),
-    nodes=st.lists(
-        _record(
-            af.NodeFacts,
-            snapshot=_TEXT,
-            name=_TEXT,
-            os=_TEXT,
-            architecture=_TEXT,
-            cpu=_NUMBER,
-            taints=st.lists(_TEXT, max_size=2).map(tuple),
-        ),
-        max_size=3,
-    ).map(tuple),
-    workloads=st.lists(
-        _record(
-            af.WorkloadFacts,
-            snapshot=_TEXT,
-            namespace=_TEXT,
-            kind=_TEXT,
-            name=_TEXT,
-            standing=st.sampled_from(get_args(af.Standing)),
-            images=st.lists(_IMAGE_USE, max_size=2).map(tuple),
-            pods=_NUMBER,
-            runs_on=st.lists(st.tuples(_TEXT, _NUMBER), max_size=2).map(tuple),
-        ),
-        max_size=3,
-    ).map(tuple),
-    builds=st.lists(
-        _record(
-            BuildFacts,
-            snapshot=_TEXT,
-            namespace=_TEXT,
-            kind=_TEXT,
-            name=_TEXT,
-            container=_TEXT,
-            image=_TEXT,
-            image_id=_TEXT,
-            node_os=_TEXT,
-            node_architecture=_TEXT,
-            runtime=_TEXT,
-            pods=_NUMBER,
-            verdict=st.sampled_from(get_args(af.BuildState)),
-            platform=_TEXT,
-        ),
-        max_size=3,
-    ).map(tuple),
-    images=st.lists(
-        _record(
-            ImageFacts,
-            reference=_TEXT,
-            answer=st.sampled_from(get_args(af.AnswerKind)),
-            platforms=st.lists(_TEXT, max_size=2).map(tuple),
-            restricts=st.booleans(),
-            digest=_TEXT,
-            newer=st.lists(_NEWER, max_size=1).map(tuple),
-            newer_read=st.sampled_from(get_args(Read)),
-            newer_for=_TEXT,
-            newer_why=_TEXT,
-        ),
-        max_size=4,
-    ).map(tuple),
-    shards=st.lists(st.builds(Shard, st.sampled_from(("a", "b")), _NUMBER, _NUMBER), max_size=2).map(tuple),
-)
+_SIMPLE = {str: _TEXT, int: _NUMBER, bool: st.booleans()}
+_FACTS = _drawn(AuditFacts)
 
 
 @given(_FACTS, _FACTS, _FACTS)

@@ -6,16 +6,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.audit.cluster_objects import CREATED
+from tests.audit.cluster_objects import as_json as listed
+from tests.audit.cluster_objects import bare_pod as pod
 
-from archfit.audit.command import run
-from archfit.base.errors import ArchfitError
 from program import Ran
-from warm_cache import warm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,21 +23,9 @@ if TYPE_CHECKING:
     Audit = Callable[..., Ran]
 
 BOTH, INTEL = "quay.io/team/both:1", "quay.io/team/intel:1"
-CREATED = "2026-11-20T08:00:00Z"
 HEARTBEAT = "2026-11-22T03:14:15Z"
 EPOCH = {"SOURCE_DATE_EPOCH": "1795401600"}
 STATED = "2026-11-23T02:40:00Z"
-
-
-def pod(name: str, image: str = BOTH, node: str = "") -> dict[str, Any]:
-    container = {"name": "app", "image": image, "resources": {"requests": {"cpu": "1"}}}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "shop", "uid": f"u-{name}", "creationTimestamp": CREATED},
-        "spec": {"containers": [container], **({"nodeName": node} if node else {})},
-        "status": {"phase": "Running"},
-    }
 
 
 def node(name: str, uid: str, architecture: str = "amd64") -> dict[str, Any]:
@@ -54,31 +41,6 @@ def node(name: str, uid: str, architecture: str = "amd64") -> dict[str, Any]:
 
 def kube_system(uid: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": uid}}
-
-
-def listed(*objects: dict[str, Any]) -> bytes:
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}).encode()
-
-
-@pytest.fixture
-def audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Audit:
-    """`audit(input, ..)` in an empty folder without a network; a warm cache knows the two images."""
-    cache = tmp_path / "lookups.sqlite"
-    warm({BOTH: ["linux/amd64", "linux/arm64"], INTEL: ["linux/amd64"]}, str(cache))
-    monkeypatch.chdir(tmp_path)
-
-    def audited(text: bytes, *words: str, **environ: str) -> Ran:
-        stdout, stderr = io.BytesIO(), io.StringIO()
-        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], **environ}
-        try:
-            status = run(
-                ("--offline", "--cache", str(cache), *words), io.BytesIO(text), stdout, stderr, environ
-            )
-        except ArchfitError as error:
-            return Ran(error.exit_code, stdout.getvalue(), f"{stderr.getvalue()}error: {error}\n")
-        return Ran(status, stdout.getvalue(), stderr.getvalue())
-
-    return audited
 
 
 @pytest.fixture
@@ -100,11 +62,11 @@ def cluster_of(ran: Ran) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("objects", "environ", "date", "date_by", "said"),
     [
-        pytest.param((pod("a"),), {}, CREATED, "input", "read 2026-11-20 08:00 UTC or later", id="a pod's start"),
-        pytest.param((pod("a"), node("n", "1")), {}, HEARTBEAT, "input", "read 2026-11-22 03:14 UTC or later", id="a heartbeat"),
-        pytest.param((pod("a"),), EPOCH, STATED, "stated", "read 2026-11-23 02:40 UTC", id="stated"),
+        pytest.param((pod("a", BOTH),), {}, CREATED, "input", "read 2026-11-20 08:00 UTC or later", id="a pod's start"),
+        pytest.param((pod("a", BOTH), node("n", "1")), {}, HEARTBEAT, "input", "read 2026-11-22 03:14 UTC or later", id="a heartbeat"),
+        pytest.param((pod("a", BOTH),), EPOCH, STATED, "stated", "read 2026-11-23 02:40 UTC", id="stated"),
         pytest.param(
-            ({k: v for k, v in pod("a").items() if k != "status"} | {"metadata": {"name": "a"}},),
+            ({k: v for k, v in pod("a", BOTH).items() if k != "status"} | {"metadata": {"name": "a"}},),
             {},
             "",
             "",
@@ -122,7 +84,7 @@ def test_a_report_says_of_when_it_is(audit, objects, environ, date, date_by, sai
 
 
 def test_every_format_names_the_cluster_its_date_and_its_architectures(audit):
-    objects = listed(pod("a"), node("n", "1"), node("m", "2", "arm64"))
+    objects = listed(pod("a", BOTH), node("n", "1"), node("m", "2", "arm64"))
     words = ("--cluster", "prod-eu")
     for form in ("text", "markdown", "html"):
         text = audit(objects, *words, "--format", form, **EPOCH).ok().decode()
@@ -134,42 +96,17 @@ def test_every_format_names_the_cluster_its_date_and_its_architectures(audit):
     assert (found["name"], found["architectures"]) == ("prod-eu", ["amd64", "arm64"])
 
 
-@pytest.mark.parametrize(
-    ("words", "environ", "said"),
-    [
-        pytest.param(("--cluster", ""), {}, "--cluster: '' is no name", id="empty"),
-        pytest.param(("--cluster", " a"), {}, "--cluster: ' a' is no name", id="a blank before it"),
-        pytest.param(("--cluster", "a\nb"), {}, r"--cluster: 'a\nb' is no name", id="two lines"),
-        pytest.param(("--cluster", "\u202eue"), {}, "is no name: write 1 to 120 printable", id="turned round"),
-        pytest.param(("--cluster", "x" * 121), {}, "is no name: write 1 to 120 printable", id="too long"),
-        pytest.param(("--merge", "a.json", "--cluster", "x"), {}, "state it when each of them is made", id="merge"),
-        pytest.param((), {"SOURCE_DATE_EPOCH": "now"}, "SOURCE_DATE_EPOCH: 'now' is not a number", id="no number"),
-        pytest.param((), {"SOURCE_DATE_EPOCH": "-1"}, "SOURCE_DATE_EPOCH: '-1' is not a number", id="before 1970"),
-        pytest.param(
-            ("--live", "--shards", "2", "--shard", "0"),
-            {},
-            "each shard would read the cluster at another moment. Read it once: archfit audit --live --offline",
-            id="shards of what runs",
-        ),
-    ],
-)  # fmt: skip
-def test_names_and_dates_that_are_none_are_refused(audit, words, environ, said):
-    ran = audit(listed(pod("a")), *words, **environ)
-    assert (ran.status, ran.stdout) == (2, b"")
-    assert said in ran.stderr
-
-
 @pytest.mark.parametrize("name", ["=cmd()", "<b>prod</b>", "münchen/1", "[a](b)"])
 def test_an_odd_name_is_text_in_every_format(audit, name):
-    assert cluster_of(audit(listed(pod("a")), "--cluster", name, "--format", "json"))["name"] == name
-    page = audit(listed(pod("a")), "--cluster", name, "--format", "html").ok().decode()
+    assert cluster_of(audit(listed(pod("a", BOTH)), "--cluster", name, "--format", "json"))["name"] == name
+    page = audit(listed(pod("a", BOTH)), "--cluster", name, "--format", "html").ok().decode()
     assert "<b>prod" not in page
-    table = audit(listed(pod("a")), "--cluster", name, "--format", "csv").ok().decode()
+    table = audit(listed(pod("a", BOTH)), "--cluster", name, "--format", "csv").ok().decode()
     assert not [cell for row in csv.reader(io.StringIO(table)) for cell in row if cell.startswith("=")]
 
 
-_A = pod("a")
-YESTERDAY, TODAY = (pod("a"), pod("gone")), (pod("a"), pod("new"))
+_A = pod("a", BOTH)
+YESTERDAY, TODAY = (pod("a", BOTH), pod("gone", BOTH)), (pod("a", BOTH), pod("new", BOTH))
 MOMENTS = [
     pytest.param((kube_system("k"),), (kube_system("k"),), (), (), True, id="one kube-system"),
     pytest.param((node("n", "1"),), (node("n", "1"),), (), (), True, id="one node"),
@@ -231,7 +168,7 @@ def test_shards_of_two_snapshots_are_not_merged(audit, report, tmp_path):
 
 
 def test_a_missing_shard_is_said_in_the_report_and_fails_what_is_required(audit, report, tmp_path):
-    names = shards(audit, report, tmp_path, "s", (pod("a"), pod("b", INTEL)))
+    names = shards(audit, report, tmp_path, "s", (pod("a", BOTH), pod("b", INTEL)))
     whole = audit(b"", "--merge", *names, "--require", "amd64")
     assert whole.status == 0, whole.stderr
     for missing in range(3):
@@ -250,7 +187,7 @@ def test_a_missing_shard_is_said_in_the_report_and_fails_what_is_required(audit,
     ],
 )  # fmt: skip
 def test_clusters_of_one_name_are_not_compared(audit, report, before, now, status, said):
-    report("old.json", (pod("a"), kube_system(before)), "--cluster", "eu")
+    report("old.json", (pod("a", BOTH), kube_system(before)), "--cluster", "eu")
     current = listed(pod("a", INTEL), kube_system(now))
     ran = audit(current, "--cluster", "eu", "--compare", "old.json", "--fail-on-regression")
     assert ran.status == status
@@ -259,7 +196,8 @@ def test_clusters_of_one_name_are_not_compared(audit, report, before, now, statu
 
 def test_audits_without_a_cluster_in_both_are_not_compared(audit, report):
     names = [
-        report(f"{uid}.json", (pod("a"), kube_system(uid)), "--cluster", f"c{uid}") for uid in ("1", "2", "3")
+        report(f"{uid}.json", (pod("a", BOTH), kube_system(uid)), "--cluster", f"c{uid}")
+        for uid in ("1", "2", "3")
     ]
     audit(b"", "--format", "json", "-o", "before.json", "--merge", *names[:2]).ok()
     ran = audit(b"", "--merge", names[2], "--compare", "before.json", "--fail-on-regression")
@@ -271,7 +209,7 @@ def test_audits_without_a_cluster_in_both_are_not_compared(audit, report):
 
 def test_a_regression_is_not_hidden_by_a_cluster_of_the_same_name(audit, report):
     """Two clusters of a fleet that are called the same: each is compared with itself."""
-    one, two = (pod("a"), kube_system("1")), (pod("a", INTEL), kube_system("2"))
+    one, two = (pod("a", BOTH), kube_system("1")), (pod("a", INTEL), kube_system("2"))
     report("1.json", one, "--cluster", "local")
     report("2.json", two, "--cluster", "local")
     report("3.json", (pod("a", INTEL), kube_system("1")), "--cluster", "local", **EPOCH)
@@ -362,15 +300,9 @@ def test_a_live_report_is_of_now_and_the_same_at_a_stated_time(live):
 def test_pods_of_a_listing_that_ended_in_410_do_not_count(live):
     ran = live(
         "--format", "json",
-        pods=([pod("a"), pod("deleted")], [], [pod("a"), pod("b")], [pod("c")]), tokens=("t", None, "u", ""),
+        pods=([pod("a", BOTH), pod("deleted", BOTH)], [], [pod("a", BOTH), pod("b", BOTH)], [pod("c", BOTH)]), tokens=("t", None, "u", ""),
     )  # fmt: skip
     assert sorted(one["name"] for one in json.loads(ran.ok())["facts"]["workloads"]) == ["a", "b", "c"]
-
-
-def test_a_cluster_that_repeats_its_token_is_one_error(live):
-    ran = live(pods=[[pod("a")]] * 9, tokens=["t"] * 9)
-    assert (ran.status, ran.stdout) == (1, b"")
-    assert "/api/v1/pods gives the same page again and again" in ran.stderr
 
 
 def labelled(name: str, image: str, **labels: str) -> dict[str, Any]:
@@ -451,25 +383,6 @@ def test_of_one_cluster_a_team_has_no_parts(audit):
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        pytest.param(("--by", "team"), "--by: 'team' is no way to group: write namespace, label=KEY", id="a word"),
-        pytest.param(("--by", "label="), "--by: 'label=' is no way to group", id="no key"),
-        pytest.param(
-            ("--by", "label=taem"),
-            "--by label=taem: no pod has the label 'taem': correct it; kubectl get pods -A --show-labels shows them",
-            id="a label that no pod has",
-        ),
-        pytest.param(("--by", "annotation=x"), "no pod has the annotation 'x'", id="such an annotation"),
-    ],
-)  # fmt: skip
-def test_a_group_that_there_is_not_is_one_message(audit, words, said):
-    ran = audit(listed(*TEAMS), *words)
-    assert (ran.status, ran.stdout) == (2, b"")
-    assert said in ran.stderr
-
-
 def test_reports_that_do_not_hold_the_label_say_how_to_make_them(audit, report):
     ran = audit(b"", "--merge", report("1.json", TEAMS), "--by", "label=team")
     assert (ran.status, ran.stdout) == (2, b"")
@@ -496,7 +409,7 @@ PRICED = ("--price", "amd64=0.05,arm64=0.04")
 
 
 def test_prices_are_in_the_currency_that_the_user_names(audit):
-    objects = listed(pod("a", node="n"), node("n", "1"))
+    objects = listed(pod("a", BOTH, nodeName="n"), node("n", "1"))
     for form in ("text", "markdown", "html", "json"):
         text = " ".join(audit(objects, *PRICED, "--currency", "EUR", "--format", form).ok().decode().split())
         assert "= 0.01 EUR per hour; x 730 hours = 7.30 EUR per month" in text, form
@@ -506,17 +419,3 @@ def test_prices_are_in_the_currency_that_the_user_names(audit):
         "<b>7.30 EUR</b> per month"
         in audit(objects, *PRICED, "--currency", "EUR", "--format", "html").ok().decode()
     )
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        pytest.param(("--currency", "EUR"), "--currency: of what? Add --price", id="without a price"),
-        pytest.param((*PRICED, "--currency", "a b"), "'a b' is no currency: write a word", id="two words"),
-        pytest.param((*PRICED, "--currency", ""), "'' is no currency: write a word", id="empty"),
-    ],
-)
-def test_a_currency_that_is_none_is_refused(audit, words, said):
-    ran = audit(listed(pod("a")), *words)
-    assert (ran.status, ran.stdout) == (2, b"")
-    assert said in ran.stderr

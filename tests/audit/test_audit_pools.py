@@ -12,9 +12,8 @@ from tests.audit.audit_clusters import BOTH, facts_of, node
 from tests.audit.cluster_objects import pod
 
 from archfit.audit.clusters import brought
-from archfit.audit.facts import AuditFacts, PoolFacts, Snapshot
+from archfit.audit.facts import AuditFacts, PoolFacts
 from archfit.audit.findings import AuditFindings, findings
-from archfit.audit.merge import merge
 from archfit.audit.report import markdown, page, text
 from archfit.audit.report.json import to_json
 from archfit.audit.report.pool_words import pool_sentences, unread_pools
@@ -123,33 +122,6 @@ def test_a_pool_changes_the_snapshot_and_others_of_that_name_are_none():
     assert collected(pod("web"), recorded("karpenter")[1]).snapshots[0].id != alone.snapshots[0].id
     other = {"apiVersion": "example.com/v1", "kind": "NodePool", "metadata": {"name": "default"}, "spec": {}}
     assert collected(pod("web"), other).pools == ()
-
-
-def test_a_report_holds_pools_and_what_was_not_read():
-    facts = collected(pod("web"), *recorded("karpenter"))
-    facts = facts.replace(
-        snapshots=tuple(one.replace(unread_pools=("nodepools.karpenter.sh",)) for one in facts.snapshots)
-    )
-    assert from_json(to_json(facts), "a.json") == facts
-
-
-def test_pools_of_parts_are_merged_in_any_order():
-    parts = [
-        AuditFacts((Snapshot(SMALL, "lists", "x", True),), pools=(one,))
-        for one in (pool("a", "amd64"), pool("b", "arm64"), pool("a", "arm64"))
-    ]
-    whole = merge(parts)
-    assert (
-        merge(reversed(parts))
-        == merge([merge(parts[:1]), merge(parts[1:])])
-        == merge([whole, whole])
-        == whole
-    )
-    assert [(one.name, one.architectures) for one in whole.pools] == [
-        ("a", ("amd64",)),
-        ("a", ("arm64",)),
-        ("b", ("arm64",)),
-    ]
 
 
 def test_what_a_pool_may_bring_counts_for_linux_and_without_a_problem():

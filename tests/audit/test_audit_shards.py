@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from registry import Registry
+from tests.audit.cluster_objects import as_json, bare_pod
 
 from archfit.audit.fleet.setup_files import FleetChoices, files
 from program import PROGRAM
@@ -23,17 +24,6 @@ if TYPE_CHECKING:
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 IMAGES = {f"quay.io/team/app{n}:1": BOTH if n % 3 else AMD for n in range(12)}
 SHARDS = 5
-
-
-def _pod(number: int, image: str) -> dict[str, Any]:
-    container = {"name": "app", "image": image, "resources": {"requests": {"cpu": f"{number + 1}00m"}}}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": f"p{number}", "namespace": "shop", "uid": f"u{number}"},
-        "spec": {"containers": [container]},
-        "status": {"phase": "Running"},
-    }
 
 
 # The container of each step: the file of its Job, and its name there.
@@ -64,12 +54,8 @@ def registry() -> Iterator[Registry]:
 @pytest.fixture
 def step(tmp_path: Path, registry: Registry) -> Step:
     """Runs a command with the volume in tmp_path; the snapshot comes from a list, not from --live."""
-    cluster = {
-        "apiVersion": "v1",
-        "kind": "List",
-        "items": [_pod(n, image) for n, image in enumerate(IMAGES)],
-    }
-    (tmp_path / "cluster.json").write_text(json.dumps(cluster), encoding="utf-8")
+    pods = [bare_pod(f"p{n}", image, f"{n + 1}00m") for n, image in enumerate(IMAGES)]
+    (tmp_path / "cluster.json").write_bytes(as_json(*pods))
     environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "TMPDIR": str(tmp_path)}
 
     def run(words: tuple[str, ...], *more: str, index: str = "", check: bool = True) -> Any:
@@ -114,22 +100,6 @@ def test_a_shard_that_runs_again_writes_the_same_bytes(step, tmp_path, cache):
     first.unlink()
     step(command("shard", 2), *cache)
     assert first.read_bytes() == before
-
-
-def test_the_index_of_the_job_says_which_shard_it_is(step, tmp_path):
-    step(command("snapshot"))
-    step(command("shard", 3), "--no-cache")
-    words = (
-        "archfit",
-        "audit",
-        "/audit/snapshot.json",
-        "--shards",
-        str(SHARDS),
-        "--format",
-        "json",
-        "--no-cache",
-    )
-    assert step(words, index="3").stdout == (tmp_path / "shard-3.json").read_bytes()
 
 
 def test_a_report_is_audited_again_and_asks_anew(step, registry, tmp_path):

@@ -295,7 +295,3 @@ class TestShards:
         assert {image.answer for image in part.images} >= {"Unread", "Found"}
         assert {build.verdict for build in part.builds} >= {"unread", "proven"}
         assert part.shards == (Shard("s", 0, 4),)
-
-    def test_a_shard_that_runs_again_has_the_same_facts(self, audits, fake):
-        facts = self.cluster(fake)
-        assert audits.answered(facts, (1, 3)) == audits.answered(facts, (1, 3))

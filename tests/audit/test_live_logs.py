@@ -10,7 +10,6 @@ import pytest
 
 from archfit.audit import inputs
 from archfit.audit.command import run
-from archfit.base.errors import UsageError
 from archfit.cluster.cluster_error import ClusterError
 
 SECRET = "password=hush"
@@ -102,8 +101,3 @@ def test_a_log_decides_what_a_crash_loop_means(log, words, states, read, monkeyp
     assert len(cluster.logs) in (read, 2 * read)
     assert all("/namespaces/shop/pods/" in path and "previous=true" in path for path in cluster.logs)
     assert ("It needs the right to get pods/log" in said) == (words != [] and "forbidden" in str(log))
-
-
-def test_logs_without_live_are_wrong_usage() -> None:
-    with pytest.raises(UsageError, match="--logs: says what --live reads: add --live"):
-        run(["--logs", "a.json"], io.BytesIO(), io.BytesIO(), io.StringIO(), {})

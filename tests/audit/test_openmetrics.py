@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -163,6 +162,7 @@ def test_the_largest_namespaces_have_series_of_their_own_and_the_others_are_summ
     assert value(found, "ready_cpu_cores", namespace=OTHER, **arm) == 28
     assert value(found, "ready_cpu_cores", namespace="team-00009", **arm) == 10
     assert value(found, "namespaces_summed") == 7
+    assert len({have.get("namespace") for name, have, _ in samples(found) if name == "ready_pods"}) == 4
     assert list(left_out(found)) == [
         "--format openmetrics: the 3 largest namespaces have series of their own; 7 namespaces more are summed as "
         'namespace="(other)"'
@@ -173,15 +173,6 @@ def test_few_namespaces_are_all_there_and_nothing_is_said():
     assert list(left_out(SHOP)) == []
     assert value(SHOP, "namespaces_summed") == 0
     assert OTHER not in {labels.get("namespace") for _, labels, _ in samples(SHOP)}
-
-
-def test_the_number_of_series_is_bounded_whatever_the_cluster_holds():
-    lines = [
-        re.sub(r"team-\d+", "team", line)
-        for line in render(_spread(openmetrics.MOST_NAMESPACES + 50)).decode().splitlines()
-        if line.startswith("archfit_audit_ready_pods{")
-    ]
-    assert len(lines) == (openmetrics.MOST_NAMESPACES + 1) * 2 * 3
 
 
 def test_each_cluster_of_a_fleet_has_its_own_series():
@@ -207,7 +198,3 @@ def test_a_label_of_nodes_that_is_no_architecture_makes_no_series_of_its_own():
     found = findings(facts)
     assert value(found, "nodes", architecture=OTHER) == 50
     assert "made-up" not in render(found).decode()
-
-
-def test_the_same_findings_are_the_same_bytes():
-    assert render(SHOP) == render(findings(audit_clusters.shop()))

@@ -218,21 +218,6 @@ def test_where_all_is_done_the_rules_of_all_waves_stay():
     assert [rule["match"].get("name") for rule in rules] == [None, "agent", "web"]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        pytest.param(("--wave", "5"), "--wave: '5' is not between 0 and 4", id="what stays"),
-        pytest.param(("--wave", "x"), "--wave: 'x' is not a number", id="no number"),
-        pytest.param(("--wave", "1", "--format", "text"), "--wave: says whose rules are written", id="another format"),
-        pytest.param(("--all",), "--all: adds the tables to the text", id="--all"),
-    ],
-)  # fmt: skip
-def test_wrong_usage(words, message):
-    ended = audited(yaml.safe_dump_all(MANIFESTS).encode(), *words)
-    assert (ended.status, ended.stdout) == (2, b"")
-    assert message in ended.stderr
-
-
 def test_the_rules_of_several_clusters_are_refused(tmp_path):
     for name in ("a", "b"):
         stream = listed(*live(workload(f"web-{name}")))

@@ -418,7 +418,8 @@ KEYS = [
 
 @given(
     st.dictionaries(
-        st.sampled_from(KEYS), json_values | st.lists(st.dictionaries(st.sampled_from(KEYS), json_values))
+        st.sampled_from(KEYS),
+        json_values | st.lists(st.dictionaries(st.sampled_from(KEYS), json_values, max_size=6), max_size=3),
     ),
     st.sampled_from(["", OCI_INDEX, OCI_MANIFEST]),
 )
