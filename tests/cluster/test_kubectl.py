@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-Fake = "Callable[[str], dict[str, str]]"
-
 
 @pytest.fixture
 def fake(tmp_path: Path) -> Callable[[str], dict[str, str]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from archfit import __version__
@@ -89,6 +88,3 @@ class DoctorMachine:
     def entry_points(self) -> dict[str, str]:
         """What the last look found about each entry point: yes, no, wrong or -."""
         return {one["entryPoint"]: one["here"] for one in self.value["entryPoints"]}
-
-
-PYTHON = sys.executable

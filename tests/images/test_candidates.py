@@ -224,13 +224,13 @@ def test_a_budget_that_ends_before_an_upgrade_is_said():
 
 
 @pytest.mark.load
-def test_a_hundred_thousand_tags_take_memory_for_their_own_family_alone():
-    other = [f"pr-{number}-1.2.{number}" for number in range(50_000)]
-    own = [f"1.{number // 250}.{number % 250}" for number in range(50_000)]
+def test_many_tags_take_memory_for_their_own_family_alone():
+    other = [f"pr-{number}-1.2.{number}" for number in range(10_000)]
+    own = [f"1.{number // 250}.{number % 250}" for number in range(10_000)]
     tracemalloc.start()
-    found, asked = searched("1.199.240", [*own, *other], has("1.199.249"))
+    found, asked = searched("1.39.240", [*own, *other], has("1.39.249"))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert found == Suggestion("1.199.249", "patch", exact=True)
-    assert asked == ["1.199.249", "1.199.244", "1.199.246", "1.199.247", "1.199.248"]
-    assert peak < 32 * 1024 * 1024
+    assert found == Suggestion("1.39.249", "patch", exact=True)
+    assert asked == ["1.39.249", "1.39.244", "1.39.246", "1.39.247", "1.39.248"]
+    assert peak < 6.4 * 1024 * 1024

@@ -277,15 +277,6 @@ class TestRequests:
         inspect("x.example/app:1")
         assert served.kinds() == asked
 
-    def test_a_realm_is_remembered_so_that_its_401_is_seen_once(self, inspect, served):
-        served.index("app", "1", PLATFORMS)
-        served.bearer()
-        inspect("x.example/app:1")
-        assert served.kinds() == ["manifest", "token", "manifest"]
-        served.forget()
-        inspect("x.example/app:1")
-        assert served.kinds() == ["token", "manifest"]
-
     def test_the_registry_is_asked_although_the_cache_knows(self, inspect, served):
         served.index("app", "1", ["linux/amd64"])
         inspect("x.example/app:1")

@@ -50,10 +50,6 @@ def test_it_is_one_sorted_line_for_each_reference():
     assert json.loads(TEXT)["version"] == 1
 
 
-def test_what_was_written_is_read():
-    assert parse(TEXT.encode(), "archfit.lock") == IMAGES
-
-
 def test_an_empty_one_is_a_lock_file_too():
     assert render({}) == b'{"version": 1, "images": {\n}}\n'
     assert parse(render({}), "archfit.lock") == {}
@@ -235,14 +231,17 @@ ARCHITECTURES = st.sampled_from(["amd64", "arm64", "386", "s390x", "ppc64le", "r
 PLATFORMS = st.builds(
     Platform, st.sampled_from(["linux", "windows", "freebsd"]), ARCHITECTURES, st.sampled_from(["", "v9"])
 )
-NAMES = st.from_regex(
-    r"[a-z]{1,6}\.example(:[0-9]{1,4})?(/[a-z0-9]{1,8}){1,3}:[\w][\w.-]{0,20}", fullmatch=True
-).filter(str.isascii)
+_WORDS = st.text("az09", min_size=1, max_size=6)
+NAMES = st.builds(
+    "{}.example{}/{}:{}{}".format,
+    _WORDS, st.sampled_from(["", ":5000"]), st.lists(_WORDS, min_size=1, max_size=3).map("/".join),
+    st.sampled_from("aZ0_"), st.text("aZ0_.-", max_size=20),
+)  # fmt: skip
 
 
 @st.composite
 def answers(draw: st.DrawFn) -> Found:
-    digest = "sha256:" + draw(st.text("0123456789abcdef", min_size=64, max_size=64))
+    digest = "sha256:" + draw(st.binary(min_size=32, max_size=32)).hex()
     platforms = tuple(sorted(draw(st.sets(PLATFORMS, max_size=8)), key=str))
     return Found(platforms, digest, index=draw(st.booleans()), image=bool(platforms))
 

@@ -7,13 +7,8 @@ import pytest
 from archfit.base.errors import UsageError
 from archfit.lookup.lookup import open_lookup
 from archfit.lookup.store.sqlite import SqliteStore
-from archfit.options.settings import Operator, Options
+from archfit.options.settings import Operator
 from archfit.options.text_form import cache_path
-
-
-def test_a_failed_lookup_fails_the_run_unless_the_operator_says_otherwise():
-    """And what is assumed is listed by the operator: there is no multi-architecture guess."""
-    assert (Options().on_unknown, Options().on_absent, Options().assume) == ("fail", "fail", ())
 
 
 def test_a_run_with_an_unknown_image_writes_nothing(archfit):

@@ -210,25 +210,6 @@ class TestOneRepository:
         assert newer.tags[0].step == "same"
         assert newer.advice == "use 1.0.0 as it is now (same)"
 
-    def test_a_digest_alone_has_no_tag_to_go_on_from(self, runs, served):
-        old = served.index("app", "1.0.0", BOTH[:1])
-        served.tags("app", "1.0.0", "1.0.1")
-        assert found(runs, f"x.example/app@{old}") == {}
-
-    def test_an_image_that_has_it_costs_nothing(self, runs, served):
-        put(served, "1.0.1")
-        assert found(runs, "x.example/app:1.0.1") == {}
-        assert runs.requests == {"manifest": 1}
-
-    def test_repositories_beyond_the_number_are_not_asked(self, runs, served):
-        put(served, "1.0.1")
-        served.index("tool", "1.0.0", BOTH[:1])
-        told = found(runs, "x.example/app:1.0.0", "x.example/tool:1.0.0", most=1)
-        assert told["x.example/app:1.0.0"].tags
-        assert told["x.example/tool:1.0.0"] == NewerTags(
-            (), "no", "not asked: --newer-tags=1 allows no more repositories", searched=False
-        )
-
     def test_overrides_of_the_repository_say_nothing_of_other_tags(self, runs, served):
         from archfit.images.platforms import ImagePlatforms
 
@@ -243,14 +224,6 @@ class TestOneRepository:
         runs.overrides = (ImagePlatforms("x.example/app:1.0.0", (parse_platform("amd64"),)),)
         assert found(runs, "x.example/app:1.0.0") == {}
 
-    def test_offline_names_what_the_cache_has(self, runs, served):
-        put(served, "1.0.1")
-        told = one(runs, "x.example/app:1.0.0")
-        served.forget()
-        runs.set(offline=True)
-        assert one(runs, "x.example/app:1.0.0") == told
-        assert served.asked == []
-
     def test_a_list_of_the_cache_that_no_registry_sends_does_not_count(self, runs, served):
         put(served, "1.0.1")
         told = one(runs, "x.example/app:1.0.0")
@@ -260,14 +233,6 @@ class TestOneRepository:
             kept.execute(longer)
         assert count
         assert one(runs, "x.example/app:1.0.0") == told
-
-    def test_no_time_is_left(self, runs, served):
-        put(served, "1.0.1")
-        with runs.lookup() as lookup:
-            answers = lookup.resolve(["x.example/app:1.0.0"])
-            newer = newer_tags(lookup, answers, ARM, cluster=CLUSTER, seconds=0.0)
-        assert newer["x.example/app:1.0.0"].tags == ()
-        assert newer["x.example/app:1.0.0"].read == "no"
 
     def test_no_time_is_left_for_a_list_that_the_cache_has(self, runs, served):
         """A list of 200,000 tags and 1,000 images takes its time, too."""

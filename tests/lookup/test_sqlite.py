@@ -12,7 +12,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -70,13 +69,6 @@ def test_what_is_put_can_be_got(path, kind):
     store.close()
 
 
-def test_it_lasts(path):
-    filled(path).close()
-    again = SqliteStore(path)
-    assert again.get_many(["a", "b"]) == {"a": "1", "b": "2"}
-    again.close()
-
-
 def test_more_keys_than_sqlite_takes_at_once(path):
     store = SqliteStore(path)
     entries = {f"key {number}": str(number) for number in range(2000)}
@@ -103,24 +95,6 @@ def test_reading_does_not_change_the_file(path):
     store.close()
     assert (Path(path).read_bytes(), Path(path).stat().st_mtime_ns) == before
     assert os.listdir(Path(path).parent) == ["lookups.sqlite"]
-
-
-def test_a_reader_executes_four_statements_and_none_that_writes(path, monkeypatch):
-    filled(path).close()
-    statements: list[str] = []
-    open_file = sqlite3.connect
-
-    def connect(*arguments: Any, **named: Any) -> sqlite3.Connection:
-        connection = open_file(*arguments, **named)
-        connection.set_trace_callback(statements.append)
-        return connection
-
-    monkeypatch.setattr("archfit.lookup.store.sqlite.sqlite3.connect", connect)
-    with closing(SqliteStore(path)) as store:
-        assert store.get_many(["a", "b", *map(str, range(400))]) == {"a": "1", "b": "2"}
-    begin = ["PRAGMA application_id", "PRAGMA user_version", "SELECT type,", "SELECT key, value"]
-    assert len(statements) == len(begin)
-    assert all(statement.startswith(head) for statement, head in zip(statements, begin, strict=True))
 
 
 def test_an_empty_file_becomes_a_cache(tmp_path):
@@ -322,22 +296,6 @@ def test_killed_while_writing_leaves_a_sound_file(path, attempt):
 )  # fmt: skip
 def test_the_cache_directory(environ, platform, path):
     assert default_path(environ, platform) == path
-
-
-def test_a_store_that_is_read_often_keeps_few_pages(path, monkeypatch):
-    made: list[sqlite3.Connection] = []
-    open_file = sqlite3.connect
-
-    def connect(*arguments: Any, **named: Any) -> sqlite3.Connection:
-        made.append(open_file(*arguments, **named))
-        return made[-1]
-
-    filled(path).close()
-    monkeypatch.setattr("archfit.lookup.store.sqlite.sqlite3.connect", connect)
-    with closing(SqliteStore(path)) as store:
-        for _ in range(30):
-            store.get_many(["a"])
-        assert made[-1].execute("PRAGMA cache_size").fetchone() == (-256,)
 
 
 class TestPruning:
