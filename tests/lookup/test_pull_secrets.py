@@ -12,7 +12,7 @@ import pytest
 from archfit.workloads.pull_secrets import SecretEntry, matching, pull_secrets
 from archfit.yaml.stream import split
 from fake_registry import Answer, FakeRegistry
-from program import archfit
+from file_runs import run as program
 from redis_server import RedisServer
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def test_an_entry_has_no_text():
     assert SECRET not in repr(SecretEntry("x.example", login(), "Secret one"))
 
 
-# The whole program, against a registry that wants a password.
+# The command line, against a registry that wants a password.
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ class Program:
         self.said = ""
 
     def __call__(self, *objects: dict[str, Any], words: tuple[str, ...] = ("--pull-secrets",)) -> int:
-        ran = archfit(stream(*objects), *self.words, *words)
+        ran = program((*self.words, *words), stream(*objects))
         self.said = ran.stderr
         for text in (self.said, (self.folder / "report.json").read_text()):
             assert SECRET not in text
@@ -299,5 +299,5 @@ def test_other_commands_use_them_across_their_files(run, tmp_path, command):
         stream(pod(run.image, "one", nodeSelector={"kubernetes.io/arch": "amd64"}))
     )
     files = (str(tmp_path / "secret.json"), str(tmp_path / "pod.json"))
-    assert archfit(b"", command, *files, *run.words, "--pull-secrets").status == 0
-    assert archfit(b"", command, *files, *run.words, "--no-cache").status != 0
+    assert program((command, *files, *run.words, "--pull-secrets")).status == 0
+    assert program((command, *files, *run.words, "--no-cache")).status != 0
