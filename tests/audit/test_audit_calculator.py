@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,16 +10,11 @@ from audits.calculator import Image
 from audits.clusters import IMAGES, drawn
 from audits.judging import TAINT, changes, differences, registry
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from registry import Registry
-
 COUNT = 100
 
 
 @pytest.fixture(scope="module")
-def served() -> Iterator[Registry]:
+def served():
     with registry() as images:
         yield images
 

@@ -108,7 +108,7 @@ def test_clusters_are_compared_by_their_name_and_single_ones_whatever_it_is():
         ("mirror", 0),
     ],
 )
-def test_what_runs_or_will_run_is_compared(standing: Standing, regressed: int):
+def test_what_runs_or_will_run_is_compared(standing, regressed):
     old, new = _facts({"app": _BOTH}, standing=standing), _facts({"app": _OLD}, standing=standing)
     changes = compare(old, findings(new)).changes
     assert [len(change.regressed) for change in changes] == [regressed, 0]

@@ -168,28 +168,6 @@ def test_the_work_list_ends_where_everything_is_ready():
         assert readiness.ready + work.items[-1].cumulative == readiness.total
 
 
-def test_free_capacity_is_that_of_nodes_that_take_pods():
-    facts = facts_of(
-        nodes=(
-            node("a", "amd64", requested_cpu=1000),
-            node("b", "amd64", requested_cpu=500, unschedulable=True),
-            node(
-                "c",
-                "amd64",
-                requested_cpu=5000,
-                taints=("kubernetes.io/arch=amd64:NoSchedule", "x=y:NoExecute"),
-            ),
-            node("d", "arm64", capacity="spot"),
-        )
-    )
-    groups = findings(facts).capacity.groups
-    assert [(one.architecture, one.nodes, one.cpu, one.requested_cpu, one.free_cpu) for one in groups] == [
-        ("amd64", 3, 12000, 6500, 3000),
-        ("arm64", 1, 4000, 0, 4000),
-    ]
-    assert [(one.cordoned, one.tainted, one.spot) for one in groups] == [(1, 1, 0), (0, 0, 1)]
-
-
 def test_a_node_whose_label_is_not_its_kubelet_s_is_named():
     facts = facts_of(nodes=(node("a", "arm64", kubelet_architecture="amd64"), node("b", "arm64")))
     assert [(one.name, one.label, one.kubelet) for one in findings(facts).capacity.mislabelled] == [
@@ -413,6 +391,7 @@ def test_a_daemon_set_counts_once_by_its_worst_revision():
         pytest.param({"requested_cpu": 5000}, 0, "", id="never below nothing"),
         pytest.param({"ready": False}, 0, "1 not Ready)", id="not Ready"),
         pytest.param({"virtual": True}, 0, "1 virtual)", id="virtual"),
+        pytest.param({"capacity": "spot"}, 4000, "1 spot)", id="spot"),
         pytest.param({"unschedulable": True}, 0, "1 cordoned)", id="cordoned"),
         pytest.param({"taints": ("node-role.kubernetes.io/control-plane:NoSchedule",)}, 0, "1 closed by a taint)", id="reserved"),
         pytest.param({"taints": ("spot=true:NoExecute",)}, 0, "1 closed by a taint)", id="reserved, NoExecute"),

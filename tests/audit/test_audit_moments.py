@@ -44,7 +44,7 @@ def kube_system(uid: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def report(audit: Audit, tmp_path: Path) -> Callable[..., str]:
+def report(audit, tmp_path):
     """`report("a.json", objects, "--cluster", "x")` writes a report; its name."""
 
     def made(name: str, objects: tuple[dict[str, Any], ...], *words: str, **environ: str) -> str:
@@ -241,7 +241,7 @@ print(json.dumps({{"items": {pods!r}[number - 1], "metadata": {{"continue": {tok
 
 
 @pytest.fixture
-def live(audit: Audit, tmp_path: Path) -> Callable[..., Ran]:
+def live(audit, tmp_path):
     """`live(*words, ..)` audits a cluster whose kubectl gives these pages of pods. A token None is a 410."""
 
     def audited(

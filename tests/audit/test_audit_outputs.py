@@ -75,7 +75,7 @@ SIZES = {
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("since", [False, True], ids=["alone", "compared"])
-def test_the_text_fits_a_screen_of_80_columns_and_40_lines(size: str, since: bool):
+def test_the_text_fits_a_screen_of_80_columns_and_40_lines(size, since):
     found = findings(SIZES[size])
     text = audit_text.render(found, compare(before(), found) if since else None).decode()
     lines = text.splitlines()
@@ -97,7 +97,7 @@ def test_what_the_screen_leaves_out_is_counted():
 
 @pytest.mark.parametrize("by", [1, 2])
 @pytest.mark.parametrize("size", ["a shop", "3,000 workloads", "60 clusters"])
-def test_each_group_that_was_asked_for_has_a_row(size: str, by: int):
+def test_each_group_that_was_asked_for_has_a_row(size, by):
     found = findings(SIZES[size], by=["namespace", "label=team"][:by])
     lines = audit_text.render(found).decode().splitlines()
     headings = [place for place, line in enumerate(lines) if line.startswith("By ")]

@@ -97,7 +97,7 @@ def test_what_stays_is_worth_nothing_and_is_said():
 
 
 @pytest.mark.parametrize("cpu", [1, 34_000, 5_700_050, 25_210_900])
-def test_the_digits_that_are_shown_multiply(cpu: int):
+def test_the_digits_that_are_shown_multiply(cpu):
     prices = parse_prices(["amd64=0.048546,arm64=0.041264"])
     facts = facts_of(("web", 1, cpu, {"x": BOTH}), runs_on=(("amd64", 1),))
     now, _ = findings(facts, prices=prices).costs.savings

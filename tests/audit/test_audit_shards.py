@@ -16,7 +16,7 @@ from archfit.audit.fleet.setup_files import FleetChoices, files
 from program import PROGRAM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     Step = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -46,13 +46,13 @@ def command(name: str, index: int = 0, shards: int = SHARDS) -> tuple[str, ...]:
 
 
 @pytest.fixture
-def registry() -> Iterator[Registry]:
+def registry():
     with Registry(IMAGES) as served:
         yield served
 
 
 @pytest.fixture
-def step(tmp_path: Path, registry: Registry) -> Step:
+def step(tmp_path, registry):
     """Runs a command with the volume in tmp_path; the snapshot comes from a list, not from --live."""
     pods = [bare_pod(f"p{n}", image, f"{n + 1}00m") for n, image in enumerate(IMAGES)]
     (tmp_path / "cluster.json").write_bytes(as_json(*pods))

@@ -18,7 +18,6 @@ from fake_registry import Answer, FakeRegistry
 from running_builds import CRI_O, DOCKER, Pod, pushed, running
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from archfit.audit.facts import AuditFacts, BuildFacts
@@ -59,14 +58,14 @@ class Audits:
 
 
 @pytest.fixture
-def fake() -> Iterator[FakeRegistry]:
+def fake():
     registry = FakeRegistry()
     yield registry
     registry.close()
 
 
 @pytest.fixture
-def audits(tmp_path: Path, fake: FakeRegistry) -> Audits:
+def audits(tmp_path, fake):
     return Audits(tmp_path, fake)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from archfit.audit.builds import Known, proof
+from archfit.audit.builds import ImageId, Known, image_id, proof
 from archfit.audit.facts import BuildFacts
 from archfit.images.contents import Build, ImageContents
 from archfit.images.platforms import parse_platform
@@ -205,7 +205,7 @@ PROOFS = [
 
 
 @pytest.mark.parametrize(("running", "given", "expected"), PROOFS)
-def test_the_verdict_of(running: BuildFacts, given: Known, expected: tuple[str, ...]) -> None:
+def test_the_verdict_of(running, given, expected):
     judged = proof(running, given)
     assert (judged.verdict, judged.platform, judged.manifest, judged.index, judged.reason) == expected
     assert judged.moved == ""
@@ -233,12 +233,43 @@ HINTS = [
 
 
 @pytest.mark.parametrize(("running", "now", "image", "hint"), HINTS)
-def test_a_tag_that_moved_is_a_hint(running: BuildFacts, now: ImageContents, image: str, hint: str) -> None:
+def test_a_tag_that_moved_is_a_hint(running, now, image, hint):
     given = known({INDEX: BOTH, M: manifest("linux/amd64"), NEW: now}, NEW, INDEX, current=NEW)
     judged = proof(running.replace(image=image), given)
     assert judged.verdict == "proven"
     assert judged.moved == hint
 
 
-def test_without_a_current_answer_there_is_no_hint() -> None:
+def test_without_a_current_answer_there_is_no_hint():
     assert proof(build(f"{NAME}@{INDEX}"), known({INDEX: BOTH}, INDEX)).moved == ""
+
+
+HEX = "ab" * 32
+DIGEST = f"sha256:{HEX}"
+NGINX = "docker.io/library/nginx"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        pytest.param(f"{NGINX}@{DIGEST}", ImageId("digest", DIGEST, NGINX), id="containerd"),
+        pytest.param(f"nginx@{DIGEST}", ImageId("digest", DIGEST, NGINX), id="short-name"),
+        pytest.param(f"registry.example:5000/team/app@{DIGEST}", ImageId("digest", DIGEST, "registry.example:5000/team/app"), id="host-with-port"),
+        pytest.param(f"docker-pullable://nginx@{DIGEST}", ImageId("digest", DIGEST, NGINX), id="docker-pullable"),
+        pytest.param(f"docker://{DIGEST}", ImageId("image", DIGEST), id="docker-config"),
+        pytest.param(DIGEST, ImageId("image", DIGEST), id="bare-config-of-a-loaded-image"),
+        pytest.param(HEX, ImageId("image", DIGEST), id="cri-o-after-a-restart"),
+        pytest.param(f"docker.io/library/import-2026-03-15@{DIGEST}", ImageId("digest", DIGEST), id="name-that-containerd-makes-up"),
+        pytest.param("", ImageId("none"), id="not-started"),
+        pytest.param("  ", ImageId("none"), id="blank"),
+        pytest.param("nginx:1.27", ImageId("malformed"), id="a-tag-proves-nothing"),
+        pytest.param(f"nginx:1.27@{DIGEST}", ImageId("digest", DIGEST, NGINX), id="tag-beside-the-digest"),
+        pytest.param("sha256:abc", ImageId("malformed"), id="short-digest"),
+        pytest.param(f"nginx@md5:{'a' * 32}", ImageId("malformed"), id="unknown-algorithm"),
+        pytest.param("rocket://x", ImageId("malformed"), id="unknown-scheme"),
+        pytest.param("</script>" * 200, ImageId("malformed"), id="hostile-and-long"),
+        pytest.param(f"{'a' * 1100}@{DIGEST}", ImageId("malformed"), id="too-long"),
+    ],
+)  # fmt: skip
+def test_an_imageid_is_read(text, found):
+    assert image_id(text) == found

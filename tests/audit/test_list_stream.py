@@ -165,20 +165,3 @@ def test_the_window_holds_one_item_and_one_read(monkeypatch):
         collector.add(value, where)
     assert collector.kinds == {"Pod": 2000}
     assert widest < 3 * 4096
-
-
-def test_an_item_larger_than_a_read_is_read_in_steps_that_double(monkeypatch):
-    monkeypatch.setattr(list_stream, "_READ", 64)
-    decoded = 0
-    plain = list_stream._DECODER.raw_decode
-
-    class Counting:
-        def raw_decode(self, text: str, at: int) -> tuple[Any, int]:
-            nonlocal decoded
-            decoded += 1
-            return plain(text, at)
-
-    monkeypatch.setattr(list_stream, "_DECODER", Counting())
-    data = _text(listed(pod("large", image="x" * 100_000)))
-    assert next(value for value, _ in items(io.BytesIO(data)))["metadata"]["name"] == "large"
-    assert decoded < 60

@@ -93,7 +93,7 @@ def audited(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *words: str) -> t
         pytest.param(ClusterError("gone", "not-found"), ["--logs"], ["unknown", "yes"], 2, id="no-log"),
     ],
 )  # fmt: skip
-def test_a_log_decides_what_a_crash_loop_means(log, words, states, read, monkeypatch) -> None:
+def test_a_log_decides_what_a_crash_loop_means(log, words, states, read, monkeypatch):
     cluster = Cluster([pod("a", "amd64", ready=True, state={"running": {}}), looping("b"), looping("c")], log)
     report, said = audited(cluster, monkeypatch, *words)
     (image,) = report["findings"]["images"]

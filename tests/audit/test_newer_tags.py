@@ -28,7 +28,6 @@ from fake_registry import Answer, FakeRegistry
 from tagged_repositories import BOTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 AMD = BOTH[:1]
@@ -86,7 +85,7 @@ class Audited:
 
 
 @pytest.fixture
-def served() -> Iterator[FakeRegistry]:
+def served():
     with FakeRegistry() as fake:
         for name in ("app", "tool"):
             fake.index(name, "1.0.0", AMD)
@@ -97,7 +96,7 @@ def served() -> Iterator[FakeRegistry]:
 
 
 @pytest.fixture
-def audit(tmp_path: Path, served: FakeRegistry) -> Audited:
+def audit(tmp_path, served):
     return Audited(tmp_path, served)
 
 
@@ -443,7 +442,7 @@ class TestForms:
     """Two of four images have a newer tag, one has none, and one is not asked."""
 
     @pytest.fixture
-    def cluster(self, served: FakeRegistry) -> bytes:
+    def cluster(self, served):
         for name in ("old", "late"):
             served.index(name, "1.0.0", AMD)
             served.tags(name, "1.0.0")

@@ -75,11 +75,11 @@ LATE = {"startedAt": "2026-11-01T00:00:00Z", "finishedAt": "2026-11-01T01:00:00Z
         pytest.param({"state": {"waiting": {"message": 5}}}, "", id="message-is-no-text"),
     ],
 )  # fmt: skip
-def test_evidence_of_a_status(status: object, evidence: str) -> None:
+def test_evidence_of_a_status(status, evidence):
     assert runtime_evidence(status) == evidence
 
 
-def test_evidence_is_one_of_few_texts_and_never_the_message() -> None:
+def test_evidence_is_one_of_few_texts_and_never_the_message():
     assert runtime_evidence(waiting("X", f"</script> password=hush {RUNC}")) in EVIDENCE
     assert all(len(text) < 50 for text in EVIDENCE)
 
@@ -93,7 +93,7 @@ def test_evidence_is_one_of_few_texts_and_never_the_message() -> None:
         pytest.param("", "", id="silent"),
     ],
 )
-def test_the_log_of_a_suspicion_decides(log: str | None, evidence: str) -> None:
+def test_the_log_of_a_suspicion_decides(log, evidence):
     asked: list[str] = []
 
     def read(container: str) -> str | None:

@@ -29,7 +29,7 @@ CREDENTIALS = (
 
 
 @pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
@@ -58,7 +58,7 @@ def steps(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def test_it_writes_the_manifests_and_says_what_to_run(tmp_path: Path):
+def test_it_writes_the_manifests_and_says_what_to_run(tmp_path):
     said = setup("--engine", "job")
     folder = tmp_path / "archfit-fleet"
     assert said.status == 0
@@ -72,7 +72,7 @@ def test_it_writes_the_manifests_and_says_what_to_run(tmp_path: Path):
 
 
 @pytest.mark.parametrize("engine", ["job", "cron"])
-def test_pools_are_listed_only_by_choice(engine: str, tmp_path: Path):
+def test_pools_are_listed_only_by_choice(engine, tmp_path):
     def lists(folder: str) -> set[tuple[str, str]]:
         rules = objects(tmp_path / folder)["ClusterRole/archfit-audit"]["rules"]
         assert all(rule["verbs"] in (["list"], ["get"], ["get", "list"]) for rule in rules)
@@ -85,7 +85,7 @@ def test_pools_are_listed_only_by_choice(engine: str, tmp_path: Path):
     assert {group for group, _resource in lists("without")} == groups
 
 
-def test_no_pod_gets_variables_for_services(tmp_path: Path):
+def test_no_pod_gets_variables_for_services(tmp_path):
     """The kubelet would set ARCHFIT_CACHE_PORT and more for a Service archfit-cache."""
     setup("--engine", "job")
     every = objects(tmp_path / "archfit-fleet")
@@ -94,7 +94,7 @@ def test_no_pod_gets_variables_for_services(tmp_path: Path):
     assert [spec["enableServiceLinks"] for spec in specs] == [False] * 4
 
 
-def test_one_step_reads_the_cluster_and_every_shard_reads_what_it_wrote(tmp_path: Path):
+def test_one_step_reads_the_cluster_and_every_shard_reads_what_it_wrote(tmp_path):
     index = "$(JOB_COMPLETION_INDEX)"
     setup("--engine", "job", "--shards", "3")
     commands = {name: " ".join(one["command"]) for name, one in steps(tmp_path / "archfit-fleet").items()}
@@ -109,7 +109,7 @@ def test_one_step_reads_the_cluster_and_every_shard_reads_what_it_wrote(tmp_path
     }
 
 
-def test_the_indexed_job_has_one_index_for_each_shard(tmp_path: Path):
+def test_the_indexed_job_has_one_index_for_each_shard(tmp_path):
     setup("--engine", "job", "--shards", "40", "--parallelism", "5")
     spec = objects(tmp_path / "archfit-fleet")["Job/archfit-audit-shards"]["spec"]
     assert (spec["completionMode"], spec["completions"], spec["parallelism"]) == ("Indexed", 40, 5)
@@ -122,7 +122,7 @@ def test_the_indexed_job_has_one_index_for_each_shard(tmp_path: Path):
     assert objects(tmp_path / "few")["Job/archfit-audit-shards"]["spec"]["parallelism"] == 2
 
 
-def test_the_snapshot_names_the_cluster_where_one_is_stated(tmp_path: Path):
+def test_the_snapshot_names_the_cluster_where_one_is_stated(tmp_path):
     setup("--engine", "job", "--into", "plain")
     setup("--engine", "job", "--into", "named", "--cluster", "prod eu")
     plain, named = (steps(tmp_path / name) for name in ("plain", "named"))
@@ -132,7 +132,7 @@ def test_the_snapshot_names_the_cluster_where_one_is_stated(tmp_path: Path):
     assert {**named, "snapshot": {}} == {**plain, "snapshot": {}}
 
 
-def test_the_rights_are_to_get_and_list_what_is_read_and_only_one_step_has_them(tmp_path: Path):
+def test_the_rights_are_to_get_and_list_what_is_read_and_only_one_step_has_them(tmp_path):
     setup("--engine", "job")
     every = objects(tmp_path / "archfit-fleet")
     rights = {
@@ -162,7 +162,7 @@ def test_the_rights_are_to_get_and_list_what_is_read_and_only_one_step_has_them(
     }
 
 
-def test_secrets_are_named_and_only_shards_mount_them(tmp_path: Path):
+def test_secrets_are_named_and_only_shards_mount_them(tmp_path):
     setup("--engine", "job", *CREDENTIALS)
     for name, step in steps(tmp_path / "archfit-fleet").items():
         settings = {one["name"]: one["value"] for one in step["env"]}
@@ -180,7 +180,7 @@ def test_secrets_are_named_and_only_shards_mount_them(tmp_path: Path):
         assert mounts > {"cache", "registries"}
 
 
-def test_a_namespace_and_a_volume_of_ones_own_are_used_and_not_written(tmp_path: Path):
+def test_a_namespace_and_a_volume_of_ones_own_are_used_and_not_written(tmp_path):
     setup("--engine", "job", "--namespace", "reports", "--claim", "shared")
     every = objects(tmp_path / "archfit-fleet")
     assert not [name for name in every if name.startswith(("Namespace/", "PersistentVolumeClaim/"))]
@@ -193,7 +193,7 @@ def test_a_namespace_and_a_volume_of_ones_own_are_used_and_not_written(tmp_path:
         assert volume["persistentVolumeClaim"] == {"claimName": "shared"}
 
 
-def test_a_configuration_of_ones_own_is_checked_and_taken_over(tmp_path: Path):
+def test_a_configuration_of_ones_own_is_checked_and_taken_over(tmp_path):
     text = "# mine\napiVersion: archfit.dev/v1alpha1\nkind: ArchFit\nspec:\n  clusterArchitectures: [arm64]\n"
     (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
     setup("--engine", "job", "--configuration", "own.yaml")
@@ -202,7 +202,7 @@ def test_a_configuration_of_ones_own_is_checked_and_taken_over(tmp_path: Path):
     assert setup("--engine", "job", "--configuration", "own.yaml").status == 2
 
 
-def test_a_file_of_somebodys_is_never_replaced(tmp_path: Path):
+def test_a_file_of_somebodys_is_never_replaced(tmp_path):
     setup("--engine", "job")
     mine = tmp_path / "archfit-fleet" / "run" / "2-shards.yaml"
     mine.write_text("mine", encoding="utf-8")
@@ -244,7 +244,7 @@ def test_a_file_of_somebodys_is_never_replaced(tmp_path: Path):
         pytest.param(["--engine", "cron", "--schedule", "TZ=UTC 0 0 * * *"], "is no schedule", id="time zone"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_named(words: list[str], message: str, tmp_path: Path):
+def test_a_mistake_is_named(words, message, tmp_path):
     said = setup(*words)
     assert said.status == 2
     assert message in said.stderr
@@ -269,7 +269,7 @@ def nightly(*words: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "words", [(), ("--namespace", "reports", "--image", "a/b:1", "--node-pools")], ids=["plain", "chosen"]
 )
-def test_the_cron_job_is_one_pod_and_shares_all_else_with_the_jobs(words: tuple[str, ...], tmp_path: Path):
+def test_the_cron_job_is_one_pod_and_shares_all_else_with_the_jobs(words, tmp_path):
     said = setup("--engine", "cron", "--into", "cron", *words)
     setup("--engine", "job", "--into", "job", *words)
     shared = [name for name in FILES if (tmp_path / "job" / name).exists()]
@@ -284,7 +284,7 @@ def test_the_cron_job_is_one_pod_and_shares_all_else_with_the_jobs(words: tuple[
 
 
 @pytest.mark.parametrize("cluster", ["", "prod eu"])
-def test_the_cron_job_reads_once_and_makes_all_else_of_what_it_read(cluster: str):
+def test_the_cron_job_reads_once_and_makes_all_else_of_what_it_read(cluster):
     every = nightly("--schedule", "0 4 * * 1-5", *(["--cluster", cluster] if cluster else []))
     spec = every["CronJob/archfit-audit"]["spec"]
     assert (spec["schedule"], spec["concurrencyPolicy"]) == ("0 4 * * 1-5", "Forbid")
@@ -314,7 +314,7 @@ def test_only_the_step_that_asks_registries_has_their_credentials():
     assert {one["name"] for one in bare["volumes"]} == {"configuration", "audit", "tmp"}
 
 
-def test_the_cron_job_writes_the_last_night_over_the_one_before(tmp_path: Path):
+def test_the_cron_job_writes_the_last_night_over_the_one_before(tmp_path):
     """Its own commands, in the order in which the kubelet runs them; the lists come from a file."""
     pod = nightly("--cluster", "prod")["CronJob/archfit-audit"]["spec"]["jobTemplate"]["spec"]["template"][
         "spec"
@@ -389,7 +389,7 @@ def _finished(kind: str, **status: Any) -> dict[str, Any]:
         ),
     ],
 )  # fmt: skip
-def test_the_check_says_what_is_wrong(engine: str, answers: dict[str, Any], last: str, tmp_path: Path):
+def test_the_check_says_what_is_wrong(engine, answers, last, tmp_path):
     every = {
         "/version": {"gitVersion": "v1.36.3"},
         "can": "yes",

@@ -81,7 +81,7 @@ def audited(stream: bytes, *words: str) -> Ended:
     return run(("audit", *OPTIONS, "--own", "x.io/*", "--format", "rules", *words), stream)
 
 
-def test_no_name_turns_the_file_around() -> None:
+def test_no_name_turns_the_file_around():
     """Real clusters have no such name; a snapshot of somebody may."""
     moved = {**workload("web"), "metadata": {"name": "web", "namespace": "a\u202eb"}}
     written = audited(listed(moved, workload("cart"))).stdout

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import sys
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,12 +16,11 @@ from archfit.cluster.cluster_error import ClusterError
 from archfit.cluster.kubectl import Kubectl
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 
 @pytest.fixture
-def fake(tmp_path: Path) -> Callable[[str], dict[str, str]]:
+def fake(tmp_path):
     """Makes `kubectl` of Python code; the environment that finds it. Its words are written to the file `words`."""
 
     def made(code: str) -> dict[str, str]:
@@ -41,7 +40,7 @@ def words(tmp_path: Path) -> list[list[str]]:
     return [json.loads(line) for line in (tmp_path / "words").read_text().splitlines()]
 
 
-def test_an_answer_is_decoded_and_the_flags_are_passed_on(fake: Any, tmp_path: Path):
+def test_an_answer_is_decoded_and_the_flags_are_passed_on(fake, tmp_path):
     kubectl = Kubectl(fake("print('{\"items\": []}')"), context="dev", kubeconfig="/k", seconds=20)
     assert kubectl.get("/api/v1/pods") == {"items": []}
     assert words(tmp_path) == [["--context=dev", "--kubeconfig=/k", "get", "--raw", "/api/v1/pods"]]
@@ -65,7 +64,7 @@ def test_an_answer_is_decoded_and_the_flags_are_passed_on(fake: Any, tmp_path: P
         pytest.param("error: what?", "other", "", id="anything else"),
     ],
 )  # fmt: skip
-def test_its_complaint_is_shown_with_the_remedy(fake: Any, complaint: str, reason: str, remedy: str):
+def test_its_complaint_is_shown_with_the_remedy(fake, complaint, reason, remedy):
     kubectl = Kubectl(fake(f"sys.exit({complaint!r})"), seconds=20)
     with pytest.raises(ClusterError) as raised:
         kubectl.get("/api/v1/pods")
@@ -74,7 +73,7 @@ def test_its_complaint_is_shown_with_the_remedy(fake: Any, complaint: str, reaso
     assert remedy in str(raised.value)
 
 
-def test_it_is_stopped_at_the_deadline(fake: Any):
+def test_it_is_stopped_at_the_deadline(fake):
     kubectl = Kubectl(fake("time.sleep(60)"), seconds=0.3)
     with pytest.raises(ClusterError, match=r"kubectl get did not end within 0\.3 s") as raised:
         kubectl.get("/api/v1/pods")
@@ -83,7 +82,7 @@ def test_it_is_stopped_at_the_deadline(fake: Any):
         kubectl.get("/api/v1/nodes")
 
 
-def test_it_is_stopped_where_it_writes_too_much(fake: Any, monkeypatch: pytest.MonkeyPatch):
+def test_it_is_stopped_where_it_writes_too_much(fake, monkeypatch):
     monkeypatch.setattr(module, "MAX_OUTPUT", 1 << 20)
     kubectl = Kubectl(fake("while True: sys.stdout.write('x' * 65536)"), seconds=20)
     with pytest.raises(ClusterError, match="wrote more than 1 MiB"):
@@ -93,14 +92,14 @@ def test_it_is_stopped_where_it_writes_too_much(fake: Any, monkeypatch: pytest.M
 HELPER = "import os\nif os.fork() == 0: time.sleep(30); os._exit(0)\n"
 
 
-def test_a_helper_that_holds_the_pipe_is_not_waited_for(fake: Any):
+def test_a_helper_that_holds_the_pipe_is_not_waited_for(fake):
     kubectl = Kubectl(fake(f"{HELPER}print('{{\"items\": []}}')"), seconds=20)
     begun = monotonic()
     assert kubectl.get("/api/v1/pods") == {"items": []}
     assert monotonic() - begun < 15
 
 
-def test_a_helper_that_holds_the_pipe_does_not_move_the_deadline(fake: Any):
+def test_a_helper_that_holds_the_pipe_does_not_move_the_deadline(fake):
     kubectl = Kubectl(fake(f"{HELPER}time.sleep(30)"), seconds=0.5)
     begun = monotonic()
     with pytest.raises(ClusterError, match=r"kubectl get did not end within 0\.5 s"):
@@ -108,28 +107,28 @@ def test_a_helper_that_holds_the_pipe_does_not_move_the_deadline(fake: Any):
     assert monotonic() - begun < 15
 
 
-def test_an_answer_that_is_longer_than_the_pipe_is_read_whole(fake: Any):
+def test_an_answer_that_is_longer_than_the_pipe_is_read_whole(fake):
     answer = Kubectl(fake("print('\"' + 'x' * 3_000_000 + '\"')"), seconds=20).get("/api/v1/pods")
     assert len(answer) == 3_000_000
 
 
 @pytest.mark.parametrize("text", ["'[' * 200_000", "'[' * 100_000 + ']' * 100_000"], ids=["open", "closed"])
-def test_an_answer_that_is_nested_too_deeply_is_one_error(fake: Any, text: str):
+def test_an_answer_that_is_nested_too_deeply_is_one_error(fake, text):
     with pytest.raises(ClusterError, match="gave JSON that is nested too deeply"):
         Kubectl(fake(f"print({text})"), seconds=20).get("/api/v1/pods")
 
 
-def test_an_answer_that_is_no_json_is_refused(fake: Any):
+def test_an_answer_that_is_no_json_is_refused(fake):
     with pytest.raises(ClusterError, match="gave no JSON"):
         Kubectl(fake("print('<html>')"), seconds=20).get("/api/v1/pods")
 
 
-def test_without_kubectl_the_remedy_is_to_install_it(tmp_path: Path):
+def test_without_kubectl_the_remedy_is_to_install_it(tmp_path):
     with pytest.raises(ClusterError, match="there is no kubectl on PATH: install it"):
         connect({"PATH": str(tmp_path)})
 
 
-def test_definitions_are_applied_first_and_waited_for(fake: Any, tmp_path: Path):
+def test_definitions_are_applied_first_and_waited_for(fake, tmp_path):
     fine = fake("sys.stdin.read(); print('applied')")
     definition = {"kind": "CustomResourceDefinition", "metadata": {"name": "x.archfit.dev"}}
     assert Kubectl(fine, seconds=20).apply([definition, {"kind": "X", "metadata": {}}]) == ["applied"] * 2

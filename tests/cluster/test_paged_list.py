@@ -47,7 +47,7 @@ def names(pages: Pages) -> list[str]:
 
 
 @pytest.mark.parametrize("objects", [0, 1, 2, 3, 5], ids=str)
-def test_every_object_comes_once(objects: int):
+def test_every_object_comes_once(objects):
     pages = Pages(objects)
     assert names(pages) == [f"n{number}" for number in range(objects)]
     assert len(pages.asked) == max(1, (objects + 1) // 2)
@@ -76,7 +76,7 @@ def test_another_error_begins_nothing_anew():
         pytest.param(["a", "b", "a", "b"], 3, id="two tokens in turn"),
     ],
 )
-def test_an_api_that_repeats_its_token_is_an_error(answers: list[str], calls: int):
+def test_an_api_that_repeats_its_token_is_an_error(answers, calls):
     pages = Pages(1, {n: {"metadata": {"continue": one}, "items": []} for n, one in enumerate(answers, 1)})
     with pytest.raises(ClusterError, match="/api/v1/pods gives the same page again and again"):
         names(pages)
@@ -84,7 +84,7 @@ def test_an_api_that_repeats_its_token_is_an_error(answers: list[str], calls: in
 
 
 @pytest.mark.parametrize("answer", [[], "x", {"items": "x"}, {"items": {}}], ids=repr)
-def test_what_is_no_list_is_refused(answer: Any):
+def test_what_is_no_list_is_refused(answer):
     with pytest.raises(ClusterError, match="is no list of objects"):
         names(Pages(1, {1: answer}))
 

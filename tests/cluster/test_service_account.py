@@ -7,7 +7,6 @@ import contextlib
 import json
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import certifi
 import pytest
@@ -19,10 +18,6 @@ from archfit.cluster.kubectl import Kubectl
 from archfit.cluster.service_account import ServiceAccount, resource_path
 from fake_registry import Answer, FakeRegistry, as_json
 from tls_files import tls_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
 
 ENVIRON = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1", "PATH": ""}
 
@@ -64,13 +59,13 @@ def test_a_pod_without_a_token_takes_kubectl(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def server(real: ModuleType) -> Iterator[FakeRegistry]:
+def server(real):
     with FakeRegistry(tls_files().context()) as running:
         yield running
 
 
 @pytest.fixture
-def account(server: FakeRegistry, tmp_path: Path) -> Iterator[ServiceAccount]:
+def account(server, tmp_path):
     """In a pod with a proxy, and a usual CA that is not the cluster's."""
     (tmp_path / "token").write_text("hush\n", encoding="ascii")
     (tmp_path / "ca.crt").write_bytes(tls_files().ca.read_bytes())
@@ -149,3 +144,33 @@ def test_no_other_certificate_counts(server, tmp_path, monkeypatch):
     assert "is not trusted" in str(raised.value)
     assert raised.value.reason == "unreachable"
     assert server.asked == []
+
+
+DEFINITION = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "things.example.com"},
+    "spec": {"names": {"kind": "Thing", "plural": "things"}},
+}
+THING = {"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "a"}}
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        pytest.param(
+            {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": "archfit.dev"}},
+            "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies/archfit.dev",
+            id="a kind that is known",
+        ),
+        pytest.param(THING, "/apis/example.com/v1/things/a", id="a kind with its definition beside it"),
+        pytest.param({**THING, "metadata": {"name": "a", "namespace": "shop"}}, "/apis/example.com/v1/namespaces/shop/things/a", id="in a namespace"),
+    ],
+)  # fmt: skip
+def test_the_path(value, path):
+    assert resource_path(value, [DEFINITION, value]) == path
+
+
+def test_a_kind_without_definition_is_refused():
+    with pytest.raises(ClusterError, match="Thing has no definition beside it"):
+        resource_path(THING, [THING])

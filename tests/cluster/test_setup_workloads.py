@@ -22,11 +22,7 @@ from custom_pods import projected
 from stream_edits import edited, placed
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from archfit.options.settings import Options
-    from corpus_streams import Oracle
-    from yaml_judge import Judge
 
 WIDGET = crd("example.com/Widget", spec={"template": obj(spec=pod_spec()), "image": TEXT})
 DATABASE = crd(
@@ -126,7 +122,7 @@ FORMS = [
 
 
 @pytest.mark.parametrize("content", FORMS)
-def test_the_file_is_for_people_and_for_archfit(content: bytes) -> None:
+def test_the_file_is_for_people_and_for_archfit(content):
     """The same bytes in every form; archfit loads them."""
     out, err = ran("--crds", "-", stdin=content)
     assert out == WRITTEN
@@ -139,7 +135,7 @@ def test_the_file_is_for_people_and_for_archfit(content: bytes) -> None:
     ]
 
 
-def test_files_and_folders_are_read_alike(tmp_path: Path) -> None:
+def test_files_and_folders_are_read_alike(tmp_path):
     """In a folder, below it too, other objects and other files are passed over, YAML or not."""
     below = tmp_path / "crds" / "below"
     below.mkdir(parents=True)
@@ -153,7 +149,7 @@ def test_files_and_folders_are_read_alike(tmp_path: Path) -> None:
     assert ran("--crds", file, folder, "-", stdin=streamed(PLAIN)) == (WRITTEN, SUMMARY)
 
 
-def test_what_archfit_knows_is_written_when_asked_for() -> None:
+def test_what_archfit_knows_is_written_when_asked_for():
     out, err = ran("--crds", "-", "--include-known", stdin=streamed(ROLLOUT))
     assert out.endswith(
         "  workloads:\n    # argoproj.io/Rollout, by the schema of v1\n"
@@ -163,14 +159,14 @@ def test_what_archfit_knows_is_written_when_asked_for() -> None:
     assert [row.kind for row in loaded(out).workloads] == ["Rollout"]
 
 
-def test_without_any_row_it_is_a_file_all_the_same() -> None:
+def test_without_any_row_it_is_a_file_all_the_same():
     out, err = ran("--crds", "-", stdin=streamed(PLAIN, ROLLOUT))
     assert "  workloads: []\n" in out
     assert loaded(out).workloads == ()
     assert err == "0 rows for 0 kinds; 1 left out, as archfit has rows for them\n"
 
 
-def test_a_second_definition_that_differs_is_told() -> None:
+def test_a_second_definition_that_differs_is_told():
     other = crd("example.com/Widget", spec={"pod": obj(image=TEXT, **PLACEMENT)})
     out, _ = ran("--crds", "-", stdin=streamed(WIDGET, other))
     note = "# Check: a second definition of it differs; the rows are those of the first one\n"
@@ -179,7 +175,7 @@ def test_a_second_definition_that_differs_is_told() -> None:
     assert note not in ran("--crds", "-", stdin=streamed(WIDGET, WIDGET))[0]
 
 
-def test_text_of_a_schema_cannot_break_out_of_a_comment() -> None:
+def test_text_of_a_schema_cannot_break_out_of_a_comment():
     hostile = {
         "a\n  - group: x": obj(image=TEXT, **PLACEMENT),
         "it's": obj(image=TEXT, **PLACEMENT),
@@ -223,7 +219,7 @@ spec:
 """
 
 
-def test_the_rows_work(judge: Judge, oracle: Oracle) -> None:
+def test_the_rows_work(judge, oracle):
     """Objects of these kinds are transformed, and no pod of theirs can reach a node that it cannot run on."""
     options = loaded(ran("--crds", "-", stdin=streamed(*EVERY))[0])
     before = OBJECTS.encode()
@@ -281,7 +277,7 @@ BAD_INPUT = [
 
 
 @pytest.mark.parametrize(("content", "message"), BAD_INPUT)
-def test_bad_input_is_one_sentence_with_its_place(tmp_path: Path, content: bytes, message: str) -> None:
+def test_bad_input_is_one_sentence_with_its_place(tmp_path, content, message):
     """Exit 1, nothing written."""
     for name in (str(tmp_path / "a.yaml"), "-"):
         (tmp_path / "a.yaml").write_bytes(content)
@@ -297,58 +293,45 @@ def test_bad_input_is_one_sentence_with_its_place(tmp_path: Path, content: bytes
         assert not (tmp_path / "out.yaml").exists()
 
 
-def test_wrong_usage_says_what_to_write(tmp_path: Path) -> None:
+USAGE = [
+    ([], "no definitions are named: write --crds FILE, a folder, or - for standard input"),
+    (["--crds"], "--crds: has no value: write --crds=FILE"),
+    (["crd.yaml"], "'crd.yaml' is not expected: name files and folders behind --crds"),
+    (["--crd", "a"], "there is no flag '--crd': write --crds"),
+    (["--crds", "/no/such"], "--crds: cannot read '/no/such' (No such file or directory): name a readable file"),
+    (["--crds", "empty"], "--crds: the folder 'empty' holds no *.yaml, *.yml or *.json: name the folder with the definitions"),
+    (["--crds", "-", "-"], "--crds: - is standard input, which can be read only once: name it once"),
+    (["--crds", "big.yaml"], "--crds: 'big.yaml' is larger than 64 MiB: pass the output of `kubectl get crd -o yaml` only"),
+    (["--crds", "crd.yaml", "-o", "there.yaml"], "--output: 'there.yaml' exists and may hold your changes: name another, or move it"),
+    (["--crds", "crd.yaml", "-o", "/no/such/file"], "--output: cannot write '/no/such/file' (No such file or directory): name another file"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("argv", "message"), USAGE, ids=[" ".join(argv) or "nothing" for argv, _ in USAGE])
+def test_wrong_usage_says_what_to_write(tmp_path, monkeypatch, argv, message):
     """Exit 2, nothing written."""
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     (tmp_path / "there.yaml").write_bytes(b"mine")
-    (tmp_path / "big.yaml").write_bytes(b"#" * (LIMIT + 1))
-    file = tmp_path / "crd.yaml"
-    file.write_bytes(streamed(WIDGET))
-    for argv, message in (
-        ([], "no definitions are named: write --crds FILE, a folder, or - for standard input"),
-        (["--crds"], "--crds: has no value: write --crds=FILE"),
-        ([str(file)], f"{str(file)!r} is not expected: name files and folders behind --crds"),
-        (["--crd", "a"], "there is no flag '--crd': write --crds"),
-        (
-            ["--crds", "/no/such"],
-            "--crds: cannot read '/no/such' (No such file or directory): name a readable file",
-        ),
-        (
-            ["--crds", str(tmp_path / "empty")],
-            f"--crds: the folder {str(tmp_path / 'empty')!r} holds no *.yaml, *.yml or *.json: name the folder "
-            "with the definitions",
-        ),
-        (["--crds", "-", "-"], "--crds: - is standard input, which can be read only once: name it once"),
-        (
-            ["--crds", str(tmp_path / "big.yaml")],
-            f"--crds: {str(tmp_path / 'big.yaml')!r} is larger than 64 MiB: pass the output of `kubectl get "
-            "crd -o yaml` only",
-        ),
-        (
-            ["--crds", str(file), "-o", str(tmp_path / "there.yaml")],
-            f"--output: {str(tmp_path / 'there.yaml')!r} exists and may hold your changes: name another, or move it",
-        ),
-        (
-            ["--crds", str(file), "-o", "/no/such/file"],
-            "--output: cannot write '/no/such/file' (No such file or directory): name another file",
-        ),
-    ):
-        out = io.BytesIO()
-        with pytest.raises(UsageError) as caught:
-            run(argv, io.BytesIO(), out, io.StringIO())
-        assert str(caught.value) == message
-        assert out.getvalue() == b""
+    if "big.yaml" in argv:
+        (tmp_path / "big.yaml").write_bytes(b"#" * (LIMIT + 1))
+    (tmp_path / "crd.yaml").write_bytes(streamed(WIDGET))
+    out = io.BytesIO()
+    with pytest.raises(UsageError) as caught:
+        run(argv, io.BytesIO(), out, io.StringIO())
+    assert str(caught.value) == message
+    assert out.getvalue() == b""
     assert (tmp_path / "there.yaml").read_bytes() == b"mine"
 
 
-def test_a_folder_without_a_definition_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_without_a_definition_is_an_error(tmp_path):
     (tmp_path / "a.yaml").write_bytes(b"kind: Service\n")
     with pytest.raises(InvalidInput) as caught:
         ran("--crds", str(tmp_path))
     assert str(caught.value) == f"{tmp_path}: none of its 1 files holds a CustomResourceDefinition: {ASK}"
 
 
-def test_the_program_runs_it(tmp_path: Path, archfit: Any) -> None:
+def test_the_program_runs_it(tmp_path, archfit):
     file, out = tmp_path / "crd.yaml", tmp_path / "archfit.yaml"
     file.write_bytes(streamed(*EVERY))
     done = archfit(b"", "setup", "workloads", "--crds", str(file), "-o", str(out))
@@ -371,7 +354,7 @@ class Terminal(io.BytesIO):
         return True
 
 
-def test_a_terminal_is_not_waited_for() -> None:
+def test_a_terminal_is_not_waited_for():
     with pytest.raises(UsageError) as caught:
         run(["--crds", "-"], Terminal(), io.BytesIO(), io.StringIO())
     assert str(caught.value) == "--crds: standard input is a terminal: pipe `kubectl get crd -o yaml` in"

@@ -25,7 +25,6 @@ from machine import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 SECRET = "s3cret-never-shown"
 AUTHS = json.dumps({"auths": {"ghcr.io": {"auth": "bWU6czNjcmV0LW5ldmVyLXNob3du"}}})
@@ -44,7 +43,7 @@ HANGS = "sleep 300"
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> DoctorMachine:
+def machine(tmp_path):
     return DoctorMachine(tmp_path)
 
 

@@ -44,11 +44,11 @@ def row(pattern: str, *platforms: Platform) -> ImagePlatforms:
         pytest.param("EXAMPLE.com/app", "example.com/app", False, id="case-matters"),
     ],
 )
-def test_what_a_pattern_matches(pattern: str, image: str, *, matches: bool) -> None:
+def test_what_a_pattern_matches(pattern, image, *, matches):
     assert (override(parse(image), (row(pattern),)) is not None) is matches
 
 
-def test_the_answer_is_sorted_unique_and_says_its_origin() -> None:
+def test_the_answer_is_sorted_unique_and_says_its_origin():
     found = override(parse("nginx"), (row("docker.io/*", ARM64, AMD64, ARM64),))
     assert found == Found((AMD64, ARM64), origin="override")
 
@@ -63,7 +63,7 @@ def test_the_answer_is_sorted_unique_and_says_its_origin() -> None:
         pytest.param(("docker.io/library/nginx:1.27-long-tag", "docker.io/library/nginx"), 0, id="exact-with-tag-beats-exact"),
     ],
 )  # fmt: skip
-def test_the_most_specific_pattern_wins(patterns: tuple[str, str], winner: int) -> None:
+def test_the_most_specific_pattern_wins(patterns, winner):
     platforms = [Platform("linux", f"arch{number}") for number in range(2)]
     rows = tuple(row(pattern, platform) for pattern, platform in zip(patterns, platforms, strict=True))
     found = override(parse("nginx:1.27-long-tag"), rows)
@@ -71,22 +71,22 @@ def test_the_most_specific_pattern_wins(patterns: tuple[str, str], winner: int) 
     assert found.platforms == (platforms[winner],)
 
 
-def test_a_tie_of_different_platforms_is_an_error_that_names_both() -> None:
+def test_a_tie_of_different_platforms_is_an_error_that_names_both():
     with pytest.raises(UsageError) as caught:
         override(parse("a.io/b"), (row("a.io/?", AMD64), row("a.i?/b", ARM64)))
     assert "'a.io/?'" in str(caught.value)
     assert "'a.i?/b'" in str(caught.value)
 
 
-def test_a_tie_of_equal_platforms_is_none() -> None:
+def test_a_tie_of_equal_platforms_is_none():
     found = override(parse("a.io/b"), (row("a.io/?", AMD64, ARM64), row("a.i?/b", ARM64, AMD64)))
     assert found == Found((AMD64, ARM64), origin="override")
 
 
-def test_a_tie_below_the_winner_is_no_error() -> None:
+def test_a_tie_below_the_winner_is_no_error():
     rows = (row("a.io/?", AMD64), row("a.i?/b", ARM64), row("a.io/b", AMD64))
     assert override(parse("a.io/b"), rows) == Found((AMD64,), origin="override")
 
 
-def test_no_row_no_answer() -> None:
+def test_no_row_no_answer():
     assert override(parse("nginx"), ()) is None

@@ -101,21 +101,21 @@ def by_the_grammar(text: str) -> Reference | str:
 @example("a/" * 127 + "a")
 @example("a/" * 128 + "a")
 @given(references() | drawn | tags.map("nginx:{}".format))
-def test_a_reference_is_what_the_grammar_says(text: str) -> None:
+def test_a_reference_is_what_the_grammar_says(text):
     assert outcome(text) == by_the_grammar(text)
 
 
 @given(drawn | references())
-def test_a_path_is_what_the_grammar_says(text: str) -> None:
+def test_a_path_is_what_the_grammar_says(text):
     assert is_path(text) is bool(follows_path(text))
 
 
 @given(drawn | references())
-def test_a_host_is_what_the_grammar_says(text: str) -> None:
+def test_a_host_is_what_the_grammar_says(text):
     port = text.rpartition("]")[2].partition(":")[2]
     assert is_host(text) is (bool(follows_host(text)) and len(port) <= 5 and 0 < int(port or 443) <= 65535)
 
 
 @given(drawn | st.text(HEX + "Fg\n\u0661", min_size=60, max_size=66).map("sha256:{}".format))
-def test_a_digest_is_what_the_grammar_says(text: str) -> None:
+def test_a_digest_is_what_the_grammar_says(text):
     assert is_digest(text) is bool(follows_digest(text))

@@ -18,14 +18,13 @@ from fake_registry import Answer, FakeRegistry
 from program import archfit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 PLATFORMS = ["linux/amd64", "linux/arm64/v8", "linux/arm/v7"]
 
 
 @pytest.fixture
-def served() -> Iterator[FakeRegistry]:
+def served():
     with FakeRegistry() as fake:
         yield fake
 
@@ -54,7 +53,7 @@ class Inspecting:
 
 
 @pytest.fixture
-def inspect(tmp_path: Path, served: FakeRegistry) -> Inspecting:
+def inspect(tmp_path, served):
     return Inspecting(tmp_path, served)
 
 

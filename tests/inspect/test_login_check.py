@@ -19,14 +19,14 @@ from fake_registry import Answer, FakeRegistry
 from program import archfit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 SECRET = "s3cret-never-shown"
 
 
 @pytest.fixture
-def served() -> Iterator[FakeRegistry]:
+def served():
     with FakeRegistry() as fake:
         fake.index("team/app", "1", ["linux/amd64"])
         yield fake
@@ -75,7 +75,7 @@ class LoginChecks:
 
 
 @pytest.fixture
-def check(tmp_path: Path, served: FakeRegistry) -> LoginChecks:
+def check(tmp_path, served):
     return LoginChecks(tmp_path, served)
 
 

@@ -3,14 +3,16 @@
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
+import io
 import json
-import os
 import stat
 from typing import TYPE_CHECKING
 
 import pytest
 from registry import Registry
 
+from archfit.base.errors import UsageError
+from archfit.cli.inputs.input_files import read_inputs
 from archfit.images.platforms import Found
 from archfit.lock.command import _line
 from archfit.lock.update import LockChange
@@ -18,9 +20,6 @@ from archfit.lookup.lockfile import parse
 from lock_runs import Locking, pod
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from lock_runs import Said
 
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
@@ -29,18 +28,18 @@ STREAM = pod("nginx:1.27", "redis") + pod("quay.io/team/app:1", "nginx:1.27", na
 
 
 @pytest.fixture
-def registry() -> Iterator[Registry]:
+def registry():
     with Registry({"nginx:1.27": BOTH, "redis": BOTH, "quay.io/team/app:1": AMD}) as served:
         yield served
 
 
 @pytest.fixture
-def locking(tmp_path: Path, registry: Registry) -> Locking:
+def locking(tmp_path, registry):
     return Locking(tmp_path, registry)
 
 
 @pytest.fixture
-def locked(locking: Locking) -> Locking:
+def locked(locking):
     """With a lock file for STREAM."""
     assert locking.lock(STREAM).status == 0
     locking.registry.forget()
@@ -530,23 +529,17 @@ def test_without_a_name_it_is_archfit_lock_in_the_working_directory(archfit, reg
     assert [path.name for path in tmp_path.iterdir()] == ["archfit.lock"]
 
 
+class Terminal(io.BytesIO):
+    def isatty(self) -> bool:
+        return True
+
+
 def test_on_a_terminal_without_files_it_says_what_to_do(locked):
-    import pty
-
-    from archfit.base.errors import UsageError
-    from archfit.cli.inputs.input_files import read_inputs
-
-    master, slave = pty.openpty()
-    try:
-        with os.fdopen(slave, "rb") as terminal:
-            with pytest.raises(
-                UsageError, match="standard input is a terminal: pipe manifests in, or name files"
-            ):
-                read_inputs([], terminal, "archfit lock")
-            read = read_inputs([str(locked.file)], terminal, "archfit lock").files
-            assert [(one.name, one.data) for one in read] == [(str(locked.file), locked.file.read_bytes())]
-    finally:
-        os.close(master)
+    terminal = Terminal()
+    with pytest.raises(UsageError, match="standard input is a terminal: pipe manifests in, or name files"):
+        read_inputs([], terminal, "archfit lock")
+    (read,) = read_inputs([str(locked.file)], terminal, "archfit lock").files
+    assert (read.name, read.data) == (str(locked.file), locked.file.read_bytes())
 
 
 def test_an_artifact_is_said_to_restrict_nothing():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from registry import Registry
 
@@ -11,17 +9,13 @@ from archfit.audit.facts import AuditFacts, ImageFacts
 from archfit.audit.report.json import to_json
 from lock_runs import Locking, pod
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 NGINX, REDIS, APP = "docker.io/library/nginx:1.27", "docker.io/library/redis:latest", "quay.io/team/app:1"
 PRIVATE = "quay.io/team/private:1"
 
 
 @pytest.fixture
-def locking(tmp_path: Path) -> Iterator[Locking]:
+def locking(tmp_path):
     with Registry({"nginx:1.27": BOTH, "redis": BOTH, "quay.io/team/app:1": AMD}) as served:
         yield Locking(tmp_path, served)
 
@@ -33,14 +27,14 @@ def audit(locking: Locking, *found: str, name: str = "audit.json", **others: str
     return locking.write(name, to_json(AuditFacts(images=tuple(facts))).decode())
 
 
-def test_the_images_of_an_audit_are_locked_as_the_registry_has_them_now(locking: Locking):
+def test_the_images_of_an_audit_are_locked_as_the_registry_has_them_now(locking):
     said = locking.lock("nobody reads this", "--from-audit", audit(locking, NGINX, APP))
     assert said.status == 0, said.stderr
     assert locking.held() == [NGINX, APP]
     assert said.stderr.splitlines()[0] == f"added: {NGINX} (linux/amd64, linux/arm64)"
 
 
-def test_audits_and_manifests_go_together(locking: Locking):
+def test_audits_and_manifests_go_together(locking):
     words = ["--from-audit", audit(locking, NGINX), "--from-audit", audit(locking, APP, name="b.json")]
     assert locking.lock(pod("redis", "nginx:1.27"), *words, "-").status == 0
     assert locking.held() == [NGINX, REDIS, APP]
@@ -49,7 +43,7 @@ def test_audits_and_manifests_go_together(locking: Locking):
     assert locking.stamp() == before
 
 
-def test_an_image_that_is_not_known_is_named_and_left_out(locking: Locking):
+def test_an_image_that_is_not_known_is_named_and_left_out(locking):
     said = locking.lock(
         "", "--from-audit", audit(locking, NGINX, Unknown=PRIVATE, Unread="quay.io/a/b:1", Unasked="")
     )
@@ -63,7 +57,7 @@ def test_an_image_that_is_not_known_is_named_and_left_out(locking: Locking):
     assert said.stderr.count("left out") == 2
 
 
-def test_another_report_may_know_it(locking: Locking):
+def test_another_report_may_know_it(locking):
     first = audit(locking, NGINX, Unread=APP)
     assert (
         locking.lock("", "--from-audit", first, "--from-audit", audit(locking, APP, name="b.json")).status
@@ -72,7 +66,7 @@ def test_another_report_may_know_it(locking: Locking):
     assert locking.held() == [NGINX, APP]
 
 
-def test_prune_never_drops_an_image_that_is_only_not_known(locking: Locking):
+def test_prune_never_drops_an_image_that_is_only_not_known(locking):
     assert locking.lock("", "--from-audit", audit(locking, NGINX, APP, REDIS)).status == 0
     before = locking.stamp()
     said = locking.lock("", "--from-audit", audit(locking, NGINX, Unknown=APP), "--prune")
@@ -82,14 +76,14 @@ def test_prune_never_drops_an_image_that_is_only_not_known(locking: Locking):
     assert locking.held() == [NGINX]
 
 
-def test_an_image_that_vanished_since_fails_and_writes_nothing(locking: Locking):
+def test_an_image_that_vanished_since_fails_and_writes_nothing(locking):
     said = locking.lock("", "--from-audit", audit(locking, NGINX, "quay.io/team/gone:1"))
     assert said.status == 1
     assert "quay.io/team/gone:1: there is no such image" in said.stderr
     assert not locking.file.exists()
 
 
-def test_stated_platforms_need_no_lock(locking: Locking):
+def test_stated_platforms_need_no_lock(locking):
     words = ("--from-audit", audit(locking, NGINX, APP), "--image-platforms", "quay.io/team/*=linux/arm64")
     assert locking.lock("", *words).status == 0
     assert locking.held() == [NGINX]
@@ -104,7 +98,7 @@ def test_stated_platforms_need_no_lock(locking: Locking):
         pytest.param(to_json(AuditFacts()).decode(), 1, "there is nothing to lock", id="nothing in it"),
     ],
 )
-def test_a_wrong_report_is_named(locking: Locking, text: str | None, status: int, message: str):
+def test_a_wrong_report_is_named(locking, text, status, message):
     path = str(locking.folder / "no.json") if text is None else locking.write("a.json", text)
     said = locking.lock("", "--from-audit", path)
     assert said.status == status

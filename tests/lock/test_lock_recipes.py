@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -15,10 +15,6 @@ from registry import Registry
 from archfit.lookup.lockfile import parse, render
 from lock_runs import pod
 from program import PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import ModuleType
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lock.md").read_text(encoding="utf-8")
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
@@ -67,7 +63,7 @@ def test_the_job_has_what_gitlab_requires():
 
 
 @pytest.fixture
-def registry() -> Iterator[Registry]:
+def registry():
     with Registry({"nginx:1.27": BOTH, "nginx:1.28": AMD, "quay.io/team/app:1": AMD}) as served:
         yield served
 
@@ -132,7 +128,7 @@ class Checkout:
 
 
 @pytest.fixture
-def checkout(real: ModuleType, tmp_path: Path, registry: Registry) -> Checkout:
+def checkout(real, tmp_path, registry):
     """The bot has replaced nginx:1.27 by nginx:1.28 and knows nothing of the lock file."""
     made = Checkout(tmp_path, registry, "nginx:1.27", "quay.io/team/app:1")
     made.rendered("nginx:1.27", "quay.io/team/app:1")

@@ -33,7 +33,7 @@ def process(folder: Path) -> tuple[LookupCache, Keychain]:
     return LookupCache(SqliteStore(str(folder / "cache"), lambda: 1000.0), keys, 3600, print), keychain
 
 
-def test_a_claim_ends_where_a_credential_helper_has_answered_in_between(tmp_path: Path) -> None:
+def test_a_claim_ends_where_a_credential_helper_has_answered_in_between(tmp_path):
     first, keychain = process(tmp_path)
     other, _ = process(tmp_path)
     with closing(first), closing(other):

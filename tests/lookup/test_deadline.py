@@ -8,7 +8,6 @@ import socket
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,15 +21,12 @@ from fake_registry import Answer, FakeRegistry
 from lookup_runs import Runs
 from redis_server import RedisServer
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 SECONDS = 3.0
 LATEST = 14.0  # below the 15 s that one helper may take, and far above what a busy machine adds
 
 
 @pytest.fixture
-def registries() -> Iterator[list[FakeRegistry]]:
+def registries():
     """Three servers that want a token, each with an image `a:1` and `b:1`."""
     running = [FakeRegistry() for _ in range(3)]
     for fake in running:

@@ -22,7 +22,7 @@ FOUND = Found((Platform("linux", "amd64"), Platform("linux", "arm", "v7")), DIGE
         pytest.param(Found((), DIGEST, index=False, image=False, origin="cache"), id="artifact"),
     ],
 )
-def test_what_is_kept_comes_back(found: Found) -> None:
+def test_what_is_kept_comes_back(found):
     texts = to_json(found, 1767225600)
     assert from_json(texts["tag"], "") == (found, 1767225600)
     assert from_json(texts["digest"], DIGEST) == (found, 0)
@@ -34,22 +34,22 @@ def without_rules(found: Found) -> dict[str, object]:
     return kept
 
 
-def test_an_index_that_was_read_by_other_rules_is_asked_for_again() -> None:
+def test_an_index_that_was_read_by_other_rules_is_asked_for_again():
     assert from_json(json.dumps(without_rules(FOUND)), "") is None
     assert from_json(json.dumps({**without_rules(FOUND), "rules": 3}), "") is None
 
 
 @pytest.mark.parametrize("found", [FOUND.replace(index=False), Found((), DIGEST, False, False, "cache")])
-def test_what_is_no_index_is_not(found: Found) -> None:
+def test_what_is_no_index_is_not(found):
     assert from_json(json.dumps(without_rules(found)), "") == (found, 5)
 
 
-def test_variants_are_kept_as_they_are_stated() -> None:
+def test_variants_are_kept_as_they_are_stated():
     found = FOUND.replace(platforms=(Platform("linux", "amd64", "v3"), Platform("wasi", "wasm")))
     assert from_json(to_json(found, 5)["digest"], DIGEST) == (found, 0)
 
 
-def test_keys_are_normalised() -> None:
+def test_keys_are_normalised():
     keys = {
         key_of(parse(text))
         for text in ("ubuntu", "docker.io/ubuntu", "index.docker.io/ubuntu", "library/ubuntu")
@@ -74,12 +74,12 @@ def test_keys_are_normalised() -> None:
         pytest.param({"checked": None}, id="no-time"),
     ],
 )
-def test_a_changed_entry_is_not_believed(change: dict[str, object]) -> None:
+def test_a_changed_entry_is_not_believed(change):
     kept = json.loads(to_json(FOUND, 5)["tag"])
     assert from_json(json.dumps({**kept, **change}), "") is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "5", '"x"', "{}", "[" * 100_000], ids=ascii)
-def test_rubbish_is_not_believed(text: str) -> None:
+def test_rubbish_is_not_believed(text):
     assert from_json(text, "") is None
     assert from_json(text, DIGEST) is None

@@ -24,11 +24,9 @@ from lock_runs import Locking, pod
 from lookup_runs import lookup_with
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-    from corpus_streams import Corpus
-    from debian_registry import DebianRegistry
     from program import Ran
 
     Archfit = Callable[..., Ran]
@@ -39,13 +37,13 @@ STREAM = pod("nginx:1.27") + pod("redis", name="b")
 
 
 @pytest.fixture
-def registry() -> Iterator[Registry]:
+def registry():
     with Registry({"nginx:1.27": BOTH, "redis": AMD}) as served:
         yield served
 
 
 @pytest.fixture
-def locked(tmp_path: Path, registry: Registry) -> Locking:
+def locked(tmp_path, registry):
     """A lock file for STREAM."""
     locking = Locking(tmp_path, registry)
     assert locking.lock(STREAM).status == 0
@@ -145,21 +143,10 @@ def test_the_report_says_that_the_lock_file_answered(locked, archfit, tmp_path):
     archfit(STREAM.encode(), *words(locked, "--locked"), "--report", str(report)).ok()
     found = json.loads(report.read_text())
     digests = {name: found.digest for name, found in parse(locked.file.read_bytes(), "").items()}
+    same = {"answer": "Found", "origin": "lock", "ageSeconds": 0}
     assert found["images"] == {
-        "nginx:1.27": {
-            "answer": "Found",
-            "platforms": BOTH,
-            "digest": digests[NGINX],
-            "origin": "lock",
-            "ageSeconds": 0,
-        },
-        "redis": {
-            "answer": "Found",
-            "platforms": AMD,
-            "digest": digests[REDIS],
-            "origin": "lock",
-            "ageSeconds": 0,
-        },
+        "nginx:1.27": {**same, "platforms": BOTH, "digest": digests[NGINX]},
+        "redis": {**same, "platforms": AMD, "digest": digests[REDIS]},
     }
     assert found["requests"] == {}
 
@@ -345,12 +332,7 @@ def test_a_locked_answer_decides_as_the_registrys_did(found, volume):
 
 
 @pytest.fixture(scope="module")
-def corpus_lock(
-    corpus: Corpus,
-    corpus_registry: DebianRegistry,
-    archfit: Archfit,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Path:
+def corpus_lock(corpus, corpus_registry, archfit, tmp_path_factory):
     """A lock file for every stream of the corpus, written in one run."""
     folder = tmp_path_factory.mktemp("corpus")
     files = []

@@ -7,7 +7,6 @@ import statistics
 import threading
 from collections import Counter
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,22 +17,18 @@ from fake_registry import Answer, Asked, FakeRegistry
 from lookup_runs import Runs
 from tagged_repositories import BOTH, Shape, serve, shapes
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 ARM = [parse_platform("arm64")]
 CLUSTER = ("amd64", "arm64")
 
 
 @pytest.fixture
-def served() -> Iterator[FakeRegistry]:
+def served():
     with FakeRegistry() as fake:
         yield fake
 
 
 @pytest.fixture
-def runs(tmp_path: Path, served: FakeRegistry) -> Runs:
+def runs(tmp_path, served):
     return Runs(tmp_path, served.url)
 
 

@@ -16,7 +16,6 @@ from file_runs import run as program
 from redis_server import RedisServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 SECRET = "s3cret-never-shown"
@@ -174,7 +173,7 @@ def test_an_entry_has_no_text():
 
 
 @pytest.fixture
-def served() -> Iterator[FakeRegistry]:
+def served():
     with FakeRegistry() as fake:
         for name in ("app", "other"):
             fake.index(name, "1", ["linux/amd64"])
@@ -210,7 +209,7 @@ class Program:
 
 
 @pytest.fixture
-def run(tmp_path: Path, served: FakeRegistry) -> Program:
+def run(tmp_path, served):
     return Program(tmp_path, served)
 
 

@@ -24,14 +24,14 @@ def loaded(text: str, variable: bool) -> str | CacheServer:
         pytest.param("redis://[2001:db8::1]:7", CacheServer(False, "2001:db8::1", 7), id="ipv6"),
     ],
 )
-def test_servers(text: str, wanted: CacheServer) -> None:
+def test_servers(text, wanted):
     assert cache_path(text) == wanted
     assert loaded(text, variable=False) == loaded(text, variable=True) == wanted
     assert "robot" not in str(wanted)
 
 
 @pytest.mark.parametrize("text", ["/x/y", "relative.db", "C:\\cache.db", "redis.db", "./redis:c"])
-def test_everything_without_a_scheme_is_a_path(text: str) -> None:
+def test_everything_without_a_scheme_is_a_path(text):
     assert loaded(text, variable=False) == text
 
 
@@ -55,7 +55,7 @@ def test_everything_without_a_scheme_is_a_path(text: str) -> None:
         pytest.param("redis://a b", "is not the URL", id="blank"),
     ],
 )
-def test_what_is_no_place(text: str, says: str, variable: bool) -> None:
+def test_what_is_no_place(text, says, variable):
     if variable and text.endswith("\n"):
         assert loaded(text, variable=True) == cache_path(text.strip())
         return
@@ -67,7 +67,7 @@ def test_what_is_no_place(text: str, says: str, variable: bool) -> None:
     assert "hush" not in str(caught.value)
 
 
-def test_the_password_is_no_option_and_no_misspelt_one() -> None:
+def test_the_password_is_no_option_and_no_misspelt_one():
     settings = load([], {"ARCHFIT_CACHE_PASSWORD": "hush"}, lambda _: b"")
     assert settings == settings.replace(sources=settings.sources)
     assert "hush" not in repr(settings)

@@ -16,8 +16,7 @@ from archfit.lookup.store.sqlite import SqliteStore
 from archfit.registry.lookup_context import Deadline, LookupContext
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
 IMAGES = [parse(f"x.io/i{number}:1") for number in range(3)]
 NAMES = [image.normalised for image in IMAGES]
@@ -77,18 +76,18 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def world(tmp_path):
     with closing(World(str(tmp_path / "lookups.sqlite"))) as made:
         yield made
 
 
-def test_alone_everything_is_asked_at_once_and_nobody_waits(world: World) -> None:
+def test_alone_everything_is_asked_at_once_and_nobody_waits(world):
     assert world.ask_together(world.process()) == dict.fromkeys(NAMES, FOUND)
     assert (world.asked, world.waits) == ([NAMES], [])
     assert world.process().claim(IMAGES, 1) == set(NAMES)
 
 
-def test_what_another_asks_for_is_waited_for(world: World) -> None:
+def test_what_another_asks_for_is_waited_for(world):
     other = world.process()
     assert other.claim(IMAGES[:2], 10) == set(NAMES[:2])
 
@@ -104,7 +103,7 @@ def test_what_another_asks_for_is_waited_for(world: World) -> None:
     assert answers == {NAMES[0]: cached, NAMES[1]: cached, NAMES[2]: FOUND}
 
 
-def test_what_another_could_not_find_out_is_asked_again(world: World) -> None:
+def test_what_another_could_not_find_out_is_asked_again(world):
     other = world.process()
     other.claim(IMAGES, 10)
     world.whenever = [lambda: other.release(IMAGES)]
@@ -113,7 +112,7 @@ def test_what_another_could_not_find_out_is_asked_again(world: World) -> None:
     assert len(world.waits) == 1
 
 
-def test_one_that_died_costs_its_lease_and_no_more(world: World) -> None:
+def test_one_that_died_costs_its_lease_and_no_more(world):
     world.process().claim(IMAGES, LEASE_SECONDS)
     assert world.ask_together(world.process()) == dict.fromkeys(NAMES, FOUND)
     assert LEASE_SECONDS <= sum(world.waits) <= LEASE_SECONDS + 0.4
@@ -121,21 +120,21 @@ def test_one_that_died_costs_its_lease_and_no_more(world: World) -> None:
     assert len(world.waits) < 30
 
 
-def test_the_wait_is_never_more_than_half_of_the_time(world: World) -> None:
+def test_the_wait_is_never_more_than_half_of_the_time(world):
     world.process().claim(IMAGES, 59)
     assert world.ask_together(world.process(), seconds=6.0) == dict.fromkeys(NAMES, FOUND)
     assert sum(world.waits) == pytest.approx(3.0)
     assert world.asked == [NAMES]
 
 
-def test_a_wait_that_takes_longer_than_it_should_ends_in_time_too(world: World) -> None:
+def test_a_wait_that_takes_longer_than_it_should_ends_in_time_too(world):
     world.process().claim(IMAGES, 59)
     world.whenever = [lambda: setattr(world, "now", world.now + 4)]
     world.ask_together(world.process(), seconds=6.0)
     assert len(world.waits) == 1
 
 
-def test_an_answer_that_came_between_reading_and_claiming_is_not_asked_for(world: World) -> None:
+def test_an_answer_that_came_between_reading_and_claiming_is_not_asked_for(world):
     other = world.process()
     other.write([(image, FOUND, None, False) for image in IMAGES], {}, int(world.now))
     assert world.ask_together(world.process()) == dict.fromkeys(NAMES, FOUND.replace(origin="cache"))
@@ -143,7 +142,7 @@ def test_an_answer_that_came_between_reading_and_claiming_is_not_asked_for(world
     assert other.claim(IMAGES, 1) == set(NAMES)
 
 
-def test_claims_end_when_asking_fails(world: World) -> None:
+def test_claims_end_when_asking_fails(world):
     cache = world.process()
 
     def ask(_: Sequence[Reference]) -> dict[str, Answer]:
@@ -157,7 +156,7 @@ def test_claims_end_when_asking_fails(world: World) -> None:
 @pytest.mark.parametrize(
     "text", ["", "{}", "[]", '{"owner": "x", "until": 9e99}', '{"owner": 5, "until": "soon"}']
 )
-def test_rubbish_is_no_claim(world: World, text: str) -> None:
+def test_rubbish_is_no_claim(world, text):
     store = SqliteStore(world.path, lambda: world.now)
     store.put_many({f"claim:tag:{name}": text for name in NAMES})
     store.close()
@@ -165,7 +164,7 @@ def test_rubbish_is_no_claim(world: World, text: str) -> None:
     assert world.waits == []
 
 
-def test_a_claim_of_another_is_not_released(world: World) -> None:
+def test_a_claim_of_another_is_not_released(world):
     one, two = world.process(), world.process()
     assert one.claim(IMAGES[:1], 10) == set(NAMES[:1])
     two.release(IMAGES[:1])

@@ -49,7 +49,7 @@ def test_a_python_without_sqlite_has_no_cache_and_says_so(tmp_path):
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> str:
+def path(tmp_path):
     return str(tmp_path / "deep" / "er" / "lookups.sqlite")
 
 
@@ -112,11 +112,10 @@ def foreign(path: Path) -> None:
     other.close()
 
 
-def newer(path: Path) -> None:
+def set_version(path: str | Path, version: int) -> None:
     filled(str(path)).close()
-    ours = sqlite3.connect(path)
-    ours.execute("PRAGMA user_version = 99")
-    ours.close()
+    with closing(sqlite3.connect(path)) as ours, ours:
+        ours.execute(f"PRAGMA user_version = {version}")
 
 
 def torn(path: Path) -> None:
@@ -156,7 +155,7 @@ def with_trigger(path: Path) -> None:
         pytest.param(lambda path: path.write_bytes(b"not a database at all" * 99), "damaged or not an SQLite file", id="text"),
         pytest.param(torn, "damaged", id="torn"),
         pytest.param(foreign, "not a cache of archfit", id="foreign"),
-        pytest.param(newer, "another version of archfit", id="newer"),
+        pytest.param(lambda path: set_version(path, 99), "another version of archfit", id="newer"),
         pytest.param(without_table, "not a cache of archfit", id="no-table"),
         pytest.param(endless_view, "not a cache of archfit", id="a-view-without-end"),
         pytest.param(with_trigger, "not a cache of archfit", id="a-trigger"),
@@ -185,11 +184,7 @@ def test_a_file_of_another_user_is_not_used(path, monkeypatch):
 
 
 def test_what_an_older_version_learned_is_forgotten_once(path):
-    filled(path).close()
-    old = sqlite3.connect(path)
-    old.execute("PRAGMA user_version = 1")
-    old.commit()
-    old.close()
+    set_version(path, 1)
     first, second = SqliteStore(path), SqliteStore(path)
     assert first.get_many(["a"]) == {}
     first.put_many({"b": "2"})
@@ -200,11 +195,7 @@ def test_what_an_older_version_learned_is_forgotten_once(path):
 
 
 def test_another_run_that_starts_anew_at_the_same_time_forgets_nothing_twice(path):
-    filled(path).close()
-    old = sqlite3.connect(path)
-    old.execute("PRAGMA user_version = 1")
-    old.commit()
-    old.close()
+    set_version(path, 1)
     slow = SqliteStore(path)
     slow.put_many({"b": "2"})
     slow._write(slow._empty)  # it had read the old version before the other one emptied the file

@@ -27,8 +27,7 @@ from lookup_runs import Runs
 from tagged_repositories import BOTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
     from archfit.images.candidates import NewerTags
 
@@ -41,7 +40,7 @@ LEXICAL = sorted(VERSIONS)
 
 
 @pytest.fixture
-def served() -> Iterator[FakeRegistry]:
+def served():
     with FakeRegistry() as fake:
         for place, tag in enumerate(VERSIONS):
             fake.index("app", tag, BOTH if place >= FIRST else BOTH[:1])
@@ -49,7 +48,7 @@ def served() -> Iterator[FakeRegistry]:
 
 
 @pytest.fixture
-def runs(tmp_path: Path, served: FakeRegistry) -> Runs:
+def runs(tmp_path, served):
     return Runs(tmp_path, served.url)
 
 

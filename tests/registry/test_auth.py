@@ -32,7 +32,7 @@ HUB = 'Bearer realm="https://auth.docker.io/token",service="registry.docker.io",
         pytest.param([", ".join([HUB] * 1000)], id="challenges-in-one-header"),
     ],
 )
-def test_no_more_than_16_challenges_are_read(headers: list[str]) -> None:
+def test_no_more_than_16_challenges_are_read(headers):
     assert len(challenges(headers)) <= 16
 
 
@@ -61,7 +61,7 @@ def test_no_more_than_16_challenges_are_read(headers: list[str]) -> None:
         pytest.param(["," * 100_000], None, id="long-rubbish"),
     ],
 )  # fmt: skip
-def test_challenges_are_read_and_bearer_goes_first(headers: list[str], expected: Challenge | None) -> None:
+def test_challenges_are_read_and_bearer_goes_first(headers, expected):
     assert choose(challenges(headers)) == expected
 
 
@@ -75,7 +75,7 @@ def test_challenges_are_read_and_bearer_goes_first(headers: list[str], expected:
         pytest.param("repository:a/b:pull repository:c:pull", "repository:a/b:pull", id="one-scope-for-a-token"),
     ],
 )  # fmt: skip
-def test_the_scope_asked_for(offered: str, scope: str) -> None:
+def test_the_scope_asked_for(offered, scope):
     assert scope_of("a/b", Challenge("bearer", REALM, "", offered)) == scope
 
 
@@ -89,7 +89,7 @@ def test_the_scope_asked_for(offered: str, scope: str) -> None:
         pytest.param("https://mirror/token", "http://mirror", id="https-for-an-http-registry"),
     ],
 )  # fmt: skip
-def test_a_realm_that_may_be_asked(realm: str, origin: str) -> None:
+def test_a_realm_that_may_be_asked(realm, origin):
     check_realm(realm, origin)
 
 
@@ -113,7 +113,7 @@ def test_a_realm_that_may_be_asked(realm: str, origin: str) -> None:
         pytest.param("https://auth.example/" + "x" * 4000, "https://registry.example", id="long"),
     ],
 )  # fmt: skip
-def test_a_realm_that_is_refused(realm: str, origin: str) -> None:
+def test_a_realm_that_is_refused(realm, origin):
     with pytest.raises(RegistryError):
         check_realm(realm, origin)
 
@@ -135,11 +135,11 @@ def test_a_realm_that_is_refused(realm: str, origin: str) -> None:
         pytest.param("https://example.com", "https://example.com.evil.io/t", False, id="a-suffix-trick"),
     ],
 )
-def test_who_may_have_the_credentials(origin: str, realm: str, *, trusted: bool) -> None:
+def test_who_may_have_the_credentials(origin, realm, *, trusted):
     assert may_have_credentials(realm, origin) is trusted
 
 
-def test_an_anonymous_token_request_keeps_the_realms_query() -> None:
+def test_an_anonymous_token_request_keeps_the_realms_query():
     challenge = Challenge("bearer", REALM + "?account=x", "my service")
     request = token_get(challenge, "repository:a/b:pull", None, "https://r.io")
     assert request.url == f"{REALM}?account=x&service=my%20service&scope=repository%3Aa/b%3Apull"
@@ -147,7 +147,7 @@ def test_an_anonymous_token_request_keeps_the_realms_query() -> None:
     assert "authorization" not in request.headers
 
 
-def test_a_password_goes_as_basic() -> None:
+def test_a_password_goes_as_basic():
     request = token_get(Challenge("bearer", REALM), "s", Credential("user", "pä:ss"), "https://r.io")
     assert request.headers["authorization"] == "Basic " + base64.b64encode("user:pä:ss".encode()).decode()
 
@@ -165,7 +165,7 @@ def test_a_password_goes_as_basic() -> None:
         pytest.param(b'{"token": "t", "expires_in": 1%s}' % (b"0" * 400), "t", 86395.0, id="400-digits"),
     ],
 )
-def test_a_token_and_its_life(body: bytes, token: str, seconds: float) -> None:
+def test_a_token_and_its_life(body, token, seconds):
     assert parse_token(body) == (token, seconds)
 
 
@@ -183,6 +183,6 @@ def test_a_token_and_its_life(body: bytes, token: str, seconds: float) -> None:
     ],
     ids=lambda body: repr(body[:20]),
 )
-def test_a_token_that_cannot_be_a_header_is_refused(body: bytes) -> None:
+def test_a_token_that_cannot_be_a_header_is_refused(body):
     with pytest.raises(RegistryError, match="no usable token"):
         parse_token(body)

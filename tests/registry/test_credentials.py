@@ -61,7 +61,7 @@ class Home:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
+def home(tmp_path):
     return Home(tmp_path)
 
 

@@ -17,7 +17,7 @@ from archfit.registry.registry_errors import RegistryError
 from http_clients import http_to
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 OK = b"HTTP/1.1 200 OK\r\n"
 EMPTY = OK + b"Content-Length: 0\r\n\r\n"
@@ -75,7 +75,7 @@ def asked(
 
 
 @pytest.fixture
-def answering(request: pytest.FixtureRequest) -> Iterator[RawServer]:
+def answering(request):
     server = RawServer(request.param)
     yield server
     server.close()

@@ -158,13 +158,13 @@ SOCI = {"artifactType": "application/vnd.amazon.soci.index.v2+json", "digest": "
         pytest.param([{**AMD64, "size": 2**62}], ["linux/amd64"], id="declared-sizes-mean-nothing"),
     ],
 )  # fmt: skip
-def test_an_index_offers_its_runnable_entries(entries: list[dict[str, object]], platforms: list[str]) -> None:
+def test_an_index_offers_its_runnable_entries(entries, platforms):
     shelf = Shelf()
     offer = shelf.offer(index(*entries))
     assert (names(offer), offer.index, offer.image, shelf.read) == (platforms, True, True, [])
 
 
-def test_a_docker_list_is_an_index() -> None:
+def test_a_docker_list_is_an_index():
     entries = [{**entry(text), "mediaType": DOCKER_MANIFEST} for text in ("linux/amd64", "linux/arm64")]
     offer = Shelf().offer(index(*entries, mediaType=DOCKER_LIST), DOCKER_LIST)
     assert names(offer) == ["linux/amd64", "linux/arm64"]
@@ -185,11 +185,11 @@ def test_a_docker_list_is_an_index() -> None:
         pytest.param(OCI_INDEX, DOCKER_LIST, id="a-cache-says-oci"),
     ],
 )
-def test_the_kind_is_known_from_header_or_body(content_type: str, stated: str | None) -> None:
+def test_the_kind_is_known_from_header_or_body(content_type, stated):
     assert isinstance(parse(as_json({**index(AMD64), "mediaType": stated}), content_type), Index)
 
 
-def test_only_the_first_entry_without_platform_is_read_as_runtimes_do() -> None:
+def test_only_the_first_entry_without_platform_is_read_as_runtimes_do():
     shelf = Shelf()
     children = [shelf.image(f"linux/a{number}") for number in range(MAX_ENTRIES)]
     assert names(shelf.offer(index(*children))) == ["linux/a0"]
@@ -203,7 +203,7 @@ def test_only_the_first_entry_without_platform_is_read_as_runtimes_do() -> None:
         pytest.param({"mediaType": "application/vnd.new"}, id="media-type"),
     ],
 )
-def test_nor_is_one_read_behind_something_else_without_platform(first: dict[str, object]) -> None:
+def test_nor_is_one_read_behind_something_else_without_platform(first):
     shelf = Shelf()
     other = {**descriptor(OCI_MANIFEST, b"other"), **first}
     assert names(shelf.offer(index(AMD64, other, shelf.image("linux/arm64")))) == ["linux/amd64"]
@@ -217,7 +217,7 @@ def test_nor_is_one_read_behind_something_else_without_platform(first: dict[str,
         pytest.param(OCI_CONFIG, id="no-architecture"),
     ],
 )
-def test_an_entry_without_platform_that_is_no_image_does_not_count(child: str) -> None:
+def test_an_entry_without_platform_that_is_no_image_does_not_count(child):
     shelf = Shelf()
     config = shelf.put(child, b"{}")
     document = index(AMD64, shelf.put(OCI_MANIFEST, FakeRegistry.manifest(config)))
@@ -231,18 +231,18 @@ def nested(shelf: Shelf, depth: int) -> dict[str, object]:
     return document
 
 
-def test_nested_indexes_are_followed() -> None:
+def test_nested_indexes_are_followed():
     shelf = Shelf()
     assert names(shelf.offer(nested(shelf, MAX_NESTING))) == ["linux/amd64", f"linux/depth{MAX_NESTING}"]
 
 
-def test_but_not_for_ever() -> None:
+def test_but_not_for_ever():
     shelf = Shelf()
     with pytest.raises(InvalidManifest, match="nested more than"):
         shelf.offer(nested(shelf, MAX_NESTING + 1))
 
 
-def test_an_index_that_names_itself_ends() -> None:
+def test_an_index_that_names_itself_ends():
     shelf = Shelf()
     itself = {"mediaType": OCI_INDEX, "digest": TOP, "size": 3}
     assert names(shelf.offer(index(itself, AMD64))) == ["linux/amd64"]
@@ -250,7 +250,7 @@ def test_an_index_that_names_itself_ends() -> None:
 
 
 @pytest.mark.parametrize("config", [OCI_CONFIG, DOCKER_CONFIG])
-def test_a_single_manifest_reads_its_config(config: str) -> None:
+def test_a_single_manifest_reads_its_config(config):
     shelf = Shelf()
     body = as_json({"os": "linux", "architecture": "arm", "variant": "v6"})
     offer = shelf.offer(FakeRegistry.manifest(shelf.put(config, body)))
@@ -272,7 +272,7 @@ OTHER = base64.b64encode(b'{"os": "linux", "architecture": "amd64"}').decode()
         pytest.param({**EMBEDDED, "data": ""}, ["blobs"], id="empty"),
     ],
 )
-def test_embedded_data_saves_the_request_when_it_matches(config: dict[str, object], read: list[str]) -> None:
+def test_embedded_data_saves_the_request_when_it_matches(config, read):
     shelf = Shelf()
     shelf.put(OCI_CONFIG, CONFIG)
     assert names(shelf.offer(FakeRegistry.manifest(config))) == ["linux/arm64"]
@@ -293,13 +293,13 @@ IN_TOTO = [descriptor("application/vnd.in-toto+json", b"s")]
         pytest.param("application/vnd.wasm.config.v0+json", {}, id="wasm-component"),
     ],
 )
-def test_what_is_no_image_offers_nothing_and_is_not_read(config: str, more: dict[str, object]) -> None:
+def test_what_is_no_image_offers_nothing_and_is_not_read(config, more):
     shelf = Shelf()
     offer = shelf.offer(FakeRegistry.manifest(descriptor(config, b"{}"), **more))
     assert (offer.platforms, offer.index, offer.image, shelf.read) == ((), False, False, [])
 
 
-def test_a_bundle_of_olm_is_no_image_by_its_labels() -> None:
+def test_a_bundle_of_olm_is_no_image_by_its_labels():
     """It holds files that OLM unpacks on any node, whatever its config says."""
     labels = {"operators.operatorframework.io.bundle.mediatype.v1": "registry+v1"}
     for stated, image in ((labels, False), ({"operators.example/bundle": "a"}, True)):
@@ -309,18 +309,18 @@ def test_a_bundle_of_olm_is_no_image_by_its_labels() -> None:
         assert (offer.index, offer.image, bool(offer.platforms)) == (False, image, image)
 
 
-def test_an_oci_artifact_manifest_is_no_image() -> None:
+def test_an_oci_artifact_manifest_is_no_image():
     offer = Shelf().offer({"mediaType": OCI_ARTIFACT, "artifactType": "a/b", "blobs": []}, OCI_ARTIFACT)
     assert not offer.image
 
 
-def test_an_index_that_declares_itself_an_artifact_is_no_image() -> None:
+def test_an_index_that_declares_itself_an_artifact_is_no_image():
     offer = Shelf().offer(index(artifactType="application/vnd.example"))
     assert (offer.platforms, offer.index, offer.image) == ((), True, False)
 
 
 @pytest.mark.parametrize("config", [{}, {"os": "linux"}, {"os": "linux", "architecture": ""}], ids=str)
-def test_a_config_without_architecture_is_an_error_not_amd64(config: dict[str, str]) -> None:
+def test_a_config_without_architecture_is_an_error_not_amd64(config):
     shelf = Shelf()
     with pytest.raises(InvalidManifest, match="names no architecture"):
         shelf.offer(FakeRegistry.manifest(shelf.put(OCI_CONFIG, as_json(config))))
@@ -383,7 +383,7 @@ GOOD = descriptor(OCI_CONFIG, b"c")
         pytest.param({}, "", "without a config", id="empty-object"),
     ],
 )  # fmt: skip
-def test_what_is_refused_says_why(body: dict[str, object] | bytes, content_type: str, why: str) -> None:
+def test_what_is_refused_says_why(body, content_type, why):
     with pytest.raises(InvalidManifest) as caught:
         Shelf().offer(body, content_type)
     assert why in str(caught.value)
@@ -423,7 +423,7 @@ KEYS = [
     ),
     st.sampled_from(["", OCI_INDEX, OCI_MANIFEST]),
 )
-def test_nothing_but_invalid_manifest_is_ever_raised(document: dict[str, object], content_type: str) -> None:
+def test_nothing_but_invalid_manifest_is_ever_raised(document, content_type):
     body = json.dumps(document).encode()
     for read in (lambda: parse(body, content_type), lambda: parse_config(body)):
         with contextlib.suppress(InvalidManifest):
@@ -431,6 +431,6 @@ def test_nothing_but_invalid_manifest_is_ever_raised(document: dict[str, object]
 
 
 @given(st.binary(max_size=200))
-def test_nor_for_any_bytes(body: bytes) -> None:
+def test_nor_for_any_bytes(body):
     with pytest.raises(InvalidManifest):
         parse(body)

@@ -18,7 +18,6 @@ from fake_registry import Answer, FakeRegistry, digest_of
 from lookup_runs import Runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 BOTH = ["linux/amd64", "linux/arm64"]
@@ -248,19 +247,19 @@ def test_mirror_beats_registries_conf_beats_hosts_toml(tmp_path):
 
 
 @pytest.fixture
-def mirror() -> Iterator[FakeRegistry]:
+def mirror():
     with FakeRegistry() as running:
         yield running
 
 
 @pytest.fixture
-def origin() -> Iterator[FakeRegistry]:
+def origin():
     with FakeRegistry() as running:
         yield running
 
 
 @pytest.fixture
-def runs(mirror: FakeRegistry, origin: FakeRegistry, tmp_path: Path) -> Runs:
+def runs(mirror, origin, tmp_path):
     """x.io is asked for at `mirror`, then at `origin`."""
     runs = Runs(tmp_path, origin.url)
     hosts(runs, f'server = "{origin.url}"\n[host."{mirror.url}"]\n')

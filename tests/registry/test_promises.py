@@ -18,7 +18,7 @@ ENTRY = re.compile(r"^(?:- |[0-9]\. |\| (?!address \||---)).*", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def names() -> set[str]:
+def names():
     """Every function and every id of a case in the tests and their fixtures."""
     found: set[str] = set()
     for path in (ROOT / "tests").rglob("test_*.py"):
@@ -30,13 +30,13 @@ def names() -> set[str]:
 
 
 @pytest.mark.parametrize("promise", PROMISES)
-def test_the_page_says_it_once_and_its_tests_are_there(promise: str, names: set[str]) -> None:
+def test_the_page_says_it_once_and_its_tests_are_there(promise, names):
     assert PAGE.count(promise) == 1
     assert PROMISES[promise]
     assert set(PROMISES[promise]) - names == set()
 
 
-def test_no_item_and_no_row_of_the_page_is_without_a_test() -> None:
+def test_no_item_and_no_row_of_the_page_is_without_a_test():
     entries = [line[0] for line in ENTRY.finditer(PAGE)]
     assert len(entries) > 20
     assert [entry for entry in entries if not any(entry.startswith(promise) for promise in PROMISES)] == []

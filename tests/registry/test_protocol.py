@@ -19,7 +19,6 @@ from archfit.registry import client as client_module
 from archfit.registry.http import limits
 from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, platform_of
-from lookup_runs import Runs
 from program import archfit
 
 if TYPE_CHECKING:
@@ -136,28 +135,7 @@ class TestBearer:
         runs.cause("x.io/a:1")
         assert fake.kinds() == ["manifest", "token", "manifest"]
 
-    def test_a_moved_realm_is_learned_anew(self, fake, runs):
-        for name in "ab":
-            fake.index(name, "1", BOTH)
-
-        def script(asked: Asked) -> Answer | None:
-            if asked.kind == "token":
-                return Answer(body=as_json({"token": asked.path.split("?")[0]}))
-            if asked.headers.get("authorization") == f"Bearer {realm}":
-                return None
-            return challenge(fake, realm=f"{fake.url}{realm}")
-
-        fake.on(script)
-        realm = "/token/old"
-        runs.found("x.io/a:1")
-        realm = "/token/new"
-        assert runs.names("x.io/b:1") == BOTH
-        fake.forget()
-        runs.later(7 * 3600)
-        runs.found("x.io/a:1")
-        assert fake.kinds() == ["token", "head"]
-
-    @pytest.mark.parametrize("status", [401, 403, 404, 410, 500])
+    @pytest.mark.parametrize("status", [200, 401, 403, 404, 410, 500])
     def test_a_token_service_that_moved_away_is_found_again(self, fake, runs, status):
         for name in "abc":
             fake.index(name, "1", BOTH)
@@ -165,7 +143,7 @@ class TestBearer:
         def script(asked: Asked) -> Answer | None:
             if asked.kind == "token":
                 served = asked.path.split("?")[0]
-                return Answer(body=as_json({"token": served})) if served == realm else Answer(status)
+                return Answer(200 if served == realm else status, as_json({"token": served}))
             if asked.headers.get("authorization") == f"Bearer {realm}":
                 return None
             return challenge(fake, realm=f"{fake.url}{realm}")
@@ -306,7 +284,7 @@ class TestBearer:
 
 class TestBasic:
     @pytest.fixture
-    def private(self, fake: FakeRegistry, runs: Runs) -> Runs:
+    def private(self, fake, runs):
         for number in range(3):
             fake.index(f"a{number}", "1", BOTH)
         wanted = "Basic " + base64.b64encode(b"user:hush").decode()

@@ -16,7 +16,6 @@ from tls_files import tls_files
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Iterator
     from pathlib import Path
 
 BOTH = ["linux/amd64", "linux/arm64"]
@@ -71,7 +70,7 @@ def _copied(one: socket.socket, other: socket.socket) -> None:
 
 
 @pytest.fixture
-def safe() -> Iterator[FakeRegistry]:
+def safe():
     with FakeRegistry(tls_files().context()) as running:
         running.single("a", "1", "linux/arm64")
         running.index("b", "1", BOTH)
@@ -79,7 +78,7 @@ def safe() -> Iterator[FakeRegistry]:
 
 
 @pytest.fixture
-def proxy(request: pytest.FixtureRequest) -> Iterator[Proxy]:
+def proxy(request):
     scheme, *answer = request.param
     running = Proxy(tls_files().context() if scheme == "https" else None, *answer)
     yield running

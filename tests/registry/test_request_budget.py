@@ -23,7 +23,7 @@ class Time:
         self.waits.append(round(seconds, 6))
 
 
-def test_requests_leave_one_after_the_other() -> None:
+def test_requests_leave_one_after_the_other():
     time = Time()
     budget = RequestBudget([RequestRate(HOST, 4)], time.clock, time.wait)
     for _ in range(4):
@@ -34,7 +34,7 @@ def test_requests_leave_one_after_the_other() -> None:
     assert time.waits == [0.25, 0.5, 0.75]
 
 
-def test_a_pause_saves_nothing_up() -> None:
+def test_a_pause_saves_nothing_up():
     time = Time()
     budget = RequestBudget([RequestRate(HOST, 4)], time.clock, time.wait)
     budget.take(HOST, 30.0)
@@ -54,7 +54,7 @@ def test_a_pause_saves_nothing_up() -> None:
         pytest.param([RequestRate(HOST, 2)], f"{HOST}:5000", [], id="another-port-is-another-server"),
     ],
 )
-def test_whose_requests_count(rates: list[RequestRate], host: str, waits: list[float]) -> None:
+def test_whose_requests_count(rates, host, waits):
     time = Time()
     budget = RequestBudget(rates, time.clock, time.wait)
     for _ in range(2):
@@ -62,7 +62,7 @@ def test_whose_requests_count(rates: list[RequestRate], host: str, waits: list[f
     assert time.waits == waits
 
 
-def test_each_server_has_a_budget_of_its_own_under_a_star() -> None:
+def test_each_server_has_a_budget_of_its_own_under_a_star():
     time = Time()
     budget = RequestBudget([RequestRate("*", 1)], time.clock, time.wait)
     budget.take("a.example", 30.0)
@@ -70,7 +70,7 @@ def test_each_server_has_a_budget_of_its_own_under_a_star() -> None:
     assert time.waits == []
 
 
-def test_a_turn_after_the_deadline_is_an_error_that_names_the_option_and_is_not_reserved() -> None:
+def test_a_turn_after_the_deadline_is_an_error_that_names_the_option_and_is_not_reserved():
     time = Time()
     budget = RequestBudget([RequestRate(HOST, 0.5)], time.clock, time.wait)
     budget.take(HOST, 1.0)
@@ -81,7 +81,7 @@ def test_a_turn_after_the_deadline_is_an_error_that_names_the_option_and_is_not_
     assert time.waits == [2.0]
 
 
-def test_the_shared_server_decides_and_its_loss_makes_this_process_slower() -> None:
+def test_the_shared_server_decides_and_its_loss_makes_this_process_slower():
     time, answers = Time(), [(0.0, 4), (0.7, 4), None, None, None]
     asked: list[tuple[str, float]] = []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -302,7 +303,7 @@ class TestOffline:
 
 class TestStale:
     @pytest.fixture
-    def known(self, fake: FakeRegistry, runs: Runs) -> Runs:
+    def known(self, fake, runs):
         fake.index("a", "1", BOTH)
         runs.found("x.io/a:1")
         runs.later(24 * HOUR)
@@ -411,25 +412,11 @@ class TestCache:
         for number in range(20):
             fake.index(f"i{number}", "1", BOTH)
         texts = [f"x.io/i{number}:1" for number in range(20)]
-        results: list[dict[str, Found]] = []
-
-        def ask() -> None:
-            answers = runs.ask(*texts)
-            results.append(
-                {
-                    name: found.replace(origin="")
-                    for name, found in answers.items()
-                    if isinstance(found, Found)
-                }
-            )
-
-        threads = [threading.Thread(target=ask) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert len(results[0]) == 20
-        assert results == [results[0]] * 4
+        with ThreadPoolExecutor(4) as threads:
+            results = list(threads.map(lambda _: runs.ask(*texts), range(4)))
+        found = [{name: one.replace(origin="") for name, one in result.items()} for result in results]
+        assert {type(one) for one in found[0].values()} == {Found}
+        assert found == [found[0]] * 4
         fake.forget()
         assert {answer.origin for answer in runs.ask(*texts).values() if isinstance(answer, Found)} == {
             "cache"

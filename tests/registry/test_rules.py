@@ -7,7 +7,6 @@ import pytest
 
 from archfit.images.reference import parse
 from archfit.options.hosts import mirror, mirror_pair
-from archfit.options.option_entries import Mirror
 from archfit.options.settings import Operator
 from archfit.options.text_form import Problem
 from archfit.registry.http.host_policy import kind_of
@@ -47,7 +46,7 @@ ALL = mirror("*", "http://127.0.0.1:5000")
         pytest.param("a.io/b", (mirror_pair("a.io=https://m.example/"),), Endpoint("https://m.example", "m.example", "b", configured=True), id="final-slash"),
     ],
 )  # fmt: skip
-def test_where_a_reference_is_asked(image: str, mirrors: tuple[Mirror, ...], expected: Endpoint) -> None:
+def test_where_a_reference_is_asked(image, mirrors, expected):
     (endpoint,) = Routes(Operator(mirrors=mirrors)).endpoints(parse(image))
     assert endpoint.replace(instead_of="", named_by="") == expected
     assert endpoint.instead_of == (parse(image).registry if endpoint.named_by else "")
@@ -70,7 +69,7 @@ def test_where_a_reference_is_asked(image: str, mirrors: tuple[Mirror, ...], exp
         "docker.io=https://harbor.example:0",
     ],
 )
-def test_a_mirror_that_cannot_be_used_is_an_error_without_its_secrets(text: str) -> None:
+def test_a_mirror_that_cannot_be_used_is_an_error_without_its_secrets(text):
     with pytest.raises(Problem) as caught:
         mirror_pair(text)
     assert "write" in str(caught.value.message)
@@ -124,7 +123,7 @@ def test_a_mirror_that_cannot_be_used_is_an_error_without_its_secrets(text: str)
         ("192.88.99.1", "private"),
     ],
 )
-def test_kinds_of_addresses(address: str, kind: str) -> None:
+def test_kinds_of_addresses(address, kind):
     assert kind_of(address) == kind
 
 
@@ -141,7 +140,7 @@ def test_kinds_of_addresses(address: str, kind: str) -> None:
         pytest.param("٣", None, id="digits-of-other-scripts"),
     ],
 )
-def test_retry_after(header: str, seconds: float | None) -> None:
+def test_retry_after(header, seconds):
     assert retry_after(header, 1792567680.0) == seconds
 
 
@@ -162,7 +161,7 @@ def test_retry_after(header: str, seconds: float | None) -> None:
         ),
     ],
 )
-def test_which_429_lasts_for_hours(headers: dict[str, str], body: bytes, *, limit: bool) -> None:
+def test_which_429_lasts_for_hours(headers, body, *, limit):
     assert is_pull_limit(headers, body) is limit
 
 
@@ -192,5 +191,5 @@ PROXY = {"HTTPS_PROXY": "http://proxy:3128", "http_proxy": "proxy:8080"}
         pytest.param(("http", "a.io", 80), {"HTTP_PROXY": "http://p", "REQUEST_METHOD": "GET"}, "", id="httpoxy"),
     ],
 )  # fmt: skip
-def test_which_proxy(url: tuple[str, str, int], environ: dict[str, str], proxy: str) -> None:
+def test_which_proxy(url, environ, proxy):
     assert proxy_for(*url, environ) == proxy

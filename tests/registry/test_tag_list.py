@@ -21,10 +21,9 @@ from archfit.registry.http.request import Reply
 from archfit.registry.quirks import quirk_of
 from archfit.registry.registry_errors import InvalidManifest, RegistryError
 from fake_registry import Answer, Asked, FakeRegistry, as_json
-from lookup_runs import Runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 DAY = 86400
 
@@ -338,7 +337,7 @@ class TestWhoIsAsked:
     """Docker Hub's own listing is a host like any other; a proxy that refuses shows who would have been asked."""
 
     @pytest.fixture
-    def connects(self, runs: Runs, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    def connects(self, runs, monkeypatch):
         # It asks the resolver whether a name is an address, which tests may ask for loopback alone.
         monkeypatch.setattr(
             ConnectionPool,

@@ -20,22 +20,20 @@ from lookup_runs import Runs, lookup_with
 from tls_files import tls_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-    from types import ModuleType
 
 BOTH = ["linux/amd64", "linux/arm64"]
 
 
 @pytest.fixture
-def safe(real: ModuleType) -> Iterator[FakeRegistry]:
+def safe(real):
     with FakeRegistry(tls_files().context()) as running:
         running.index("a", "1", BOTH)
         yield running
 
 
 @pytest.fixture
-def other(real: ModuleType) -> Iterator[FakeRegistry]:
+def other(real):
     """The same certificate at another port."""
     with FakeRegistry(tls_files().context()) as running:
         running.index("b", "1", BOTH)
