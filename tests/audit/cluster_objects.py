@@ -14,48 +14,31 @@ def pod(
     *,
     image: str = "nginx:1",
     owner: tuple[str, str] | None = None,
-    labels: dict[str, str] | None = None,
-    namespace: str = "shop",
     node: str = "",
     phase: str = "Running",
     cpu: str = "100m",
     memory: str = "1Gi",
-    image_id: str = f"docker.io/library/nginx@{DIGEST}",
     spec: dict[str, Any] | None = None,
-    annotations: dict[str, str] | None = None,
     status: dict[str, Any] | None = None,
+    **metadata: Any,
 ) -> dict[str, Any]:
     """A Pod with one container, "app". owner: (kind, name) of its controller."""
-    metadata: dict[str, Any] = {
-        "name": name,
-        "namespace": namespace,
-        "uid": f"uid-{namespace}-{name}",
-        "resourceVersion": "7",
-        "labels": labels or {},
-        "annotations": annotations or {},
-    }
+    metadata = {"name": name, "namespace": "shop", "uid": f"uid-{name}", "resourceVersion": "7", **metadata}
     if owner:
         metadata["ownerReferences"] = [
             {"apiVersion": "apps/v1", "kind": "Other", "name": "not-this-one", "uid": "o"},
             {"apiVersion": "apps/v1", "kind": owner[0], "name": owner[1], "uid": "p", "controller": True},
         ]
     requests = {key: text for key, text in (("cpu", cpu), ("memory", memory)) if text}
+    container = {"name": "app", "image": image, "resources": {"requests": requests}}
+    image_id = f"docker.io/library/nginx@{DIGEST}"
+    state = {"name": "app", "image": image, "imageID": image_id, "state": {"running": {}}}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": metadata,
-        "spec": {
-            **({"nodeName": node} if node else {}),
-            "containers": [{"name": "app", "image": image, "resources": {"requests": requests}}],
-            **(spec or {}),
-        },
-        "status": {
-            "phase": phase,
-            "containerStatuses": [
-                {"name": "app", "image": image, "imageID": image_id, "state": {"running": {}}}
-            ],
-            **(status or {}),
-        },
+        "spec": {**({"nodeName": node} if node else {}), "containers": [container], **(spec or {})},
+        "status": {"phase": phase, "containerStatuses": [state], **(status or {})},
     }
 
 

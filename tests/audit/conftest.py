@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +13,6 @@ from archfit.audit.command import run
 from archfit.base.errors import ArchfitError
 from program import Ran
 from warm_cache import warm
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 @pytest.fixture

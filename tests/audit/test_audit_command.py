@@ -8,7 +8,7 @@ import json
 import os
 import re
 import socket
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.audit.cluster_objects import as_json as listed
@@ -18,11 +18,6 @@ from tests.audit.cluster_objects import node, workload
 from archfit.audit.command import run
 from fake_registry import Answer, FakeRegistry
 from program import Ran
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Audit = Callable[..., Ran]
 
 CLUSTER = listed(pod("a", "quay.io/team/both:1", "3"), pod("b", "quay.io/team/intel:1"))
 READY = listed(pod("a", "quay.io/team/both:1"))
@@ -133,10 +128,7 @@ def test_files_and_standard_input_are_read_together(audit, tmp_path):
         pytest.param(UNKNOWN, (), 0, "", id="an image that is not known fails nothing by itself"),
         pytest.param(CLUSTER, ("--min-ready", "80%"), 3, "75 % is ready for arm64, not 80 %", id="too little"),
         pytest.param(CLUSTER, ("--min-ready", "75"), 0, "", id="enough"),
-        pytest.param(
-            PARTLY, ("--min-ready", "80%"), 3, "75 % is ready for arm64 (25 % is not known), not 80 %",
-            id="what is not known is not ready",
-        ),
+        pytest.param(PARTLY, ("--min-ready", "80%"), 3, "75 % is ready for arm64 (25 % is not known), not 80 %", id="what is not known is not ready"),
         pytest.param(PARTLY, ("--min-ready", "100%", "--allow-unknown"), 0, "", id="all that is known is ready"),
         pytest.param(CLUSTER, ("--min-ready", "100%", "--require", "amd64"), 0, "", id="of what is required"),
         pytest.param(
@@ -168,10 +160,7 @@ def test_the_exit_code_says_whether_what_was_asked_for_holds(audit, text, words,
         pytest.param(LOST, READY, 0, "", id="an image gained arm64"),
         pytest.param(READY, READY, 0, "", id="nothing changed"),
         pytest.param(UNKNOWN, READY, 0, "", id="ready now is no regression"),
-        pytest.param(
-            READY, OTHER, 3, "--fail-on-regression: no workload is in both audits, so nothing was compared for arm64",
-            id="nothing in common",
-        ),
+        pytest.param(READY, OTHER, 3, "--fail-on-regression: no workload is in both audits, so nothing was compared for arm64", id="nothing in common"),
         pytest.param(READY, UNKNOWN, 3, "of no workload is it known in both audits whether it runs on arm64", id="no longer known"),
         pytest.param(UNKNOWN, LOST, 3, "of no workload is it known in both audits whether it runs on arm64", id="not known before"),
     ],
@@ -265,19 +254,23 @@ def test_a_stated_time_that_is_no_number_is_refused(audit, text):
     assert f"SOURCE_DATE_EPOCH: '{text}' is not a number" in ran.stderr
 
 
+def refused(folder: Path, *words: str) -> Ran:
+    """Two pods of one image, whose registry answers 403."""
+    stdout, stderr = io.BytesIO(), io.StringIO()
+    with FakeRegistry() as registry:
+        registry.always(Answer(403))
+        words = ("--no-cache", "--mirror", f"*={registry.url}", *words)
+        environ = {"HOME": str(folder), "PATH": os.environ["PATH"]}
+        status = run(words, io.BytesIO(listed(pod("a", INTEL), pod("b", INTEL))), stdout, stderr, environ)
+    return Ran(status, stdout.getvalue(), stderr.getvalue())
+
+
 @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "html", "openmetrics"])
 def test_where_no_registry_answers_the_report_says_so_and_the_run_fails(tmp_path, form):
-    registry = FakeRegistry()
-    try:
-        registry.always(Answer(403))
-        stdout, stderr = io.BytesIO(), io.StringIO()
-        words = ("--no-cache", "--mirror", f"*={registry.url}", "--format", form)
-        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
-        assert run(words, io.BytesIO(listed(pod("a", INTEL), pod("b", INTEL))), stdout, stderr, environ) == 1
-    finally:
-        registry.close()
-    report = stdout.getvalue().decode()
-    assert "error: no image was answered, so nothing is known: 1 image not known:" in stderr.getvalue()
+    ran = refused(tmp_path, "--format", form)
+    report = ran.stdout.decode()
+    assert ran.status == 1
+    assert "error: no image was answered, so nothing is known: 1 image not known:" in ran.stderr
     says = {
         "text": "not known",
         "json": '"share":"not known"',
@@ -297,16 +290,8 @@ def test_what_nobody_was_asked_for_fails_nothing(audit, tmp_path):
 
 
 def test_a_shard_without_an_answer_is_not_the_whole(tmp_path):
-    registry = FakeRegistry()
-    try:
-        registry.always(Answer(403))
-        stdout, stderr = io.BytesIO(), io.StringIO()
-        words = ("--no-cache", "--mirror", f"*={registry.url}", "--shards", "1", "--shard", "0")
-        environ = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
-        assert run(words, io.BytesIO(listed(pod("a", INTEL))), stdout, stderr, environ) == 0
-    finally:
-        registry.close()
-    assert "not known" in stdout.getvalue().decode()
+    ran = refused(tmp_path, "--shards", "1", "--shard", "0")
+    assert (ran.status, b"not known" in ran.stdout) == (0, True)
 
 
 @pytest.mark.parametrize(

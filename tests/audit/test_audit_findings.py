@@ -544,10 +544,7 @@ def _reasons(number: int) -> AuditFacts:
             "2 pods without a CPU request: they weigh nothing; --assume-cpu 100m gives them a weight.",
             id="without requests",
         ),
-        pytest.param(
-            facts_of(("web", 1, 100, {"x": "Absent"})), not_known,
-            "1 image is gone from its registry: no new node can pull it.", id="gone",
-        ),
+        pytest.param(facts_of(("web", 1, 100, {"x": "Absent"})), not_known, "1 image is gone from its registry: no new node can pull it.", id="gone"),
         pytest.param(
             facts_of(("web", 2, 0, {"x": AMD, "y": AMD, "z": AMD})), lambda found: [gain(found.work_lists[0].items[0])],
             "is one of three or more in 2 pods", id="three images",

@@ -78,24 +78,12 @@ _TAG = NewerTag("1.1", "sha256:1", "minor", ("linux/amd64", "linux/arm64"))
     ("larger", "smaller"),
     [
         pytest.param({"newer_for": "arm64", "newer_read": "complete"}, {}, id="asked-over-not-asked"),
-        pytest.param(
-            {"newer": (_TAG,), "newer_for": "arm64", "newer_read": "partial"},
-            {"newer_for": "arm64", "newer_read": "complete"},
-            id="a-tag-over-none",
-        ),
-        pytest.param(
-            {"newer_for": "arm64", "newer_read": "complete"},
-            {"newer_for": "arm64", "newer_read": "partial", "newer_why": "z"},
-            id="whole-over-part",
-        ),
-        pytest.param(
-            {"newer_for": "arm64", "newer_read": "partial"},
-            {"newer_for": "arm64", "newer_read": "no", "newer_why": "z"},
-            id="part-over-nothing",
-        ),
+        pytest.param({"newer": (_TAG,), "newer_for": "arm64", "newer_read": "partial"}, {"newer_for": "arm64", "newer_read": "complete"}, id="a-tag-over-none"),
+        pytest.param({"newer_for": "arm64", "newer_read": "complete"}, {"newer_for": "arm64", "newer_read": "partial", "newer_why": "z"}, id="whole-over-part"),
+        pytest.param({"newer_for": "arm64", "newer_read": "partial"}, {"newer_for": "arm64", "newer_read": "no", "newer_why": "z"}, id="part-over-nothing"),
         pytest.param({"newer_for": "arm64"}, {"newer_why": "not asked"}, id="tried-over-not-asked"),
     ],
-)
+)  # fmt: skip
 def test_a_shard_that_did_not_ask_for_tags_hides_none(larger, smaller):
     parts = [AuditFacts(images=(_FOUND.replace(**one),)) for one in (larger, smaller)]
     assert merge(parts).images == merge(parts[::-1]).images == parts[0].images
@@ -171,6 +159,7 @@ def _document() -> dict[str, Any]:
     ("path", "value", "message"),
     [
         (("schema",), "archfit.dev/audit/v9", "old.json has the schema archfit.dev/audit/v9, which another version of archfit wrote; this one reads " + SCHEMA),
+        (("schema",), "archfit.dev/audit/v1alpha1", "make it again with archfit audit --format json"),
         (("schema",), "something", "old.json is not a report of archfit audit"),
         (("schema",), None, "old.json is not a report of archfit audit"),
         (("facts",), None, "old.json: facts is missing or is no object"),
@@ -212,6 +201,7 @@ def test_a_field_that_is_missing_is_named():
     [
         (b"", "is not JSON"),
         (b"{", "is not JSON"),
+        (b'{"schema": "archfit.dev/audit/v1alpha2", "facts": {', "is not JSON"),
         (b"\xff", "not UTF-8"),
         (b"[]", "not a report"),
         (b"[" * 100_000, "old.json"),

@@ -7,20 +7,19 @@ import csv
 import io
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.audit.cluster_objects import CREATED
 from tests.audit.cluster_objects import as_json as listed
 from tests.audit.cluster_objects import bare_pod as pod
+from tests.audit.cluster_objects import node as plain_node
 
 from program import Ran
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Audit = Callable[..., Ran]
+Audit = Callable[..., Ran]
 
 BOTH, INTEL = "quay.io/team/both:1", "quay.io/team/intel:1"
 HEARTBEAT = "2026-11-22T03:14:15Z"
@@ -29,14 +28,10 @@ STATED = "2026-11-23T02:40:00Z"
 
 
 def node(name: str, uid: str, architecture: str = "amd64") -> dict[str, Any]:
-    conditions = [{"type": "Ready", "status": "True", "lastHeartbeatTime": HEARTBEAT}]
-    labels = {"kubernetes.io/arch": architecture, "kubernetes.io/os": "linux"}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name, "uid": uid, "labels": labels},
-        "status": {"conditions": conditions, "allocatable": {"cpu": "4"}},
-    }
+    value = plain_node(name, architecture)
+    value["metadata"]["uid"] = uid
+    value["status"]["conditions"][1]["lastHeartbeatTime"] = HEARTBEAT
+    return value
 
 
 def kube_system(uid: str) -> dict[str, Any]:

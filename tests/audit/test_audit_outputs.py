@@ -1,11 +1,13 @@
-"""An audit as text, JSON, CSV and Markdown: what is in it, and that names from a cluster are only text."""
+"""An audit as text, JSON with its schema, CSV and Markdown: what is in it, and that names are only text."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import csv
 import io
 import json
 
+import jsonschema
 import pytest
 from markdown_it import MarkdownIt
 from tests.audit import audit_clusters
@@ -15,12 +17,14 @@ from archfit.audit.compare import compare
 from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import findings
 from archfit.audit.merge import sorted_facts
+from archfit.audit.prices import parse_prices
 from archfit.audit.report import csv as audit_csv
 from archfit.audit.report import json as audit_json
 from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import page
 from archfit.audit.report import text as audit_text
 from archfit.audit.reports import from_json
+from archfit.audit.schema import schema
 
 SHOP = findings(audit_clusters.shop())
 HOSTILE = findings(audit_clusters.hostile())
@@ -177,13 +181,8 @@ def test_csv_has_the_states_of_workload_and_image():
     ("images", "heading", "title"),
     [
         pytest.param({"x": BOTH}, "## small: 100 % is ready for arm64", "of the requested CPU is ready", id="all"),
-        pytest.param(
-            {"x": BOTH, "y": "Unknown"}, "## It is not known what of small is ready for arm64",
-            "what is ready for arm64", id="nothing is known",
-        ),
-        pytest.param(
-            {}, "## small: no pod could move to arm64", "no pod could move to arm64", id="nothing could move"
-        ),
+        pytest.param({"x": BOTH, "y": "Unknown"}, "## It is not known what of small is ready for arm64", "what is ready for arm64", id="nothing is known"),
+        pytest.param({}, "## small: no pod could move to arm64", "no pod could move to arm64", id="nothing could move"),
     ],
 )  # fmt: skip
 def test_the_first_number_says_of_what_it_is(images, heading, title):
@@ -228,3 +227,28 @@ def test_markdown_fits_a_comment():
     text = audit_markdown.render(findings(audit_clusters.large(3000))).decode()
     assert len(text) < 65_536
     assert "rows left out." in text
+
+
+SCHEMA = schema()
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        pytest.param(AuditFacts(), id="nothing"),
+        pytest.param(audit_clusters.shop(), id="a-shop"),
+        pytest.param(audit_clusters.hostile(), id="hostile-names"),
+        pytest.param(audit_clusters.large(60), id="many"),
+    ],
+)
+def test_every_report_follows_the_schema(facts):
+    found = findings(facts, (), parse_prices(["amd64=2,arm64=1"]))
+    for since in (None, compare(facts.replace(images=()), found)):
+        jsonschema.validate(json.loads(audit_json.render(found, since)), SCHEMA)
+
+
+def test_a_report_with_an_unknown_member_does_not_follow_it():
+    value = json.loads(audit_json.render(findings(AuditFacts())))
+    value["facts"]["secrets"] = []
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(value, SCHEMA)

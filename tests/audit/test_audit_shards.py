@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -15,11 +17,7 @@ from tests.audit.cluster_objects import as_json, bare_pod
 from archfit.audit.fleet.setup_files import FleetChoices, files
 from program import PROGRAM
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    Step = Callable[..., subprocess.CompletedProcess[bytes]]
+Step = Callable[..., subprocess.CompletedProcess[bytes]]
 
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 IMAGES = {f"quay.io/team/app{n}:1": BOTH if n % 3 else AMD for n in range(12)}
@@ -113,23 +111,11 @@ def test_a_report_is_audited_again_and_asks_anew(step, registry, tmp_path):
     assert later["facts"]["workloads"] == report(tmp_path / "first.json")["facts"]["workloads"]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        pytest.param(
-            '{"schema": "archfit.dev/audit/v9", "facts": {}}', "archfit.dev/audit/v9", id="a version"
-        ),
-        pytest.param(
-            '{"schema": "archfit.dev/audit/v1alpha1", "facts": {}}',
-            "make it again with archfit audit --format json",
-            id="an older version",
-        ),
-        pytest.param('{"schema": "archfit.dev/audit/v1alpha2", "facts": {', "is not JSON", id="cut off"),
-    ],
-)
-def test_a_snapshot_that_cannot_be_read_fails_a_shard(step, tmp_path, text, message):
-    (tmp_path / "snapshot.json").write_text(text, encoding="utf-8")
+def test_a_snapshot_that_cannot_be_read_fails_a_shard(step, tmp_path):
+    (tmp_path / "snapshot.json").write_text(
+        '{"schema": "archfit.dev/audit/v9", "facts": {}}', encoding="utf-8"
+    )
     done = step(command("shard", 0, 2), check=False)
     assert done.returncode == 1
-    assert message in done.stderr.decode()
+    assert b"archfit.dev/audit/v9" in done.stderr
     assert not (tmp_path / "shard-0.json").exists()

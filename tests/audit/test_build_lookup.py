@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from archfit.audit.build_lookup import answered
-from archfit.audit.facts import Shard
+from archfit.audit.facts import AuditFacts, BuildFacts, Shard
 from archfit.audit.merge import merge
 from archfit.lookup.lookup import lookup_of
 from archfit.options.hosts import mirror
 from archfit.options.settings import Operator, Options, Settings
 from fake_registry import Answer, FakeRegistry
 from running_builds import CRI_O, DOCKER, Pod, pushed, running
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from archfit.audit.facts import AuditFacts, BuildFacts
 
 BOTH = ["linux/amd64", "linux/arm64"]
 FIVE = [*BOTH, "linux/arm/v7", "linux/ppc64le", "linux/s390x"]

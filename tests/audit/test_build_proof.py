@@ -69,14 +69,8 @@ PROOFS = [
         build(f"{NAME}@{ARM64}", "linux/arm64", CRI_O), known({INDEX: BOTH}, INDEX, current=INDEX),
         ("proven", "linux/arm64", ARM64, INDEX, ""), id="cri-o-manifest-digest",
     ),
-    pytest.param(
-        build(f"{NAME}@{M}"), known({M: manifest("linux/amd64")}),
-        ("proven", "linux/amd64", M, "", ""), id="manifest-without-index",
-    ),
-    pytest.param(
-        build(f"{OTHER}@{INDEX}"), known({INDEX: BOTH}),
-        ("proven", "linux/amd64", AMD64, INDEX, ""), id="another-repository-than-the-pods",
-    ),
+    pytest.param(build(f"{NAME}@{M}"), known({M: manifest("linux/amd64")}), ("proven", "linux/amd64", M, "", ""), id="manifest-without-index"),
+    pytest.param(build(f"{OTHER}@{INDEX}"), known({INDEX: BOTH}), ("proven", "linux/amd64", AMD64, INDEX, ""), id="another-repository-than-the-pods"),
     pytest.param(
         build(f"docker://{C}", runtime=DOCKER), known({INDEX: BOTH, AMD64: ImageContents("manifest", config=C)}, INDEX),
         ("proven", "linux/amd64", AMD64, INDEX, ""), id="docker-config",
@@ -189,10 +183,7 @@ PROOFS = [
         id="an-entry-without-a-platform-beside-others",
     ),
     pytest.param(build(""), known(), ("unknown", "", "", "", "the container has not started"), id="not-started"),
-    pytest.param(
-        build("app:1"), known(),
-        ("unknown", "", "", "", "the runtime reports an imageID that archfit does not know"), id="malformed",
-    ),
+    pytest.param(build("app:1"), known(), ("unknown", "", "", "", "the runtime reports an imageID that archfit does not know"), id="malformed"),
     pytest.param(
         build(f"{NAME}@{INDEX}"), known(failure="https://x.example answered 401"),
         ("unknown", "", "", "", "https://x.example answered 401"), id="could-not-be-asked",

@@ -554,11 +554,7 @@ _RUNS = [
         pytest.param(_RUNS, [("scheduled", 1, 300)], id="the CronJob is not in the lists"),
         pytest.param(_WINDOWS_RUN, [("windows", 1, 300)], id="its last run was for Windows"),
         pytest.param([pod("a"), workload("CronJob", "tick")], [("scheduled", 1, 0)], id="it never ran"),
-        pytest.param(
-            [*_RUNS, workload("CronJob", "tick"), pod("now", owner=("Job", "tick-29000002"))],
-            [("running", 1, 100)],
-            id="it runs now",
-        ),
+        pytest.param([*_RUNS, workload("CronJob", "tick"), pod("now", owner=("Job", "tick-29000002"))], [("running", 1, 100)], id="it runs now"),
         pytest.param(
             [
                 *_RUNS,

@@ -7,37 +7,25 @@ import json
 from typing import Any
 
 import pytest
+from tests.audit.cluster_objects import node, pod
 
 from archfit.audit import inputs
 from archfit.audit.command import run
 from archfit.cluster.cluster_error import ClusterError
 
 SECRET = "password=hush"
-NODES = [
-    {
-        "apiVersion": "v1", "kind": "Node",
-        "metadata": {"name": name, "uid": name, "labels": {"kubernetes.io/arch": name}},
-
-        "status": {"allocatable": {"cpu": "4"}, "conditions": [{"type": "Ready", "status": "True"}]},
-    }
-    for name in ("amd64", "arm64")
-]  # fmt: skip
+NODES = [node(name, name) for name in ("amd64", "arm64")]
 
 
-def pod(name: str, node: str, **status: Any) -> dict[str, Any]:
-    return {
-        "metadata": {"name": name, "namespace": "shop", "uid": name},
-        "spec": {"nodeName": node, "containers": [{"name": "main", "image": "x.io/a:1"}]},
-        "status": {
-            "phase": "Running",
-            "containerStatuses": [{"name": "main", "image": "x.io/a:1", **status}],
-        },
-    }
+def running(name: str, node: str, **state: Any) -> dict[str, Any]:
+    """A pod on a node, and the state of its container."""
+    states = [{"name": "app", "image": "x.io/a:1", **state}]
+    return pod(name, image="x.io/a:1", node=node, status={"containerStatuses": states})
 
 
 def looping(name: str) -> dict[str, Any]:
     times = {"startedAt": "2026-11-01T00:00:00Z", "finishedAt": "2026-11-01T00:00:01Z"}
-    return pod(
+    return running(
         name,
         "arm64",
         ready=False,
@@ -94,7 +82,9 @@ def audited(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *words: str) -> t
     ],
 )  # fmt: skip
 def test_a_log_decides_what_a_crash_loop_means(log, words, states, read, monkeypatch):
-    cluster = Cluster([pod("a", "amd64", ready=True, state={"running": {}}), looping("b"), looping("c")], log)
+    cluster = Cluster(
+        [running("a", "amd64", ready=True, state={"running": {}}), looping("b"), looping("c")], log
+    )
     report, said = audited(cluster, monkeypatch, *words)
     (image,) = report["findings"]["images"]
     assert image["states"] == dict(zip(("arm64", "amd64"), states, strict=True))

@@ -9,7 +9,8 @@ import json
 import os
 import threading
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from tests.audit.cluster_objects import as_json as listed
@@ -18,7 +19,6 @@ from tests.audit.cluster_objects import node, workload
 
 from archfit.audit.command import run
 from archfit.audit.facts import ImageFacts
-from archfit.audit.reports import from_json
 from archfit.audit.upgrades.upgrades import is_own, of_an_account, replacement, to_do
 from archfit.base.errors import ArchfitError
 from archfit.images.candidates import NewerTag
@@ -26,9 +26,6 @@ from archfit.images.platforms import Found, parse_platform
 from archfit.lookup.lockfile import render
 from fake_registry import Answer, FakeRegistry
 from tagged_repositories import BOTH
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AMD = BOTH[:1]
 
@@ -289,12 +286,6 @@ class TestShards:
         assert joined.images == whole.images
         assert joined.value["findings"]["upgrades"] == whole.value["findings"]["upgrades"]
 
-    def test_a_report_comes_back_as_it_was(self, audit):
-        told = audit(CLUSTER, "--newer-tags")
-        facts = from_json(told.stdout, "a.json")
-        (image,) = (one for one in facts.images if one.reference == APP)
-        assert image.newer == (NewerTag("1.0.1", image.newer[0].digest, "patch", tuple(BOTH)),)
-
     def test_a_report_as_input_is_asked_for_again(self, audit, tmp_path):
         (tmp_path / "a.json").write_bytes(audit(CLUSTER, "--newer-tags").stdout)
         again = audit(b"", str(tmp_path / "a.json"))
@@ -512,12 +503,6 @@ class TestForms:
     def test_nothing_of_it_is_said_where_nobody_asked(self, audit, cluster):
         for form in ("text", "markdown", "html"):
             assert b"ewer tags alone" not in audit(cluster, form=form).stdout
-
-    def test_merged_reports_say_the_same(self, audit, cluster, tmp_path):
-        whole = audit(cluster, "--newer-tags=3")
-        (tmp_path / "a.json").write_bytes(whole.stdout)
-        merged = audit(b"", "--merge", str(tmp_path / "a.json"))
-        assert merged.value["findings"] == whole.value["findings"]
 
     def test_kustomize(self, audit, cluster):
         text = audit(cluster, "--newer-tags=3", form="kustomize").stdout.decode()

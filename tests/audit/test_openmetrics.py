@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -12,9 +12,6 @@ from archfit.audit.facts import AuditFacts
 from archfit.audit.findings import AuditFindings, findings
 from archfit.audit.report import openmetrics
 from archfit.audit.report.openmetrics import OTHER, left_out, render
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SHOP = findings(audit_clusters.shop())
 
@@ -85,17 +82,6 @@ def test_the_pods_of_a_wave_are_counted_where_they_are():
             }
             moved = {"there": one.there, "elsewhere": one.amount.pods - one.there}
             assert found == (moved if one.owner_count else {})
-
-
-def test_pods_that_move_move_the_metric():
-    elsewhere, there = (
-        findings(
-            audit_clusters.facts_of(("web", 2, 10, {"x": audit_clusters.BOTH}), runs_on=((architecture, 2),))
-        )
-        for architecture in ("amd64", "arm64")
-    )
-    for found, state in ((elsewhere, "elsewhere"), (there, "there")):
-        assert value(found, "wave_pods", architecture="arm64", wave="1", state=state) == 2
 
 
 def test_the_time_of_the_snapshot_is_there_where_it_is_known():

@@ -94,12 +94,15 @@ def test_no_pod_gets_variables_for_services(tmp_path):
     assert [spec["enableServiceLinks"] for spec in specs] == [False] * 4
 
 
-def test_one_step_reads_the_cluster_and_every_shard_reads_what_it_wrote(tmp_path):
+@pytest.mark.parametrize("named", [(), ("--cluster", "prod eu")], ids=["plain", "named"])
+def test_one_step_reads_the_cluster_and_every_shard_reads_what_it_wrote(tmp_path, named):
     index = "$(JOB_COMPLETION_INDEX)"
-    setup("--engine", "job", "--shards", "3")
+    setup("--engine", "job", "--shards", "3", *named)
     commands = {name: " ".join(one["command"]) for name, one in steps(tmp_path / "archfit-fleet").items()}
     assert commands == {
-        "snapshot": "archfit audit --live --offline --no-cache --format json -o /audit/snapshot.json",
+        "snapshot": " ".join(
+            ["archfit audit --live", *named, "--offline --no-cache --format json -o /audit/snapshot.json"]
+        ),
         "shard": f"archfit audit /audit/snapshot.json --shard {index} --shards 3 --format json "
         f"-o /audit/shard-{index}.json",
         "merge": "archfit audit --format json -o /audit/report.json --merge /audit/shard-0.json /audit/shard-1.json "
@@ -122,16 +125,6 @@ def test_the_indexed_job_has_one_index_for_each_shard(tmp_path):
     assert objects(tmp_path / "few")["Job/archfit-audit-shards"]["spec"]["parallelism"] == 2
 
 
-def test_the_snapshot_names_the_cluster_where_one_is_stated(tmp_path):
-    setup("--engine", "job", "--into", "plain")
-    setup("--engine", "job", "--into", "named", "--cluster", "prod eu")
-    plain, named = (steps(tmp_path / name) for name in ("plain", "named"))
-    command = plain["snapshot"]["command"]
-    assert "--cluster" not in command
-    assert named["snapshot"]["command"] == [*command[:3], "--cluster", "prod eu", *command[3:]]
-    assert {**named, "snapshot": {}} == {**plain, "snapshot": {}}
-
-
 def test_the_rights_are_to_get_and_list_what_is_read_and_only_one_step_has_them(tmp_path):
     setup("--engine", "job")
     every = objects(tmp_path / "archfit-fleet")
@@ -142,14 +135,14 @@ def test_the_rights_are_to_get_and_list_what_is_read_and_only_one_step_has_them(
         for resource in rule["resources"]
         for verb in rule["verbs"]
     }
-    of_apps = {("apps", one) for one in ("deployments", "statefulsets", "daemonsets", "replicasets")}
-    webhooks = {
-        ("admissionregistration.k8s.io", f"{one}webhookconfigurations") for one in ("mutating", "validating")
+    read = {
+        "": ("pods", "nodes", "services"),
+        "batch": ("jobs", "cronjobs"),
+        "apps": ("deployments", "statefulsets", "daemonsets", "replicasets"),
+        "admissionregistration.k8s.io": ("mutatingwebhookconfigurations", "validatingwebhookconfigurations"),
     }
-    core = {("", one) for one in ("pods", "nodes", "services")}
-    read = core | {("batch", "jobs"), ("batch", "cronjobs")} | of_apps | webhooks
-    name = {("", "namespaces", "get")}
-    assert rights == {(*one, verb) for one in read for verb in ("get", "list")} | name
+    listed = {(group, one, verb) for group in read for one in read[group] for verb in ("get", "list")}
+    assert rights == listed | {("", "namespaces", "get")}
     (named,) = (
         one for one in every["ClusterRole/archfit-audit"]["rules"] if "namespaces" in one["resources"]
     )

@@ -3,20 +3,19 @@
 # ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
-import json
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from tests.audit import audit_clusters
+from tests.audit.cluster_objects import as_json as listed
+from tests.audit.cluster_objects import node, pod
 
 from archfit.audit.findings import findings
 from archfit.audit.report.rules import render
 from file_runs import OPTIONS, Ended, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AMD, BOTH = "x.io/amd:1", "x.io/both:1"
 ARM = {"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effect": "NoSchedule"}
@@ -41,40 +40,12 @@ MANIFESTS = (
 )
 
 
-def node(taints: list[dict[str, str]]) -> dict[str, Any]:
-    labels = {"kubernetes.io/arch": "arm64", "kubernetes.io/os": "linux"}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": "n", "uid": "n", "labels": labels},
-        "spec": {"taints": taints},
-        "status": {"conditions": [{"type": "Ready", "status": "True"}], "allocatable": {"cpu": "8"}},
-    }
-
-
 def live(manifest: dict[str, Any], *tolerations: dict[str, str]) -> list[dict[str, Any]]:
     """The workload as the API server has it, and a pod of it."""
     name, kind = manifest["metadata"]["name"], manifest["kind"]
     spec = {**manifest["spec"]["template"]["spec"], "tolerations": list(tolerations)}
-    owner = {"apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": True}
-    pod = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": f"{name}-0",
-            "namespace": "shop",
-            "uid": f"{name}-0",
-            "ownerReferences": [owner],
-        },
-        "spec": spec,
-        "status": {"phase": "Running"},
-    }
     whole = {**manifest, "metadata": {**manifest["metadata"], "uid": name}}
-    return [whole, pod]
-
-
-def listed(*objects: dict[str, Any]) -> bytes:
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}).encode()
+    return [whole, pod(f"{name}-0", owner=(kind, name), spec=spec, status={"containerStatuses": []})]
 
 
 def audited(stream: bytes, *words: str) -> Ended:
@@ -123,11 +94,7 @@ NOT, TOLERATES, BOTH_OF_THEM = (False, False), (True, False), (True, True)
         pytest.param(0, {"agent": TOLERATES}, id="every node"),
         pytest.param(1, {"agent": TOLERATES, "web": BOTH_OF_THEM, "cart": BOTH_OF_THEM}, id="ready"),
         pytest.param(2, {"agent": TOLERATES, "web": BOTH_OF_THEM, "cart": BOTH_OF_THEM}, id="newer tag: none has one"),
-        pytest.param(
-            3,
-            {"agent": TOLERATES, "web": BOTH_OF_THEM, "cart": BOTH_OF_THEM},
-            id="build it: an image that still lacks it gets nothing",
-        ),
+        pytest.param(3, {"agent": TOLERATES, "web": BOTH_OF_THEM, "cart": BOTH_OF_THEM}, id="build it: an image that still lacks it gets nothing"),
         pytest.param(4, {"agent": TOLERATES, "web": BOTH_OF_THEM, "cart": BOTH_OF_THEM, "db": BOTH_OF_THEM}, id="stateful"),
     ],
 )  # fmt: skip
@@ -197,7 +164,7 @@ def test_the_next_wave_is_the_first_that_is_not_done(tolerating, wave):
         for manifest in MANIFESTS
         for one in live(manifest, *[ALL] * (manifest["metadata"]["name"] in tolerating))
     ]
-    ended = audited(listed(node([TAINT]), *objects), "--cluster", "prod")
+    ended = audited(listed(node("n", "arm64", taints=[TAINT]), *objects), "--cluster", "prod")
     assert ended.status == 0, ended.stderr
     head = ended.stdout.decode().splitlines()
     assert head[0].startswith("# prod: nodes arm64; ")
@@ -212,7 +179,7 @@ def test_what_is_not_ready_in_a_wave_is_named():
 
 def test_where_all_is_done_the_rules_of_all_waves_stay():
     objects = [one for manifest in (MANIFESTS[0], MANIFESTS[1]) for one in live(manifest, ALL)]
-    text = audited(listed(node([TAINT]), *objects)).stdout.decode()
+    text = audited(listed(node("n", "arm64", taints=[TAINT]), *objects)).stdout.decode()
     assert "# Waves 0 to 4 to arm64 are done, as far as they are known: their rules\n" in text
     rules = yaml.safe_load(text)["spec"]["rules"]
     assert [rule["match"].get("name") for rule in rules] == [None, "agent", "web"]

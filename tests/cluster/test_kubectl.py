@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,9 +14,6 @@ from archfit.cluster import kubectl as module
 from archfit.cluster.cluster_connection import connect
 from archfit.cluster.cluster_error import ClusterError
 from archfit.cluster.kubectl import Kubectl
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ from __future__ import annotations
 import io
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -16,9 +17,6 @@ from archfit.cluster import setup
 from archfit.cluster.cluster_error import ClusterError
 from archfit.cluster.pools.live import KINDS, PoolObjects, nodes_and_pools, pool_objects
 from machine import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RECORDED = yaml.safe_load((ROOT / "fixtures" / "pools" / "karpenter.yaml").read_text(encoding="utf-8"))[
     "items"

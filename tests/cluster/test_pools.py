@@ -158,7 +158,6 @@ KARPENTER = [
 
 @pytest.mark.parametrize(("values", "architectures", "basis"), KARPENTER)
 def test_a_node_pool_brings_what_its_object_allows(values, architectures, basis):
-    """And says on what that rests."""
     found = only(*values)
     assert (found.architectures, found.basis, found.problem) == (architectures, basis, "")
 
@@ -188,7 +187,6 @@ PROBLEMS = [
 
 @pytest.mark.parametrize(("values", "problem"), PROBLEMS)
 def test_a_pool_that_can_bring_nothing_says_why(values, problem):
-    """Nothing is invented for it."""
     found = only(*values)
     assert found.problem == (problem or "")
     assert bool(found.architectures) is (problem is None)
@@ -283,7 +281,6 @@ def test_what_else_machines_say():
 
 
 def test_a_machine_set_of_a_machine_deployment_is_no_pool_of_its_own():
-    """Its owner is."""
     value = machines("MachineSet", labels=ARM)
     value["metadata"]["ownerReferences"] = [{"kind": "MachineDeployment", "name": "md-0", "controller": True}]
     assert pools([value]) == []
@@ -355,7 +352,6 @@ def test_a_compute_class_brings_the_architectures_of_its_families(value, expecte
     ids=["HyperShift", "Config Connector", "a node", "no group", "nothing"],
 )
 def test_other_objects_are_no_pools(value):
-    """Other projects have NodePools too."""
     assert pools([value]) == []
 
 
@@ -408,13 +404,7 @@ SUMMARIES = [
         (),
         id="a startup taint is never tolerated",
     ),
-    pytest.param(
-        [a_node("a", "amd64"), machines()],
-        (("amd64", 1),),
-        (),
-        (("MachineDeployment fleet/md-0", UNKNOWN),),
-        id="a pool of which nothing is known",
-    ),
+    pytest.param([a_node("a", "amd64"), machines()], (("amd64", 1),), (), (("MachineDeployment fleet/md-0", UNKNOWN),), id="a pool of which nothing is known"),
 ]  # fmt: skip
 
 
@@ -487,7 +477,7 @@ def test_whole_clusters(name):
 
 
 def test_the_file_names_the_pools_behind_each_value(tmp_path):
-    """Byte for byte, whatever the order of files and objects; standard input is one of them."""
+    """Whatever the order of files and objects; standard input is one of them. The page has the whole file."""
     values = [
         a_node("a", "amd64"),
         node_pool(f"{ARCH} In arm64", taints=["arch=arm64:NoSchedule"], limits={"cpu": 500}, weight=10),
@@ -498,23 +488,9 @@ def test_the_file_names_the_pools_behind_each_value(tmp_path):
         files[-1].write_text(json.dumps(value))
     out, err = io.BytesIO(), io.StringIO()
     assert cluster_setup.run([str(files[0]), str(files[1])], io.BytesIO(), out, err, {}) == 0
-    assert out.getvalue().decode() == (
-        "# Written by `archfit setup cluster` from the nodes of a cluster. Use it with --config or ARCHFIT_CONFIG.\n"
-        "apiVersion: archfit.dev/v1alpha1\n"
-        "kind: ArchFit\n"
-        "spec:\n"
-        "  # The architectures of the cluster's Linux nodes, of its Windows nodes as windows/amd64, and those that these pools may\n"
-        "  # bring. Add those of pools that are not here and have no node at the moment.\n"
-        "  #   NodePool default: arm64 (its requirements), limit 500 CPU, weight 10\n"
-        "  # Karpenter takes `prefer` as required, the heaviest term first, as long as it can make such a node; with\n"
-        "  # PREFERENCE_POLICY=Ignore it does not look at it.\n"
-        "  clusterArchitectures:\n"
-        "    - amd64    # 1 Linux node\n"
-        "    - arm64    # NodePool default\n"
-        "  # Tolerated where the images run on every architecture after the @.\n"
-        "  tolerate:\n"
-        "    - arch=arm64:NoSchedule@arm64    # on NodePool default\n"
-    )
+    assert b"  #   NodePool default: arm64 (its requirements), limit 500 CPU, weight 10\n" in out.getvalue()
+    assert b"    - arm64    # NodePool default\n" in out.getvalue()
+    assert b"    - arch=arm64:NoSchedule@arm64    # on NodePool default\n" in out.getvalue()
     assert err.getvalue() == ""
     again = io.BytesIO()
     assert cluster_setup.run([str(files[1]), "-"], io.BytesIO(files[0].read_bytes()), again, err, {}) == 0
@@ -540,7 +516,6 @@ def test_an_object_whose_kind_is_no_text_is_none_of_these(kind):
     ("command", "more"), [(cluster_setup, ({},)), (autoscaler_setup, ())], ids=["cluster", "autoscaler"]
 )
 def test_the_page_shows_what_is_written(command, more):
-    """docs/clouds.md, of the recorded cluster on EKS."""
     out = io.BytesIO()
     assert (
         command.run(
@@ -553,7 +528,6 @@ def test_the_page_shows_what_is_written(command, more):
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json"])
 def test_a_mistake_in_one_of_several_files_names_it(tmp_path, name):
-    """With the line in that file."""
     good, bad = tmp_path / "nodes.json", tmp_path / name
     good.write_text(json.dumps(a_node("a", "amd64")))
     bad.write_text("kind: Node\n---\na: [\n" if name.endswith("yaml") else "[]")

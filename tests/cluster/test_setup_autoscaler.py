@@ -79,7 +79,6 @@ GROUPS = [
 
 @pytest.mark.parametrize(("nodes", "groups"), GROUPS)
 def test_node_groups_are_known_by_their_nodes(nodes, groups):
-    """Where the objects say which group a node is of."""
     assert node_groups([], nodes) == groups
 
 
@@ -108,7 +107,6 @@ PRIORITIES = [
 
 @pytest.mark.parametrize(("groups", "before", "after", "messages"), PRIORITIES)
 def test_groups_of_the_architecture_get_the_highest_priority(groups, before, after, messages):
-    """And a second time changes nothing."""
     text, said = priorities(groups, "arm64", before)
     assert (text, said) == (before if after is None else after, messages)
     assert priorities(groups, "arm64", text) == (text, messages)
@@ -142,7 +140,6 @@ NODES = [node("a", "amd64", eks="x86"), node("b", "arm64", eks="arm")]
 
 
 def test_the_diff_names_objects_and_shows_what_changes():
-    """Byte for byte; nothing is written."""
     items = [node_pool("x86", "amd64", weight=20), node_pool("arm", "arm64", weight=5), *NODES, CONFIG_MAP]
     assert ran(content(*items)) == (
         "--- a/NodePool/arm\n"
@@ -199,7 +196,6 @@ def test_other_architectures_and_namespaces():
 
 
 def test_what_is_so_already_writes_nothing(tmp_path):
-    """Not even a file."""
     items = content(node_pool("x86", "amd64"), node_pool("arm", "arm64", weight=1))
     assert ran(items) == ("", "nothing to change\n")
     assert ran(items, "-o", str(tmp_path / "first.yaml")) == ("", "nothing to change\n")
@@ -207,7 +203,6 @@ def test_what_is_so_already_writes_nothing(tmp_path):
 
 
 def test_a_pool_that_brings_nothing_is_named():
-    """With its reason."""
     odd = node_pool("odd", "arm64", limits={"cpu": 0})
     assert ran(content(node_pool("x86", "amd64"), odd))[1] == (
         "no NodePool brings arm64 alone, so no weight decides: add one with the requirement kubernetes.io/arch In [arm64]\n"

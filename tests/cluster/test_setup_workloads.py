@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -16,13 +16,11 @@ from archfit.cluster.workload_setup import LIMIT, run
 from archfit.options.config_file import from_file, schema
 from archfit.options.config_yaml import read as read_document
 from archfit.options.layers import merge
+from archfit.options.settings import Options
 from archfit.workloads.builtin import by_kind
 from crd_schemas import OPEN, PLACEMENT, TEXT, crd, listed, obj, pod_spec
 from custom_pods import projected
 from stream_edits import edited, placed
-
-if TYPE_CHECKING:
-    from archfit.options.settings import Options
 
 WIDGET = crd("example.com/Widget", spec={"template": obj(spec=pod_spec()), "image": TEXT})
 DATABASE = crd(
@@ -278,7 +276,6 @@ BAD_INPUT = [
 
 @pytest.mark.parametrize(("content", "message"), BAD_INPUT)
 def test_bad_input_is_one_sentence_with_its_place(tmp_path, content, message):
-    """Exit 1, nothing written."""
     for name in (str(tmp_path / "a.yaml"), "-"):
         (tmp_path / "a.yaml").write_bytes(content)
         out = io.BytesIO()
@@ -309,7 +306,6 @@ USAGE = [
 
 @pytest.mark.parametrize(("argv", "message"), USAGE, ids=[" ".join(argv) or "nothing" for argv, _ in USAGE])
 def test_wrong_usage_says_what_to_write(tmp_path, monkeypatch, argv, message):
-    """Exit 2, nothing written."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     (tmp_path / "there.yaml").write_bytes(b"mine")

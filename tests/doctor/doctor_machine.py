@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from archfit import __version__
 from archfit.doctor.command import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HELM_3 = 'case "$1" in version) echo v3.22.0;; env) echo "$HELM_PLUGINS";; esac'
 HELM_4 = (

@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 import tracemalloc
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from archfit.images.candidates import MOST_MANIFESTS, Reads, Suggestion, search
 from archfit.images.platforms import parse_platform
 from archfit.images.tags import TagList
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 AMD, ARM = parse_platform("amd64"), parse_platform("arm64")
 MINORS = [f"1.{minor}.0" for minor in range(1, 9)]
@@ -51,15 +48,7 @@ def has(*tags: str) -> dict[str, str]:
 # (id, current, tags, readings, more, the suggestion as (tag, step, exact), the tags that are read)
 SEARCHES = [
     ("a patch", "1.2.3", ["1.2.3", "1.2.4"], has("1.2.4"), {}, ("1.2.4", "patch", True), ["1.2.4"]),
-    (
-        "the oldest patch",
-        "1.2.3",
-        ["1.2.4", "1.2.5", "1.2.6"],
-        has("1.2.5", "1.2.6"),
-        {},
-        ("1.2.5", "patch", True),
-        ["1.2.6", "1.2.4", "1.2.5"],
-    ),
+    ("the oldest patch", "1.2.3", ["1.2.4", "1.2.5", "1.2.6"], has("1.2.5", "1.2.6"), {}, ("1.2.5", "patch", True), ["1.2.6", "1.2.4", "1.2.5"]),
     (
         "a minor after a patch that lacks it",
         "1.2.3",
@@ -71,45 +60,13 @@ SEARCHES = [
     ),
     ("a major last", "1.2.3", ["1.2.4", "2.0.0"], has("2.0.0"), {}, ("2.0.0", "major", True), ["1.2.4", "2.0.0"]),
     ("bisected", "1.0.0", MINORS, has(*MINORS[4:]), {}, ("1.5.0", "minor", True), ["1.8.0", "1.4.0", "1.6.0", "1.5.0"]),
-    (
-        "a step too long",
-        "1.0.0",
-        MANY,
-        has(*MANY[150:]),
-        {},
-        ("1.155.0", "minor", False),
-        ["1.199.0", "1.99.0", "1.149.0", "1.174.0", "1.161.0", "1.155.0"],
-    ),
+    ("a step too long", "1.0.0", MANY, has(*MANY[150:]), {}, ("1.155.0", "minor", False), ["1.199.0", "1.99.0", "1.149.0", "1.174.0", "1.161.0", "1.155.0"]),
     ("a list in part", "1.2.3", ["1.2.4"], has("1.2.4"), {"read": "partial"}, ("1.2.4", "patch", False), ["1.2.4"]),
     ("moved", "1.2.3", ["1.2.3", "1.2.4"], has("1.2.3"), {"moved": True}, ("1.2.3", "same", True), ["1.2.3"]),
     ("not moved far enough", "1.2.3", ["1.2.3", "1.2.4"], has("1.2.4"), {"moved": True}, ("1.2.4", "patch", True), ["1.2.3", "1.2.4"]),
-    (
-        "without its architecture",
-        "1.2.3-amd64",
-        ["1.2.3", "1.2.3-amd64", "1.2.3-arm64", "1.2.4"],
-        has("1.2.3"),
-        {},
-        ("1.2.3", "same", True),
-        ["1.2.3"],
-    ),
-    (
-        "a tag that does not exist",
-        "1.2.3",
-        ["1.2.4", "1.2.9"],
-        {"1.2.9": "absent", "1.2.4": "has"},
-        {},
-        ("1.2.4", "patch", True),
-        ["1.2.9", "1.2.4"],
-    ),
-    (
-        "a tag of which nobody can say",
-        "1.2.3",
-        ["1.2.4", "1.2.9"],
-        {"1.2.9": "unknown", "1.2.4": "has"},
-        {},
-        ("1.2.4", "patch", False),
-        ["1.2.9", "1.2.4"],
-    ),
+    ("without its architecture", "1.2.3-amd64", ["1.2.3", "1.2.3-amd64", "1.2.3-arm64", "1.2.4"], has("1.2.3"), {}, ("1.2.3", "same", True), ["1.2.3"]),
+    ("a tag that does not exist", "1.2.3", ["1.2.4", "1.2.9"], {"1.2.9": "absent", "1.2.4": "has"}, {}, ("1.2.4", "patch", True), ["1.2.9", "1.2.4"]),
+    ("a tag of which nobody can say", "1.2.3", ["1.2.4", "1.2.9"], {"1.2.9": "unknown", "1.2.4": "has"}, {}, ("1.2.4", "patch", False), ["1.2.9", "1.2.4"]),
     (
         "a lie in the middle",
         "1.0.0",
@@ -137,24 +94,8 @@ SEARCHES = [
         ("1.2.6", "patch", False),
         ["1.2.8", "1.2.5", "1.2.6"],
     ),
-    (
-        "a build for it alone is no upgrade",
-        "1.2.3",
-        ["1.2.4", "1.3.0"],
-        {"1.2.4": "part", "1.3.0": "has"},
-        {},
-        ("1.3.0", "minor", True),
-        ["1.2.4", "1.3.0"],
-    ),
-    (
-        "a sibling",
-        "1.2.3",
-        ["1.2.3-arm64", "1.2.4"],
-        {"1.2.3-arm64": "part"},
-        {},
-        ("1.2.3-arm64", "sibling", True),
-        ["1.2.4", "1.2.3-arm64"],
-    ),
+    ("a build for it alone is no upgrade", "1.2.3", ["1.2.4", "1.3.0"], {"1.2.4": "part", "1.3.0": "has"}, {}, ("1.3.0", "minor", True), ["1.2.4", "1.3.0"]),
+    ("a sibling", "1.2.3", ["1.2.3-arm64", "1.2.4"], {"1.2.3-arm64": "part"}, {}, ("1.2.3-arm64", "sibling", True), ["1.2.4", "1.2.3-arm64"]),
     ("latest", "1.2.3", ["1.2.4", "latest"], has("latest"), {}, ("latest", "latest", True), ["1.2.4", "latest"]),
     ("latest lacks it", "1.2.3", ["latest"], {}, {}, None, ["latest"]),
     ("no version", "stable", ["1.2.4", "stable", "latest"], has("1.2.4"), {}, None, ["latest"]),

@@ -25,9 +25,7 @@ def row(pattern: str, *platforms: Platform) -> ImagePlatforms:
         pytest.param("nginx", "nginx", False, id="patterns-are-not-normalised"),
         pytest.param("docker.io/library/nginx", f"nginx@{PIN}", True, id="exact-name-any-digest"),
         pytest.param("docker.io/library/*", "nginx:1", True, id="star"),
-        pytest.param(
-            "registry.local/legacy/*", "registry.local/legacy/a/b:1", True, id="star-crosses-slashes"
-        ),
+        pytest.param("registry.local/legacy/*", "registry.local/legacy/a/b:1", True, id="star-crosses-slashes"),
         pytest.param("registry.local/legacy/*", "registry.local/legacyx/a", False, id="slash-is-literal"),
         pytest.param("*/app", "example.com/team/app", True, id="star-for-host"),
         pytest.param("example.com/ap?", "example.com/app", True, id="question-mark"),
@@ -43,7 +41,7 @@ def row(pattern: str, *platforms: Platform) -> ImagePlatforms:
         pytest.param("[::1]:5000/app", "[::1]:5000/app", True, id="ipv6-exact"),
         pytest.param("EXAMPLE.com/app", "example.com/app", False, id="case-matters"),
     ],
-)
+)  # fmt: skip
 def test_what_a_pattern_matches(pattern, image, *, matches):
     assert (override(parse(image), (row(pattern),)) is not None) is matches
 

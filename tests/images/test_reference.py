@@ -28,10 +28,7 @@ PARSE = [
     ("a/" * 127 + "a:tag-puts-this-over-max", "docker.io/" + "a/" * 127 + "a:tag-puts-this-over-max"),
     ("sub-dom1.foo.com/bar/baz/quux", "sub-dom1.foo.com/bar/baz/quux:latest"),
     ("sub-dom1.foo.com/bar/baz/quux:some-long-tag", "sub-dom1.foo.com/bar/baz/quux:some-long-tag"),
-    (
-        "b.gcr.io/test.example.com/my-app:test.example.com",
-        "b.gcr.io/test.example.com/my-app:test.example.com",
-    ),
+    ("b.gcr.io/test.example.com/my-app:test.example.com", "b.gcr.io/test.example.com/my-app:test.example.com"),
     ("xn--n3h.com/myimage:xn--n3h.com", "xn--n3h.com/myimage:xn--n3h.com"),
     (f"xn--7o8h.com/myimage:xn--7o8h.com@{F64}", f"xn--7o8h.com/myimage@{F64}"),
     ("foo_bar.com:8080", "docker.io/library/foo_bar.com:8080"),
@@ -53,7 +50,7 @@ PARSE = [
     ("example.com/" + "a" * 255 + ":tag", "example.com/" + "a" * 255 + ":tag"),
     # sha512 is unknown there only because that test does not link it; containerd does.
     ("validname@sha512:" + "f" * 128, "docker.io/library/validname@sha512:" + "f" * 128),
-]
+]  # fmt: skip
 NORMALISE = [
     ("docker/docker", "docker.io/docker/docker:latest"),
     ("library/debian", "docker.io/library/debian:latest"),

@@ -16,19 +16,8 @@ F64 = "f" * 64
 ODD = ["", "A", "é", "\u0661", "\u00b2", "\uff11", "ß", "İ", "\u212a", " ", "\n", "%", "+", "~", "\0"]
 SEPARATORS = [".", "_", "__", "___", "-", "--", "---", "..", ".-", "-.", "_.", "/", "//", ":", "@", "[", "]"]
 RUNS = [
-    "a",
-    "z",
-    "0",
-    "9",
-    "nginx",
-    "docker.io",
-    "localhost",
-    "index.docker.io",
-    "library",
-    "x1",
-    "Foo",
-    "v1.2-3",
-]
+    "a", "z", "0", "9", "nginx", "docker.io", "localhost", "index.docker.io", "library", "x1", "Foo", "v1.2-3",
+]  # fmt: skip
 DIGESTS = [
     "sha256:" + F64,
     "sha512:" + F64 * 2,
@@ -38,17 +27,8 @@ DIGESTS = [
     F64,
 ]
 HOSTS = [
-    "[::1]",
-    "[2001:db8::1]:5000",
-    "a-b.c:80",
-    "h:",
-    "h:0",
-    "h:65536",
-    ":5000",
-    "xn--n3h.com",
-    "[]",
-    "[::g]",
-]
+    "[::1]", "[2001:db8::1]:5000", "a-b.c:80", "h:", "h:0", "h:65536", ":5000", "xn--n3h.com", "[]", "[::g]",
+]  # fmt: skip
 pieces = st.sampled_from([*ODD, *SEPARATORS, *RUNS, *DIGESTS, *HOSTS, ":1.27", "@", "a" * 128, "b" * 255])
 drawn = st.lists(pieces, max_size=8).map("".join)
 tags = st.text("aZ09_.-é\u0661\n ", max_size=5) | st.sampled_from(["a" * 128, "a" * 129, "_", "_" * 129])

@@ -64,6 +64,12 @@ STEPS = [
     ("v20231011-8b53cabe0", "v20231226-1a7112e06", "minor"),
     ("1.2.3-gabc1234", "1.2.4-gdef5678", "patch"),
     ("1.2.3-amd64", "1.2.4-arm64", None),
+    ("1.2.0", "5f3c2a1", None),
+    ("1.2.0", "1", None),
+    ("1.2.0", "1..2", None),
+    ("1.2.0", "2024", None),
+    ("1.2.0", "1.2.0.", None),
+    ("1.2.0", "1.2.0-", None),
 ]
 
 
@@ -76,8 +82,12 @@ def test_the_step_between_two_tags(current, other, step):
 
 
 @pytest.mark.parametrize(
-    "tag", ["latest", "stable", "main", "sha256-1a2b", "edge-1.2", "v", "-1", "x1.2.3", "sha-5f3c2a1", ""]
-)
+    "tag",
+    [
+        "latest", "stable", "main", "sha256-1a2b", "edge-1.2", "v", "-1", "x1.2.3", "sha-5f3c2a1", "",
+        "nightly", "pr-17", "_", "x" * 128,
+    ],
+)  # fmt: skip
 def test_a_tag_that_is_no_version(tag):
     assert version(tag) is None
 

@@ -9,7 +9,9 @@ import base64
 import io
 import json
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -17,10 +19,6 @@ from archfit.base.errors import UsageError
 from archfit.inspect.login_check import run
 from fake_registry import Answer, FakeRegistry
 from program import archfit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 SECRET = "s3cret-never-shown"
 

@@ -6,10 +6,8 @@ from __future__ import annotations
 import io
 import json
 import stat
-from typing import TYPE_CHECKING
 
 import pytest
-from registry import Registry
 
 from archfit.base.errors import UsageError
 from archfit.cli.inputs.input_files import read_inputs
@@ -17,25 +15,11 @@ from archfit.images.platforms import Found
 from archfit.lock.command import _line
 from archfit.lock.update import LockChange
 from archfit.lookup.lockfile import parse
-from lock_runs import Locking, pod
-
-if TYPE_CHECKING:
-    from lock_runs import Said
+from lock_runs import Said, pod
 
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 NGINX, REDIS, APP = "docker.io/library/nginx:1.27", "docker.io/library/redis:latest", "quay.io/team/app:1"
 STREAM = pod("nginx:1.27", "redis") + pod("quay.io/team/app:1", "nginx:1.27", name="b")
-
-
-@pytest.fixture
-def registry():
-    with Registry({"nginx:1.27": BOTH, "redis": BOTH, "quay.io/team/app:1": AMD}) as served:
-        yield served
-
-
-@pytest.fixture
-def locking(tmp_path, registry):
-    return Locking(tmp_path, registry)
 
 
 @pytest.fixture
@@ -338,14 +322,6 @@ def test_the_option_for_custom_resources_chooses_images_as_in_a_run(locking, val
     assert locking.lock(text, "--custom-resources", value).status == 0
     assert locking.held() == held
     assert locking.lock(text, "--check", "--prune", f"--custom-resources={value}").status == 0
-
-
-def test_one_reference_in_many_spellings_is_one_entry(locking, registry):
-    said = locking.lock(
-        pod("redis", "redis:latest", "docker.io/redis", "index.docker.io/library/redis:latest")
-    )
-    assert (said.status, locking.held()) == (0, [REDIS])
-    assert len(registry.asked) == 1
 
 
 def test_a_pinned_image_is_locked_under_its_digest(locking, registry):

@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,9 +18,6 @@ from archfit.images.platforms import Found, Platform, Unknown
 from archfit.images.reference import parse as parse_reference
 from archfit.lookup import lockfile
 from archfit.lookup.lockfile import MAX_BYTES, Lock, as_locked, parse, render
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 A, B = f"sha256:{'a' * 64}", f"sha256:{'b' * 64}"
 AMD64, ARM64 = Platform("linux", "amd64"), Platform("linux", "arm64")
@@ -62,13 +60,10 @@ def test_an_empty_one_is_a_lock_file_too():
         pytest.param(lambda text: text.replace("\n", "\r\n"), id="checked out with CRLF"),
         pytest.param(lambda text: "\ufeff" + text, id="with a byte order mark"),
         pytest.param(lambda text: text.rstrip("\n"), id="without its last line end"),
-        pytest.param(
-            lambda text: text.replace('"linux/amd64", "linux/arm64"', '"linux/arm64", "linux/amd64"'),
-            id="platforms in another order",
-        ),
+        pytest.param(lambda text: text.replace('"linux/amd64", "linux/arm64"', '"linux/arm64", "linux/amd64"'), id="platforms in another order"),
         pytest.param(lambda text: json.dumps(dict(reversed(json.loads(text).items()))), id="keys reversed"),
     ],
-)
+)  # fmt: skip
 def test_the_layout_does_not_matter(change):
     """Formatters and merges touch it; `archfit lock` writes it in its own form again."""
     assert parse(change(TEXT).encode(), "archfit.lock") == IMAGES
@@ -287,6 +282,19 @@ def git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["git", *identity, *words], cwd=folder, capture_output=True, text=True, check=False)
 
 
+def merge_of(folder: Path, *images: dict[str, Found]) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The lock file of `main`, and of two branches that begin there: what comes of merging them."""
+    file = folder / "archfit.lock"
+    git(folder, "init", "--quiet")
+    for branch, held in zip(("main", "ours", "theirs"), images, strict=True):
+        if branch != "main":
+            git(folder, "checkout", "--quiet", "-b", branch, "main")
+        file.write_bytes(render(held))
+        git(folder, "add", "archfit.lock")
+        git(folder, "commit", "--quiet", "--allow-empty", "-m", branch)
+    return file, git(folder, "merge", "--quiet", "-m", "both", "ours")
+
+
 def found(letter: str) -> Found:
     return Found((AMD64,), f"sha256:{letter * 64}", origin="lock")
 
@@ -307,30 +315,15 @@ BASE = {f"a.example/{name}:1": found("a") for name in "bdfhjl"}
 @pytest.mark.real
 def test_git_merges_what_two_branches_did(tmp_path, ours, theirs):
     """Without a conflict where the lines are not beside each other."""
-    file = tmp_path / "archfit.lock"
-    git(tmp_path, "init", "--quiet")
-    for branch, start, changed in (("main", "HEAD", {}), ("ours", "main", ours), ("theirs", "main", theirs)):
-        if branch != "main":
-            git(tmp_path, "checkout", "--quiet", "-b", branch, start)
-        file.write_bytes(render(BASE | changed))
-        git(tmp_path, "add", "archfit.lock")
-        git(tmp_path, "commit", "--quiet", "--allow-empty", "-m", branch)
-    merged = git(tmp_path, "merge", "--quiet", "-m", "both", "ours")
+    file, merged = merge_of(tmp_path, BASE, BASE | ours, BASE | theirs)
     assert merged.returncode == 0, merged.stdout
     assert file.read_bytes() == render(BASE | ours | theirs)
 
 
 @pytest.mark.real
 def test_git_conflicts_where_both_moved_one_image_and_that_is_said(tmp_path):
-    file = tmp_path / "archfit.lock"
-    git(tmp_path, "init", "--quiet")
-    for branch, letter in (("main", "a"), ("ours", "b"), ("theirs", "c")):
-        if branch != "main":
-            git(tmp_path, "checkout", "--quiet", "-b", branch, "main")
-        file.write_bytes(render(BASE | {"a.example/f:1": found(letter)}))
-        git(tmp_path, "add", "archfit.lock")
-        git(tmp_path, "commit", "--quiet", "-m", branch)
-    assert git(tmp_path, "merge", "ours").returncode == 1
+    file, merged = merge_of(tmp_path, *(BASE | {"a.example/f:1": found(letter)} for letter in "abc"))
+    assert merged.returncode == 1
     with pytest.raises(InvalidLock, match=r"^archfit\.lock line 4: has a git conflict marker"):
         parse(file.read_bytes(), "archfit.lock")
 

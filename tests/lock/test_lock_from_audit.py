@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from registry import Registry
 
 from archfit.audit.facts import AuditFacts, ImageFacts
 from archfit.audit.report.json import to_json
@@ -12,12 +11,6 @@ from lock_runs import Locking, pod
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 NGINX, REDIS, APP = "docker.io/library/nginx:1.27", "docker.io/library/redis:latest", "quay.io/team/app:1"
 PRIVATE = "quay.io/team/private:1"
-
-
-@pytest.fixture
-def locking(tmp_path):
-    with Registry({"nginx:1.27": BOTH, "redis": BOTH, "quay.io/team/app:1": AMD}) as served:
-        yield Locking(tmp_path, served)
 
 
 def audit(locking: Locking, *found: str, name: str = "audit.json", **others: str) -> str:

@@ -16,7 +16,6 @@ from archfit.lookup.lookup import open_lookup
 from archfit.lookup.store import StoreTrouble
 from archfit.lookup.store.sqlite import SqliteStore
 from archfit.registry.credentials.keychain import Keychain
-from archfit.registry.lookup_context import Deadline
 from fake_registry import Answer, FakeRegistry
 from lookup_runs import Runs
 from redis_server import RedisServer
@@ -82,15 +81,20 @@ def took(began: float) -> float:
     return time.monotonic() - began
 
 
-def test_helpers_run_side_by_side_within_the_deadline_and_none_stays(tmp_path, registries):
-    runs = runs_of(tmp_path, registries)
-    pids = hanging_helper(runs, *(fake.host for fake in registries))
+def hang_side_by_side(runs: Runs, image: str, pids: Path) -> None:
+    """The helpers of three servers hang; the run ends in time, and none of them stays."""
     began = time.monotonic()
-    answers = runs.ask(*(f"r{number}.example/a:1" for number in range(3)))
+    answers = runs.ask(*(f"r{number}.example/{image}:1" for number in range(3)))
     assert took(began) < LATEST
     assert all(isinstance(answer, Unknown) for answer in answers.values())
     assert len(pids.read_text().split()) == 6
     assert gone(pids)
+
+
+def test_helpers_run_side_by_side_within_the_deadline_and_none_stays(tmp_path, registries):
+    runs = runs_of(tmp_path, registries)
+    pids = hanging_helper(runs, *(fake.host for fake in registries))
+    hang_side_by_side(runs, "a", pids)
 
 
 @pytest.mark.real
@@ -104,12 +108,7 @@ def test_the_helpers_that_a_shared_cache_wants_run_side_by_side_too(tmp_path, re
         second.folder.mkdir()
         second.set(cache=server.url())
         pids = hanging_helper(second, *(fake.host for fake in registries))
-        began = time.monotonic()
-        answers = second.ask(*(f"r{number}.example/b:1" for number in range(3)))
-        assert took(began) < LATEST
-        assert all(isinstance(answer, Unknown) for answer in answers.values())
-        assert len(pids.read_text().split()) == 6
-        assert gone(pids)
+        hang_side_by_side(second, "b", pids)
 
 
 def test_a_cache_that_never_answers_takes_its_share_once(tmp_path, registries):
@@ -161,18 +160,6 @@ def test_a_helper_is_not_asked_after_the_deadline(tmp_path):
     with pytest.raises(RegistryError, match="no time was left: allow more with --timeout"):
         keychain.find("h.io", "a")
     assert not pids.exists()
-
-
-def test_a_deadline_has_no_end_before_it_starts():
-    now = [100.0]
-    deadline = Deadline(lambda: now[0])
-    assert deadline.left() == deadline.left_for_cache() == float("inf")
-    deadline.start(5)
-    assert (deadline.left(), deadline.left_for_cache()) == (5.0, 5.5)
-    now[0] = 105.2
-    assert (deadline.left(), round(deadline.left_for_cache(), 3)) == (0.0, 0.3)
-    now[0] = 200.0
-    assert (deadline.left(), deadline.left_for_cache()) == (0.0, 0.0)
 
 
 def test_a_lookup_may_be_given_less_time_than_a_run(tmp_path, registries):

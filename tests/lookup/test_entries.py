@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from archfit.images.platforms import Found, Platform
+from archfit.images.contents import Build, ImageContents
+from archfit.images.platforms import Found, Platform, parse_platform
 from archfit.images.reference import parse
-from archfit.lookup.entries import from_json, key_of, to_json
+from archfit.lookup.entries import contents_from_json, contents_to_json, from_json, key_of, to_json
 
 DIGEST = "sha256:" + "a" * 64
 FOUND = Found((Platform("linux", "amd64"), Platform("linux", "arm", "v7")), DIGEST, origin="cache")
@@ -79,7 +80,45 @@ def test_a_changed_entry_is_not_believed(change):
     assert from_json(json.dumps({**kept, **change}), "") is None
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", "5", '"x"', "{}", "[" * 100_000], ids=ascii)
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", "5", '"x"', "{}", "[" * 100_000, '{"kind": "manifest", "config": "x"}'],
+    ids=ascii,
+)
 def test_rubbish_is_not_believed(text):
     assert from_json(text, "") is None
     assert from_json(text, DIGEST) is None
+    assert contents_from_json(text) is None
+
+
+ARM64 = parse_platform("linux/arm64")
+KEPT = [
+    ImageContents("index", (Build(DIGEST, ARM64), Build(DIGEST, parse_platform("linux/arm/v7"), stated=False))),
+    ImageContents("index"),
+    ImageContents("manifest", config=DIGEST, platform=ARM64),
+    ImageContents("manifest", config=DIGEST),
+    ImageContents("manifest"),
+    ImageContents("config", platform=ARM64),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("contents", KEPT, ids=lambda contents: contents.kind)
+def test_contents_that_are_kept_are_read_back(contents):
+    assert contents_from_json(contents_to_json(contents, 1_767_225_600)) == contents
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"kind": "layer"}, id="another-kind"),
+        pytest.param({"rules": 1}, id="other-rules"),
+        pytest.param({"builds": [["x", "linux/arm64", True]]}, id="no-digest"),
+        pytest.param({"builds": [[DIGEST, "</script>", True]]}, id="no-platform"),
+        pytest.param({"builds": [[DIGEST, "linux/arm64", "yes"]]}, id="no-boolean"),
+        pytest.param({"builds": [[DIGEST, "linux/arm64"]]}, id="too-short"),
+        pytest.param({"builds": [[DIGEST, "linux/arm64", True]] * 2000}, id="too-many"),
+        pytest.param({"builds": 5}, id="no-list"),
+    ],
+)
+def test_other_contents_are_nothing(changes):
+    assert contents_from_json(json.dumps({**json.loads(contents_to_json(KEPT[0], 1)), **changes})) is None

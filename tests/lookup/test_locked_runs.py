@@ -1,5 +1,6 @@
 """Runs with a lock file: what it holds is final, what it lacks is looked up, and with --locked is an error."""
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 import io
@@ -8,7 +9,8 @@ import os
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from registry import Registry
@@ -22,14 +24,9 @@ from archfit.rewrite.command import run as transform
 from corpus_streams import each_stream
 from lock_runs import Locking, pod
 from lookup_runs import lookup_with
+from program import Ran
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from program import Ran
-
-    Archfit = Callable[..., Ran]
+Archfit = Callable[..., Ran]
 
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 NGINX, REDIS = "docker.io/library/nginx:1.27", "docker.io/library/redis:latest"
@@ -217,12 +214,7 @@ USAGE = [
         id="it does not exist",
     ),
     pytest.param(["--lock-file=/"], 2, "archfit: error: --lock-file: cannot read '/' (Is a directory)", id="a folder"),
-    pytest.param(
-        ["--lock-file=/dev/zero"],
-        2,
-        "archfit: error: --lock-file: cannot read '/dev/zero' (it is not a regular file)",
-        id="endless",
-    ),
+    pytest.param(["--lock-file=/dev/zero"], 2, "archfit: error: --lock-file: cannot read '/dev/zero' (it is not a regular file)", id="endless"),
     pytest.param(["--lock-file=/dev/null"], 1, "archfit: error: /dev/null: is empty", id="empty"),
 ]  # fmt: skip
 

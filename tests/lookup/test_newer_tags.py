@@ -8,8 +8,6 @@ import threading
 from collections import Counter
 from contextlib import closing
 
-import pytest
-
 from archfit.images.candidates import NewerTag, NewerTags
 from archfit.images.platforms import Found, parse_platform
 from archfit.lookup.newer_tags import newer_tags
@@ -19,17 +17,6 @@ from tagged_repositories import BOTH, Shape, serve, shapes
 
 ARM = [parse_platform("arm64")]
 CLUSTER = ("amd64", "arm64")
-
-
-@pytest.fixture
-def served():
-    with FakeRegistry() as fake:
-        yield fake
-
-
-@pytest.fixture
-def runs(tmp_path, served):
-    return Runs(tmp_path, served.url)
 
 
 def found(runs: Runs, *texts: str, most: int = 50) -> dict[str, NewerTags]:
@@ -117,21 +104,6 @@ class TestOneRepository:
         assert newer.advice == (
             "join 1.0.0-arm64 (single-architecture sibling) into an index: docker buildx imagetools create"
         )
-
-    def test_images_of_one_repository_share_its_list_and_six_manifests(self, runs, served):
-        put(
-            served,
-            *(f"1.{minor}.0" for minor in range(20, 40)),
-            amd=tuple(f"1.{minor}.0" for minor in range(20)),
-        )
-        texts = [f"x.example/app:1.{minor}.0" for minor in range(5)]
-        runs.ask(*texts)
-        served.forget()
-        told = found(runs, *texts)
-        kinds = Counter(asked.kind for asked in served.asked)
-        assert kinds["list"] == 1
-        assert kinds["manifest"] <= 6
-        assert {newer.tags[0].tag for newer in told.values()} == {"1.20.0"}
 
     def test_a_list_that_lies_is_not_believed(self, runs, served):
         put(served, "1.0.1")

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,6 @@ from archfit.yaml.stream import split
 from fake_registry import Answer, FakeRegistry
 from file_runs import run as program
 from redis_server import RedisServer
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SECRET = "s3cret-never-shown"
 
@@ -136,9 +134,7 @@ def test_a_secret_that_cannot_be_read_is_said_without_its_contents(data, kind):
         pytest.param("x.example", "x.example", "team/app", True, id="the host"),
         pytest.param("X.Example", "x.example", "app", True, id="in another case"),
         pytest.param("x.example/team", "x.example", "team/app", True, id="a path"),
-        pytest.param(
-            "x.example/te", "x.example", "team/app", False, id="upstream differs: paths are cut at /"
-        ),
+        pytest.param("x.example/te", "x.example", "team/app", False, id="upstream differs: paths are cut at /"),
         pytest.param("x.example/team/app", "x.example", "team/app", True, id="the whole path"),
         pytest.param("*.example", "x.example", "app", True, id="a glob"),
         pytest.param("*.example", "eu.x.example", "app", False, id="a glob is for one label"),
@@ -154,7 +150,7 @@ def test_a_secret_that_cannot_be_read_is_said_without_its_contents(data, kind):
         pytest.param("docker.io", "docker.io", "library/nginx", True, id="Docker Hub by its name"),
         pytest.param("x.example", "y.example", "app", False, id="another host"),
     ],
-)
+)  # fmt: skip
 def test_which_keys_match(key, host, repository, matches):
     assert bool(matching([SecretEntry(key, {}, "")], host, repository)) is matches
 

@@ -43,9 +43,7 @@ def test_everything_without_a_scheme_is_a_path(text):
         pytest.param("redis://:hush@c/0", "has a password in it", id="password without user"),
         pytest.param("rediss://robot:hu@sh@c", "has a password in it", id="password with @"),
         pytest.param("http://robot@c", "'http' is not the scheme of a cache", id="http"),
-        pytest.param(
-            "redis+sentinel://robot@c", "'redis+sentinel' is not the scheme of a cache", id="sentinel"
-        ),
+        pytest.param("redis+sentinel://robot@c", "'redis+sentinel' is not the scheme of a cache", id="sentinel"),
         pytest.param("redis://", "'redis://' is not the URL of a cache", id="no host"),
         pytest.param("redis://robot@c:99999", "'redis://c:99999' is not the URL", id="port"),
         pytest.param("redis://c:0", "is not the URL", id="port 0"),
@@ -54,7 +52,7 @@ def test_everything_without_a_scheme_is_a_path(text):
         pytest.param("redis://c/0\n", "is not the URL", id="line end"),
         pytest.param("redis://a b", "is not the URL", id="blank"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_place(text, says, variable):
     if variable and text.endswith("\n"):
         assert loaded(text, variable=True) == cache_path(text.strip())

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,11 +15,12 @@ from archfit.images.reference import Reference, parse
 from archfit.lookup.cache import LookupCache
 from archfit.lookup.entries import OwnKeys
 from archfit.lookup.registry_lookup import LEASE_SECONDS, single_flight
+from archfit.lookup.scoped_keys import ScopedKeys
 from archfit.lookup.store.sqlite import SqliteStore
+from archfit.options.settings import Operator
+from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.lookup_context import Deadline, LookupContext
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from archfit.registry.routing.routes import Routes
 
 IMAGES = [parse(f"x.io/i{number}:1") for number in range(3)]
 NAMES = [image.normalised for image in IMAGES]
@@ -173,3 +177,26 @@ def test_a_claim_of_another_is_not_released(world):
     assert two.claim(IMAGES[:1], 10) == set(NAMES[:1])
     one.release(IMAGES[:1])
     assert one.claim(IMAGES[:1], 10) == set()
+
+
+def process_with_helper(folder: Path) -> tuple[LookupCache, Keychain]:
+    """A process that shares the cache and has a credential helper for the registry."""
+    helper = folder / "docker-credential-one"
+    answer = json.dumps({"Username": "robot", "Secret": "hush"})
+    helper.write_text(f"#!{sys.executable} -S\nimport sys\nsys.stdin.read()\nprint({answer!r})\n")
+    helper.chmod(0o700)
+    (folder / "auth.json").write_text(json.dumps({"credHelpers": {"x.io": "one"}}))
+    keychain = Keychain(str(folder / "auth.json"), {"PATH": str(folder)})
+    keys = ScopedKeys(Routes(Operator()), keychain)
+    return LookupCache(SqliteStore(str(folder / "cache"), lambda: 1000.0), keys, 3600, print), keychain
+
+
+def test_a_claim_ends_where_a_credential_helper_has_answered_in_between(tmp_path):
+    first, keychain = process_with_helper(tmp_path)
+    other, _ = process_with_helper(tmp_path)
+    with closing(first), closing(other):
+        assert first.claim(IMAGES[:1], 10) == {NAMES[0]}
+        assert other.claim(IMAGES[:1], 10) == set()
+        assert keychain.find("x.io", "i0") is not None
+        first.release(IMAGES[:1])
+        assert other.claim(IMAGES[:1], 10) == {NAMES[0]}

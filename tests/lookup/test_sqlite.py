@@ -9,7 +9,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -105,13 +105,6 @@ def test_an_empty_file_becomes_a_cache(tmp_path):
         assert store.get_many(["a"]) == {"a": "1"}
 
 
-def foreign(path: Path) -> None:
-    other = sqlite3.connect(path)
-    other.execute("CREATE TABLE theirs (x)")
-    other.commit()
-    other.close()
-
-
 def set_version(path: str | Path, version: int) -> None:
     filled(str(path)).close()
     with closing(sqlite3.connect(path)) as ours, ours:
@@ -123,30 +116,22 @@ def torn(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:100] + b"\xff" * 5000)
 
 
-def without_table(path: Path) -> None:
-    other = sqlite3.connect(path)
-    other.executescript(
-        f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1; CREATE TABLE x (y)"
-    )
-    other.close()
+ENDLESS = (
+    "CREATE VIEW entries AS WITH RECURSIVE more(key, value) AS "
+    "(SELECT 'a', '1' UNION ALL SELECT key, value FROM more) SELECT * FROM more"
+)
+TRIGGER = "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries; END"
 
 
-def endless_view(path: Path) -> None:
-    other = sqlite3.connect(path)
-    other.executescript(
-        f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA};"
-        "CREATE VIEW entries AS WITH RECURSIVE more(key, value) AS "
-        "(SELECT 'a', '1' UNION ALL SELECT key, value FROM more) SELECT * FROM more"
-    )
-    other.close()
+def made_by(*scripts: str, like_ours: int = 0) -> Callable[[Path], None]:
+    """A file of these statements. like_ours: the version that it says it has."""
 
+    def make(path: Path) -> None:
+        ours = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {like_ours};"
+        with closing(sqlite3.connect(path)) as file:
+            file.executescript(";".join((ours if like_ours else "", *scripts)))
 
-def with_trigger(path: Path) -> None:
-    filled(str(path)).close()
-    ours = sqlite3.connect(path)
-    ours.execute("CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries; END")
-    ours.commit()
-    ours.close()
+    return make
 
 
 @pytest.mark.parametrize(
@@ -154,11 +139,11 @@ def with_trigger(path: Path) -> None:
     [
         pytest.param(lambda path: path.write_bytes(b"not a database at all" * 99), "damaged or not an SQLite file", id="text"),
         pytest.param(torn, "damaged", id="torn"),
-        pytest.param(foreign, "not a cache of archfit", id="foreign"),
+        pytest.param(made_by("CREATE TABLE theirs (x)"), "not a cache of archfit", id="foreign"),
         pytest.param(lambda path: set_version(path, 99), "another version of archfit", id="newer"),
-        pytest.param(without_table, "not a cache of archfit", id="no-table"),
-        pytest.param(endless_view, "not a cache of archfit", id="a-view-without-end"),
-        pytest.param(with_trigger, "not a cache of archfit", id="a-trigger"),
+        pytest.param(made_by("CREATE TABLE x (y)", like_ours=1), "not a cache of archfit", id="no-table"),
+        pytest.param(made_by(ENDLESS, like_ours=SCHEMA), "not a cache of archfit", id="a-view-without-end"),
+        pytest.param(lambda path: (filled(str(path)).close(), made_by(TRIGGER)(path)), "not a cache of archfit", id="a-trigger"),
         pytest.param(os.mkfifo, "not a regular file", id="a-named-pipe"),
         pytest.param(lambda path: path.mkdir(), "not a regular file", id="a-directory"),
     ],

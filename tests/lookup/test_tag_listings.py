@@ -14,22 +14,18 @@ from __future__ import annotations
 
 import random
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
 from urllib.parse import quote
 
 import pytest
 
+from archfit.images.candidates import NewerTags
 from archfit.images.platforms import Found, parse_platform
 from archfit.images.tags import version
 from archfit.lookup.newer_tags import newer_tags
 from fake_registry import Answer, Asked, FakeRegistry, as_json
 from lookup_runs import Runs
 from tagged_repositories import BOTH
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from archfit.images.candidates import NewerTags
 
 ARM = [parse_platform("arm64")]
 # 240 versions; arm64 from 1.20.0 on, and 1.2.0 is deployed.
@@ -40,16 +36,10 @@ LEXICAL = sorted(VERSIONS)
 
 
 @pytest.fixture
-def served():
-    with FakeRegistry() as fake:
-        for place, tag in enumerate(VERSIONS):
-            fake.index("app", tag, BOTH if place >= FIRST else BOTH[:1])
-        yield fake
-
-
-@pytest.fixture
-def runs(tmp_path, served):
-    return Runs(tmp_path, served.url)
+def served(served):
+    for place, tag in enumerate(VERSIONS):
+        served.index("app", tag, BOTH if place >= FIRST else BOTH[:1])
+    return served
 
 
 def told(runs: Runs, text: str = "x.example/app:1.2.0") -> NewerTags:
@@ -60,18 +50,11 @@ def told(runs: Runs, text: str = "x.example/app:1.2.0") -> NewerTags:
 
 
 def pages(
-    served: FakeRegistry,
-    tags: Sequence[str],
-    size: int,
-    *,
-    most: int = 0,
-    link: Callable[[int, int], str],
-    refused: int = 0,
-    **more: Any,
+    fake: FakeRegistry, tags: Sequence[str], size: int, link: str, *, most: int = 0, refused: int = 0
 ) -> None:
-    """Pages of `size` tags, or of `n` up to `most`. link: the URL of the page from a place on, with its size.
+    """Pages of `size` tags, or of `n` up to `most`; an `n` above `refused` is a 400.
 
-    refused: an `n` above it is a 400.
+    link: the URL of the page behind one, with its {size}, its {last} tag, or a {token} of the registry's own.
     """
 
     def script(asked: Asked) -> Answer | None:
@@ -89,18 +72,11 @@ def pages(
         some = list(tags[start : start + taken])
         headers = {}
         if start + taken < len(tags):
-            headers["Link"] = f'<{link(start + taken, taken)}>; rel="next"'
-        return Answer(body=as_json({"name": "app", "tags": some, **more}), headers=headers)
+            opaque = quote(f"AbC+/={start + taken}", safe="")
+            headers["Link"] = f'<{link.format(size=taken, last=some[-1], token=opaque)}>; rel="next"'
+        return Answer(body=as_json({"name": "app", "tags": some}), headers=headers)
 
-    served.on(script)
-
-
-def by_last(tags: Sequence[str], head: str = "") -> Callable[[int, int], str]:
-    return lambda place, size: f"{head}/v2/app/tags/list?last={tags[place - 1]}&n={size}"
-
-
-def opaque(place: int) -> str:
-    return quote(f"AbC+/={place}", safe="")
+    fake.on(script)
 
 
 def manifests(served: FakeRegistry) -> int:
@@ -111,30 +87,19 @@ def lists(served: FakeRegistry) -> int:
     return sum(asked.kind == "list" for asked in served.asked)
 
 
+BY_LAST = "/v2/app/tags/list?last={last}&n={size}"
+
+
 def _ghcr(served: FakeRegistry) -> None:
-    pages(served, VERSIONS, 100, most=100, link=by_last(VERSIONS))
+    pages(served, VERSIONS, 100, BY_LAST, most=100)
 
 
 def _quay(served: FakeRegistry) -> None:
-    newest = VERSIONS[::-1]
-    pages(
-        served,
-        newest,
-        50,
-        most=100,
-        link=lambda place, size: f"/v2/app/tags/list?n={size}&next_page={newest[place - 1]}",
-    )
+    pages(served, VERSIONS[::-1], 50, "/v2/app/tags/list?n={size}&next_page={last}", most=100)
 
 
 def _ecr(served: FakeRegistry) -> None:
-    pages(
-        served,
-        DRAWN,
-        100,
-        most=1000,
-        refused=1000,
-        link=lambda place, size: f"/v2/app/tags/list?n={size}&last={opaque(place)}",
-    )
+    pages(served, DRAWN, 100, "/v2/app/tags/list?n={size}&last={token}", most=1000, refused=1000)
 
 
 def _gar(served: FakeRegistry) -> None:
@@ -143,25 +108,19 @@ def _gar(served: FakeRegistry) -> None:
 
 
 def _acr(served: FakeRegistry) -> None:
-    pages(
-        served,
-        LEXICAL,
-        100,
-        most=100,
-        link=lambda place, size: f"/acr/v1/app/_tags?last={LEXICAL[place - 1]}&n={size}&orderby=",
-    )
+    pages(served, LEXICAL, 100, "/acr/v1/app/_tags?last={last}&n={size}&orderby=", most=100)
 
 
 def _red_hat(served: FakeRegistry) -> None:
-    pages(served, DRAWN, 50, link=lambda place, _size: f"/v2/app/tags/list?last={DRAWN[place - 1]}&n=50")
+    pages(served, DRAWN, 50, "/v2/app/tags/list?last={last}&n=50")
 
 
 def _harbor(served: FakeRegistry) -> None:
-    pages(served, LEXICAL, 100, most=1000, link=by_last(LEXICAL, served.url))
+    pages(served, LEXICAL, 100, served.url + BY_LAST, most=1000)
 
 
 def _gitlab(served: FakeRegistry) -> None:
-    pages(served, LEXICAL, 100, most=1000, refused=1000, link=by_last(LEXICAL))
+    pages(served, LEXICAL, 100, BY_LAST, most=1000, refused=1000)
 
 
 MANNERS = [
@@ -189,71 +148,6 @@ def test_the_smallest_upgrade_in_the_manner_of(runs, served, manner, asked):
     assert tag.exact == (tag.tag == VERSIONS[FIRST])
     assert lists(served) == asked
     assert manifests(served) <= 6
-
-
-@pytest.mark.parametrize(("manner", "_asked"), [one for one in MANNERS if one.values[1] > 1])
-@pytest.mark.parametrize("status", [403, 429])
-def test_a_refusal_past_a_page_keeps_what_came_before(runs, served, manner, _asked, status):
-    manner(served)
-    runs.ask("x.example/app:1.2.0")
-
-    def refuse(asked: Asked) -> Answer | None:
-        return Answer(status) if asked.kind == "list" and asked.query else None
-
-    served.on(refuse)
-    newer = told(runs)
-    assert newer.read == "partial"
-    assert newer.why
-    for tag in newer.tags:
-        assert not tag.exact
-        assert VERSIONS.index(tag.tag) >= FIRST
-    if not newer.tags:
-        assert newer.advice.startswith("none of the tags that were read has it: ")
-
-
-@pytest.mark.parametrize("status", [401, 403, 404, 405, 429, 500])
-def test_a_registry_that_refuses_lists_is_asked_for_two_tags_at_most(runs, served, status):
-    served.on(lambda asked: Answer(status) if asked.kind == "list" else None)
-    runs.ask("x.example/app:1.2.0")
-    served.forget()
-    newer = told(runs)
-    assert (newer.tags, newer.read) == ((), "no")
-    assert manifests(served) <= 2
-
-
-def test_a_list_that_repeats_each_tag_costs_no_more(runs, served):
-    served.tags("app", *VERSIONS, *VERSIONS, *VERSIONS)
-    once = told(runs)
-    assert VERSIONS.index(once.tags[0].tag) >= FIRST
-    assert manifests(served) <= 7
-
-
-def test_a_list_of_tags_that_do_not_exist_names_none_of_them(runs, served):
-    served.tags("app", "1.2.0", *(f"1.{minor}.9" for minor in range(3, 60)))
-    newer = told(runs)
-    assert newer.tags == ()
-    assert newer.read == "partial"
-    assert manifests(served) <= 7
-
-
-def test_tags_that_are_no_versions_lead_nowhere(runs, served):
-    odd = [
-        "main",
-        "nightly",
-        "pr-17",
-        "5f3c2a1",
-        "v",
-        "_",
-        "1",
-        "1..2",
-        "2024",
-        "x" * 128,
-        "1.2.0.",
-        "1.2.0-",
-    ]
-    served.tags("app", "1.2.0", *odd)
-    newer = told(runs)
-    assert (newer.tags, newer.read) == ((), "complete")
 
 
 @pytest.mark.load

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from archfit.images.platforms import Found, Unknown
 from archfit.images.reference import parse
 from archfit.lookup.scoped_keys import ScopedKeys
-from archfit.options.hosts import mirror
 from archfit.options.settings import Operator
 from archfit.registry.manifest import INDEXES, MANIFESTS, OCI_ARTIFACT, OCI_INDEX
-from archfit.registry.routing.endpoints import itself, mirrored
 from archfit.registry.routing.routes import Routes
 from fake_registry import Answer, as_json, descriptor
 from lookup_runs import Runs
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AMD64 = ["linux/amd64"]
 ARM64 = ["linux/arm64"]
@@ -108,26 +103,6 @@ def named(folder: Path, text: str, reference: str = "x.io/a:1") -> str:
 
 
 class TestNames:
-    def test_its_own_registry_has_none(self):
-        for text in ("nginx:1", "ghcr.io/a/b:1", "localhost:5000/a:1"):
-            image = parse(text)
-            assert ScopedKeys(Routes(Operator()), None).endpoint_name(image, itself(image)) == ""
-
-    def test_a_mirror_is_named(self):
-        mirrors = (mirror("docker.io", "https://harbor.example/hub"),)
-        image = parse("nginx:1")
-        endpoint = mirrored(image, mirrors)
-        assert endpoint is not None
-        name = ScopedKeys(Routes(Operator(mirrors=mirrors)), None).endpoint_name(image, endpoint)
-        assert name == "~https://harbor.example/v2/hub/library/nginx"
-
-    def test_a_mirror_that_is_the_registry_has_none(self):
-        mirrors = (mirror("x.io", "https://x.io"),)
-        image = parse("x.io/a:1")
-        endpoint = mirrored(image, mirrors)
-        assert endpoint is not None
-        assert ScopedKeys(Routes(Operator(mirrors=mirrors)), None).endpoint_name(image, endpoint) == ""
-
     def test_how_a_server_is_trusted_is_part_of_it(self, tmp_path):
         certificate(tmp_path, "one")
         for name in ("a.crt", "b.crt"):

@@ -7,7 +7,8 @@ import socket
 import ssl
 import struct
 import threading
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 import httpcore
 import pytest
@@ -21,9 +22,6 @@ from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor
 from http_clients import pool_to
 from lookup_runs import Runs
 from tls_files import tls_files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 T = TypeVar("T")
 SURPLUS = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"

@@ -7,7 +7,7 @@ import base64
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +15,6 @@ from archfit.registry.credentials.credential import Credential, checked
 from archfit.registry.credentials.credential_helper import Helper
 from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.registry_errors import RegistryError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def auth(user: str, password: str = "secret") -> dict[str, str]:

@@ -7,7 +7,7 @@ import logging
 import re
 import socket
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import pytest
 
@@ -15,9 +15,6 @@ from archfit.registry.http.http_client import AGENT
 from archfit.registry.http.request import Reply, Request, Unreachable
 from archfit.registry.registry_errors import RegistryError
 from http_clients import http_to
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 OK = b"HTTP/1.1 200 OK\r\n"
 EMPTY = OK + b"Content-Length: 0\r\n\r\n"

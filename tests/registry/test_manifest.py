@@ -399,21 +399,9 @@ json_values = st.recursive(
     max_leaves=6,
 )
 KEYS = [
-    "schemaVersion",
-    "mediaType",
-    "manifests",
-    "config",
-    "layers",
-    "annotations",
-    "platform",
-    "digest",
-    "size",
-    "data",
-    "os",
-    "architecture",
-    "variant",
-    "artifactType",
-]
+    "schemaVersion", "mediaType", "manifests", "config", "layers", "annotations", "platform", "digest", "size",
+    "data", "os", "architecture", "variant", "artifactType",
+]  # fmt: skip
 
 
 @given(

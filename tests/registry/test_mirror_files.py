@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ from archfit.registry.routing.routes import Routes
 from case_files import rows
 from fake_registry import Answer, FakeRegistry, digest_of
 from lookup_runs import Runs
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BOTH = ["linux/amd64", "linux/arm64"]
 PIN = "sha256:" + "1" * 64
@@ -389,13 +386,6 @@ class TestInTurn:
         mirror.bearer()
         assert runs.names("x.io/a:1") == BOTH
         assert ["x-token" in asked.headers for asked in mirror.asked] == [True, False, True]
-
-    def test_what_is_blocked_is_unknown_and_not_asked(self, origin, tmp_path):
-        runs = Runs(tmp_path, origin.url)
-        (tmp_path / "registries.conf").write_text('[[registry]]\nlocation = "x.io/bad"\nblocked = true')
-        runs.set(registries_conf=str(tmp_path / "registries.conf"))
-        assert f"{tmp_path}/registries.conf blocks x.io/bad" in runs.cause("x.io/bad/a:1")
-        assert origin.connections == 0
 
     def test_an_insecure_registry_without_tls_is_asked_over_http_and_said(self, origin, tmp_path):
         runs = Runs(tmp_path, origin.url)

@@ -8,9 +8,9 @@ import itertools
 import json
 import sqlite3
 import threading
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,9 +20,6 @@ from archfit.registry.http import limits
 from archfit.registry.manifest import OCI_CONFIG, OCI_INDEX, OCI_MANIFEST
 from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, platform_of
 from program import archfit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BOTH = ["linux/amd64", "linux/arm64"]
 
@@ -265,21 +262,6 @@ class TestBearer:
         fake.on(lambda asked: challenge(fake) if asked.kind == "ping" else None)
         assert runs.names("x.io/a:1") == BOTH
         assert fake.kinds() == ["manifest", "ping", "token", "manifest"]
-
-    def test_nobody_waits_for_a_first_answer_where_no_401_is_expected(self, fake, runs):
-        """The first answer comes only when all eight have asked."""
-        for number in range(8):
-            fake.index(f"r{number}", "1", BOTH)
-        everyone = threading.Event()
-
-        def script(asked: Asked) -> Answer:
-            if fake.count() == 8:
-                everyone.set()
-            return fake.stored(asked).held(everyone)
-
-        fake.on(script)
-        answers = runs.ask(*(f"x.io/r{number}:1" for number in range(8)))
-        assert {type(answer) for answer in answers.values()} == {Found}
 
 
 class TestBasic:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import base64
 import contextlib
 import socket
+import ssl
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from fake_registry import Answer, Asked, FakeRegistry
 from lookup_runs import Runs
 from tls_files import tls_files
-
-if TYPE_CHECKING:
-    import ssl
-    from pathlib import Path
 
 BOTH = ["linux/amd64", "linux/arm64"]
 REFUSED = "cannot be connected to (Connection refused)"

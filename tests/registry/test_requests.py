@@ -128,12 +128,6 @@ def test_a_digest_means_nothing_for_another_repository(fake, runs):
     assert fake.kinds() == ["manifest", "manifest"]
 
 
-def test_tag_beside_digest_uses_only_the_digest(fake, runs):
-    pin = fake.index("a", "", BOTH)
-    runs.found(f"x.io/a:gone@{pin}")
-    assert [asked.path for asked in fake.asked] == [f"/v2/a/manifests/{pin}"]
-
-
 @pytest.mark.parametrize("status", [405, 501])
 def test_no_head_then_get_and_it_is_remembered(fake, runs, status):
     fake.index("a", "1", BOTH)

@@ -55,20 +55,14 @@ def test_where_a_reference_is_asked(image, mirrors, expected):
 @pytest.mark.parametrize(
     "text",
     [
-        "docker.io=harbor.example",
-        "docker.io=ftp://harbor.example",
-        "docker.io=https://",
-        "docker.io=https://user:hush@harbor.example",
-        "docker.io=https://harbor.example/hub?x=1",
-        "docker.io=https://harbor.example/../x",
-        "docker.io=https://harbor.example/Hub",
-        "docker.io/library=https://harbor.example",
-        "=https://harbor.example",
-        "docker.io=https://harbor.example\n/x",
-        "docker.io=https://harbor.example:65536",
+        "docker.io=harbor.example", "docker.io=ftp://harbor.example", "docker.io=https://",
+        "docker.io=https://user:hush@harbor.example", "docker.io=https://harbor.example/hub?x=1",
+        "docker.io=https://harbor.example/../x", "docker.io=https://harbor.example/Hub",
+        "docker.io/library=https://harbor.example", "=https://harbor.example",
+        "docker.io=https://harbor.example\n/x", "docker.io=https://harbor.example:65536",
         "docker.io=https://harbor.example:0",
     ],
-)
+)  # fmt: skip
 def test_a_mirror_that_cannot_be_used_is_an_error_without_its_secrets(text):
     with pytest.raises(Problem) as caught:
         mirror_pair(text)
@@ -156,11 +150,9 @@ def test_retry_after(header, seconds):
         pytest.param({"ratelimit-remaining": "0;w=21600"}, b"", True, id="docker-hubs-header"),
         pytest.param({"ratelimit-remaining": "20;w=21600"}, b"", False, id="some-left"),
         pytest.param({}, b"Too Many Requests", False, id="the-flood-guard"),
-        pytest.param(
-            {}, b'{"errors":[{"code":"TOOMANYREQUESTS","message":"Rate exceeded"}]}', False, id="ecr"
-        ),
+        pytest.param({}, b'{"errors":[{"code":"TOOMANYREQUESTS","message":"Rate exceeded"}]}', False, id="ecr"),
     ],
-)
+)  # fmt: skip
 def test_which_429_lasts_for_hours(headers, body, *, limit):
     assert is_pull_limit(headers, body) is limit
 

@@ -11,7 +11,7 @@ import base64
 import re
 import socket
 import ssl
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -24,9 +24,6 @@ from fake_registry import Answer, Asked, FakeRegistry, as_json
 from http_clients import http_to
 from lookup_runs import Runs
 from tls_files import tls_files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BOTH = ["linux/amd64", "linux/arm64"]
 WANTED = "Basic " + base64.b64encode(b"user:hush").decode()
@@ -45,15 +42,10 @@ class TestAddresses:
     @pytest.mark.parametrize(
         "address",
         [
-            "169.254.169.254",
-            "0.0.0.0",
-            "224.0.0.1",
-            "fe80::1",
-            "fd00:ec2::254",
-            "100.100.100.200",
+            "169.254.169.254", "0.0.0.0", "224.0.0.1", "fe80::1", "fd00:ec2::254", "100.100.100.200",
             "::ffff:169.254.169.254",
         ],
-    )
+    )  # fmt: skip
     def test_special_addresses_are_refused_even_where_the_operator_named_the_server(
         self, runs, monkeypatch, address
     ):
@@ -368,6 +360,8 @@ class TestTls:
         url = fake.url.replace("http:", "https:")
         runs = Runs(tmp_path, url, SSL_CERT_FILE="/nowhere.pem")
         assert "the CA certificates in /nowhere.pem cannot be read" in runs.cause("x.io/a:1")
+        runs.set(ca_file="/dev/null/ca.pem")
+        assert "the CA certificates in /dev/null/ca.pem cannot be read" in runs.cause("x.io/a:1")
 
 
 class TestSecrets:

@@ -7,7 +7,7 @@ import json
 import socket
 import threading
 from bisect import bisect
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -21,9 +21,6 @@ from archfit.registry.http.request import Reply
 from archfit.registry.quirks import quirk_of
 from archfit.registry.registry_errors import InvalidManifest, RegistryError
 from fake_registry import Answer, Asked, FakeRegistry, as_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 DAY = 86400
 

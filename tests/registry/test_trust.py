@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import httpcore
 import pytest
@@ -18,9 +18,6 @@ from archfit.registry.registry_errors import RegistryError
 from fake_registry import Answer, FakeRegistry
 from lookup_runs import Runs, lookup_with
 from tls_files import tls_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BOTH = ["linux/amd64", "linux/arm64"]
 
@@ -148,11 +145,6 @@ class TestTls:
         runs = runs_at(tmp_path, safe)
         (folder_of(runs, safe) / "hosts.toml").write_text(f'client = [["{tls_files().client}", "{key}"]]')
         assert "cannot be used" in runs.cause(f"{safe.host}/a:1")
-
-    def test_a_ca_that_cannot_be_read_is_said(self, safe, tmp_path):
-        runs = runs_at(tmp_path, safe)
-        runs.set(ca_file="/dev/null/ca.pem")
-        assert "the CA certificates in /dev/null/ca.pem cannot be read" in runs.cause(f"{safe.host}/a:1")
 
     def test_a_ca_that_hosts_toml_names_has_to_be_there(self, safe, tmp_path):
         runs = runs_at(tmp_path, safe)
