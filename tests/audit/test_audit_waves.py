@@ -178,23 +178,6 @@ def test_nobody_asked_is_said_only_of_tags_that_nobody_asked_for(image, unasked,
 
 
 @pytest.mark.parametrize(
-    ("reference", "own", "wave"),
-    [
-        pytest.param("ghcr.io/acme/app:1", (), NOT_KNOWN, id="a public registry"),
-        pytest.param("ghcr.io/acme/app:1", ("ghcr.io/acme/*",), 3, id="own by --own"),
-        pytest.param("ghcr.io/acme/app:1", ("ghcr.io/other/*",), NOT_KNOWN, id="another one by --own"),
-        pytest.param("123456789012.dkr.ecr.eu-west-1.amazonaws.com/app:1", (), 3, id="a registry of an account"),
-        pytest.param("registry.acme.example:5000/app:1", (), NOT_KNOWN, id="any other host"),
-        pytest.param("registry.acme.example:5000/app:1", ("registry.acme.example:5000/*",), 3, id="a host by --own"),
-    ],
-)  # fmt: skip
-def test_whose_an_image_is(reference, own, wave):
-    found = audited(row(images=[reference]), known={reference: AMD}, own=own)
-    assert found.workloads[0].waves[0] == wave
-    assert found.work_lists[0].items[0].to_do == ("build it" if wave == 3 else "look for a newer tag")
-
-
-@pytest.mark.parametrize(
     ("one", "nodes", "there", "allowed"),
     [
         pytest.param(row(), [], 0, 0, id="no nodes"),
@@ -269,13 +252,11 @@ def test_those_that_are_not_ready_come_first_then_the_largest():
 
 
 def test_owners_of_two_clusters_with_one_name_are_named_once_and_counted_twice():
-    wave = findings(audit_clusters.shops(100, 2)).waves[0].waves[1]
+    found = findings(audit_clusters.shops(100, 2))
+    wave = found.waves[0].waves[1]
     assert len(set(wave.owners)) == 5
-    assert wave.owner_count == len({(one.facts.snapshot, *title(one)) for one in wave_rows(1, 100, 2)})
-
-
-def wave_rows(number: int, rows: int, clusters: int) -> list[Any]:
-    return [one for one in findings(audit_clusters.shops(rows, clusters)).workloads if one.waves[0] == number]
+    rows = [one for one in found.workloads if one.waves[0] == 1]
+    assert wave.owner_count == len({(one.facts.snapshot, *title(one)) for one in rows})
 
 
 def test_the_following_wave_is_the_first_with_pods_that_are_not_done():

@@ -286,11 +286,6 @@ class TestShards:
         assert joined.images == whole.images
         assert joined.value["findings"]["upgrades"] == whole.value["findings"]["upgrades"]
 
-    def test_a_report_as_input_is_asked_for_again(self, audit, tmp_path):
-        (tmp_path / "a.json").write_bytes(audit(CLUSTER, "--newer-tags").stdout)
-        again = audit(b"", str(tmp_path / "a.json"))
-        assert again.images[APP]["newer"] == []
-
 
 class TestWrongUsage:
     def test_a_word_behind_the_flag_is_a_file(self, audit, tmp_path):
@@ -383,6 +378,8 @@ def test_registries_of_an_account(reference, own):
     ("image", "patterns", "own"),
     [
         pytest.param(OWN, [], True, id="of-an-account"),
+        pytest.param("registry.acme.example:5000/app:1", [], False, id="any-other-host"),
+        pytest.param("registry.acme.example:5000/app:1", ["registry.acme.example:5000/*"], True, id="a-port"),
         pytest.param(OWN.replace("team/", "docker-hub/bitnami/"), [], False, id="pull-through-of-ECR"),
         pytest.param("harbor.acme.example/hub-proxy/library/nginx:1", [], False, id="proxy-of-Harbor"),
         pytest.param("harbor.acme.example/quay.io/team/app:1", [], False, id="a-registry's-name"),

@@ -259,6 +259,12 @@ def nightly(*words: str) -> dict[str, Any]:
     return objects(Path("nightly"))
 
 
+def night_pod(*words: str) -> dict[str, Any]:
+    """The pod of its CronJob."""
+    pod: dict[str, Any] = nightly(*words)["CronJob/archfit-audit"]["spec"]["jobTemplate"]["spec"]["template"]
+    return pod["spec"]
+
+
 @pytest.mark.parametrize(
     "words", [(), ("--namespace", "reports", "--image", "a/b:1", "--node-pools")], ids=["plain", "chosen"]
 )
@@ -295,7 +301,7 @@ def test_the_cron_job_reads_once_and_makes_all_else_of_what_it_read(cluster):
 
 
 def test_only_the_step_that_asks_registries_has_their_credentials():
-    pod = nightly(*CREDENTIALS)["CronJob/archfit-audit"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    pod = night_pod(*CREDENTIALS)
     with_them = {
         one["name"]
         for one in (*pod["initContainers"], *pod["containers"])
@@ -303,15 +309,13 @@ def test_only_the_step_that_asks_registries_has_their_credentials():
         or {entry["name"] for entry in one["env"]} & {"ARCHFIT_AUTHFILE", "ARCHFIT_CACHE"}
     }
     assert with_them == {"audit"}
-    bare = nightly("--force")["CronJob/archfit-audit"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    bare = night_pod("--force")
     assert {one["name"] for one in bare["volumes"]} == {"configuration", "audit", "tmp"}
 
 
 def test_the_cron_job_writes_the_last_night_over_the_one_before(tmp_path):
     """Its own commands, in the order in which the kubelet runs them; the lists come from a file."""
-    pod = nightly("--cluster", "prod")["CronJob/archfit-audit"]["spec"]["jobTemplate"]["spec"]["template"][
-        "spec"
-    ]
+    pod = night_pod("--cluster", "prod")
     warm({INTEL: ["linux/amd64"], BOTH: ["linux/amd64", "linux/arm64"]}, str(tmp_path / "cache"))
     for night, image in enumerate((INTEL, BOTH)):
         lists = json.dumps(

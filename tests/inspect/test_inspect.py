@@ -276,12 +276,6 @@ class TestRequests:
         served.index("app", "1", ["linux/arm64"])
         assert inspect.told("x.example/app:1")["images"][0]["platforms"] == ["linux/arm64"]
 
-    def test_a_digest_is_asked_for_by_digest(self, inspect, served):
-        digest = served.index("app", "1", PLATFORMS)
-        inspect(f"x.example/app@{digest}"), served.forget()
-        assert inspect.told(f"x.example/app@{digest}")["images"][0]["digest"] == digest
-        assert [asked.path for asked in served.asked] == [f"/v2/app/manifests/{digest}"]
-
 
 class TestOffline:
     def test_the_cache_answers_however_old_it_is(self, inspect, served):
