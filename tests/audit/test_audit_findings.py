@@ -464,11 +464,7 @@ def test_of_pods_that_are_counted_apart_nobody_says_that_they_run_everywhere(sta
             "known.",
             id="no pod",
         ),
-        pytest.param(
-            (node("b", "arm64"),), {"x": AMD},
-            "Without amd64 nodes, 0.1 CPU in 1 pod of 1 workload would have no node that runs them.",
-            id="stranded",
-        ),
+        pytest.param((node("b", "arm64"),), {"x": AMD}, "Without amd64 nodes, 0.1 CPU in 1 pod of 1 workload would have no node that runs them.", id="stranded"),
         pytest.param(
             (node("b", "arm64"),), {"x": "Unknown"},
             "Without amd64 nodes, no pod that could move would lose its only architecture, as far as the images are "

@@ -49,10 +49,7 @@ def known(
 
 
 PROOFS = [
-    pytest.param(
-        build(f"{NAME}@{INDEX}"), known({INDEX: BOTH}, INDEX, current=INDEX),
-        ("proven", "linux/amd64", AMD64, INDEX, ""), id="containerd-index-digest",
-    ),
+    pytest.param(build(f"{NAME}@{INDEX}"), known({INDEX: BOTH}, INDEX, current=INDEX), ("proven", "linux/amd64", AMD64, INDEX, ""), id="containerd-index-digest"),
     pytest.param(
         build(f"{NAME}@{INDEX}", "linux/arm64"), known({INDEX: BOTH}, INDEX, current=INDEX),
         ("proven", "linux/arm64", ARM64, INDEX, ""), id="containerd-index-digest-on-arm64",
@@ -61,10 +58,7 @@ PROOFS = [
         build(f"docker-pullable://app@{INDEX}", runtime=DOCKER), known({INDEX: BOTH}, INDEX),
         ("proven", "linux/amd64", AMD64, INDEX, ""), id="docker-pullable-index-digest",
     ),
-    pytest.param(
-        build(f"{NAME}@{INDEX}", "linux/arm64", CRI_O), known({INDEX: BOTH}, INDEX),
-        ("proven", "linux/arm64", ARM64, INDEX, ""), id="cri-o-index-digest",
-    ),
+    pytest.param(build(f"{NAME}@{INDEX}", "linux/arm64", CRI_O), known({INDEX: BOTH}, INDEX), ("proven", "linux/arm64", ARM64, INDEX, ""), id="cri-o-index-digest"),
     pytest.param(
         build(f"{NAME}@{ARM64}", "linux/arm64", CRI_O), known({INDEX: BOTH}, INDEX, current=INDEX),
         ("proven", "linux/arm64", ARM64, INDEX, ""), id="cri-o-manifest-digest",
@@ -98,10 +92,7 @@ PROOFS = [
         build(f"{NAME}@{INDEX}"), known({INDEX: index("linux/386", "linux/arm64")}),
         ("proven", "linux/386", digest("linux/386"), INDEX, "linux/386 (32-bit) on amd64"), id="386-on-amd64",
     ),
-    pytest.param(
-        build(f"{NAME}@{INDEX}"), known({INDEX: index("linux/386", "linux/amd64")}),
-        ("proven", "linux/amd64", AMD64, INDEX, ""), id="386-beside-amd64",
-    ),
+    pytest.param(build(f"{NAME}@{INDEX}"), known({INDEX: index("linux/386", "linux/amd64")}), ("proven", "linux/amd64", AMD64, INDEX, ""), id="386-beside-amd64"),
     pytest.param(
         build(f"{NAME}@{INDEX}", "linux/arm64"), known({INDEX: index("linux/amd64", "linux/arm/v6", "linux/arm/v7")}),
         ("proven", "linux/arm/v7", digest("linux/arm/v7"), INDEX, "linux/arm/v7 (32-bit) on arm64"), id="arm-on-arm64",
@@ -188,10 +179,7 @@ PROOFS = [
         build(f"{NAME}@{INDEX}"), known(failure="https://x.example answered 401"),
         ("unknown", "", "", "", "https://x.example answered 401"), id="could-not-be-asked",
     ),
-    pytest.param(
-        build(f"{NAME}@{INDEX}"), known({INDEX: ImageContents("index")}),
-        ("unknown", "", "", "", "its index lists no build"), id="an-artifacts-index",
-    ),
+    pytest.param(build(f"{NAME}@{INDEX}"), known({INDEX: ImageContents("index")}), ("unknown", "", "", "", "its index lists no build"), id="an-artifacts-index"),
 ]  # fmt: skip
 
 
@@ -213,8 +201,7 @@ HINTS = [
     pytest.param(build(f"{NAME}@{INDEX}"), index("linux/amd64", "linux/riscv64", of="n"), "app:1",
         f"{NAME}:1 names another image now, with linux/riscv64 in addition and without linux/arm64",
         id="gains-and-loses"),
-    pytest.param(build(f"{NAME}@{INDEX}"), manifest("linux/amd64"), "app:1",
-        f"{NAME}:1 names another image now, without linux/arm64", id="a-single-manifest-now"),
+    pytest.param(build(f"{NAME}@{INDEX}"), manifest("linux/amd64"), "app:1", f"{NAME}:1 names another image now, without linux/arm64", id="a-single-manifest-now"),
     pytest.param(build(f"{NAME}@{INDEX}"), index("linux/amd64", of="n"), f"app@{INDEX}", "", id="pinned-to-a-digest"),
     pytest.param(build(f"{NAME}@{INDEX}"), index("linux/amd64", "linux/s390x"), "app:1", "", id="the-same-build-in-a-new-index"),
     pytest.param(build(f"{NAME}@{M}"), index("linux/amd64", "linux/arm64", of="n"), "app:1",

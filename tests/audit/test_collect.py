@@ -555,14 +555,7 @@ _RUNS = [
         pytest.param(_WINDOWS_RUN, [("windows", 1, 300)], id="its last run was for Windows"),
         pytest.param([pod("a"), workload("CronJob", "tick")], [("scheduled", 1, 0)], id="it never ran"),
         pytest.param([*_RUNS, workload("CronJob", "tick"), pod("now", owner=("Job", "tick-29000002"))], [("running", 1, 100)], id="it runs now"),
-        pytest.param(
-            [
-                *_RUNS,
-                {**workload("CronJob", "tick"), "spec": {**workload("CronJob", "tick")["spec"], "suspend": True}},
-            ],
-            [("idle", 0, 0)],
-            id="suspended",
-        ),
+        pytest.param([*_RUNS, {**workload("CronJob", "tick"), "spec": {**workload("CronJob", "tick")["spec"], "suspend": True}}], [("idle", 0, 0)], id="suspended"),
     ],
 )  # fmt: skip
 def test_a_cron_job_between_two_runs_weighs_its_last_run(values, expected):

@@ -339,8 +339,6 @@ def test_the_program_runs_it(tmp_path, archfit):
     written = out.read_text(encoding="utf-8")
     assert written.startswith(f"{before}argoproj.io/Rollout: seen with Argo Rollouts ")
     assert written.endswith(after)
-    assert "--include-known" in archfit(b"", "setup", "workloads", "--help").stdout.decode()
-    assert "  setup workloads " in archfit(b"", "setup", "--help").stdout.decode()
 
 
 class Terminal(io.BytesIO):

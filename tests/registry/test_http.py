@@ -82,9 +82,7 @@ def answering(request):
     ("answering", "headers", "body"),
     [
         pytest.param(OK + b"Content-Length: 2\r\n\r\n{}", {"content-length": "2"}, b"{}", id="usual"),
-        pytest.param(
-            OK + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1;x=y\r\n}\r\n0\r\nX: y\r\n\r\n", {"transfer-encoding": "chunked"}, b"{}", id="chunked"
-        ),
+        pytest.param(OK + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1;x=y\r\n}\r\n0\r\nX: y\r\n\r\n", {"transfer-encoding": "chunked"}, b"{}", id="chunked"),
         pytest.param(OK + b"A: b\r\n\r\n{}", {"a": "b"}, b"{}", id="until-the-connection-ends"),
         pytest.param(b"HTTP/1.0 200 OK\r\n\r\n{}", {}, b"{}", id="http-1.0"),
         pytest.param(b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n" + OK + b"Content-Length: 2\r\n\r\n{}", {"content-length": "2"}, b"{}", id="after-1xx"),

@@ -102,9 +102,7 @@ SOCI = {"artifactType": "application/vnd.amazon.soci.index.v2+json", "digest": "
             ["linux/arm64"],
             id="the-first-of-a-platform-is-taken-and-is-no-image",
         ),
-        pytest.param(
-            [entry("linux/amd64", annotations=ATTESTATION), entry("linux/x86_64"), entry("linux/arm64")], ["linux/arm64"], id="the-first-in-any-spelling"
-        ),
+        pytest.param([entry("linux/amd64", annotations=ATTESTATION), entry("linux/x86_64"), entry("linux/arm64")], ["linux/arm64"], id="the-first-in-any-spelling"),
         pytest.param([AMD64, {**entry("linux/s390x"), "platform": {"os": "linux"}}], ["linux/amd64"], id="a-platform-without-architecture-is-none-of-a-node"),
         pytest.param([AMD64, {**entry("linux/s390x"), "platform": {}}], ["linux/amd64"], id="empty-platform"),
         pytest.param(
@@ -337,9 +335,7 @@ GOOD = descriptor(OCI_CONFIG, b"c")
         pytest.param(index(AMD64), OCI_ARTIFACT, "but the registry announced", id="an-artifact-is-announced"),
         pytest.param(index(AMD64, config=GOOD), "", "fields of an index and those of a manifest", id="config-beside-manifests"),
         pytest.param(index(AMD64, layers=LAYERS), "", "fields of an index and", id="layers-beside-manifests"),
-        pytest.param(
-            {"schemaVersion": 2, "mediaType": OCI_MANIFEST, "config": GOOD, "layers": [], "manifests": []}, "", "fields of", id="manifests-in-a-manifest"
-        ),
+        pytest.param({"schemaVersion": 2, "mediaType": OCI_MANIFEST, "config": GOOD, "layers": [], "manifests": []}, "", "fields of", id="manifests-in-a-manifest"),
         pytest.param(
             {"schemaVersion": 1, "fsLayers": [], "architecture": "amd64"},
             "application/vnd.docker.distribution.manifest.v1+prettyjws",

@@ -34,9 +34,7 @@ ALL = mirror("*", "http://127.0.0.1:5000")
         pytest.param(
             "nginx", (ALL, HUB), Endpoint("https://harbor.example", "harbor.example", "hub/library/nginx", configured=True), id="a-named-source-beats-star"
         ),
-        pytest.param(
-            "Foo/b", (mirror("foo", "https://m.example"),), Endpoint("https://m.example", "m.example", "b", configured=True), id="sources-ignore-case"
-        ),
+        pytest.param("Foo/b", (mirror("foo", "https://m.example"),), Endpoint("https://m.example", "m.example", "b", configured=True), id="sources-ignore-case"),
         pytest.param(
             "a.io/b",
             (mirror("a.io", "https://docker.io"),),
