@@ -360,6 +360,7 @@ class TestTls:
         url = fake.url.replace("http:", "https:")
         runs = Runs(tmp_path, url, SSL_CERT_FILE="/nowhere.pem")
         assert "the CA certificates in /nowhere.pem cannot be read" in runs.cause("x.io/a:1")
+        runs = Runs(tmp_path, url)
         runs.set(ca_file="/dev/null/ca.pem")
         assert "the CA certificates in /dev/null/ca.pem cannot be read" in runs.cause("x.io/a:1")
 
