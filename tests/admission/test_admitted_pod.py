@@ -9,7 +9,6 @@ import pytest
 
 from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.errors import InvalidInput
-from archfit.base.patch import to_json
 from archfit.options.settings import Options
 from pod_decisions import answers
 
@@ -31,6 +30,7 @@ def owner(kind: str, *, controller: bool = True) -> list[dict[str, Any]]:
     [
         pytest.param(pod(generateName="web-"), "Change", id="generated name"),
         pytest.param(pod(name="web"), "Change", id="a name does not make it immutable"),
+        pytest.param(pod("both:1", name="web"), "Change", id="so that it gets all that it can use"),
         pytest.param(pod(ownerReferences=owner("ReplicaSet")), "Change", id="a ReplicaSet's pod is decided"),
         pytest.param(pod(ownerReferences=owner("Job")), "Change", id="a Job's pod is decided"),
         pytest.param(pod(ownerReferences=owner("DaemonSet")), "OptedOut", id="a DaemonSet's pod is left alone"),
@@ -43,16 +43,6 @@ def owner(kind: str, *, controller: bool = True) -> list[dict[str, Any]]:
 def test_the_decision_at_admission(value: dict[str, Any], outcome: str):
     admitted = admitted_pod(value, "shop", OPTIONS)
     assert admitted.decide(KNOWN, OPTIONS).outcome == outcome
-
-
-def test_a_pod_with_a_name_gets_all_that_it_can_use():
-    admitted = admitted_pod(pod("both:1", name="web"), "shop", OPTIONS)
-    decision = admitted.decide(KNOWN, OPTIONS)
-    annotations = "/metadata/annotations"
-    assert [step["path"] for step in to_json(decision.patch)] == [
-        *["/spec/tolerations"] * 2,
-        *[annotations] * 2,
-    ]
 
 
 def test_the_namespace_is_that_of_the_request():

@@ -6,14 +6,12 @@ from typing import Any
 
 import pytest
 
-from admission_reviews import APPLYING, applied, body, decoded, pod, review
+from admission_reviews import APPLYING, applied, pod
 from archfit.admission.added_record import NAME
 from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.patch import apply
 from archfit.base.results import Decision
 from archfit.options.settings import Options, Toleration, TolerationRule
-from archfit.webhook.server.admission_decision import admission_decision
-from archfit.webhook.server.review import read_review, response
 from archfit.yaml.values import plain, typed
 from pod_decisions import ARCH, GKE, PREFERRED, REQUIRED, answers
 
@@ -157,16 +155,3 @@ def test_a_later_pass_takes_back_what_an_earlier_one_added_beside_its_lists(door
     assert node_affinity(last)[REQUIRED] == TERMS["affinity"]["nodeAffinity"][REQUIRED]
     assert NAME not in last["metadata"].get("annotations", {})
     assert [result.severity for result in decision.results] == ["warning"]
-
-
-def test_the_webhook_warns_in_its_response():
-    value = applied(pod("amd:1", spec=TERMS), "kubectl apply")
-    read = read_review(body(review(value)))
-    assert read.pod is not None
-    admitted = admitted_pod(read.pod, "shop", OPTIONS)
-    verdict = admission_decision(admitted, {"amd:1": KNOWN["amd:1"]}, OPTIONS)
-    answered = decoded(response("u", verdict.members))
-    assert (answered.allowed, answered.patch) == (True, None)
-    (warning,) = answered.warnings
-    assert warning.startswith(f"archfit: spec.affinity.nodeAffinity.{REQUIRED}: it is applied with its own")
-    assert len(warning) <= 256

@@ -14,10 +14,10 @@ from archfit.admission.admitted_pod import admitted_pod, at_admission
 from archfit.base.patch import apply
 from archfit.base.results import Decision
 from archfit.edit.stamp.annotation import read
-from archfit.images.platforms import Absent, Answer, Found, ImagePlatforms, Unknown, parse_platform
+from archfit.images.platforms import Absent, ImagePlatforms, Unknown, parse_platform
 from archfit.options.settings import Options
 from archfit.yaml.values import plain, typed
-from pod_decisions import ARCH, GKE, PREFERRED, REQUIRED
+from pod_decisions import ARCH, GKE, PREFERRED, REQUIRED, answers
 
 OPTIONS = at_admission(Options(on_absent="leave", on_unknown="leave", on_conflict="leave"))
 PREFER = OPTIONS.replace(prefer=(("arm64", 5),))
@@ -25,10 +25,6 @@ UNKNOWN = Unknown("quay.io gave no answer in time")
 TERMS = ("spec", "affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
 POOL = {"key": "pool", "operator": "Exists"}
 OWN = {"key": "own", "operator": "Exists"}
-
-
-def found(*platforms: str) -> Found:
-    return Found(tuple(parse_platform(text) for text in platforms), "sha256:" + "a" * 64)
 
 
 def only(*architectures: str) -> dict[str, Any]:
@@ -40,13 +36,15 @@ def required(*terms: list[dict[str, Any]]) -> dict[str, Any]:
     return {"affinity": {"nodeAffinity": {REQUIRED: {"nodeSelectorTerms": made}}}}
 
 
-KNOWN: dict[str, Answer] = {
-    "both:1": found("amd64", "arm64"),
-    "amd:1": found("amd64"),
-    "arm:1": found("arm64"),
-    "new:1": UNKNOWN,
-    "none:1": Absent("manifest unknown"),
-}
+KNOWN = answers(
+    {
+        "both:1": "amd64 arm64",
+        "amd:1": "amd64",
+        "arm:1": "arm64",
+        "new:1": UNKNOWN,
+        "none:1": Absent("manifest unknown"),
+    }
+)
 
 
 def passed(
@@ -229,18 +227,14 @@ FORGED = [
     pytest.param({"tolerations": [OWN]}, line_of(RECORD, OWN), id="a toleration of no rule"),
     pytest.param({"tolerations": [OWN]}, line_of(RECORD, GKE), id="a toleration that is not there"),
     pytest.param(required([POOL]), line_of((*TERMS, 0, "matchExpressions", "-"), POOL), id="another label"),
-    pytest.param(
-        required([only("amd64")]),
-        line_of((*TERMS, 0, "matchExpressions", "-"), only("amd64")),
-        id="a pin",
-    ),
+    pytest.param(required([only("amd64")]), line_of((*TERMS, 0, "matchExpressions", "-"), only("amd64")), id="a pin"),
     pytest.param(required([only("amd64")]), line_of(TERMS[:-1], {}), id="the whole set"),
     pytest.param(required([POOL]), line_of(("spec", "affinity"), {}), id="the whole affinity"),
     pytest.param({"tolerations": [OWN]}, line_of(("spec", "containers"), {}), id="containers"),
     pytest.param({"tolerations": [OWN]}, "[", id="no JSON"),
     pytest.param({"tolerations": [OWN]}, '{"by":"webhook","images":1,"path":7}', id="no path"),
     pytest.param({"tolerations": [OWN]}, '{"by":"webhook","images":1,"path":' + "[" * 90_000, id="deep"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("managed", [[REQUESTED], [], None], ids=["requested", "nothing managed", "null"])
@@ -264,14 +258,12 @@ PIN = line_of((*TERMS, 0, "matchExpressions", "-"), only("amd64"))
 SET = line_of(TERMS[:-1], {})
 TOLERATION = line_of(RECORD, GKE)
 FORGED_PINS = [
-    pytest.param(
-        ("amd:1", "new:1"), [POOL, only("amd64")], PIN, id="an unknown image, and one that needs the pin"
-    ),
+    pytest.param(("amd:1", "new:1"), [POOL, only("amd64")], PIN, id="an unknown image, and one that needs the pin"),
     pytest.param(("amd:1", "arm:1"), [POOL, only("amd64")], PIN, id="images that no node runs together"),
     pytest.param(("amd:1", "new:1"), [only("amd64")], f"{SET},\n{PIN}", id="the whole set"),
     pytest.param(("amd:1", "arm:1"), [only("amd64")], f"{SET},\n{PIN}", id="the whole set, and no node"),
     pytest.param(("both:1",), [POOL, only("amd64")], PIN, id="images that run everywhere"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("images", "expressions", "line"), FORGED_PINS)

@@ -21,8 +21,7 @@ class Site:
 
     def __init__(self) -> None:
         self.now = 100.0
-        self.changed: list[str] = []
-        self.breakers = CircuitBreakers(lambda: self.now, self.changed.append)
+        self.breakers = CircuitBreakers(lambda: self.now)
 
     def asks(self, namespace: str = "shop", registry: str = HUB) -> str:
         """`yes`, `trial`, or why not."""
@@ -31,16 +30,14 @@ class Site:
 
     def does(self, step: str, namespace: str = "shop") -> None:
         kind, _, trial = step.partition(" ")
-        if kind == "answered":
-            self.breakers.answered(HUB, trial=bool(trial))
-        elif kind == "slow":
-            self.breakers.slow(HUB, namespace, trial=bool(trial))
-        elif kind == "unreached":
-            self.breakers.unreached(HUB, namespace, trial=bool(trial))
+        if kind == "asks":
+            self.asks(namespace)
         elif kind == "untried":
             self.breakers.untried(HUB)
-        elif kind == "asks":
-            self.asks(namespace)
+        elif kind == "answered":
+            self.breakers.answered(HUB, trial=bool(trial))
+        elif kind in {"slow", "unreached"}:
+            getattr(self.breakers, kind)(HUB, namespace, trial=bool(trial))
         else:
             self.now += float(kind)
 
@@ -94,26 +91,6 @@ def test_few_namespaces_do_not_stop_the_others(failed: list[str], expected: str)
         site.does("unreached", namespace)
     assert site.asks("good") == expected
     assert site.asks("a") == f"{DOWN}5 s"
-
-
-def test_the_queue_hears_of_each_change():
-    site = Site()
-    steps = ["answered", "answered", "unreached", "unreached", "5", "asks", "answered trial"]
-    heard = []
-    for step in steps:
-        site.changed.clear()
-        site.does(step)
-        heard.append(len(site.changed))
-    assert heard == [1, 0, 1, 0, 0, 0, 1]
-
-
-def test_the_standing_of_a_registry():
-    site = Site()
-    found = [site.breakers.standing(HUB, "shop")]
-    for step in ("answered", "unreached", "5", "asks", "answered trial"):
-        site.does(step)
-        found.append(site.breakers.standing(HUB, "shop"))
-    assert found == ["new", "known", "paused", "new", "paused", "known"]
 
 
 def test_states_are_counted():

@@ -200,17 +200,7 @@ def test_few_pods_do_not_fill_the_queue(pods: list[tuple[str, int]], expected: i
     assert all(item.startswith("bad") for item in site.lost)
 
 
-def test_the_greediest_loses_what_it_added_last_and_is_refused_where_it_adds_more():
-    site = Site(workers=1, most=10)
-    site.add("bad", "r", range(8))
-    site.add("good", "r", range(2))
-    site.add("bad", "r", [8])
-    assert site.lost == ["bad r 8"]
-    site.add("good", "r", [2])
-    assert site.lost == ["bad r 8", "bad r 7"]
-
-
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_whatever_comes_and_goes_each_item_is_taken_lost_or_removed_once(seed: int):
     """Drawn steps, with the rules looked at after each: nothing is stuck, no bound is passed."""
     random = Random(seed)

@@ -1,12 +1,11 @@
 """Workers keep a Lookup while it works, and a lookup always gets an answer."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 from __future__ import annotations
 
 import asyncio
-import gc
 import queue
-import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +13,8 @@ import pytest
 from archfit.base.errors import UsageError
 from archfit.images.platforms import Absent, Answer, Found, Unknown, parse_platform
 from archfit.images.reference import parse
-from archfit.lookup.lookup import open_lookup
-from archfit.options.hosts import mirror_pair
-from archfit.options.settings import Operator
-from archfit.registry.routing.endpoints import Endpoint
 from archfit.webhook.server.lookup_workers import LIFE_SECONDS, LookupWorkers
 from archfit.webhook.server.shared_answers import PendingLookup, PullSecret
-from fake_registry import FakeRegistry
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
 STALE = AMD.replace(origin="stale", age_seconds=9)
@@ -92,19 +86,22 @@ class Site:
 
 
 @pytest.mark.parametrize(
-    ("first", "opened"),
+    ("first", "opened", "asked"),
     [
-        pytest.param(AMD, 1, id="found: it is kept"),
-        pytest.param(Absent("no"), 1, id="absent: it is kept"),
-        pytest.param(Unknown("no"), 2, id="unknown: a new one"),
-        pytest.param(AMD.replace(origin="stale"), 2, id="stale: a new one"),
-        pytest.param(UsageError("the file is gone"), 2, id="an error: a new one"),
-        pytest.param(ZeroDivisionError("a bug"), 2, id="a bug: a new one"),
+        pytest.param(AMD, 1, True, id="found: it is kept"),
+        pytest.param(AMD.replace(origin="cache"), 1, False, id="found in the cache alone"),
+        pytest.param(Absent("no"), 1, True, id="absent: it is kept"),
+        pytest.param(Unknown("no"), 2, True, id="unknown: a new one"),
+        pytest.param(AMD.replace(origin="stale"), 2, True, id="stale: a new one"),
+        pytest.param(UsageError("the file is gone"), 2, False, id="an error: a new one"),
+        pytest.param(ZeroDivisionError("a bug"), 2, False, id="a bug: a new one"),
     ],
 )
-def test_a_lookup_is_kept_while_it_works(first: Answer | Exception, opened: int):
+def test_a_lookup_is_kept_while_it_works(first: Answer | Exception, opened: int, asked: bool):
+    """And it says whether the registry was asked."""
     site = Site(first, AMD)
-    answer = site.ask()
+    pending, answer = site.flown()
+    assert pending.was_asked is asked
     assert answer == first if not isinstance(first, Exception) else isinstance(answer, Unknown)
     assert site.ask() == AMD
     assert (site.opened, site.closed) == (opened, opened - 1)
@@ -171,31 +168,14 @@ def test_a_lane_is_not_free_while_cut_off_lookups_leave_too_many_threads(
 
 
 @pytest.mark.parametrize(
-    ("answer", "asked"),
-    [
-        pytest.param(AMD, True, id="the registry"),
-        pytest.param(Unknown("no"), True, id="the registry, in vain"),
-        pytest.param(AMD.replace(origin="cache"), False, id="the cache alone"),
-        pytest.param(UsageError("the file is gone"), False, id="nobody"),
-    ],
-)
-def test_a_flight_says_whether_the_registry_was_asked(answer: Answer | Exception, asked: bool):
-    site = Site(answer)
-    assert site.flown()[0].was_asked is asked
-    site.workers.close()
-
-
-@pytest.mark.parametrize(
     ("kept", "opened", "stale"),
     [
         pytest.param(AMD.replace(origin="cache"), 0, 0, id="fresh: no registry is asked"),
-        pytest.param(
-            AMD.replace(origin="stale", age_seconds=9), 1, 1, id="stale: it is told, and one is asked"
-        ),
+        pytest.param(AMD.replace(origin="stale", age_seconds=9), 1, 1, id="stale: it is told, and one is asked"),
         pytest.param(Unknown("not in the cache"), 1, 0, id="nothing: one is asked"),
         pytest.param(UsageError("the cache is broken"), 1, 0, id="trouble: one is asked"),
     ],
-)
+)  # fmt: skip
 def test_the_cache_is_read_first(kept: Answer | Exception, opened: int, stale: int):
     cache = Site(kept)
     told: list[Answer] = []
@@ -213,13 +193,11 @@ def test_the_cache_is_read_first(kept: Answer | Exception, opened: int, stale: i
         pytest.param(Unknown("deadline"), {}, True, id="it still waits"),
         pytest.param(AMD.replace(origin="stale"), {("quay.io", 0): 3}, True, id="no answer, but a stale one"),
         pytest.param(Unknown("401"), {("quay.io", 401): 1}, False, id="refused"),
-        pytest.param(
-            Unknown("x"), {("quay.io", 307): 1, ("cdn", 0): 1}, False, id="another server did not answer"
-        ),
+        pytest.param(Unknown("x"), {("quay.io", 307): 1, ("cdn", 0): 1}, False, id="another server did not answer"),
         pytest.param(Absent("404"), {("quay.io", 404): 1}, False, id="absent"),
         pytest.param(AMD, {}, False, id="found in the cache"),
     ],
-)
+)  # fmt: skip
 def test_a_registry_that_gave_no_answer_at_all_is_unreached(answer: Answer, statuses: Any, unreached: bool):
     site = Site(answer)
     site.statuses = statuses
@@ -230,63 +208,14 @@ def test_a_registry_that_gave_no_answer_at_all_is_unreached(answer: Answer, stat
 @pytest.mark.parametrize(
     ("kept", "expected"),
     [
-        pytest.param(
-            AMD.replace(origin="stale", age_seconds=9), AMD.replace(origin="stale", age_seconds=9), id="stale"
-        ),
+        pytest.param(AMD.replace(origin="stale", age_seconds=9), AMD.replace(origin="stale", age_seconds=9), id="stale"),
         pytest.param(AMD.replace(origin="cache"), AMD.replace(origin="cache"), id="fresh"),
-        pytest.param(
-            Unknown("not in the cache"),
-            Unknown(PAUSED),
-            id="nothing",
-        ),
+        pytest.param(Unknown("not in the cache"), Unknown(PAUSED), id="nothing"),
     ],
-)
+)  # fmt: skip
 def test_while_a_registry_is_paused_only_the_cache_answers(kept: Answer, expected: Answer):
     cache = Site(kept)
     site = Site(open_cached=cache._open)
     assert site.ask(paused=PAUSED) == expected
     assert site.opened == 0
     site.workers.close()
-
-
-def test_what_lookups_remember_is_freed_when_a_lane_renews_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    """Endpoints stand for all of it. The garbage of a server is collected very rarely, so nothing may be in a cycle."""
-    monkeypatch.setattr("archfit.webhook.server.lookup_workers.LIFE_LOOKUPS", 5)
-    with FakeRegistry() as fake:
-        operator = Operator(cache=str(tmp_path / "lookups.sqlite"), mirrors=(mirror_pair(f"*={fake.url}"),))
-        answered: queue.SimpleQueue[Answer] = queue.SimpleQueue()
-        workers = LookupWorkers(
-            1,
-            lambda: open_lookup(operator, environ={}),
-            lambda _pending_lookup, answer: answered.put(answer),
-            lambda _text: None,
-            lambda _replies: None,
-            time.monotonic,
-        )
-
-        async def pending(number: int) -> PendingLookup:
-            loop = asyncio.get_running_loop()
-            made = PendingLookup(parse(f"quay.io/app{number}:1"), (), loop.create_future())
-            made.seconds = SECONDS
-            return made
-
-        def endpoints() -> int:
-            return sum(isinstance(one, Endpoint) for one in gc.get_objects())
-
-        gc.collect()
-        gc.freeze()  # what was there before is not counted: in a whole session, millions of objects
-        gc.disable()
-        try:
-            before, most = endpoints(), 0
-            for number in range(40):
-                fake.index(f"app{number}", "1", ("linux/amd64", "linux/arm64"))
-                workers.start(asyncio.run(pending(number)))
-                assert isinstance(answered.get(timeout=WAIT_SECONDS), Found)
-                most = max(most, endpoints() - before)
-        finally:
-            gc.enable()
-            gc.unfreeze()
-            workers.close()
-    assert 0 < most < 20

@@ -24,14 +24,12 @@ from archfit.webhook.server.memory_budget import (
     MemoryLimit,
     Share,
     memory_limit,
-    weight,
 )
 from archfit.webhook.server.server_log import ServerLog
 from archfit.webhook.server.server_process import WatchedLock
 from fake_registry import FakeRegistry
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
     from pathlib import Path
 
 
@@ -112,96 +110,21 @@ def test_shares_and_program_are_half_of_the_limit(mebibytes: int):
     assert mebibytes * MIB // 2 - 1000 <= total <= mebibytes * MIB // 2
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        pytest.param({}, (1, 0), id="empty"),
-        pytest.param({"a": ["bc", 1, None]}, (6, 3), id="keys and values"),
-        pytest.param([[[[]]]], (4, 0), id="nested"),
-    ],
-)
-def test_a_value_is_weighed_by_its_values_and_characters(value: Any, expected: tuple[int, int]):
-    assert weight(value) == expected
-
-
-def run(test: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(test, 300))
-
-
 class TestShare:
-    def test_what_is_small_fits_beside_large_things_that_hold_all_they_may_and_wait(self):
-        async def test() -> None:
-            share = Share(80, small=2)
-            assert share.take(70)
-            waiting = asyncio.ensure_future(share.room(10, 60.0, 4))
-            await asyncio.sleep(0)
-            assert [share.take(2) for _ in range(6)] == [True] * 5 + [False]
-            assert not share.take(3)
-            share.give(80)
-            assert await waiting
-
-        run(test())
-
-    def test_who_waits_has_room_in_the_order_of_asking(self):
-        async def test() -> None:
-            share = Share(10)
-            assert share.take(8)
-            got: list[str] = []
-
-            async def ask(name: str, size: int) -> None:
-                assert await share.room(size, 50, 5)
-                got.append(name)
-
-            tasks = []
-            for name, size in (("a", 6), ("b", 1), ("c", 4)):
-                tasks.append(asyncio.ensure_future(ask(name, size)))
-                await asyncio.sleep(0)
-            assert not share.take(1), "others wait"
-            share.give(8)
-            await asyncio.gather(*tasks[:2])
-            assert (got, share.held) == (["a", "b"], 7)
-            share.give(6)
-            await tasks[2]
-            assert (got, share.held) == (["a", "b", "c"], 5)
-
-        run(test())
-
-    @pytest.mark.parametrize(
-        ("size", "seconds", "most"),
-        [
-            pytest.param(11, 50, 5, id="larger than the share"),
-            pytest.param(5, 0.001, 5, id="too late"),
-            pytest.param(5, 0, 5, id="no time"),
-            pytest.param(5, 50, 0, id="too many wait"),
-        ],
-    )
-    def test_what_does_not_fit_in_time_holds_nothing(self, size: int, seconds: float, most: int):
-        async def test() -> None:
-            share = Share(10)
-            share.take(8)
-            assert not await share.room(size, seconds, most)
-            share.give(8)
-            assert (share.held, share.take(10)) == (0, True)
-
-        run(test())
-
     @pytest.mark.parametrize("has_room", [False, True])
-    def test_one_who_is_gone_holds_nothing(self, has_room: bool):
-        async def test() -> None:
-            share = Share(10)
-            share.take(8)
-            waiting = asyncio.ensure_future(share.room(5, 50, 5))
-            await asyncio.sleep(0)
-            if has_room:
-                share.give(8)
-            waiting.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await waiting
-            if not has_room:
-                share.give(8)
-            assert share.held == 0
-
-        run(test())
+    async def test_one_who_is_gone_holds_nothing(self, has_room: bool):
+        share = Share(10)
+        share.take(8)
+        waiting = asyncio.ensure_future(share.room(5, 50, 5))
+        await asyncio.sleep(0)
+        if has_room:
+            share.give(8)
+        waiting.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await waiting
+        if not has_room:
+            share.give(8)
+        assert share.held == 0
 
 
 OF_AN_IMAGE = frozenset(
@@ -210,7 +133,7 @@ OF_AN_IMAGE = frozenset(
 
 
 @pytest.mark.load
-def test_new_images_leave_no_objects_once_the_shares_are_full(
+async def test_new_images_leave_no_objects_once_the_shares_are_full(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Less than one object for two images: what a server kept of each was never given back.
@@ -222,53 +145,48 @@ def test_new_images_leave_no_objects_once_the_shares_are_full(
     steps = (400, 700)
     counts: list[int] = []
 
-    async def test() -> None:
-        with FakeRegistry() as fake:
-            operator = Operator(
-                cache=str(tmp_path / "lookups.sqlite"), mirrors=(mirror_pair(f"*={fake.url}"),)
+    with FakeRegistry() as fake:
+        operator = Operator(cache=str(tmp_path / "lookups.sqlite"), mirrors=(mirror_pair(f"*={fake.url}"),))
+        options = Options(on_absent="leave", on_unknown="leave", on_conflict="leave")
+        log = ServerLog(io.StringIO().write, "error")
+        anywhere = ListenAddress("127.0.0.1", 0)
+        process = server_process.ServerProcess(
+            Settings(options, operator),
+            server_process.ServeOptions(anywhere, anywhere),
+            log,
+            {},
+            WatchedLock(options),
+            None,
+        )
+        process._loop = asyncio.get_running_loop()
+        for name in ("answers", "verdicts"):
+            process._shares[name].size = 50_000
+        sent: list[bytes] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message.get("body", b""))
+
+        for number in range(steps[-1]):
+            fake.index("team/app", str(number), ("linux/amd64",))
+            content = body(review(pod(f"quay.io/team/app:{number}")))
+            messages = [{"type": "http.request", "body": content, "more_body": False}]
+
+            async def receive(messages: list[dict[str, Any]] = messages) -> dict[str, Any]:
+                return messages.pop()
+
+            scope = {"type": "http", "method": "POST", "path": "/mutate", "query_string": b"timeout=30s"}
+            headers = ((b"content-type", b"application/json"), (b"content-length", b"%d" % len(content)))
+            await process._webhook(
+                {**scope, "headers": headers, "state": {"abort": lambda: None}}, receive, send
             )
-            options = Options(on_absent="leave", on_unknown="leave", on_conflict="leave")
-            log = ServerLog(io.StringIO().write, "error")
-            anywhere = ListenAddress("127.0.0.1", 0)
-            process = server_process.ServerProcess(
-                Settings(options, operator),
-                server_process.ServeOptions(anywhere, anywhere),
-                log,
-                {},
-                WatchedLock(options),
-                None,
-            )
-            process._loop = asyncio.get_running_loop()
-            for name in ("answers", "verdicts"):
-                process._shares[name].size = 50_000
-            sent: list[bytes] = []
-
-            async def send(message: Any) -> None:
-                sent.append(message.get("body", b""))
-
-            for number in range(steps[-1]):
-                fake.index("team/app", str(number), ("linux/amd64",))
-                content = body(review(pod(f"quay.io/team/app:{number}")))
-                messages = [{"type": "http.request", "body": content, "more_body": False}]
-
-                async def receive(messages: list[dict[str, Any]] = messages) -> dict[str, Any]:
-                    return messages.pop()
-
-                scope = {"type": "http", "method": "POST", "path": "/mutate", "query_string": b"timeout=30s"}
-                headers = ((b"content-type", b"application/json"), (b"content-length", b"%d" % len(content)))
-                await process._webhook(
-                    {**scope, "headers": headers, "state": {"abort": lambda: None}}, receive, send
-                )
-                assert decoded(sent[-1]).patch
-                sent.clear()
-                fake.documents.clear()
-                fake.asked.clear()
-                if number + 1 in steps:
-                    gc.collect()
-                    counts.append(sum(type(one).__name__ in OF_AN_IMAGE for one in gc.get_objects()))
-            assert process._shares["answers"].held <= 50_000
-            process._workers.close()
-            log.close()
-
-    run(test())
+            assert decoded(sent[-1]).patch
+            sent.clear()
+            fake.documents.clear()
+            fake.asked.clear()
+            if number + 1 in steps:
+                gc.collect()
+                counts.append(sum(type(one).__name__ in OF_AN_IMAGE for one in gc.get_objects()))
+        assert process._shares["answers"].held <= 50_000
+        process._workers.close()
+        log.close()
     assert counts[1] - counts[0] < (steps[1] - steps[0]) / 2

@@ -4,9 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
-import tracemalloc
-from collections.abc import Coroutine
 from typing import Any
 
 import pytest
@@ -96,114 +93,75 @@ class Site:
         return task
 
 
-def run(test: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(test)
+async def test_a_thousand_requests_for_a_new_image_are_one_lookup():
+    site = Site()
+    tasks = [await site.soon("app:1", namespace=f"n{number % 7}") for number in range(1000)]
+    assert [pending.reference.normalised for pending in site.started] == ["docker.io/library/app:1"]
+    site.land()
+    assert {tuple(found) for found in await asyncio.gather(*tasks)} == {(AMD,)}
+    assert site.answers.known("app:1") is AMD
 
 
-def test_a_thousand_requests_for_a_new_image_are_one_lookup():
-    async def test() -> None:
-        site = Site()
-        tasks = [await site.soon("app:1", namespace=f"n{number % 7}") for number in range(1000)]
-        assert [pending.reference.normalised for pending in site.started] == ["docker.io/library/app:1"]
-        site.land()
-        assert {tuple(found) for found in await asyncio.gather(*tasks)} == {(AMD,)}
-        assert site.answers.known("app:1") is AMD
-
-    run(test())
+async def test_spellings_of_an_image_share_a_lookup():
+    site = Site()
+    tasks = [await site.soon(text) for text in ("app", "app:latest", "docker.io/library/app:latest")]
+    assert len(site.started) == 1
+    site.land()
+    assert await asyncio.gather(*tasks) == [[AMD]] * 3
 
 
-def test_spellings_of_an_image_share_a_lookup():
-    async def test() -> None:
-        site = Site()
-        tasks = [await site.soon(text) for text in ("app", "app:latest", "docker.io/library/app:latest")]
-        assert len(site.started) == 1
-        site.land()
-        assert await asyncio.gather(*tasks) == [[AMD]] * 3
-
-    run(test())
-
-
-def test_when_the_deadline_is_spent_the_lookup_goes_on():
-    async def test() -> None:
-        site = Site()
-        (late,) = await site.ask("app:1", seconds=0.01)
-        assert not site.in_time
-        assert late == Unknown(
-            "docker.io gave no answer within 0.0 s, and the lookup goes on for the next pod"
-        )
-        assert site.answers.known("app:1") is None
-        site.land()
-        assert site.answers.known("app:1") is AMD
-
-    run(test())
+async def test_when_the_deadline_is_spent_the_lookup_goes_on():
+    site = Site()
+    (late,) = await site.ask("app:1", seconds=0.01)
+    assert not site.in_time
+    assert late == Unknown("docker.io gave no answer within 0.0 s, and the lookup goes on for the next pod")
+    assert site.answers.known("app:1") is None
+    site.land()
+    assert site.answers.known("app:1") is AMD
 
 
-def test_when_the_deadline_is_spent_a_stale_answer_counts():
-    async def test() -> None:
-        site = Site()
-        task = await site.soon("app:1", seconds=0.05)
-        stale = AMD.replace(origin="stale", age_seconds=9)
-        site.answers.stale_found(site.started[0], stale)
-        assert await task == [stale]
-        assert site.answers.known("app:1") is None
-        site.land()
-        assert site.answers.known("app:1") is AMD
-
-    run(test())
+async def test_when_the_deadline_is_spent_a_stale_answer_counts():
+    site = Site()
+    task = await site.soon("app:1", seconds=0.05)
+    stale = AMD.replace(origin="stale", age_seconds=9)
+    site.answers.stale_found(site.started[0], stale)
+    assert await task == [stale]
+    assert site.answers.known("app:1") is None
+    site.land()
+    assert site.answers.known("app:1") is AMD
 
 
-def test_answers_that_came_in_time_count_beside_one_that_did_not():
-    async def test() -> None:
-        site = Site()
-        task = await site.soon("fast:1", "slow:1", seconds=0.05)
-        site.land()
-        fast, slow = await task
-        assert fast is AMD
-        assert isinstance(slow, Unknown)
-
-    run(test())
+async def test_answers_that_came_in_time_count_beside_one_that_did_not():
+    site = Site()
+    task = await site.soon("fast:1", "slow:1", seconds=0.05)
+    site.land()
+    fast, slow = await task
+    assert fast is AMD
+    assert isinstance(slow, Unknown)
 
 
 @pytest.mark.parametrize(
     ("text", "answer", "seconds"),
     [
         pytest.param("app:1", AMD, TTL, id="a tag: --cache-ttl"),
-        pytest.param(
-            "app:1", AMD.replace(origin="cache", age_seconds=500), 100, id="the rest of --cache-ttl"
-        ),
+        pytest.param("app:1", AMD.replace(origin="cache", age_seconds=500), 100, id="the rest of --cache-ttl"),
         pytest.param("app:1", AMD.replace(origin="cache", age_seconds=700), 0, id="none left"),
         pytest.param(f"app@{DIGEST}", AMD, float("inf"), id="a digest: for ever"),
         pytest.param("app:1", AMD.replace(origin="stale", age_seconds=9), PAUSE_SECONDS, id="stale: a pause"),
         pytest.param("app:1", Absent("no"), PAUSE_SECONDS, id="absent: a pause"),
         pytest.param("app:1", Unknown("no"), PAUSE_SECONDS, id="unknown: a pause"),
     ],
-)
-def test_an_answer_is_kept_while_it_is_fresh(text: str, answer: Answer, seconds: float):
-    async def test() -> None:
-        site = Site()
-        task = await site.soon(text)
-        site.land(answer)
-        await task
-        site.now += max(0, min(seconds, 1e9) - 0.001)
-        assert site.answers.known(text) == (answer if seconds else None)
-        if seconds < 1e9:
-            site.now += 0.002
-            assert site.answers.known(text) is None
-
-    run(test())
-
-
-def test_memory_is_bounded():
-    async def test() -> None:
-        site = Site(workers=1)
-        for number in range(200):
-            task = await site.soon(f"app:{number}")
-            site.land()
-            await task
-        assert site.answers.known("app:0") is None
-        assert site.answers.known("app:199") == AMD
-
-    run(test())
+)  # fmt: skip
+async def test_an_answer_is_kept_while_it_is_fresh(text: str, answer: Answer, seconds: float):
+    site = Site()
+    task = await site.soon(text)
+    site.land(answer)
+    await task
+    site.now += max(0, min(seconds, 1e9) - 0.001)
+    assert site.answers.known(text) == (answer if seconds else None)
+    if seconds < 1e9:
+        site.now += 0.002
+        assert site.answers.known(text) is None
 
 
 @pytest.mark.parametrize(
@@ -212,37 +170,29 @@ def test_memory_is_bounded():
         pytest.param(["linux/arm64", "linux/amd64"], ["linux/amd64", "linux/arm64"], id="few"),
         pytest.param([f"linux/odd{n}" for n in range(32)], [f"linux/odd{n}" for n in range(32)], id="few odd"),
         pytest.param(["linux/amd64", "linux/riscv64", *(f"linux/odd{n}" for n in range(1022))], ["linux/amd64", "linux/riscv64"], id="many odd"),
-        pytest.param(
-            ["linux/amd64", "linux/s390x", *(f"linux/amd64/v{n}" for n in range(2, 1000))],
-            ["linux/amd64", "linux/s390x"],
-            id="many variants: the baselines stay",
-        ),
+        pytest.param(["linux/amd64", "linux/s390x", *(f"linux/amd64/v{n}" for n in range(2, 1000))], ["linux/amd64", "linux/s390x"], id="many variants: the baselines stay"),
     ],
 )  # fmt: skip
-def test_of_an_answer_the_platforms_that_a_node_may_have_are_kept(platforms: list[str], kept: list[str]):
-    async def test() -> None:
-        site = Site()
-        task = await site.soon("app:1")
-        found = Found(tuple(sorted(map(parse_platform, platforms), key=str)), "sha256:" + "a" * 64)
-        site.land(found)
-        (answer,) = await task
-        assert isinstance(answer, Found)
-        assert len(answer.platforms) <= 32
-        assert set(kept) <= set(map(str, answer.platforms))
-        assert {str(one) for one in answer.platforms if not one.variant} == set(kept)
-        assert site.answers.known("app:1") is answer
+async def test_of_an_answer_the_platforms_that_a_node_may_have_are_kept(
+    platforms: list[str], kept: list[str]
+):
+    site = Site()
+    task = await site.soon("app:1")
+    found = Found(tuple(sorted(map(parse_platform, platforms), key=str)), "sha256:" + "a" * 64)
+    site.land(found)
+    (answer,) = await task
+    assert isinstance(answer, Found)
+    assert len(answer.platforms) <= 32
+    assert set(kept) <= set(map(str, answer.platforms))
+    assert {str(one) for one in answer.platforms if not one.variant} == set(kept)
+    assert site.answers.known("app:1") is answer
 
-    run(test())
 
-
-def test_an_index_of_invented_architectures_alone_is_not_known():
-    async def test() -> None:
-        site = Site()
-        task = await site.soon("app:1")
-        site.land(Found(tuple(parse_platform(f"linux/odd{n}") for n in range(1024)), "sha256:" + "a" * 64))
-        assert await task == [Unknown("none of its 1024 platforms is one that a node may have")]
-
-    run(test())
+async def test_an_index_of_invented_architectures_alone_is_not_known():
+    site = Site()
+    task = await site.soon("app:1")
+    site.land(Found(tuple(parse_platform(f"linux/odd{n}") for n in range(1024)), "sha256:" + "a" * 64))
+    assert await task == [Unknown("none of its 1024 platforms is one that a node may have")]
 
 
 def test_a_text_that_is_longer_than_any_reference_is_neither_looked_up_nor_kept():
@@ -251,28 +201,6 @@ def test_a_text_that_is_longer_than_any_reference_is_neither_looked_up_nor_kept(
     assert isinstance(answer, Malformed)
     assert "1024 characters" in answer.reason
     assert site.share.held == 0
-
-
-def test_what_is_kept_has_no_more_bytes_than_are_held():
-    async def test() -> None:
-        site = Site(workers=1)
-        site.share.size = 1 << 30
-        tracemalloc.start()
-        try:
-            before = tracemalloc.get_traced_memory()[0]
-            for number in range(300):
-                text = f"registry{number}.example/{'a' * 200}:{number}"
-                task = await site.soon(text)
-                site.land(Found((parse_platform("amd64"), parse_platform("arm64")), f"sha256:{number:064x}"))
-                await task
-                del task
-            gc.collect()
-            taken = tracemalloc.get_traced_memory()[0] - before
-        finally:
-            tracemalloc.stop()
-        assert 0 < taken <= site.share.held
-
-    run(test())
 
 
 @pytest.mark.parametrize(
@@ -295,302 +223,189 @@ def test_a_locked_server_asks_nobody():
     assert answer.final
 
 
-def test_a_new_lock_file_counts_at_once():
-    name = "docker.io/library/app:1"
-    site = Site(Lock("archfit.lock", {name: AMD}))
-    assert site.answers.known("app:1") is AMD
-    other = AMD.replace(digest="sha256:" + "b" * 64)
-    site.answers.use_lock(Lock("archfit.lock", {name: other}))
-    assert site.answers.known("app:1") is other
+async def test_an_answer_had_with_a_secret_is_for_pods_with_that_secret():
+    site = Site()
+    mine = (PullSecret("shop", "hub"),)
+    first = await site.soon("app:1", secrets=mine)
+    second = await site.soon("app:1")
+    assert [pending.secrets for pending in site.started] == [mine, ()]
+    site.land(AMD)
+    site.land(Unknown("401"))
+    assert await first == [AMD]
+    assert await second == [Unknown("401")]
+    assert site.answers.known("app:1", mine) is AMD
+    assert site.answers.known("app:1") == Unknown("401")
 
 
-def test_an_answer_had_with_a_secret_is_for_pods_with_that_secret():
-    async def test() -> None:
-        site = Site()
-        mine = (PullSecret("shop", "hub"),)
-        first = await site.soon("app:1", secrets=mine)
-        second = await site.soon("app:1")
-        assert [pending.secrets for pending in site.started] == [mine, ()]
-        site.land(AMD)
-        site.land(Unknown("401"))
-        assert await first == [AMD]
-        assert await second == [Unknown("401")]
-        assert site.answers.known("app:1", mine) is AMD
-        assert site.answers.known("app:1") == Unknown("401")
-
-    run(test())
-
-
-def test_a_registry_that_could_not_be_reached_is_left_in_peace_for_a_moment():
-    async def test() -> None:
-        site = Site(workers=1)
-        tasks = [await site.soon(text) for text in ("quay.io/a:1", "quay.io/b:1", "ghcr.io/c:1")]
-        paused = []
-        for answer in (Unknown("refused"), AMD, AMD):
-            pending = site.started[0]
-            paused.append((pending.reference.registry, pending.paused))
-            pending.unreached = isinstance(answer, Unknown)
-            site.land(answer)
-        await asyncio.gather(*tasks)
-        why = "quay.io could not be reached, and is asked again in 5 s"
-        assert sorted(paused) == [("ghcr.io", ""), ("quay.io", ""), ("quay.io", why)]
-        site.now += FIRST_PAUSE_SECONDS
-        task = await site.soon("quay.io/d:1")
-        assert (site.started[0].paused, site.started[0].trial) == ("", True)
-        site.land()
-        await task
-
-    run(test())
+async def test_a_registry_that_could_not_be_reached_is_left_in_peace_for_a_moment():
+    site = Site(workers=1)
+    tasks = [await site.soon(text) for text in ("quay.io/a:1", "quay.io/b:1", "ghcr.io/c:1")]
+    paused = []
+    for answer in (Unknown("refused"), AMD, AMD):
+        pending = site.started[0]
+        paused.append((pending.reference.registry, pending.paused))
+        pending.unreached = isinstance(answer, Unknown)
+        site.land(answer)
+    await asyncio.gather(*tasks)
+    why = "quay.io could not be reached, and is asked again in 5 s"
+    assert sorted(paused) == [("ghcr.io", ""), ("quay.io", ""), ("quay.io", why)]
+    site.now += FIRST_PAUSE_SECONDS
+    task = await site.soon("quay.io/d:1")
+    assert (site.started[0].paused, site.started[0].trial) == ("", True)
+    site.land()
+    await task
 
 
 class TestSlowRegistries:
     """Nobody waits for a registry that is known to be slow."""
 
-    def test_once_three_lookups_are_slow_nobody_waits_for_them(self):
-        async def test() -> None:
-            site = Site()
-            tasks = [await site.soon(f"slow.example/{name}:1", seconds=60) for name in "abc"]
-            stale = AMD.replace(origin="stale", age_seconds=9)
-            site.answers.stale_found(site.started[0], stale)
-            site.now += SLOW_SECONDS
-            for pending in list(site.started):
-                assert not pending.answer.done()
-                site.answers.overdue(pending)
-            why = Unknown("slow.example is slow, and is asked again in 5 s")
-            assert await asyncio.gather(*tasks) == [[stale], [why], [why]]
-            assert await site.ask("slow.example/b:1", seconds=60) == [why]  # its lookup goes on
-            for _ in range(3):
-                site.land()
-            assert site.answers.known("slow.example/b:1") is AMD
-
-        run(test())
-
-    def test_images_that_wait_are_looked_up_in_the_cache_at_once(self):
-        async def test() -> None:
-            site = Site(most=100, most_of_one=100)
-            tasks = [await site.soon(f"slow.example/a:{number}", seconds=60) for number in range(20)]
-            assert len(site.started) == 8
-            for pending in site.started[:3]:
-                site.answers.overdue(pending)
-            assert len(site.started) == 20
-            assert all(pending.paused for pending in site.started[8:])
-            while site.started:
-                site.land(which=-1)
-            await asyncio.gather(*tasks)
-
-        run(test())
-
-    def test_other_namespaces_ask_for_themselves_until_three_have_found_it_slow(self):
-        async def test() -> None:
-            site = Site(most=100)
-            for namespace in ("a", "b", "c"):
-                task = await site.soon(f"hub.example/{namespace}:1", namespace=namespace)
-                assert not site.started[-1].paused
-                site.started[-1].unreached = True
-                site.land(Unknown("no"), which=-1)
-                await task
-            task = await site.soon("hub.example/d:1", namespace="d")
-            assert site.started[-1].paused
-            site.land(Unknown("no"))
-            await task
-
-        run(test())
-
-    def test_a_registry_that_is_tried_again_and_answers_is_asked_by_all(self):
-        async def test() -> None:
-            site = Site()
-            await site.fail_to_reach("slow.example/a:1")
-            site.now += FIRST_PAUSE_SECONDS
-            trial = await site.soon("slow.example/b:1")
-            (refused,) = [await site.soon("slow.example/c:1")]
-            assert site.started[1].paused == "slow.example could not be reached, and is being tried again"
+    async def test_once_three_lookups_are_slow_nobody_waits_for_them(self):
+        site = Site()
+        tasks = [await site.soon(f"slow.example/{name}:1", seconds=60) for name in "abc"]
+        stale = AMD.replace(origin="stale", age_seconds=9)
+        site.answers.stale_found(site.started[0], stale)
+        site.now += SLOW_SECONDS
+        for pending in list(site.started):
+            assert not pending.answer.done()
+            site.answers.overdue(pending)
+        why = Unknown("slow.example is slow, and is asked again in 5 s")
+        assert await asyncio.gather(*tasks) == [[stale], [why], [why]]
+        assert await site.ask("slow.example/b:1", seconds=60) == [why]  # its lookup goes on
+        for _ in range(3):
             site.land()
-            site.land(Unknown("x"))
-            await asyncio.gather(trial, refused)
-            task = await site.soon("slow.example/d:1")
-            assert not site.started[0].paused
-            site.land()
-            await task
+        assert site.answers.known("slow.example/b:1") is AMD
 
-        run(test())
+    async def test_images_that_wait_are_looked_up_in_the_cache_at_once(self):
+        site = Site(most=100, most_of_one=100)
+        tasks = [await site.soon(f"slow.example/a:{number}", seconds=60) for number in range(20)]
+        assert len(site.started) == 8
+        for pending in site.started[:3]:
+            site.answers.overdue(pending)
+        assert len(site.started) == 20
+        assert all(pending.paused for pending in site.started[8:])
+        while site.started:
+            site.land(which=-1)
+        await asyncio.gather(*tasks)
 
-    def test_a_trial_that_finds_its_answer_in_the_cache_leaves_the_trial_to_the_next(self):
-        async def test() -> None:
-            site = Site()
-            await site.fail_to_reach("slow.example/a:1")
-            site.now += FIRST_PAUSE_SECONDS
-            task = await site.soon("slow.example/b:1")
-            pending = site.started.pop()
-            site.answers.on_answer(pending, AMD.replace(origin="cache"))
-            await task
-            task = await site.soon("slow.example/c:1")
-            assert site.started[0].trial
-            site.land()
-            await task
-
-        run(test())
+    async def test_a_trial_that_finds_its_answer_in_the_cache_leaves_the_trial_to_the_next(self):
+        site = Site()
+        await site.fail_to_reach("slow.example/a:1")
+        site.now += FIRST_PAUSE_SECONDS
+        task = await site.soon("slow.example/b:1")
+        pending = site.started.pop()
+        site.answers.on_answer(pending, AMD.replace(origin="cache"))
+        await task
+        task = await site.soon("slow.example/c:1")
+        assert site.started[0].trial
+        site.land()
+        await task
 
 
 class TestLimits:
     """A lookup's time: a quarter of --timeout, less where few workers are free."""
 
-    def test_the_fewer_lanes_are_free_the_shorter_a_new_registry_may_take(self):
-        async def test() -> None:
-            site = Site(most=100)
-            tasks = [
-                await site.soon(f"r{number}.example/a:1", namespace=f"n{number}") for number in range(30)
-            ]
-            seconds = [pending.seconds for pending in site.started]
-            assert len(seconds) == 24
-            assert seconds[:8] == [TIMEOUT / 4] * 8
-            assert seconds[8:] == sorted(seconds[8:], reverse=True)
-            assert seconds[-1] == SHORTEST_SECONDS
-            while site.started:
-                site.land()
-            await asyncio.gather(*tasks)
+    async def test_the_fewer_lanes_are_free_the_shorter_a_new_registry_may_take(self):
+        site = Site(most=100)
+        tasks = [await site.soon(f"r{number}.example/a:1", namespace=f"n{number}") for number in range(30)]
+        seconds = [pending.seconds for pending in site.started]
+        assert len(seconds) == 24
+        assert seconds[:8] == [TIMEOUT / 4] * 8
+        assert seconds[8:] == sorted(seconds[8:], reverse=True)
+        assert seconds[-1] == SHORTEST_SECONDS
+        while site.started:
+            site.land()
+        await asyncio.gather(*tasks)
 
-        run(test())
-
-    def test_a_known_registry_has_the_time_in_which_it_is_not_slow(self):
-        async def test() -> None:
-            site = Site(most=100)
-            for number in range(40):
-                site.breakers.answered(f"r{number}.example", trial=False)
-            tasks = [
-                await site.soon(f"r{number}.example/a:1", namespace=f"n{number}") for number in range(40)
-            ]
-            seconds = [pending.seconds for pending in site.started]
-            assert (len(seconds), seconds[0], seconds[-1]) == (32, TIMEOUT / 4, SLOW_SECONDS)
-            while site.started:
-                site.land()
-            await asyncio.gather(*tasks)
-
-        run(test())
+    async def test_a_known_registry_has_the_time_in_which_it_is_not_slow(self):
+        site = Site(most=100)
+        for number in range(40):
+            site.breakers.answered(f"r{number}.example", trial=False)
+        tasks = [await site.soon(f"r{number}.example/a:1", namespace=f"n{number}") for number in range(40)]
+        seconds = [pending.seconds for pending in site.started]
+        assert (len(seconds), seconds[0], seconds[-1]) == (32, TIMEOUT / 4, SLOW_SECONDS)
+        while site.started:
+            site.land()
+        await asyncio.gather(*tasks)
 
     @pytest.mark.parametrize(
         ("took", "cut_off"), [pytest.param(7.4, 0, id="in time"), pytest.param(7.5, 1, id="at its limit")]
     )
-    def test_a_lookup_that_took_all_of_its_time_is_counted(self, took: float, cut_off: int):
-        async def test() -> None:
-            site = Site()
-            task = await site.soon("app:1")
-            site.now += took
-            site.land(Unknown("late"))
-            await task
-            assert site.cut_off == cut_off
+    async def test_a_lookup_that_took_all_of_its_time_is_counted(self, took: float, cut_off: int):
+        site = Site()
+        task = await site.soon("app:1")
+        site.now += took
+        site.land(Unknown("late"))
+        await task
+        assert site.cut_off == cut_off
 
-        run(test())
-
-    def test_a_registry_that_is_cut_off_early_is_slow_and_not_down(self):
-        async def test() -> None:
-            site = Site(most=100)
-            tasks = [
-                await site.soon(f"r{number}.example/a:1", namespace=f"n{number}") for number in range(24)
-            ]
-            site.now += SHORTEST_SECONDS
-            site.started[-1].unreached = True
-            site.land(Unknown("late"), which=-1)
-            assert site.breakers.states() == {}
-            while site.started:
-                site.land()
-            await asyncio.gather(*tasks)
-
-        run(test())
+    async def test_a_registry_that_is_cut_off_early_is_slow_and_not_down(self):
+        site = Site(most=100)
+        tasks = [await site.soon(f"r{number}.example/a:1", namespace=f"n{number}") for number in range(24)]
+        site.now += SHORTEST_SECONDS
+        site.started[-1].unreached = True
+        site.land(Unknown("late"), which=-1)
+        assert site.breakers.states() == {}
+        while site.started:
+            site.land()
+        await asyncio.gather(*tasks)
 
 
 class TestTurns:
-    def test_where_too_many_wait_the_greediest_loses_one(self):
-        async def test() -> None:
-            site = Site(workers=1)
-            tasks = [await site.soon("first:1", namespace="first")]
-            tasks += [await site.soon(f"app:{number}", namespace="greedy") for number in range(4)]
-            tasks += [await site.soon(f"tool:{number}", namespace="other") for number in range(2)]
-            assert site.evicted == 0
-            tasks.append(await site.soon("good:1", namespace="good"))
-            assert site.evicted == 1
-            (lost,) = await tasks[4]
-            assert isinstance(lost, Unknown)
-            assert "too many other images" in lost.cause
-            while site.started:
-                site.land()
-            answers = await asyncio.gather(*tasks)
-            assert [one for one in answers if one != [lost]] == [[AMD]] * 7
-            assert site.answers.known("app:3") is None
-
-        run(test())
-
-    def test_a_namespace_may_have_so_many_waiting_and_no_more(self):
-        async def test() -> None:
-            site = Site(workers=1, most=100, most_of_one=2)
-            tasks = [await site.soon(f"app:{number}") for number in range(3)]
-            (refused,) = await site.ask("app:3")
-            assert isinstance(refused, Unknown)
-            while site.started:
-                site.land()
-            await asyncio.gather(*tasks)
-
-        run(test())
-
-    def test_who_needs_an_image_of_a_crowded_namespace_does_not_wait_with_it(self):
-        async def test() -> None:
-            site = Site(workers=1, most=100, most_of_one=100)
-            tasks = [await site.soon(f"app:{number}", namespace="crowd") for number in range(9)]
-            tasks.append(await site.soon("app:8", namespace="good"))
-            site.land()
-            assert site.images() == ["good app:8"]
-            while site.started:
-                site.land()
-            assert await asyncio.gather(*tasks) == [[AMD]] * 10
-
-        run(test())
-
-    def test_an_image_that_one_namespace_loses_is_still_looked_up_for_another(self):
-        async def test() -> None:
-            site = Site(workers=1, most=3)
-            tasks = [await site.soon("first:1", namespace="first")]
-            tasks += [await site.soon(f"app:{number}", namespace="crowd") for number in range(2)]
-            tasks.append(await site.soon("app:1", namespace="good"))
-            tasks.append(await site.soon("new:1", namespace="new"))
-            assert site.evicted == 0
-            while site.started:
-                site.land()
-            assert await asyncio.gather(*tasks) == [[AMD]] * 5
-
-        run(test())
-
-
-def test_the_oldest_review_of_the_greediest_namespace_stops_waiting_for_one_more():
-    async def test() -> None:
-        site = Site(most_waiting=4, most=100, most_of_one=100)
-        evil = [await site.soon(f"evil{number}.example/x:1", namespace="evil") for number in range(3)]
-        shop = await site.soon("shop.example/x:1", namespace="shop")
-        more = await site.soon("shop.example/y:1", namespace="shop")
-        (found,) = await evil[0]
-        assert found == Unknown(
-            "evil0.example gave no answer before too many pods of its namespace waited, and the lookup goes on for "
-            "the next pod"
-        )
-        assert (site.in_time, site.crowded_out) == (False, 1)
-        assert not any(task.done() for task in (*evil[1:], shop, more))
-        again = await site.soon("evil9.example/x:1", namespace="evil")
+    async def test_where_too_many_wait_the_greediest_loses_one(self):
+        site = Site(workers=1)
+        tasks = [await site.soon("first:1", namespace="first")]
+        tasks += [await site.soon(f"app:{number}", namespace="greedy") for number in range(4)]
+        tasks += [await site.soon(f"tool:{number}", namespace="other") for number in range(2)]
+        assert site.evicted == 0
+        tasks.append(await site.soon("good:1", namespace="good"))
+        assert site.evicted == 1
+        (lost,) = await tasks[4]
+        assert isinstance(lost, Unknown)
+        assert "too many other images" in lost.cause
         while site.started:
             site.land()
-        assert await asyncio.gather(*evil[2:], shop, more, again) == [[AMD]] * 4
-        assert site.crowded_out == 2
-        # The lookup went on, so that the next pod finds its answer.
-        assert await site.ask("evil0.example/x:1") == [AMD] or site.answers.known("evil0.example/x:1") is AMD
+        answers = await asyncio.gather(*tasks)
+        assert [one for one in answers if one != [lost]] == [[AMD]] * 7
+        assert site.answers.known("app:3") is None
 
-    run(test())
-
-
-def test_noop_reviews_whose_images_are_known_never_wait():
-    async def test() -> None:
-        site = Site(most_waiting=1)
-        task = await site.soon("evil.example/x:1", namespace="evil")
-        for number in range(10):
-            assert site.answers.known(f"bad reference {number}") is not None
-        assert (site.crowded_out, task.done()) == (0, False)
+    async def test_who_needs_an_image_of_a_crowded_namespace_does_not_wait_with_it(self):
+        site = Site(workers=1, most=100, most_of_one=100)
+        tasks = [await site.soon(f"app:{number}", namespace="crowd") for number in range(9)]
+        tasks.append(await site.soon("app:8", namespace="good"))
         site.land()
-        assert await task == [AMD]
+        assert site.images() == ["good app:8"]
+        while site.started:
+            site.land()
+        assert await asyncio.gather(*tasks) == [[AMD]] * 10
 
-    run(test())
+    async def test_an_image_that_one_namespace_loses_is_still_looked_up_for_another(self):
+        site = Site(workers=1, most=3)
+        tasks = [await site.soon("first:1", namespace="first")]
+        tasks += [await site.soon(f"app:{number}", namespace="crowd") for number in range(2)]
+        tasks.append(await site.soon("app:1", namespace="good"))
+        tasks.append(await site.soon("new:1", namespace="new"))
+        assert site.evicted == 0
+        while site.started:
+            site.land()
+        assert await asyncio.gather(*tasks) == [[AMD]] * 5
+
+
+async def test_the_oldest_review_of_the_greediest_namespace_stops_waiting_for_one_more():
+    site = Site(most_waiting=4, most=100, most_of_one=100)
+    evil = [await site.soon(f"evil{number}.example/x:1", namespace="evil") for number in range(3)]
+    shop = await site.soon("shop.example/x:1", namespace="shop")
+    more = await site.soon("shop.example/y:1", namespace="shop")
+    (found,) = await evil[0]
+    assert found == Unknown(
+        "evil0.example gave no answer before too many pods of its namespace waited, and the lookup goes on for "
+        "the next pod"
+    )
+    assert (site.in_time, site.crowded_out) == (False, 1)
+    assert not any(task.done() for task in (*evil[1:], shop, more))
+    again = await site.soon("evil9.example/x:1", namespace="evil")
+    while site.started:
+        site.land()
+    assert await asyncio.gather(*evil[2:], shop, more, again) == [[AMD]] * 4
+    assert site.crowded_out == 2
+    # The lookup went on, so that the next pod finds its answer.
+    assert await site.ask("evil0.example/x:1") == [AMD] or site.answers.known("evil0.example/x:1") is AMD

@@ -20,7 +20,7 @@ from archfit.webhook.server.admission_decision import CachedDecision, DecisionCa
 from archfit.webhook.server.circuit_breakers import CircuitBreakers
 from archfit.webhook.server.lookup_queue import LookupQueue
 from archfit.webhook.server.memory_budget import MIB, SLOW_BODY_SECONDS, SMALL, Bodies, Share
-from archfit.webhook.server.review import decoded_bytes, uid_of
+from archfit.webhook.server.review import decoded_bytes
 from archfit.webhook.server.server_log import ServerLog
 from archfit.webhook.server.server_metrics import Probes, ServerMetrics
 from archfit.webhook.server.shared_answers import PendingLookup, PullSecret, SharedAnswers
@@ -98,34 +98,31 @@ class Door:
         parts: int = 1,
         requests: int = 1,
     ) -> Reply:
-        return await self._sent(
-            {
-                "type": "http",
-                "method": method,
-                "path": path,
-                "query_string": query,
-                "headers": headers,
-                "state": {"requests": requests, "abort": lambda: None},
-            },
-            content,
-            parts,
-        )
+        size = -(-len(content) // parts)
+        left = [content[at : at + size] for at in range(0, len(content), size or 1)] or [b""]
+        got: list[dict[str, Any]] = []
 
-    def send_together(self, content: bytes, count: int) -> list[Reply]:
-        """So many equal requests at once, in small parts; `most_held` is what all bodies held."""
+        async def receive() -> dict[str, Any]:
+            if not left:
+                return {"type": "http.disconnect"}
+            self.most_held = max(self.most_held, self.bodies.held)
+            part = left.pop(0)
+            return {"type": "http.request", "body": part, "more_body": bool(left)}
 
-        async def run() -> list[Reply]:
-            scope = {
-                "type": "http",
-                "method": "POST",
-                "path": "/mutate",
-                "query_string": b"timeout=30s",
-                "headers": (JSON, (b"content-length", b"%d" % len(content))),
-                "state": {"abort": lambda: None},
-            }
-            return await asyncio.gather(*(self._sent(dict(scope), content, 5) for _ in range(count)))
+        async def send(message: Any) -> None:
+            got.append(message)
 
-        return asyncio.run(run())
+        scope = {
+            "type": "http",
+            "method": method,
+            "path": path,
+            "query_string": query,
+            "headers": headers,
+            "state": {"requests": requests, "abort": lambda: None},
+        }
+        await self.webhook(scope, receive, send)
+        start, end = got
+        return Reply(start["status"], dict(start["headers"]), end["body"])
 
     def review(self, value: dict[str, Any] | None = None, **request: Any) -> Answered:
         return self.send(body(review(value or pod(), **request))).answered()
@@ -143,25 +140,6 @@ class Door:
         self.lookups.append(pending)
         if self.answer:
             asyncio.get_running_loop().call_soon(self._answers.on_answer, pending, self.answer)
-
-    async def _sent(self, scope: dict[str, Any], content: bytes, parts: int) -> Reply:
-        size = -(-len(content) // parts)
-        left = [content[at : at + size] for at in range(0, len(content), size or 1)] or [b""]
-        got: list[dict[str, Any]] = []
-
-        async def receive() -> dict[str, Any]:
-            if not left:
-                return {"type": "http.disconnect"}
-            self.most_held = max(self.most_held, self.bodies.held)
-            part = left.pop(0)
-            return {"type": "http.request", "body": part, "more_body": bool(left)}
-
-        async def send(message: Any) -> None:
-            got.append(message)
-
-        await self.webhook(scope, receive, send)
-        start, end = got
-        return Reply(start["status"], dict(start["headers"]), end["body"])
 
 
 def sized(content: bytes) -> tuple[tuple[bytes, bytes], ...]:
@@ -242,54 +220,43 @@ class HeldDoor(Door):
 
 
 class TestLargePods:
-    def test_a_small_pod_is_answered_while_a_large_one_is_decided(self, monkeypatch: pytest.MonkeyPatch):
-        door = HeldDoor(monkeypatch)
-
-        async def run() -> tuple[Reply, bool, Answered]:
-            large = asyncio.create_task(door.large("large"))
-            small = await door.sent(body(review(pod())))
-            waits = not large.done()
-            door.go.set()
-            return small, waits, await large
-
-        small, waits, large = asyncio.run(run())
-        assert waits
-        assert small.answered().patch
-        assert large.patch
-
-    def test_one_is_admitted_as_it_is_where_its_turn_does_not_come_in_time(
+    async def test_a_small_pod_is_answered_while_a_large_one_is_decided(
         self, monkeypatch: pytest.MonkeyPatch
     ):
         door = HeldDoor(monkeypatch)
+        large = asyncio.create_task(door.large("large"))
+        small = await door.sent(body(review(pod())))
+        waits = not large.done()
+        door.go.set()
+        assert waits
+        assert small.answered().patch
+        assert (await large).patch
 
-        async def run() -> tuple[Answered, Answered]:
-            first = asyncio.create_task(door.large("first"))
-            await asyncio.sleep(0)
-            late = await door.large("late", query=b"timeout=10ms")
-            door.go.set()
-            return await first, late
-
-        first, late = asyncio.run(run())
-        assert first.patch
+    async def test_one_is_admitted_as_it_is_where_its_turn_does_not_come_in_time(
+        self, monkeypatch: pytest.MonkeyPatch
+    ):
+        door = HeldDoor(monkeypatch)
+        first = asyncio.create_task(door.large("first"))
+        await asyncio.sleep(0)
+        late = await door.large("late", query=b"timeout=10ms")
+        door.go.set()
+        assert (await first).patch
         assert (late.allowed, late.patch) == (True, None)
         assert "too many large pods are decided now" in late.warnings[0]
         assert door.order == ["first"]
         assert door.log()[0]["outcome"] == "over_budget"
 
-    def test_the_namespace_with_the_most_stops_waiting_for_another(self, monkeypatch: pytest.MonkeyPatch):
+    async def test_the_namespace_with_the_most_stops_waiting_for_another(
+        self, monkeypatch: pytest.MonkeyPatch
+    ):
         door = HeldDoor(monkeypatch)
-
-        async def run() -> tuple[list[Answered], Answered]:
-            evil = [asyncio.create_task(door.large(f"e{n}")) for n in range(MOST_LARGE_WAITING + 1)]
-            await asyncio.sleep(0)
-            good = asyncio.create_task(door.large("good", "shop"))
-            await asyncio.sleep(0)
-            door.go.set()
-            return await asyncio.gather(*evil), await good
-
-        evil, good = asyncio.run(run())
-        assert good.patch
-        assert [answered.uid for answered in evil if not answered.patch] == ["e1"]
+        evil = [asyncio.create_task(door.large(f"e{n}")) for n in range(MOST_LARGE_WAITING + 1)]
+        await asyncio.sleep(0)
+        good = asyncio.create_task(door.large("good", "shop"))
+        await asyncio.sleep(0)
+        door.go.set()
+        assert (await good).patch
+        assert [answered.uid for answered in await asyncio.gather(*evil) if not answered.patch] == ["e1"]
         assert door.count("archfit_admission_crowded_out_total") == 1
 
 
@@ -377,98 +344,85 @@ class HalfBody:
         raise AssertionError(message)
 
 
-def test_small_half_bodies_make_room_for_a_small_body_the_oldest_first():
-    async def test() -> None:
-        door = Door()
-        door.bodies.small = SMALL["bodies"]
-        size, content = SMALL["bodies"], as_go_writes_it(pod())
-        bodies = [HalfBody(door, size) for _ in range(8 * MIB // size)]
-        await asyncio.sleep(0)
-        assert door.bodies.held == door.bodies.size
-        for _ in range(3):
-            assert (await door.sent(content, headers=sized(content))).answered().patch
-        closed = [one.closed for one in bodies]
-        assert closed == [True] + [False] * (len(bodies) - 1), (
-            "what the first gave up is enough for all three"
-        )
-        assert door.count('archfit_connections_closed_total{what="body"}') == 1
-        assert door.count('archfit_memory_refusals_total{share="bodies"}') == 0
-        await asyncio.gather(*(one.end() for one in bodies))
-        assert door.bodies.held == 0
-
-    asyncio.run(asyncio.wait_for(test(), 60))
+async def test_small_half_bodies_make_room_for_a_small_body_the_oldest_first():
+    door = Door()
+    door.bodies.small = SMALL["bodies"]
+    size, content = SMALL["bodies"], as_go_writes_it(pod())
+    bodies = [HalfBody(door, size) for _ in range(8 * MIB // size)]
+    await asyncio.sleep(0)
+    assert door.bodies.held == door.bodies.size
+    for _ in range(3):
+        assert (await door.sent(content, headers=sized(content))).answered().patch
+    closed = [one.closed for one in bodies]
+    assert closed == [True] + [False] * (len(bodies) - 1), "what the first gave up is enough for all three"
+    assert door.count('archfit_connections_closed_total{what="body"}') == 1
+    assert door.count('archfit_memory_refusals_total{share="bodies"}') == 0
+    await asyncio.gather(*(one.end() for one in bodies))
+    assert door.bodies.held == 0
 
 
 @pytest.mark.parametrize("size", [pytest.param(100_000, id="large"), pytest.param(200_000, id="very large")])
 @pytest.mark.parametrize("age", [SLOW_BODY_SECONDS - 0.1, SLOW_BODY_SECONDS])
-def test_a_larger_body_takes_the_place_of_slow_ones_alone(size: int, age: float):
-    async def test() -> None:
-        door = Door()
-        door.bodies.small = SMALL["bodies"]
-        half = 128 * 1024
-        bodies = [HalfBody(door, half) for _ in range(7 * MIB // half)]
-        await asyncio.sleep(0)
-        door.now += age
-        content = as_go_writes_it(pod(annotations={"note": "x" * size}))
-        answered = (await door.sent(content, query=b"timeout=100ms", headers=sized(content))).answered()
-        made_room = -(-len(content) // half) if age >= SLOW_BODY_SECONDS else 0
-        assert bool(answered.patch) is bool(made_room)
-        assert [one.closed for one in bodies] == [number < made_room for number in range(len(bodies))]
-        await asyncio.gather(*(one.end() for one in bodies))
-        assert door.bodies.held == 0
-
-    asyncio.run(asyncio.wait_for(test(), 60))
+async def test_a_larger_body_takes_the_place_of_slow_ones_alone(size: int, age: float):
+    door = Door()
+    door.bodies.small = SMALL["bodies"]
+    half = 128 * 1024
+    bodies = [HalfBody(door, half) for _ in range(7 * MIB // half)]
+    await asyncio.sleep(0)
+    door.now += age
+    content = as_go_writes_it(pod(annotations={"note": "x" * size}))
+    answered = (await door.sent(content, query=b"timeout=100ms", headers=sized(content))).answered()
+    made_room = -(-len(content) // half) if age >= SLOW_BODY_SECONDS else 0
+    assert bool(answered.patch) is bool(made_room)
+    assert [one.closed for one in bodies] == [number < made_room for number in range(len(bodies))]
+    await asyncio.gather(*(one.end() for one in bodies))
+    assert door.bodies.held == 0
 
 
-def test_a_body_that_waits_takes_the_place_of_those_that_become_slow_meanwhile(
+async def test_a_body_that_waits_takes_the_place_of_those_that_become_slow_meanwhile(
     monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr("archfit.webhook.server.memory_budget.SLOW_BODY_SECONDS", 0.05)
 
-    async def test() -> None:
-        door = Door()
-        door.bodies.small = SMALL["bodies"]
-        bodies = [HalfBody(door, 4 * MIB), HalfBody(door, 3 * MIB)]
-        await asyncio.sleep(0)
-        content = as_go_writes_it(pod(annotations={"note": "x" * 200_000}))
-        asking = asyncio.ensure_future(door.sent(content, headers=sized(content)))
-        await asyncio.sleep(0)
-        assert not any(one.closed for one in bodies)
-        door.now += 1
-        assert (await asking).answered().patch
-        assert [one.closed for one in bodies] == [True, False]
-        await asyncio.gather(*(one.end() for one in bodies))
-
-    asyncio.run(asyncio.wait_for(test(), 60))
+    door = Door()
+    door.bodies.small = SMALL["bodies"]
+    bodies = [HalfBody(door, 4 * MIB), HalfBody(door, 3 * MIB)]
+    await asyncio.sleep(0)
+    content = as_go_writes_it(pod(annotations={"note": "x" * 200_000}))
+    asking = asyncio.ensure_future(door.sent(content, headers=sized(content)))
+    await asyncio.sleep(0)
+    assert not any(one.closed for one in bodies)
+    door.now += 1
+    assert (await asking).answered().patch
+    assert [one.closed for one in bodies] == [True, False]
+    await asyncio.gather(*(one.end() for one in bodies))
 
 
 def test_a_body_that_has_arrived_makes_no_room():
-    async def test() -> None:
-        door = Door()
-        door.bodies.small = SMALL["bodies"]
-        ended: list[str] = []
-        bodies = Bodies(door.bodies, lambda: door.now)
-        arrived = bodies.take(4 * MIB, lambda: ended.append("arrived"))
-        half = bodies.take(3 * MIB, lambda: ended.append("half"))
-        assert arrived
-        assert half
-        bodies.arrived(arrived)
-        door.now += 60
-        assert bodies.take(2 * MIB, lambda: None)
-        assert bodies.take(4 * MIB, lambda: None) is None
-        assert ended == ["half"]
-        bodies.give(arrived)
-        bodies.give(half)
-        assert door.bodies.held == 2 * MIB
-
-    asyncio.run(test())
+    door = Door()
+    door.bodies.small = SMALL["bodies"]
+    ended: list[str] = []
+    bodies = Bodies(door.bodies, lambda: door.now)
+    arrived = bodies.take(4 * MIB, lambda: ended.append("arrived"))
+    half = bodies.take(3 * MIB, lambda: ended.append("half"))
+    assert arrived
+    assert half
+    bodies.arrived(arrived)
+    door.now += 60
+    assert bodies.take(2 * MIB, lambda: None)
+    assert bodies.take(4 * MIB, lambda: None) is None
+    assert ended == ["half"]
+    bodies.give(arrived)
+    bodies.give(half)
+    assert door.bodies.held == 2 * MIB
 
 
-def test_large_bodies_are_read_one_after_another_where_there_is_room_for_one():
+async def test_large_bodies_are_read_one_after_another_where_there_is_room_for_one():
     door = Door()
     door.bodies.size = 300_000
     value = as_go_writes_it(pod("app:1", annotations={"note": "x" * 200_000}))
-    replies = door.send_together(value, 8)
+    words: Any = {"query": b"timeout=30s", "headers": sized(value), "parts": 5}
+    replies = await asyncio.gather(*(door.sent(value, **words) for _ in range(8)))
     assert all(reply.answered().patch for reply in replies)
     assert door.most_held == len(value)
     assert door.count('archfit_memory_refusals_total{share="bodies"}') == 0
@@ -482,21 +436,6 @@ def test_a_pod_with_very_many_values_is_admitted_as_it_is(count: int):
     assert (answered.allowed, answered.patch) == (True, None)
     assert "it is larger than archfit reads" in answered.warnings[0]
     assert door.log()[-1]["reason"] == "the pod has more than 5,000 values in what archfit reads"
-
-
-@pytest.mark.parametrize(
-    ("content", "uid"),
-    [
-        pytest.param(body(review(pod())), "705ab4f5", id="with blanks"),
-        pytest.param(body({"kind": "x", "request": {"uid": "a-b/c"}}), "a-b/c", id="in another order"),
-        pytest.param(body({"request": {"name": "x", "uid": "a"}}), "", id="not first"),
-        pytest.param(body({"request": {"uid": 'a"b'}}), "", id="escapes"),
-        pytest.param(b"", "", id="nothing"),
-        pytest.param(b" " * 5000 + body({"request": {"uid": "a"}}), "", id="too late"),
-    ],
-)
-def test_the_uid_of_a_review_that_is_not_decoded(content: bytes, uid: str):
-    assert uid_of(content) == uid
 
 
 @pytest.mark.load
@@ -534,12 +473,18 @@ def test_a_review_takes_no_more_than_is_held_for_it(filling: str):
     "request_",
     [
         pytest.param({"operation": "DELETE", "object": None, "oldObject": pod()}, id="a deletion"),
-        pytest.param({"operation": "UPDATE", "subResource": "ephemeralcontainers"}, id="a subresource"),
-        pytest.param(
-            {"resource": {"group": "apps", "version": "v1", "resource": "deployments"}}, id="a Deployment"
-        ),
+        pytest.param({"operation": "UPDATE", "subResource": "ephemeralcontainers"}, id="ephemeral containers"),
+        pytest.param({"operation": "UPDATE", "oldObject": pod()}, id="an update"),
+        pytest.param({"operation": "UPDATE", "subResource": "status", "oldObject": pod()}, id="a status"),
+        pytest.param({"operation": "UPDATE", "subResource": "resize", "oldObject": pod()}, id="a resize"),
+        pytest.param({"operation": "CREATE", "subResource": "binding", "object": {}}, id="a binding"),
+        pytest.param({"operation": "CREATE", "subResource": "eviction", "object": {}}, id="an eviction"),
+        pytest.param({"operation": "CONNECT"}, id="connect"),
+        pytest.param({"subResource": "ephemeralcontainers"}, id="a subresource"),
+        pytest.param({"resource": {"group": "apps", "version": "v1", "resource": "deployments"}}, id="a Deployment"),
+        pytest.param({"resource": None}, id="no resource"),
     ],
-)
+)  # fmt: skip
 def test_other_requests_are_allowed_as_they_are(request_: dict[str, Any]):
     door = Door()
     answered = door.review(pod(), **request_)
@@ -640,11 +585,9 @@ def test_a_log_line_says_what_was_decided_and_shows_no_value_of_the_pod():
         pytest.param([("shop", "hub")], [], [], id="not referred to"),
         pytest.param([], ["hub"], [], id="not named"),
         pytest.param([("till", "hub")], ["hub"], [], id="of another namespace"),
-        pytest.param(
-            [("shop", "a"), ("shop", "b")], ["b", "a", "b"], [("shop", "b"), ("shop", "a")], id="order"
-        ),
+        pytest.param([("shop", "a"), ("shop", "b")], ["b", "a", "b"], [("shop", "b"), ("shop", "a")], id="order"),
     ],
-)
+)  # fmt: skip
 def test_a_pull_secret_counts_for_pods_that_refer_to_it_if_the_operator_named_it(
     named: list[tuple[str, str]], referred: list[str], expected: list[tuple[str, str]]
 ):
