@@ -73,13 +73,11 @@ def test_what_archfit_cannot_decide_is_not_compared_unless_both_do_nothing():
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        pytest.param(
-            {"key": "a", "operator": "Equal", "value": "b"}, {"key": "a", "value": "b"}, id="operator"
-        ),
+        pytest.param({"key": "a", "operator": "Equal", "value": "b"}, {"key": "a", "value": "b"}, id="operator"),
         pytest.param({"operator": "Exists", "key": ""}, {"operator": "Exists"}, id="an empty key"),
         pytest.param({"key": "a", "effect": ""}, {"key": "a"}, id="an empty effect"),
     ],
-)
+)  # fmt: skip
 def test_spellings_of_a_toleration_mean_the_same(one: dict[str, str], other: dict[str, str]):
     assert placement({"spec": {"tolerations": [one]}}) == placement({"spec": {"tolerations": [other]}})
 
@@ -92,16 +90,14 @@ def test_nothing_and_an_empty_list_are_the_same():
     ("outcomes", "line"),
     [
         pytest.param([], "policy p: the input has no pod, so nothing was compared", id="no pod"),
-        pytest.param(
-            ["not-compared"], "policy p: 1 pod: 0 as archfit would place them, 1 not compared", id="none"
-        ),
+        pytest.param(["not-compared"], "policy p: 1 pod: 0 as archfit would place them, 1 not compared", id="none"),
         pytest.param(
             ["same", "different", "left-alone", "not-compared"],
             "policy p: 4 pods: 1 as archfit would place it, 1 different, 1 left alone, 1 not compared",
             id="each",
         ),
     ],
-)
+)  # fmt: skip
 def test_the_last_line_counts_each_pod_once(outcomes: list[str], line: str) -> None:
     ref = ObjectRef("v1", "Pod", "shop", "web")
     pods = [ComparedPod(ref, "", Location(1, 1), Compared(outcome, "why")) for outcome in outcomes]

@@ -10,12 +10,7 @@ from archfit.cluster.cluster_error import ClusterError, Reason
 from archfit.options.settings import Options
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
-from archfit.policy.installed.installed_policy import (
-    Installed,
-    check_version,
-    installed_classes,
-    selected,
-)
+from archfit.policy.installed.installed_policy import Installed, check_version, installed_classes, selected
 from pod_decisions import found
 
 BASE = "/apis/admissionregistration.k8s.io"
@@ -37,26 +32,10 @@ class Api:
             raise ClusterError(path, reason)
         return answer
 
-    def context(self) -> str:
-        return ""
-
-    def apply(self, objects: Any) -> list[str]:
-        raise NotImplementedError
-
-    def close(self) -> None:
-        pass
-
 
 def objects(carrier: Any) -> dict[str, Any]:
     every = policy_objects(IMAGES, Options(), PolicySettings(carrier=carrier))
     return {one["kind"]: one for one in every}
-
-
-@pytest.mark.parametrize("carrier", ["literal", "crd"])
-def test_what_it_knows_is_read_from_where_it_stands(carrier: str):
-    made = objects(carrier)
-    api = Api({POLICY: made["MutatingAdmissionPolicy"], TABLE: made.get("PlatformTable", "not-found")})
-    assert installed_classes(api, PolicySettings())["docker.io/library/app:1"]["linux"] == ["amd64"]
 
 
 def test_a_missing_table_is_empty_and_other_errors_stay_errors():

@@ -47,9 +47,7 @@ def test_a_selector_becomes_requirements(text: str, requirements: list[dict[str,
     [
         pytest.param("", "'' has an empty requirement: write one such as team=web", id="nothing"),
         pytest.param("a,,b", "'a,,b' has an empty requirement", id="a comma too many"),
-        pytest.param(
-            "a > 1", "'a > 1' compares numbers, which a namespaceSelector cannot", id="a comparison"
-        ),
+        pytest.param("a > 1", "'a > 1' compares numbers, which a namespaceSelector cannot", id="a comparison"),
         pytest.param("a b", "'a b' is no requirement on a label", id="two words"),
         pytest.param("a in web", "'a in web' is no requirement on a label", id="a set without brackets"),
         pytest.param("a in (web", "'a in (web' is no requirement on a label", id="an open bracket"),
@@ -61,7 +59,7 @@ def test_a_selector_becomes_requirements(text: str, requirements: list[dict[str,
         pytest.param("a in (b c)", "'b c' cannot be the value of a label", id="a blank in a value"),
         pytest.param(f"a={'b' * 64}", "cannot be the value of a label", id="a long value"),
     ],
-)
+)  # fmt: skip
 def test_a_mistake_is_named(text: str, words: str):
     with pytest.raises(UsageError) as raised:
         match_expressions(text)

@@ -16,7 +16,7 @@ from archfit.options.text_form import image_platforms
 from archfit.policy.cel.match_conditions import MAX_EXCLUDES, MAX_RULES
 from archfit.policy.cel.objects import policy_objects
 from archfit.policy.cel.policy_settings import PolicySettings
-from archfit.policy.cel.table_storage import MAX_CODE_POINTS, MAX_LITERAL_IMAGES, MAX_STRANGE, fitting
+from archfit.policy.cel.table_storage import MAX_LITERAL_IMAGES, MAX_STRANGE, fitting
 from archfit.policy.stats import MAX_OBJECT_BYTES
 from pod_decisions import found
 
@@ -28,11 +28,6 @@ LITERAL, CRD = PolicySettings(), PolicySettings(carrier="crd")
 def the(kind: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
     (one,) = (one for one in objects if one["kind"] == kind)
     return one
-
-
-def variables(images: dict[str, Any]) -> list[dict[str, str]]:
-    spec: dict[str, Any] = the("MutatingAdmissionPolicy", policy_objects(images, Options(), LITERAL))["spec"]
-    return list(spec["variables"])
 
 
 def many(number: int) -> dict[str, Any]:
@@ -70,28 +65,6 @@ def test_the_policy_is_about_new_pods_outside_of_kube_system_and_its_own_namespa
     assert constraints["objectSelector"]["matchExpressions"] == [OPTED_OUT]
 
 
-def test_the_literal_carrier_is_the_policy_and_its_binding_alone():
-    kinds = [one["kind"] for one in policy_objects(IMAGES, Options(), LITERAL)]
-    assert kinds == ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"]
-
-
-def test_the_custom_resource_holds_the_table_and_the_policy_no_image():
-    definition, resource, policy, binding = policy_objects(IMAGES, Options(), CRD)
-    assert definition["metadata"]["name"] == "platformtables.archfit.dev"
-    assert resource["images"] == {"docker.io/library/app:1": "a", "quay.io/team/tool:2": "b"}
-    assert policy["spec"]["paramKind"] == {"apiVersion": resource["apiVersion"], "kind": resource["kind"]}
-    assert binding["spec"]["paramRef"] == {"name": "archfit.dev", "parameterNotFoundAction": "Allow"}
-    assert "quay.io" not in str(policy)
-
-
-def test_many_images_are_split_over_variables_below_the_limit_of_the_parser():
-    made = variables(many(MAX_LITERAL_IMAGES))
-    pieces = [one for one in made if one["name"].startswith("images")]
-    assert len(pieces) > 2
-    assert max(len(one["expression"]) for one in made) < MAX_CODE_POINTS
-    assert sum(one["expression"].count("registry.example.com") for one in pieces) == MAX_LITERAL_IMAGES
-
-
 def test_more_images_than_literals_hold_are_refused_with_the_other_carrier_named():
     with pytest.raises(UsageError, match=r"5001 images.*5000.*--carrier crd"):
         policy_objects(many(MAX_LITERAL_IMAGES + 1), Options(), LITERAL)
@@ -103,9 +76,7 @@ def test_more_images_than_literals_hold_are_refused_with_the_other_carrier_named
         pytest.param(many(MAX_LITERAL_IMAGES), "literal", MAX_LITERAL_IMAGES, id="as-many-as-fit"),
         pytest.param(many(MAX_LITERAL_IMAGES + 100), "literal", MAX_LITERAL_IMAGES, id="one-hundred-more"),
         pytest.param(many(MAX_LITERAL_IMAGES + 100), "crd", MAX_LITERAL_IMAGES + 100, id="the-other-carrier"),
-        pytest.param(
-            {f"registry.example.com/{'x' * 240}:{n:0120}": found("amd64") for n in range(5_000)}, "literal", range(3_000, 4_900), id="the-longest-names"
-        ),
+        pytest.param({f"registry.example.com/{'x' * 240}:{n:0120}": found("amd64") for n in range(5_000)}, "literal", range(3_000, 4_900), id="the-longest-names"),
         pytest.param({f"quay.io/a:{n}": found(f"amd64 odd{n}") for n in range(1_000)}, "literal", MAX_STRANGE, id="an-architecture-of-its-own-for-each"),
         pytest.param({"quay.io/a:1": found(f"amd64 {'x' * 90_000}")}, "crd", 0, id="a-name-of-90000-letters"),
         pytest.param(
@@ -129,11 +100,6 @@ def test_what_does_not_fit_is_left_out_and_the_rest_is_a_policy(
     assert max(len(json.dumps(one)) for one in made) < MAX_OBJECT_BYTES
 
 
-def test_the_first_images_are_kept():
-    images = dict(reversed(many(MAX_LITERAL_IMAGES + 3).items()))
-    assert fitting(images, Options(), LITERAL)[1] == list(images)[-3:]
-
-
 def test_more_images_than_etcd_takes_are_refused():
     with pytest.raises(UsageError, match=r"30000 images.*bytes"):
         policy_objects(many(30_000), Options(), CRD)
@@ -142,23 +108,15 @@ def test_more_images_than_etcd_takes_are_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        pytest.param(
-            Options(rules=tuple(Rule(Match(f"s{n}*"), only=("amd64",)) for n in range(MAX_RULES + 1))),
-            f"{MAX_RULES + 1} rules choose the same option",
-            id="rules",
-        ),
+        pytest.param(Options(rules=tuple(Rule(Match(f"s{n}*"), only=("amd64",)) for n in range(MAX_RULES + 1))), f"{MAX_RULES + 1} rules choose the same option", id="rules"),
         pytest.param(
             Options(image_platforms=tuple(image_platforms(f"quay.io/{n:060}*=amd64") for n in range(1000))),
             "matchingOverrides of the policy has .* code points.*fewer entries of imagePlatforms",
             id="overrides",
         ),
-        pytest.param(
-            Options(exclude=tuple(Exclude("Pod", f"s{n}*") for n in range(MAX_EXCLUDES + 1))),
-            f"{MAX_EXCLUDES + 1} entries of exclude",
-            id="excludes",
-        ),
+        pytest.param(Options(exclude=tuple(Exclude("Pod", f"s{n}*") for n in range(MAX_EXCLUDES + 1))), f"{MAX_EXCLUDES + 1} entries of exclude", id="excludes"),
     ],
-)
+)  # fmt: skip
 def test_more_entries_than_a_policy_holds_are_refused(options: Options, message: str):
     with pytest.raises(UsageError, match=message):
         policy_objects(IMAGES, options, LITERAL)
@@ -169,15 +127,3 @@ def test_rules_and_excludes_of_other_kinds_leave_no_trace():
         rules=(Rule(Match(kind="Deployment"), only=("amd64",)),), exclude=(Exclude("Job", "shop"),)
     )
     assert policy_objects(IMAGES, options, LITERAL) == policy_objects(IMAGES, Options(), LITERAL)
-
-
-def test_a_variable_uses_only_earlier_ones():
-    made = variables(IMAGES)
-    names = [one["name"] for one in made]
-    for number, one in enumerate(made):
-        later = [
-            name
-            for name in names[number:]
-            if f"variables.{name} " in one["expression"].replace(".", " .").replace(" .", ".")
-        ]
-        assert later == []

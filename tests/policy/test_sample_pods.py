@@ -97,7 +97,5 @@ def test_a_daemon_set_controls_its_pod():
 
 
 def test_pods_of_an_operator_are_not_known():
-    (pod,) = pods(
-        an_object("Rollout", {"template": TEMPLATE}, "argoproj.io/v1alpha1"),
-    )
+    (pod,) = pods(an_object("Rollout", {"template": TEMPLATE}, "argoproj.io/v1alpha1"))
     assert pod.value is None

@@ -106,10 +106,7 @@ def test_the_flags_of_the_policy_are_those_of_the_job(tmp_path: Path):
     )
     made = container(tmp_path / "x")
     assert made["image"] == "ghcr.io/team/archfit:1"
-    assert made["command"][4:] == [
-        *("--namespace-selector", "team=shop", "--name", "shop.example"),
-        "--deny",
-    ]
+    assert made["command"][4:] == [*("--namespace-selector", "team=shop", "--name", "shop.example"), "--deny"]
     assert {"name": "ARCHFIT_AUTHFILE", "value": "/etc/archfit/registries/config.json"} in made["env"]
     assert made["pod"]["volumes"][-1]["secret"]["secretName"] == "pull"
     assert objects(tmp_path / "x")["CronJob"]["spec"]["schedule"] == "*/5 * * * *"
@@ -222,10 +219,7 @@ _CRONJOB_PATH = "/apis/batch/v1/namespaces/archfit/cronjobs/archfit-policy"
 _BASE = "/apis/admissionregistration.k8s.io/v1"
 
 
-@pytest.mark.parametrize(
-    ("answers", "wrong"),
-    rows("policy/check_answers.yaml", "answers", "wrong"),
-)
+@pytest.mark.parametrize(("answers", "wrong"), rows("policy/check_answers.yaml", "answers", "wrong"))
 def test_the_check_says_what_is_wrong(tmp_path: Path, answers: dict[str, Any], wrong: str):
     every = {
         "/version": {"gitVersion": "v1.36.3"},

@@ -52,11 +52,9 @@ def test_all_pieces_of_a_large_table_are_read():
     [
         pytest.param({}, id="nothing"),
         pytest.param({"spec": {"variables": []}}, id="no variables"),
-        pytest.param(
-            {"spec": {"variables": [{"name": "classes", "expression": "open("}]}}, id="another's expression"
-        ),
+        pytest.param({"spec": {"variables": [{"name": "classes", "expression": "open("}]}}, id="another's expression"),
         pytest.param({"spec": {"variables": [{"name": "images1", "expression": "[1]"}]}}, id="a list"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_read_is_an_empty_table(policy: dict[str, Any]):
     assert installed_table(policy, None) == {}
