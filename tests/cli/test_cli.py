@@ -31,35 +31,6 @@ def test_windows_gets_one_line(start):
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "stderr"),
-    [
-        pytest.param(
-            ["transfrm"],
-            2,
-            "archfit: error: 'transfrm' is not a command: did you mean 'transform'?",
-            id="typo",
-        ),
-        pytest.param(["--on-conflikt=leave"], 2, "--on-conflict", id="flag-typo"),
-        pytest.param(["--on-conflict=maybe"], 2, "--on-conflict", id="value"),
-        pytest.param(["setup"], 2, "name what to set up", id="setup-alone"),
-        pytest.param(["last", "week"], 2, "takes no argument but --format", id="last-argument"),
-        pytest.param(["--config", "/nowhere.yaml"], 2, "cannot read '/nowhere.yaml'", id="config-missing"),
-    ],
-)
-def test_wrong_usage_is_exit_2_and_says_what_to_write(archfit, words, status, stderr):
-    ran = archfit(CONFIG_MAP, *words)
-    assert (ran.status, ran.stdout) == (status, b"")
-    assert stderr in ran.stderr
-    assert "Traceback" not in ran.stderr
-
-
-@pytest.mark.parametrize("words", [[], ["transform"]], ids=["bare", "by-name"])
-def test_a_stream_with_nothing_to_do_is_returned_as_it_is(archfit, words):
-    ran = archfit(CONFIG_MAP, *words)
-    assert (ran.status, ran.stdout, ran.stderr) == (0, CONFIG_MAP, "")
-
-
-@pytest.mark.parametrize(
     ("words", "begins"),
     [
         pytest.param(["--version"], f"archfit {__version__}\n", id="version"),
@@ -96,27 +67,6 @@ def test_on_a_terminal_it_explains_itself_and_writes_no_stream():
     assert done.stderr.decode().startswith("usage: archfit [transform]")
 
 
-def test_a_reader_that_goes_away_is_a_failure():
-    """An exit code of 0 would say that the whole stream was read."""
-    big = CONFIG_MAP + b"#" * (1 << 20) + b"\n"
-    reader, writer = os.pipe()
-    os.close(reader)
-    try:
-        done = subprocess.run([PROGRAM], input=big, stdout=writer, stderr=subprocess.PIPE, check=False)
-    finally:
-        os.close(writer)
-    assert (done.returncode, done.stderr.decode().splitlines()[-1]) == (
-        1,
-        "archfit: error: the reader of the output closed it before the end",
-    )
-
-
-def test_a_report_that_cannot_be_written_fails_before_the_output(archfit, tmp_path):
-    ran = archfit(CONFIG_MAP, "--report", str(tmp_path / "no" / "report.json"))
-    assert (ran.status, ran.stdout) == (1, b"")
-    assert "--report: cannot write" in ran.stderr
-
-
 def test_the_report_goes_to_a_device_as_well(archfit):
     ran = archfit(CONFIG_MAP, "--report", "/dev/null")
     assert (ran.status, ran.stdout) == (0, CONFIG_MAP)
@@ -140,24 +90,9 @@ def test_a_failed_run_leaves_a_report_and_last_shows_it(archfit, tmp_path):
     assert archfit(b"", "last", "--json").ok() == report.read_bytes()
 
 
-def test_last_without_a_run_says_so(archfit, tmp_path):
-    ran = archfit(b"", "last", XDG_STATE_HOME=str(tmp_path))
-    assert (ran.status, ran.stdout) == (1, b"")
-    assert "no run has left a report yet" in ran.stderr
-
-
 def test_a_state_directory_that_cannot_be_written_changes_nothing(archfit):
     ran = archfit(CONFIG_MAP, XDG_STATE_HOME="/proc/nowhere")
     assert (ran.status, ran.stdout, ran.stderr) == (0, CONFIG_MAP, "")
-
-
-def test_an_error_is_one_whole_sentence_and_stands_before_the_summary(archfit):
-    ran = archfit(POD, "--offline", "--no-cache")
-    error, number, read_on = ran.stderr.splitlines()
-    assert error.startswith("archfit: error: v1/Pod/a spec.containers[0].image: x.example/a:1: ")
-    assert error.endswith("(document 1, line 7)")
-    assert number == "archfit: 1 problem; nothing was written"
-    assert read_on == "archfit: see docs/troubleshooting.md"
 
 
 def test_a_bug_is_exit_1_and_shows_nothing_of_the_stream():

@@ -44,19 +44,24 @@ ROWS = [
 ]
 
 
-def completed(tmp_path, *words: str) -> list[str]:
-    """What bash offers for the last word."""
-    file = tmp_path / "archfit.bash"
-    file.write_text(SHELLS["bash"](), encoding="utf-8")
+@pytest.fixture(autouse=True)
+def _files(tmp_path):
+    (tmp_path / "web.yaml").touch()
+    (tmp_path / "webs").mkdir()
+
+
+def offered_by(program: str, *words: str, cwd) -> list[str]:
+    """What a shell prints."""
     done = subprocess.run(
-        ["bash", "--norc", "-c", _BASH, "bash", str(file), "archfit", *words],
+        [program, *words],
         capture_output=True,
         text=True,
         check=True,
-        cwd=tmp_path,
+        cwd=cwd,
+        env={**os.environ, "HOME": str(cwd)},
     )
     assert done.stderr == ""
-    return done.stdout.split()
+    return sorted(line.rstrip() for line in done.stdout.splitlines() if line)
 
 
 @pytest.mark.real
@@ -81,34 +86,21 @@ def completed(tmp_path, *words: str) -> list[str]:
     ],
 )
 def test_bash_completes(tmp_path, words, offered):
-    (tmp_path / "web.yaml").touch()
-    (tmp_path / "webs").mkdir()
-    assert sorted(completed(tmp_path, *words)) == sorted(offered)
+    (tmp_path / "archfit.bash").write_text(SHELLS["bash"](), encoding="utf-8")
+    found = offered_by(
+        "bash", "--norc", "-c", _BASH, "bash", "./archfit.bash", "archfit", *words, cwd=tmp_path
+    )
+    assert found == sorted(offered)
 
 
 @pytest.mark.real
 @pytest.mark.parametrize(("words", "offered"), ROWS)
 def test_fish_completes(tmp_path, words, offered):
-    (tmp_path / "web.yaml").touch()
-    (tmp_path / "webs").mkdir()
     (tmp_path / "archfit.fish").write_text(SHELLS["fish"](), encoding="utf-8")
-    done = subprocess.run(
-        [
-            machine.tool("fish"),
-            "--no-config",
-            "-c",
-            "source archfit.fish; complete -C $argv[1]",
-            shlex.join(["archfit", *words[:-1]]) + f" {words[-1]}",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
-        env={**os.environ, "HOME": str(tmp_path)},
-    )
-    assert done.stderr == ""
-    found = [line.partition("\t")[0].rstrip("/") for line in done.stdout.splitlines()]
-    assert sorted(found) == sorted(offered)
+    line = shlex.join(["archfit", *words[:-1]]) + f" {words[-1]}"
+    code = "source archfit.fish; complete -C $argv[1]"
+    found = offered_by(machine.tool("fish"), "--no-config", "-c", code, line, cwd=tmp_path)
+    assert sorted(one.partition("\t")[0].rstrip("/") for one in found) == sorted(offered)
 
 
 # Zsh completes in a terminal only: its two words that add matches print them here.
@@ -126,18 +118,11 @@ _archfit
 @pytest.mark.real
 @pytest.mark.parametrize(("words", "offered"), ROWS)
 def test_zsh_completes(tmp_path, words, offered):
-    (tmp_path / "web.yaml").touch()
-    (tmp_path / "webs").mkdir()
     (tmp_path / "_archfit").write_text(SHELLS["zsh"](), encoding="utf-8")
-    done = subprocess.run(
-        [machine.tool("zsh"), "-f", "-c", _ZSH, "zsh", "./_archfit", "archfit", *words],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
+    found = offered_by(
+        machine.tool("zsh"), "-f", "-c", _ZSH, "zsh", "./_archfit", "archfit", *words, cwd=tmp_path
     )
-    assert done.stderr == ""
-    assert sorted(done.stdout.split()) == sorted(offered)
+    assert found == sorted(offered)
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -148,33 +133,3 @@ def test_a_script_holds_every_command_and_flag(shell):
         assert command.name.split()[-1] in text
         for flag in flags_of(command):
             assert (flag if shell != "fish" else flag.lstrip("-")) in text
-
-
-@pytest.mark.real
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_the_shell_takes_the_script(shell, tmp_path):
-    program = machine.tool(shell)
-    file = tmp_path / "script"
-    file.write_text(SHELLS[shell](), encoding="utf-8")
-    subprocess.run([program, "-n", str(file)], check=True, capture_output=True)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        pytest.param((), "name one shell: archfit completion bash, zsh or fish", id="none"),
-        pytest.param(("bash", "zsh"), "name one shell: archfit completion bash, zsh or fish", id="two"),
-        pytest.param(
-            ("csh",), "archfit completion: 'csh' is not one of bash, zsh, fish: write 'zsh'", id="another"
-        ),
-    ],
-)
-def test_another_shell_is_wrong_usage(words, message):
-    ran = archfit(b"", "completion", *words)
-    assert (ran.status, ran.stdout) == (2, b"")
-    assert ran.stderr == f"archfit: error: {message}\n"
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_the_command_prints_the_script(shell):
-    assert archfit(b"", "completion", shell).ok().decode() == SHELLS[shell]()

@@ -28,15 +28,6 @@ def script(tmp_path: Path) -> Callable[[str], str]:
     return made
 
 
-def test_output_and_exit_code_are_those_of_the_program(script: Callable[[str], str]) -> None:
-    done = run_program([script('echo "$1 $GIVEN"; echo bad >&2; exit 4'), "a"], {"GIVEN": "b"})
-    assert (done.stdout, done.stderr, done.returncode) == ("a b\n", "bad\n", 4)
-
-
-def test_bytes_that_are_no_text_are_replaced(script: Callable[[str], str]) -> None:
-    assert run_program([script(r"printf '\377'")], {}).stdout == "\ufffd"
-
-
 def test_it_has_no_input(script: Callable[[str], str]) -> None:
     assert run_program([script("read -r line; echo end")], {}).stdout == "end\n"
 

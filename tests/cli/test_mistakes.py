@@ -7,19 +7,16 @@ is read here first. HERE is the folder that they work in. `REGISTRIES` are the s
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import shlex
 import socket
 import subprocess
-import sys
 from typing import TYPE_CHECKING, NamedTuple
-from unittest import mock
 
 import pytest
 
-from archfit.cli import main as cli
+import file_runs
 from archfit.cli.usage.command_table import BY_NAME, first_words, words_below
 from archfit.cli.usage.command_table import COMMANDS as COMMAND_ROWS
 from archfit.options.table import CONFIG_FLAG, TABLE
@@ -91,6 +88,13 @@ MISTAKES = [
     Mistake("a-misspelt-tool", 2, ["setup", "kustomiz"], ["archfit: error: archfit setup kustomiz: there is no such tool: did you mean archfit setup kustomize?"]),
     Mistake("a-tool-that-there-is-not", 2, ["setup", "jenkins"], [f"archfit: error: archfit setup jenkins: there is no such tool: name what to set up: archfit setup {TOOLS}"]),
     Mistake("no-tool", 2, ["setup"], [f"archfit: error: name what to set up: archfit setup {TOOLS}"]),
+    Mistake("a-file-for-a-command", 2, ["web.yaml"], ["archfit: error: cannot read 'web.yaml' (No such file or directory): name a file or a folder of manifests"]),
+    Mistake("no-shell", 2, ["completion"], ["archfit: error: name one shell: archfit completion bash, zsh or fish"]),
+    Mistake("two-shells", 2, ["completion", "bash", "zsh"], ["archfit: error: name one shell: archfit completion bash, zsh or fish"]),
+    Mistake("a-word-for-last", 2, ["last", "week"], ["archfit: error: 'archfit last' takes no argument but --format"]),
+    Mistake("a-word-for-version", 2, ["version", "short"], ["archfit: error: 'archfit version' takes no argument but --format"]),
+    Mistake("a-colour-that-there-is-not", 2, ["--color", "sometimes"], ["archfit: error: --color: 'sometimes' is not one of auto, always, never: write one of them"], stdin=CONFIG_MAP),
+    Mistake("a-colour-of-a-tool-that-there-is-not", 2, ["setup", "kpt", "--color=sometimes"], ["archfit: error: --color: 'sometimes' is not one of auto, always, never: write one of them"]),
     Mistake("help-of-a-misspelt-command", 2, ["help", "insepct"], ["archfit: error: 'insepct' is not a command: did you mean 'inspect'? See archfit --help"]),
     Mistake("a-misspelt-action", 2, ["cache", "prun"], ["archfit: error: archfit cache: 'prun' is not one of path, info, prune, clear: write 'prune'"]),
     Mistake("a-misspelt-shell", 2, ["completion", "bahs"], ["archfit: error: archfit completion: 'bahs' is not one of bash, zsh, fish: write 'bash'"]),
@@ -132,7 +136,7 @@ MISTAKES = [
     Mistake("a-CA-that-is-not-there", 2, ["--ca-file", "nowhere.pem"], ["archfit: error: --ca-file: cannot read 'nowhere.pem' (No such file or directory): correct the path, or leave --ca-file out"], stdin=CONFIG_MAP),
     *(
         Mistake(f"a-file-that-is-missing-before-{id}", 2, [*words, "--authfile", "nowhere.json"], ["archfit: error: --authfile: cannot read 'nowhere.json' (No such file or directory): correct the path, or leave --authfile out"], stdin="not read")
-        for id, words in (("a-cluster-is-read", ["audit", "--live"]), ("a-policy-is-made", ["policy", "--live"]), ("manifests-are-read", ["check"]), ("a-lock-is-written", ["lock"]), ("an-image-is-asked-for", ["inspect", "nginx"]))
+        for id, words in (("a-cluster-is-read", ["audit", "--live"]), ("a-policy-is-made", ["policy", "--live"]), ("manifests-are-read", ["check"]), ("a-lock-is-written", ["lock"]), ("an-image-is-asked-for", ["inspect", "nginx"]), ("a-patch-is-made", ["patch"]), ("a-login-is-checked", ["login-check", "x.io/a:1"]))
     ),
     # In files.
     Mistake("a-file-that-is-not-there", 2, ["web.yml"], ["archfit: error: cannot read 'web.yml' (No such file or directory): did you mean 'web.yaml'?"], files={"web.yaml": CONFIG_MAP}),
@@ -273,14 +277,8 @@ def lines(said: str) -> list[str]:
 
 def run(words: Sequence[str], stdin: str, environ: Mapping[str, str]) -> tuple[int, str, str]:
     """Archfit in this process: its exit code, standard output and standard error."""
-    out, said = io.BytesIO(), io.StringIO()
-    given, written = io.TextIOWrapper(io.BytesIO(stdin.encode())), io.TextIOWrapper(out, write_through=True)
-    with (
-        mock.patch.multiple(sys, stdin=given, stdout=written, stderr=said),
-        mock.patch.dict(os.environ, dict(environ)),
-    ):
-        status = cli.main(words)
-    return status, out.getvalue().decode(), said.getvalue()
+    ended = file_runs.run(tuple(words), stdin.encode(), **environ)
+    return ended.status, ended.stdout.decode(), ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -138,11 +138,9 @@ def test_other_commands_render_too(site: Site, command: str, status: int) -> Non
         pytest.param(["--kustomize="], "--kustomize: has no value: write --kustomize DIR", id="no-dir"),
         pytest.param(["--helm", "c", "--helm", "d"], "one renderer at a time", id="twice"),
         pytest.param(["--helm", "c", "--kustomize", "d"], "one renderer at a time", id="both"),
-        pytest.param(["a.yaml", "--helm", "c"], "'a.yaml': name files, or a chart with --helm, but not both",
-                     id="file-too"),
+        pytest.param(["a.yaml", "--helm", "c"], "'a.yaml': name files, or a chart with --helm, but not both", id="file-too"),
         pytest.param(["--in-place", "--helm", "c"], "--in-place: --helm renders no file: write -o FILE", id="in-place"),
-        pytest.param(["-o", "out/", "--helm", "c"], "'out/' is a folder, and --helm gives one stream: name a file",
-                     id="folder"),
+        pytest.param(["-o", "out/", "--helm", "c"], "'out/' is a folder, and --helm gives one stream: name a file", id="folder"),
     ],
 )  # fmt: skip
 def test_wrong_usage_starts_nothing(site: Site, words: list[str], said: str) -> None:
@@ -178,22 +176,22 @@ def test_a_renderer_that_is_missing(site: Site, flag: str, said: str) -> None:
     assert "'./my chart' | archfit" in site.run(flag, "./my chart", PATH="/nowhere").stderr
 
 
-def test_a_renderer_that_does_not_end_is_ended(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    program(site, "helm", "echo $$ > pid; cat amd.yaml; exec sleep 600")
-    monkeypatch.setattr("archfit.cli.inputs.renderer_command.LONGEST_SECONDS", 0.3)
+@pytest.mark.parametrize(
+    ("script", "limit", "most", "said"),
+    [
+        ("cat amd.yaml; exec sleep 600", "renderer_command.LONGEST_SECONDS", 0.3, "helm template: it did not end in time"),
+        ("exec yes", "renderer_process.MOST_BYTES", 1 << 20, "it wrote more than 1 MiB"),
+    ],
+    ids=["no-end", "too-much"],
+)  # fmt: skip
+def test_a_renderer_that_does_not_end_or_writes_without_end_is_ended(
+    site: Site, monkeypatch: pytest.MonkeyPatch, script: str, limit: str, most: float, said: str
+) -> None:
+    program(site, "helm", f"echo $$ > pid; {script}")
+    monkeypatch.setattr(f"archfit.cli.inputs.{limit}", most)
     ran = site.run("--helm", "c")
     assert (ran.status, ran.stdout) == (1, b"")
-    assert "helm template: it did not end in time" in ran.stderr
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(site.files()["pid"]), 0)
-
-
-def test_a_renderer_that_writes_without_end_is_ended(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    program(site, "helm", "echo $$ > pid; exec yes")
-    monkeypatch.setattr("archfit.cli.inputs.renderer_process.MOST_BYTES", 1 << 20)
-    ran = site.run("--helm", "c")
-    assert (ran.status, ran.stdout) == (1, b"")
-    assert "it wrote more than 1 MiB" in ran.stderr
+    assert said in ran.stderr
     with pytest.raises(ProcessLookupError):
         os.kill(int(site.files()["pid"]), 0)
 

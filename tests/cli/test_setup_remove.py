@@ -1,5 +1,7 @@
 """`archfit setup TOOL --remove`: what it wrote goes, what somebody changed stays, users' files are as before."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 from __future__ import annotations
 
 import io
@@ -19,21 +21,15 @@ TOOLS = [
     pytest.param(["argocd"], {}, id="argocd"),
     pytest.param(["argocd", "--discover", "--image", "r.example/a:1"], {}, id="argocd-with-flags"),
     pytest.param(["kustomize"], {"kustomization.yaml": KUSTOMIZATION}, id="kustomize"),
-    pytest.param(
-        ["kustomize"],
-        {"kustomization.yaml": f"{KUSTOMIZATION}transformers:\n- own.yaml # mine\n"},
-        id="kustomize-with-transformers",
-    ),
-    pytest.param(
-        ["kustomize", "--container", "r.example/a:1"], {"Kustomization": KUSTOMIZATION}, id="container"
-    ),
+    pytest.param(["kustomize"], {"kustomization.yaml": f"{KUSTOMIZATION}transformers:\n- own.yaml # mine\n"}, id="kustomize-with-transformers"),
+    pytest.param(["kustomize", "--container", "r.example/a:1"], {"Kustomization": KUSTOMIZATION}, id="container"),
     pytest.param(["kpt"], {"Kptfile": KPTFILE}, id="kpt"),
     pytest.param(["policy"], {}, id="policy"),
     pytest.param(["webhook"], {}, id="webhook", marks=pytest.mark.real),
     pytest.param(["webhook", "--cert-manager"], {}, id="webhook-cert-manager"),
     pytest.param(["fleet", "--engine", "job"], {}, id="fleet"),
     pytest.param(["helm", "--into", "plugins"], {}, id="helm"),
-]
+]  # fmt: skip
 
 
 def setup(*words: str, stdin: str = "") -> str:

@@ -45,12 +45,6 @@ def test_the_text_shows_the_same(archfit):
     assert f"extra redis           redis {version('redis')}\n" in shown
 
 
-def test_words_are_wrong_usage(archfit):
-    ran = archfit(b"", "version", "short")
-    assert (ran.status, ran.stdout) == (2, b"")
-    assert ran.stderr == "archfit: error: 'archfit version' takes no argument but --format\n"
-
-
 def test_the_names_are_those_that_pip_would_read():
     """The judge is `packaging`."""
     declared = [Requirement(line) for line in requires("archfit") or []]
@@ -60,26 +54,6 @@ def test_the_names_are_those_that_pip_would_read():
         chosen = [one for one in declared if one.marker and one.marker.evaluate({"extra": extra})]
         assert packages == [one.name for one in chosen]
     assert set(extras) == {"redis", "audit", "serve"}
-
-
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        pytest.param("PyYAML>=6.0.1", (["PyYAML"], {}), id="needed"),
-        pytest.param("ruamel.yaml", (["ruamel.yaml"], {}), id="a-dot"),
-        pytest.param("redis>=7.2; extra == 'redis'", ([], {"redis": ["redis"]}), id="extra"),
-        pytest.param(
-            "uvloop>=0.21; (sys_platform != 'win32') and extra == 'serve'",
-            ([], {"serve": ["uvloop"]}),
-            id="both",
-        ),
-        pytest.param(f"x; sys_platform != '{sys.platform}'", ([], {}), id="not-on-this-platform"),
-        pytest.param('a[b]>=1 ; extra == "c"', ([], {"c": ["a"]}), id="an-extra-of-its-own"),
-        pytest.param("", ([], {}), id="nothing"),
-    ],
-)
-def test_each_form_of_a_requirement(line, expected):
-    assert installation.requirements([line]) == expected
 
 
 @pytest.mark.parametrize(
