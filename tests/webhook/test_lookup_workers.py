@@ -17,7 +17,6 @@ from archfit.webhook.server.lookup_workers import LIFE_SECONDS, LookupWorkers
 from archfit.webhook.server.shared_answers import PendingLookup, PullSecret
 
 AMD = Found((parse_platform("amd64"),), "sha256:" + "a" * 64)
-STALE = AMD.replace(origin="stale", age_seconds=9)
 WAIT_SECONDS = 20
 SECONDS = 7.5
 PAUSED = "quay.io is slow, and is asked again in 5 s"

@@ -17,14 +17,7 @@ from archfit.options.hosts import mirror_pair
 from archfit.options.settings import Operator, Options, Settings
 from archfit.webhook.server import server_process
 from archfit.webhook.server.listen_address import ListenAddress
-from archfit.webhook.server.memory_budget import (
-    MIB,
-    PROGRAM,
-    SHARES,
-    MemoryLimit,
-    Share,
-    memory_limit,
-)
+from archfit.webhook.server.memory_budget import MIB, PROGRAM, SHARES, MemoryLimit, Share, memory_limit
 from archfit.webhook.server.server_log import ServerLog
 from archfit.webhook.server.server_process import WatchedLock
 from fake_registry import FakeRegistry

@@ -65,11 +65,6 @@ def test_lines_go_to_the_descriptor_of_a_stream():
         assert json.loads(read.readline())["message"] == "müde"
 
 
-def test_a_stream_without_a_descriptor_is_written_to():
-    stream = io.StringIO()
-    assert unbuffered(stream) == stream.write
-
-
 def test_a_stream_that_is_closed_is_no_error():
     stream = io.StringIO()
     log = ServerLog(stream.write)

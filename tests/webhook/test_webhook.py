@@ -305,7 +305,7 @@ def test_a_small_pod_that_would_wait_for_lookups_is_admitted_as_it_is_where_too_
 def test_without_memory_what_has_no_uid_where_go_writes_it_gets_503():
     door = Door()
     door.bodies.take(door.bodies.size)
-    assert door.send(b"{" * 5000).status == 503
+    assert door.send(b"{" * 5000, query=b"timeout=1ms").status == 503
     assert door.count('archfit_http_errors_total{code="503"}') == 1
 
 
