@@ -1,5 +1,7 @@
 """`--in-place` stamps unless a layer says no; what judges files reads the stamps that are there and asks for none."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -100,23 +102,15 @@ def test_noop_a_second_run_in_place_changes_nothing(site: Site) -> None:
 @pytest.mark.parametrize(
     ("api", "spec"),
     [
-        pytest.param(
-            "opentelemetry.io/v1beta1/OpenTelemetryCollector",
-            "spec: {image: 'x.io/amd:1'}",
-            id="opentelemetry",
-        ),
-        pytest.param(
-            "kubeflow.org/v1/Notebook",
-            "spec: {template: {spec: {containers: [{name: a, image: 'x.io/amd:1'}]}}}",
-            id="notebook",
-        ),
+        pytest.param("opentelemetry.io/v1beta1/OpenTelemetryCollector", "spec: {image: 'x.io/amd:1'}", id="opentelemetry"),
+        pytest.param("kubeflow.org/v1/Notebook", "spec: {template: {spec: {containers: [{name: a, image: 'x.io/amd:1'}]}}}", id="notebook"),
         pytest.param(
             "serving.kserve.io/v1beta1/InferenceService",
             "spec: {transformer: {containers: [{name: a, image: 'x.io/amd:1'}]}}",
             id="kserve",
         ),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("words", [[], ["--stamp"]], ids=["default", "asked"])
 def test_a_kind_whose_operator_copies_annotations_to_pods_is_not_stamped(
     site: Site, api: str, spec: str, words: list[str]

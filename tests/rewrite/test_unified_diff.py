@@ -1,5 +1,7 @@
 """The unified diff of a change that is known by its places: exact, small, and in git's and patch's own form."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 from __future__ import annotations
 
 import re
@@ -67,8 +69,7 @@ def applied(data: bytes, diff: bytes) -> bytes:
                      b"@@ -1,4 +1,3 @@\n a\n-b\n-c\n+xc\n d\n", id="line-goes-behind-one-that-lost-its-end"),
         pytest.param(b"a\nb\nc\n", [Splice(2, 2, b"x"), Splice(2, 2, b"y\n"), Splice(4, 4, b"z\n")],
                      b"@@ -1,3 +1,5 @@\n a\n-b\n+xy\n+b\n+z\n c\n", id="at-one-offset"),
-        pytest.param(b"a\nb\n\nc", [Splice(1, 1, b"x")],
-                     b"@@ -1,4 +1,4 @@\n-a\n+ax\n b\n \n c\n\\ No newline at end of file\n", id="then-context"),
+        pytest.param(b"a\nb\n\nc", [Splice(1, 1, b"x")], b"@@ -1,4 +1,4 @@\n-a\n+ax\n b\n \n c\n\\ No newline at end of file\n", id="then-context"),
         pytest.param(b"a\r\nb\r\n", [Splice(3, 3, b"x\r\n")], b"@@ -1,2 +1,3 @@\n a\r\n+x\r\n b\r\n", id="crlf"),
         pytest.param(b"", [Splice(0, 0, b"x\n")], b"@@ -0,0 +1,1 @@\n+x\n", id="empty"),
         pytest.param(b"a\n", [Splice(0, 2, b"")], b"@@ -1,1 +0,0 @@\n-a\n", id="all-goes"),
@@ -105,14 +106,10 @@ POD = b"---\nkind: Pod\nspec:\n  a: 1\n"
     [
         pytest.param(POD + SECRET, [b"---", b"kind: Secret", b"stringData:"], id="behind"),
         pytest.param(SECRET + POD, [b"kind: Pod", b"spec:", b"  a: 1"], id="before"),
-        pytest.param(
-            SECRET.replace(b"stringData:\n ", b"") + POD + SECRET, [b"---", b"kind: Secret"], id="around"
-        ),
-        pytest.param(
-            POD + SECRET.replace(b"kind: Secret\n", b"") + b"kind: Secret\n", [b"---"], id="kind-last"
-        ),
+        pytest.param(SECRET.replace(b"stringData:\n ", b"") + POD + SECRET, [b"---", b"kind: Secret"], id="around"),
+        pytest.param(POD + SECRET.replace(b"kind: Secret\n", b"") + b"kind: Secret\n", [b"---"], id="kind-last"),
     ],
-)
+)  # fmt: skip
 def test_no_value_of_a_secret_is_context(data: bytes, shown: list[bytes]) -> None:
     start = data.index(POD)
     end = start + len(POD)

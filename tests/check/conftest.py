@@ -1,0 +1,38 @@
+"""`archfit check` in this process, with a registry on loopback."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import pytest
+from registry import Registry
+
+import file_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+IMAGES = {
+    "x.example/amd:1": ["linux/amd64"],
+    "x.example/both:1": ["linux/amd64", "linux/arm64"],
+    "x.example/win:1": ["windows/amd64"],
+    "x.example/v7:1": ["linux/amd64", "linux/arm/v7"],
+}
+
+
+@pytest.fixture(scope="session")
+def mirrors() -> Iterator[list[str]]:
+    """The flags that lead to IMAGES."""
+    with Registry(IMAGES) as served:
+        yield served.mirrors()
+
+
+@pytest.fixture(scope="session")
+def check(mirrors: list[str]) -> Callable[..., file_runs.Ended]:
+    def run(text: bytes, *words: str, cwd: Path | str = ".", **environ: str) -> file_runs.Ended:
+        with contextlib.chdir(cwd):
+            return file_runs.run(("check", "--no-cache", *mirrors, *words), text, **environ)
+
+    return run
