@@ -8,54 +8,26 @@ from typing import Any
 import pytest
 import yaml
 
-from archfit.base.results import Location
 from archfit.options.settings import Options
-from archfit.placement.annotations import metadata_chain, misplaced
-from archfit.workloads.pod_specs import find_pods
 from case_files import rows
 from pod_decisions import ARCH
 from stream_edits import Failed, edited
 
 CONTAINERS = "containers: [{name: a, image: both:1}]"
-JOB_SET = f"""\
-apiVersion: jobset.x-k8s.io/v1alpha2
-kind: JobSet
-metadata: {{name: j%s}}
-spec:
-  replicatedJobs:
-  - name: a
-    template:
-      metadata: {{%s}}
-      spec:
-        template:
-          metadata: {{%s}}
-          spec: {{{CONTAINERS}}}
-"""
-CRON_JOB = f"""\
-apiVersion: batch/v1
-kind: CronJob
-metadata: {{name: c%s}}
-spec:
-  jobTemplate:
-    metadata: {{%s}}
-    spec:
-      template:
-        metadata: {{%s}}
-        spec: {{{CONTAINERS}}}
-"""
-KRUISE = f"""\
-apiVersion: apps.kruise.io/v1alpha1
-kind: AdvancedCronJob
-metadata: {{name: c%s}}
-spec:
-  template:
-    jobTemplate:
-      metadata: {{%s}}
-      spec:
-        template:
-          metadata: {{%s}}
-          spec: {{{CONTAINERS}}}
-"""
+
+
+def two_levels(api_version: str, kind: str, *path: str) -> str:
+    """A kind with a template of an object that has the template of a pod; `- x` is a list's item."""
+    text, indent = f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: a%s}}\nspec:\n", "  "
+    for name in path:
+        text += f"{indent}{name}:\n"
+        indent += "    " if name.startswith("- ") else "  "
+    return text + (
+        f"{indent}metadata: {{%s}}\n{indent}spec:\n{indent}  template:\n{indent}    metadata: {{%s}}\n"
+        f"{indent}    spec: {{{CONTAINERS}}}\n"
+    )
+
+
 WRAPPED = f"""\
 apiVersion: workload.codeflare.dev/v1beta2
 kind: AppWrapper
@@ -84,9 +56,9 @@ spec:
     container: {image: both:1}
 """
 SHAPES = {
-    "cron-job": CRON_JOB,
-    "job-set": JOB_SET,
-    "advanced-cron-job": KRUISE,
+    "cron-job": two_levels("batch/v1", "CronJob", "jobTemplate"),
+    "job-set": two_levels("jobset.x-k8s.io/v1alpha2", "JobSet", "replicatedJobs", "- template"),
+    "advanced-cron-job": two_levels("apps.kruise.io/v1alpha1", "AdvancedCronJob", "template", "jobTemplate"),
     "app-wrapper": WRAPPED,
     "workflow": WORKFLOW,
 }
@@ -160,12 +132,8 @@ def error(data: str) -> tuple[str, str]:
     return found.field, found.message
 
 
-BOTH = "spec.template.metadata.annotations or metadata.annotations"
-
-
 @pytest.mark.parametrize(
-    ("data", "field", "message"),
-    rows("placement/annotation_places.yaml", "data", "field", "message"),
+    ("data", "field", "message"), rows("placement/annotation_places.yaml", "data", "field", "message")
 )
 def test_an_annotation_that_counts_nowhere_is_an_error(data: str, field: str, message: str) -> None:
     assert error(data) == (field, message)
@@ -196,53 +164,6 @@ def test_an_annotation_that_counts_nowhere_is_an_error(data: str, field: str, me
 )  # fmt: skip
 def test_what_is_no_annotation_of_a_pod_passes(data: str) -> None:
     assert edited(data.encode(), Options(tolerate=())).data == data.encode()
-
-
-def test_a_stamp_is_where_it_was() -> None:
-    data = DEPLOYMENT.replace("both:1", "amd:1").encode()
-    once = edited(data, Options(stamp=True)).data
-    assert once.count(b"archfit.dev/added") == 1
-    assert edited(once, Options(stamp=True)).data == once
-
-
-def test_each_name_of_a_document_is_looked_at_once() -> None:
-    """The walk over a document grows with it, whatever the number of pods and annotations."""
-
-    def steps(number: int) -> int:
-        entry = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}}
-        spec = {"template": {"annotations": {"archfit.dev/only": "amd64"}, "spec": {"containers": []}}}
-        counting = Counting()
-        value = {
-            "apiVersion": "v1",
-            "kind": "List",
-            "items": [{**entry, "spec": spec, "x": counting} for _ in range(number)],
-        }
-        found = misplaced(value, find_pods(value, Location(1, 1)), {})
-        assert len(found) == number
-        return counting.steps
-
-    assert steps(40) <= 2 * steps(20)
-
-
-class Counting(dict[str, Any]):
-    """A mapping that counts how often its members are read."""
-
-    steps = 0
-
-    def items(self) -> Any:
-        self.steps += 1
-        return super().items()
-
-
-def test_the_way_begins_with_the_outermost() -> None:
-    value = yaml.safe_load(written("app-wrapper", "amd64", "amd64", "amd64"))
-    (pod,) = find_pods(value, Location(1, 1))
-    inner = ("spec", "components", 0, "template")
-    assert [at for at, _ in metadata_chain(pod)] == [
-        ("metadata",),
-        (*inner, "metadata"),
-        (*inner, "spec", "template", "metadata"),
-    ]
 
 
 def test_an_error_on_an_object_with_several_pods_is_one_error() -> None:

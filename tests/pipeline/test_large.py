@@ -11,36 +11,19 @@ import json
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 
 from interpreter_steps import steps
 from stream_edits import Failed, edited
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 POD = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n    spec:\n      containers:\n      - image: amd:1\n"
-ITEM = "- " + POD.replace("\n", "\n  ").rstrip(" ")
 OBJECT = {
     "apiVersion": "apps/v1",
     "kind": "Deployment",
     "spec": {"template": {"spec": {"containers": [{"image": "both:1"}]}}},
 }
 GENEROUS_SECONDS = 60.0
-
-
-def stream(count: int) -> str:
-    return "---\n".join([POD] * count)
-
-
-def sliced(count: int) -> str:
-    return "apiVersion: v1\nkind: List\nitems:\n" + ITEM * count
-
-
-def whole(count: int) -> str:
-    return "apiVersion: v1\nkind: List\nx: &a 1\nitems:\n" + ITEM * count
 
 
 def pretty_json(count: int) -> str:
@@ -58,16 +41,6 @@ def small_pods(count: int) -> str:
 def workflow(count: int) -> str:
     head = "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w}\nspec:\n  entrypoint: t0\n  templates:\n"
     return head + "".join(f"  - name: t{n}\n    container: {{image: 'x.io/a:1'}}\n" for n in range(count))
-
-
-@pytest.mark.parametrize("shape", [stream, sliced, whole, pretty_json])
-@pytest.mark.load
-def test_5000_objects(shape: Callable[[int], str]) -> None:
-    started = time.process_time()
-    output = edited(shape(5000).encode())
-    assert time.process_time() - started < GENEROUS_SECONDS
-    assert len(output.transformed.decisions) == 5000
-    assert len(output.spans) == 5000
 
 
 def test_5000_documents_of_which_one_is_a_pod() -> None:

@@ -55,9 +55,7 @@ A_ONLY = ("--no-cache", "--offline", "--image-platforms=*/r/a=linux/amd64,linux/
     ("stream", "options", "errors"),
     [
         pytest.param(STREAM.partition(b"      tol")[0], A_ONLY, ["document 2, line 16"], id="image"),
-        pytest.param(
-            STREAM, (*A_ONLY, "--image-platforms=*/r/b=linux/amd64"), ["document 2, line 18"], id="field"
-        ),
+        pytest.param(STREAM, (*A_ONLY, "--image-platforms=*/r/b=linux/amd64"), ["document 2, line 18"], id="field"),
         pytest.param(LIST, A_ONLY, ["document 1, line 15"], id="item-of-a-list"),
         pytest.param(
             STREAM.partition(b"      tol")[0] + b"      nodeSelector:\n        kubernetes.io/arch: s390x\n",
@@ -66,7 +64,7 @@ A_ONLY = ("--no-cache", "--offline", "--image-platforms=*/r/a=linux/amd64,linux/
             id="conflict",
         ),
     ],
-)
+)  # fmt: skip
 def test_an_error_names_the_line_of_what_is_wrong(
     stream: bytes, options: Sequence[str], errors: list[str]
 ) -> None:

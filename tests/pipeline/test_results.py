@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from archfit.options.settings import Options
 from archfit.reports.report import RunReport, json_report
 from stream_edits import Failed, edited
 
@@ -59,17 +58,6 @@ def test_an_error_of_the_text_carries_document_line_and_source() -> None:
     ]
 
 
-def test_a_pod_in_an_item_of_a_list_is_named_by_its_own_line() -> None:
-    item = pod("DaemonSet", "amd:1").replace("\n", "\n  ").rstrip(" ")
-    output = edited(f"apiVersion: v1\nkind: List\nitems:\n- {item}- {item}".encode())
-    warnings = reported(output.transformed.results)
-    assert [(one["severity"], one["document"], one["line"]) for one in warnings] == [
-        ("warning", 1, 9),
-        ("warning", 1, 17),
-    ]
-    assert {one["object"]["name"] for one in warnings} == {"web"}
-
-
 UNKNOWN = (
     "apiVersion: example.com/v1\nkind: {}\nmetadata: {{name: {}}}\nspec: {{containers: [{{image: amd:1}}]}}\n"
 )
@@ -107,11 +95,3 @@ def test_a_run_without_the_c_extension_says_that_it_is_slow(monkeypatch: pytest.
     assert not any(slow in result.message for result in edited(pod().encode()).transformed.results)
     monkeypatch.setattr("archfit.pod_stages.C_EXTENSION", False)
     assert [slow in result.message for result in edited(pod().encode()).transformed.results].count(True) == 1
-
-
-def test_the_report_names_each_edit_by_its_bytes() -> None:
-    text = "# é\n" + pod() + "      tolerations: null\n"
-    output = edited(text.encode(), Options())
-    (span,) = output.spans
-    assert (text.encode().index(b"null"), span.was) == (span.start, b"null")
-    assert output.data[span.start : span.end].startswith(b"[{key: kubernetes.io/arch")
