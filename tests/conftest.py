@@ -57,9 +57,6 @@ if TYPE_CHECKING:
 
     from program import Ran
 
-# Tests that may be skipped where ARCHFIT_TEST_MISSING=fail: node id -> why no machine could run it.
-MAY_BE_SKIPPED: dict[str, str] = {}
-
 # A busy machine is no failure: what a property costs is counted elsewhere.
 settings.register_profile("archfit", deadline=None)
 settings.load_profile("archfit")
@@ -190,11 +187,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Where nothing may be missing, a skip is a failure."""
     report = yield
     if report.skipped and not hasattr(report, "wasxfail"):
-        _refuse(report, item.nodeid)
+        _refuse(report)
     return report
 
 
@@ -203,12 +200,12 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     """The same for modules that skip themselves while they are collected."""
     report = yield
     if report.skipped:
-        _refuse(report, report.nodeid)
+        _refuse(report)
     return report
 
 
-def _refuse(report: pytest.TestReport | pytest.CollectReport, node: str) -> None:
-    if machine.MISSING == "fail" and node not in MAY_BE_SKIPPED:
+def _refuse(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if machine.MISSING == "fail":
         report.outcome = "failed"
         report.longrepr = f"skipped where nothing may be skipped: {_reason(report)}"
 

@@ -1,5 +1,7 @@
 """`import archfit` with what it cannot use: one ArchfitError that says what, where and what to do; nothing else."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 from __future__ import annotations
 
 import json
@@ -45,26 +47,17 @@ BAD = [
     pytest.param(lambda: archfit.transform(b"\x1f\x8b"), "input", "gzip archive", id="an-archive"),
     pytest.param(lambda: archfit.transform("a\n\ud800"), "input", "surrogate", id="half-a-character"),
     pytest.param(lambda: archfit.transform("a: [\n"), "input", "not YAML", id="no-yaml"),
-    pytest.param(
-        lambda: archfit.transform("Error: no chart"), "input", "error message", id="an-error-message"
-    ),
+    pytest.param(lambda: archfit.transform("Error: no chart"), "input", "error message", id="an-error-message"),
     pytest.param(lambda: archfit.transform("{{ .Values.x }}"), "input", "helm template", id="a-template"),
     pytest.param(lambda: archfit.transform("", onBlank="fail"), "input", "no manifests", id="blank"),
     # options
-    pytest.param(
-        lambda: archfit.transform("", cluster_architectures=[]),
-        "usage",
-        "'clusterArchitectures'",
-        id="snake-case",
-    ),
+    pytest.param(lambda: archfit.transform("", cluster_architectures=[]), "usage", "'clusterArchitectures'", id="snake-case"),
     pytest.param(lambda: archfit.transform("", onUnknow="x"), "usage", "'onUnknown'", id="misspelt"),
     pytest.param(lambda: decide(SPEC, offlin=True), "usage", "write 'offline'", id="misspelt-in-decide"),
     pytest.param(lambda: archfit.platforms([], x=1), "usage", "known are config", id="like-no-other"),
     pytest.param(lambda: archfit.transform("", quiet=True), "usage", "Result", id="of-the-command-alone"),
     pytest.param(lambda: archfit.transform("", report="a"), "usage", "Result", id="a-report"),
-    pytest.param(
-        lambda: archfit.transform("", clusterArchitectures="amd64"), "usage", "a list", id="a-str-for-a-list"
-    ),
+    pytest.param(lambda: archfit.transform("", clusterArchitectures="amd64"), "usage", "a list", id="a-str-for-a-list"),
     pytest.param(
         lambda: archfit.transform("", clusterArchitectures=["amd46"]),
         "usage",
@@ -80,9 +73,7 @@ BAD = [
     pytest.param(lambda: archfit.transform("", config="no.yaml"), "usage", r"'no\.yaml'", id="no-such-file"),
     pytest.param(lambda: archfit.transform("", config=b"a"), "usage", "os.PathLike", id="config-as-bytes"),
     pytest.param(lambda: archfit.transform("", config={}), "usage", "os.PathLike", id="config-as-a-dict"),
-    pytest.param(
-        lambda: archfit.transform("", authfile="no.json"), "usage", "no.json", id="no-such-authfile"
-    ),
+    pytest.param(lambda: archfit.transform("", authfile="no.json"), "usage", "no.json", id="no-such-authfile"),
     pytest.param(lambda: archfit.platforms("a", caFile="no.pem"), "usage", "no.pem", id="no-such-ca-file"),
     pytest.param(lambda: archfit.transform("", onUnknown="assume"), "usage", "assume", id="assume-what"),
     pytest.param(lambda: archfit.transform("", locked=True), "usage", "lock file", id="locked-by-what"),
@@ -110,31 +101,15 @@ BAD = [
     pytest.param(lambda: decide(SPEC, None), "usage", "mapping", id="no-answers"),
     pytest.param(lambda: decide(SPEC, ["app:1"]), "usage", "mapping", id="a-list-of-answers"),
     pytest.param(lambda: decide(SPEC, {1: []}), "usage", "image strings", id="a-number-as-an-image"),
-    pytest.param(
-        lambda: decide(SPEC, {"app:1": "amd64"}), "usage", "list of platforms", id="a-str-as-an-answer"
-    ),
+    pytest.param(lambda: decide(SPEC, {"app:1": "amd64"}), "usage", "list of platforms", id="a-str-as-an-answer"),
     pytest.param(lambda: decide(SPEC, {"app:1": None}), "usage", "not None", id="none-as-an-answer"),
     pytest.param(lambda: decide(SPEC, {"app:1": [1]}), "usage", "list of texts", id="a-number-as-a-platform"),
     pytest.param(lambda: decide(SPEC, {"app:1": ["a b"]}), "usage", "not a platform", id="no-platform"),
     pytest.param(lambda: decide(SPEC, {"app:1": {}}), "usage", "'None' is not one of", id="an-empty-answer"),
-    pytest.param(
-        lambda: decide(SPEC, {"app:1": {"answer": "found"}}), "usage", "'Found'", id="small-letters"
-    ),
-    pytest.param(
-        lambda: decide(SPEC, {"app:1": {"answer": []}}), "usage", "is not one of", id="answer-as-a-list"
-    ),
-    pytest.param(
-        lambda: decide(SPEC, {"app:1": {"answer": "Found"}}),
-        "usage",
-        "platforms",
-        id="found-without-platforms",
-    ),
-    pytest.param(
-        lambda: decide(SPEC, {"app:1": {"answer": "Unknown", "cause": 1}}),
-        "usage",
-        "cause",
-        id="cause-as-a-number",
-    ),
+    pytest.param(lambda: decide(SPEC, {"app:1": {"answer": "found"}}), "usage", "'Found'", id="small-letters"),
+    pytest.param(lambda: decide(SPEC, {"app:1": {"answer": []}}), "usage", "is not one of", id="answer-as-a-list"),
+    pytest.param(lambda: decide(SPEC, {"app:1": {"answer": "Found"}}), "usage", "platforms", id="found-without-platforms"),
+    pytest.param(lambda: decide(SPEC, {"app:1": {"answer": "Unknown", "cause": 1}}), "usage", "cause", id="cause-as-a-number"),
     pytest.param(
         lambda: decide(SPEC, {"docker.io/library/app:1": ["amd64"], "docker.io/app:1": ["arm64"]}),
         "usage",
@@ -146,27 +121,13 @@ BAD = [
     pytest.param(lambda: archfit.platforms({"a": 1}), "usage", "list of image", id="images-as-a-dict"),
     pytest.param(lambda: archfit.platforms([None]), "usage", "None is no image", id="none-as-an-image"),
     # answers that stand in the way
-    pytest.param(
-        lambda: decide(SPEC, {"app:1": {"answer": "Absent", "detail": "gone"}}), "absent", "gone", id="absent"
-    ),
-    pytest.param(
-        lambda: decide(SPEC, {"app:1": {"answer": "Unknown", "cause": "down"}}),
-        "unknown",
-        "down",
-        id="unknown",
-    ),
+    pytest.param(lambda: decide(SPEC, {"app:1": {"answer": "Absent", "detail": "gone"}}), "absent", "gone", id="absent"),
+    pytest.param(lambda: decide(SPEC, {"app:1": {"answer": "Unknown", "cause": "down"}}), "unknown", "down", id="unknown"),
     pytest.param(lambda: decide(SPEC, strict=True), "unasked", "no answer for it", id="unasked-and-strict"),
     pytest.param(lambda: decide(SPEC, {"app:1": ["s390x"]}), "conflict", "offers only s390x", id="conflict"),
     pytest.param(lambda: decide({"containers": [{"image": "A:1"}]}), "input", "A:1", id="malformed-image"),
-    pytest.param(
-        lambda: decide({**SPEC, "priority": 10**5000}),
-        "input",
-        "no field of Kubernetes",
-        id="a-number-of-5,000-digits",
-    ),
-    pytest.param(
-        lambda: decide({**SPEC, "priority": float("nan")}), "input", "no field of Kubernetes", id="no-number"
-    ),
+    pytest.param(lambda: decide({**SPEC, "priority": 10**5000}), "input", "no field of Kubernetes", id="a-number-of-5,000-digits"),
+    pytest.param(lambda: decide({**SPEC, "priority": float("nan")}), "input", "no field of Kubernetes", id="no-number"),
     pytest.param(
         lambda: decide(
             {"containers": [{"image": "app:1"}, {"image": "A:1"}]},
@@ -176,7 +137,7 @@ BAD = [
         "A:1",
         id="several",
     ),
-]
+]  # fmt: skip
 
 
 def test_only_named_servers_of_a_private_network_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,9 +218,5 @@ def test_a_caller_that_is_deep_itself_gets_an_error() -> None:
             return archfit.transform(POD, imagePlatforms={"*": ["linux/amd64"]})
 
     with pytest.raises(archfit.ArchfitError, match="limit of recursion"):
-        deep_enough(deepest)
+        deepest()
     assert deep(50).changed
-
-
-def deep_enough(call: Callable[[], Any]) -> Any:
-    return call()

@@ -3,6 +3,7 @@
 fixtures/explained.txt has the tree of each, below its id.
 """
 
+# ruff: noqa: E501 - a row of a table is a line
 from __future__ import annotations
 
 from textwrap import indent
@@ -110,12 +111,7 @@ CASES: dict[str, Case] = {
     "a-rule-says-skip": Case(workload(), options=_rules(Rule(Match(namespace="shop"), skip=True))),
     "for-virtual-nodes-alone": Case(workload(selecting(type="virtual-kubelet"))),
     "an-architecture-that-is-filled-in-later": Case(workload(selecting(arch='"$(arch)"'))),
-    "a-controller": Case(
-        workload(
-            metadata="name: web-1, ownerReferences: [{kind: ReplicaSet, name: web, controller: true}]",
-            kind="v1 Pod",
-        )
-    ),
+    "a-controller": Case(workload(metadata="name: web-1, ownerReferences: [{kind: ReplicaSet, name: web, controller: true}]", kind="v1 Pod")),
     "a-conflict-by-images": Case(workload(images=("app:1", "arm:1")), "amd64", more={"arm:1": "arm64"}),
     "a-conflict-by-a-pin": Case(workload(selecting(arch="arm64")), "amd64"),
     "a-conflict-left": Case(workload(selecting(arch="arm64")), "amd64", Options(on_conflict="leave")),
@@ -125,22 +121,14 @@ CASES: dict[str, Case] = {
     "absent-and-left": Case(workload(), Absent("docker.io has no such manifest"), Options(on_absent="leave")),
     "unknown": Case(workload(), Unknown("the registry answered 500")),
     "unknown-and-left": Case(workload(), Unknown("the registry answered 500"), Options(on_unknown="leave")),
-    "unknown-and-assumed": Case(
-        workload(),
-        Unknown("the registry answered 500"),
-        Options(on_unknown="assume", assume=(parse_platform("amd64"),)),
-    ),
-    "not-in-the-lock-file": Case(
-        workload(), Unknown("archfit.lock does not hold app:1, and --locked forbids asking", final=True)
-    ),
+    "unknown-and-assumed": Case(workload(), Unknown("the registry answered 500"), Options(on_unknown="assume", assume=(parse_platform("amd64"),))),
+    "not-in-the-lock-file": Case(workload(), Unknown("archfit.lock does not hold app:1, and --locked forbids asking", final=True)),
     "unasked-beside-one-that-restricts": Case(workload(images=("app:1", "$(image)")), "amd64"),
     "unasked-with-strict": Case(workload(images=("ko://app",)), options=Options(strict=True)),
     "malformed": Case(workload(images=("app@sha256:abc",))),
     "stale": Case(workload(), found("amd64", origin="stale", age_seconds=260000)),
     "from-the-cache": Case(workload(), _AGED),
-    "a-digest-from-the-cache": Case(
-        workload(images=(f"app@{_DIGEST}",)), more={f"app@{_DIGEST}": found("amd64", digest=_DIGEST, origin="cache")}
-    ),
+    "a-digest-from-the-cache": Case(workload(images=(f"app@{_DIGEST}",)), more={f"app@{_DIGEST}": found("amd64", digest=_DIGEST, origin="cache")}),
     "from-the-lock-file": Case(workload(), found("amd64", origin="lock")),
     "stated-by-an-option": Case(
         workload(),
@@ -173,15 +161,9 @@ CASES: dict[str, Case] = {
         ),
         "amd64",
     ),
-    "terms-of-another-system": Case(
-        workload(requiring("kubernetes.io/os In linux windows")), "amd64 windows/amd64"
-    ),
+    "terms-of-another-system": Case(workload(requiring("kubernetes.io/os In linux windows")), "amd64 windows/amd64"),
     "windows-without-an-entry": Case(workload(selecting(os="windows")), "amd64 windows/amd64"),
-    "windows": Case(
-        workload(selecting(os="windows")),
-        "amd64 windows/amd64",
-        Options(cluster_architectures=("amd64", "windows/amd64", "windows/arm64")),
-    ),
+    "windows": Case(workload(selecting(os="windows")), "amd64 windows/amd64", Options(cluster_architectures=("amd64", "windows/amd64", "windows/arm64"))),
     "always": Case(workload(), options=Options(affinity="always")),
     "never": Case(workload(), "amd64", Options(affinity="never")),
     "virtual-nodes-beside-real-ones": Case(workload(f"tolerations: [{_NODES}]"), "amd64"),
@@ -192,18 +174,12 @@ CASES: dict[str, Case] = {
     "tolerated-already": Case(workload("tolerations: [{key: kubernetes.io/arch, operator: Exists}]")),
     "tolerates-everything": Case(workload("tolerations: [{operator: Exists}]")),
     "tolerates-every-taint-of-an-effect": Case(workload("tolerations: [{operator: Exists, effect: NoSchedule}]")),
-    "a-term-with-many-values": Case(
-        workload(requiring(f"node.kubernetes.io/instance-type In {' '.join(f'c{n}.large' for n in range(40))}"))
-    ),
-    "a-rule-that-would-let-it-onto-other-nodes": Case(
-        workload(), "amd64 arm64", Options(tolerate=(GKE, _POOL))
-    ),
+    "a-term-with-many-values": Case(workload(requiring(f"node.kubernetes.io/instance-type In {' '.join(f'c{n}.large' for n in range(40))}"))),
+    "a-rule-that-would-let-it-onto-other-nodes": Case(workload(), "amd64 arm64", Options(tolerate=(GKE, _POOL))),
     "no-rules": Case(workload(), options=Options(tolerate=())),
     "tolerate-false": Case(workload(annotations=_noted("tolerate", "false"))),
     "a-toleration-that-the-namespace-refuses": Case(workload() + _NAMESPACE),
-    "preferences": Case(
-        workload(), options=_WITH_S390X.replace(prefer=(("arm64", 5), ("s390x", 1)), tolerate=())
-    ),
+    "preferences": Case(workload(), options=_WITH_S390X.replace(prefer=(("arm64", 5), ("s390x", 1)), tolerate=())),
     "a-preference-of-its-own": Case(
         workload(
             "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: "
@@ -216,10 +192,7 @@ CASES: dict[str, Case] = {
     "a-job-that-needs-affinity": Case(workload(kind=_JOB), "amd64"),
     "a-job-treated-like-the-rest": Case(workload(kind=_JOB), options=Options(immutable="full")),
     "a-job-with-a-generated-name": Case(workload(kind=_JOB, metadata="generateName: migrate-")),
-    "a-hook": Case(
-        workload(kind=_JOB, metadata="name: migrate, annotations: {helm.sh/hook: pre-install}"),
-        options=Options(hooks="recreated"),
-    ),
+    "a-hook": Case(workload(kind=_JOB, metadata="name: migrate, annotations: {helm.sh/hook: pre-install}"), options=Options(hooks="recreated")),
     # rules and annotations
     "only": Case(workload(annotations=_noted("only", "amd64"))),
     "rules": Case(
@@ -233,13 +206,8 @@ CASES: dict[str, Case] = {
     "a-misspelt-annotation": Case(workload(annotations=_noted("onyl", "amd64"))),
     # custom resources
     "a-built-in-row": Case(workload(kind="serving.knative.dev/v1 Service"), "amd64"),
-    "a-row-of-the-user": Case(
-        workload(kind="example.com/v1 Widget"),
-        options=Options(workloads=(_WIDGET,)),
-    ),
-    "images-that-run-elsewhere": Case(
-        "apiVersion: opentelemetry.io/v1alpha1\nkind: Instrumentation\nmetadata: {name: o}\nspec: {java: {image: a}}\n"
-    ),
+    "a-row-of-the-user": Case(workload(kind="example.com/v1 Widget"), options=Options(workloads=(_WIDGET,))),
+    "images-that-run-elsewhere": Case("apiVersion: opentelemetry.io/v1alpha1\nkind: Instrumentation\nmetadata: {name: o}\nspec: {java: {image: a}}\n"),
     "a-kind-without-a-field-for-affinity": Case(
         workload(kind="example.com/v1 Widget"),
         "amd64",
@@ -253,19 +221,13 @@ CASES: dict[str, Case] = {
         "apiVersion: postgresql.cnpg.io/v1\nkind: Pooler\nmetadata: {name: p}\nspec: {pgbouncer: {image: 'app:1'}}\n",
         "amd64",
     ),
-    "an-image-that-the-operator-chooses": Case(
-        "apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata: {name: p}\nspec: {instances: 1}\n"
-    ),
+    "an-image-that-the-operator-chooses": Case("apiVersion: postgresql.cnpg.io/v1\nkind: Cluster\nmetadata: {name: p}\nspec: {instances: 1}\n"),
     "an-image-that-no-row-reads": Case(
         workload(kind="example.com/v1 Widget").replace("spec:\n", "spec:\n  toolImage: 'tool:1'\n", 1),
         options=Options(workloads=(_WIDGET,)),
     ),
-    "an-image-that-a-trigger-replaces": Case(
-        workload(metadata=f"name: web, annotations: {{image.openshift.io/triggers: '{_TRIGGER}'}}")
-    ),
-    "a-required-architecture-that-is-filled-in-later": Case(
-        workload(requiring("kubernetes.io/arch In '$(arch)'"))
-    ),
+    "an-image-that-a-trigger-replaces": Case(workload(metadata=f"name: web, annotations: {{image.openshift.io/triggers: '{_TRIGGER}'}}")),
+    "a-required-architecture-that-is-filled-in-later": Case(workload(requiring("kubernetes.io/arch In '$(arch)'"))),
     "a-kind-without-a-row": Case(workload(kind="example.com/v1 Widget")),
     "an-object-of-a-controller-without-a-row": Case(
         workload(
@@ -287,10 +249,7 @@ CASES: dict[str, Case] = {
     "a-row-that-was-not-seen-with-affinity-always": Case(_SET_OF_KRUISE, options=Options(affinity="always")),
     "a-row-that-was-not-seen-and-all": Case(_SET_OF_KRUISE, options=Options(custom_resources="all")),
     "a-row-that-was-not-seen-and-seen": Case(_SET_OF_KRUISE, options=Options(custom_resources="seen")),
-    "a-row-and-none": Case(
-        workload(kind="example.com/v1 Widget"),
-        options=Options(workloads=(_WIDGET,), custom_resources="none"),
-    ),
+    "a-row-and-none": Case(workload(kind="example.com/v1 Widget"), options=Options(workloads=(_WIDGET,), custom_resources="none")),
     "a-deployment-inside-of-a-row-that-was-not-seen": Case(
         "apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: a}\nobjects:\n-"
         + indent(workload(), "  ")[1:],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from archfit.explain.explained import Explained, explained
 from archfit.explain.text import text
-from archfit.pipeline import StreamInventory, decided, inventory
+from archfit.pipeline import decided, inventory
 from archfit.yaml.stream import split
 from pod_decisions import DEFAULT, answers
 
@@ -19,23 +19,15 @@ if TYPE_CHECKING:
 
     from archfit.images.platforms import Answer
     from archfit.options.settings import Options
-    from archfit.pipeline import Decided
-
-
-def decided_stream(
-    stream: str, images: Mapping[str, str | Answer], options: Options = DEFAULT
-) -> tuple[StreamInventory, Decided, bytes]:
-    """The inventory and the decisions of a stream, and its bytes."""
-    data = stream.encode()
-    found = inventory(data, split(data), options)
-    return found, decided(found, answers(dict(images)), options), data
 
 
 def explained_stream(
     stream: str, images: Mapping[str, str | Answer], options: Options = DEFAULT, name: str = "web.yaml"
 ) -> Explained:
     """Everything that is explained about a stream."""
-    found, made, data = decided_stream(stream, images, options)
+    data = stream.encode()
+    found = inventory(data, split(data), options)
+    made = decided(found, answers(dict(images)), options)
     return explained(name, data, found, made.decisions, made.answers, options)
 
 

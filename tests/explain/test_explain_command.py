@@ -17,11 +17,7 @@ from warm_cache import warm
 WEB = workload(images=("nginx:1", "api:1"))
 JOB = workload(kind="batch/v1 Job", metadata="name: migrate, namespace: db", images=("tool:1",))
 STREAM = f"{WEB}---\n{JOB}---\napiVersion: v1\nkind: Service\nmetadata: {{name: web}}\n"
-CACHED = {
-    "nginx:1": ["linux/amd64", "linux/arm64"],
-    "api:1": ["linux/amd64"],
-    "tool:1": ["linux/arm64"],
-}
+CACHED = {"nginx:1": ["linux/amd64", "linux/arm64"], "api:1": ["linux/amd64"], "tool:1": ["linux/arm64"]}
 
 
 class Ran:

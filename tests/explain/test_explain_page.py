@@ -9,14 +9,11 @@ import jsonschema
 import pytest
 from tests.explain.explained_pods import explained_stream, tree
 
-from archfit.base.results import Location, ObjectRef
 from archfit.explain import command as explained_command
-from archfit.explain.explanation import Explanation
-from archfit.explain.schema import FIELDS, schema
+from archfit.explain.schema import schema
 from archfit.images.platforms import Absent, Unknown
 from archfit.options.settings import Options
 from archfit.options.text_form import exclude
-from archfit.startup.record import Record
 from machine import ROOT
 from pod_decisions import found
 
@@ -75,19 +72,3 @@ def test_the_json_follows_the_schema(stream, options):
     assert len(value["pods"]) == stream.count("Deployment")
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**value, "secrets": []}, schema())
-
-
-def test_each_field_of_the_json_is_described():
-    from archfit.base.record_json import camel_case
-
-    def records(record, known):
-        known[record.__name__] = {camel_case(name) for name in record._fields}
-        return known
-
-    whole = {**records(Location, {}), **records(ObjectRef, {}), **records(Explanation, {})}
-    whole["Explanation"].remove("ref")
-    whole["Untouched"] = {"reason", "controller"}
-    below = {name: set(part["properties"]) for name, part in schema()["$defs"].items()}
-    assert {name: set(texts) for name, texts in FIELDS.items()} == {**whole, **below}
-    assert issubclass(Explanation, Record)
-    assert all(text.endswith(".") for texts in FIELDS.values() for text in texts.values())

@@ -23,7 +23,6 @@ from archfit.base.results import Location
 from archfit.explain.explained import Explained, ExplainedPod
 from archfit.explain.explanation import explanation
 from archfit.explain.text import text
-from archfit.options.settings import Options
 from archfit.pipeline import transform
 from archfit.placement.decide import decide
 from archfit.placement.pod_patch import taint
@@ -168,7 +167,3 @@ def test_with_stamps_what_an_earlier_run_added_is_there_already(name):
 def all_steps(pod: ExplainedPod) -> list[Any]:
     one = pod.explanation
     return [*one.affinity, *one.tolerations, *one.preferences]
-
-
-def test_the_options_of_the_laws_are_drawn_from_all():
-    assert any(case and case[3] != Options() for case in map(drawn, range(5)))

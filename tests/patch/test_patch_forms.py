@@ -7,7 +7,7 @@ import pytest
 from archfit.base.patch import Add, Test
 from archfit.base.results import Decision, Location, ObjectRef
 from archfit.edit.object_patches import as_json, entries
-from archfit.patch.command import FORMS, as_yaml
+from archfit.patch.command import as_yaml
 from archfit.workloads.documents import Document
 from archfit.workloads.pods import Pod
 from archfit.workloads.sites import Sites
@@ -111,10 +111,6 @@ def test_the_forms_word_for_word(patch, form):
     assert patch(WEB, "--format", form).ok().decode() == FORMS_OF_WEB[form]
 
 
-def test_every_form_is_tested_here():
-    assert set(FORMS) == set(FORMS_OF_WEB)
-
-
 def test_kustomize_is_the_default_and_the_summary_is_on_stderr(patch):
     ran = patch(WEB)
     assert ran.stdout.decode() == FORMS_OF_WEB["kustomize"]
@@ -202,12 +198,6 @@ def test_wrong_usage_is_2(patch):
         "is not one of kustomize, flux-helmrelease, flux-kustomization, fleet, sveltos, kubevela, json"
         in ran.stderr
     )
-
-
-def test_help_names_the_forms_and_the_options(archfit):
-    text = archfit(b"", "patch", "--help-all").ok().decode()
-    for word in (*FORMS, "json", "--mirror", "--prefer"):
-        assert word in text
 
 
 def test_helm_hooks_are_patched_but_not_missed_where_helm_may_hold_them_back(patch):

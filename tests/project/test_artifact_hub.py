@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 import tomllib
+from typing import Any
 
 import jsonschema
 import yaml
@@ -20,76 +21,53 @@ CATEGORIES = [
     "ai-machine-learning", "database", "integration-delivery", "monitoring-logging", "networking", "security",
     "storage", "streaming-messaging", "skip-prediction",
 ]  # fmt: skip
-LINKS = {
-    "type": "array",
-    "items": {
+
+
+def strict(*required: str, **properties: Any) -> dict[str, Any]:
+    """The schema of an object that has these members and no other."""
+    return {
         "type": "object",
         "additionalProperties": False,
-        "required": ["name", "url"],
-        "properties": {"name": TEXT, "url": {"type": "string", "pattern": "^https://"}},
-    },
-}
-CHANGES = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["description"],
-        "properties": {
-            "kind": {"enum": ["added", "changed", "deprecated", "removed", "fixed", "security"]},
-            "description": TEXT,
-            "links": LINKS,
-        },
-    },
-}
-PEOPLE = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["name", "email"],
-        "properties": {"name": TEXT, "email": TEXT},
-    },
-}
-PACKAGE = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["version", "name", "displayName", "createdAt", "description"],
-    "properties": {
-        "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$"},
-        "name": {"type": "string", "pattern": "^[A-Za-z0-9-]+$"},
-        "category": {"enum": CATEGORIES},
-        "createdAt": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"},
-        "keywords": {"type": "array", "items": TEXT},
-        "links": LINKS,
-        "changes": CHANGES,
-        "maintainers": PEOPLE,
-        "provider": {"type": "object", "additionalProperties": False, "properties": {"name": TEXT}},
-        "deprecated": {"type": "boolean"},
-        "prerelease": {"type": "boolean"},
-        **dict.fromkeys((
-                "displayName", "alternativeName", "description", "logoPath", "logoURL", "digest", "license", "homeURL",
-                "appVersion", "readme", "install",
-            ), TEXT),
-    },
-}  # fmt: skip
-REPOSITORY = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
-        "repositoryID": TEXT,
-        "owners": PEOPLE,
-        "ignore": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["name"],
-                "properties": {"name": TEXT, "version": TEXT},
-            },
-        },
-    },
-}
+        "required": [*required],
+        "properties": properties,
+    }
+
+
+def several(item: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": item}
+
+
+def matching(pattern: str) -> dict[str, str]:
+    return {"type": "string", "pattern": pattern}
+
+
+LINKS = several(strict("name", "url", name=TEXT, url=matching("^https://")))
+CHANGES = several(
+    strict(
+        "description",
+        kind={"enum": ["added", "changed", "deprecated", "removed", "fixed", "security"]},
+        description=TEXT,
+        links=LINKS,
+    )
+)
+PEOPLE = several(strict("name", "email", name=TEXT, email=TEXT))
+_TEXTS = "displayName alternativeName description logoPath logoURL digest license homeURL appVersion readme install"
+PACKAGE = strict(
+    *("version", "name", "displayName", "createdAt", "description"),
+    version=matching(r"^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$"),
+    name=matching("^[A-Za-z0-9-]+$"),
+    category={"enum": CATEGORIES},
+    createdAt=matching(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"),
+    keywords=several(TEXT),
+    links=LINKS,
+    changes=CHANGES,
+    maintainers=PEOPLE,
+    provider=strict(name=TEXT),
+    deprecated={"type": "boolean"},
+    prerelease={"type": "boolean"},
+    **dict.fromkeys(_TEXTS.split(), TEXT),
+)
+REPOSITORY = strict(repositoryID=TEXT, owners=PEOPLE, ignore=several(strict("name", name=TEXT, version=TEXT)))
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 LISTING = yaml.safe_load((ROOT / "helm-plugin" / "artifacthub-pkg.yml").read_bytes())
 

@@ -4,6 +4,8 @@ warm        every image is in the cache             locked      every image is i
 nothing     no document can hold a pod              no parser and no decisions
 """
 
+# ruff: noqa: E501 - a row of a table is a line
+
 import json
 import os
 import subprocess
@@ -129,40 +131,18 @@ def warm_cache():
     ("stream", "environ", "words", "never"),
     [
         pytest.param(POD, {}, [], OPTIONS, id="a-pod"),
-        pytest.param(
-            POD, {"ARCHFIT_MIRROR": "y.example=https://mirror.example/y"}, [], set(), id="a-pod-with-a-mirror"
-        ),
+        pytest.param(POD, {"ARCHFIT_MIRROR": "y.example=https://mirror.example/y"}, [], set(), id="a-pod-with-a-mirror"),
         pytest.param(RESOURCE_LIST, {}, [], set(), id="a-resource-list"),
         pytest.param(CONFIG_MAP, {}, [], PURE | CACHE | PARSER | {"archfit.placement.decide"}, id="nothing"),
         pytest.param(DEPLOYMENT, {}, [], PURE | OPTIONS, id="a-deployment"),
         pytest.param(FLOW, {}, [], PURE | OPTIONS, id="a-deployment-in-flow-style"),
         pytest.param(DEPLOYMENT, {}, ["helm"], PURE | {"yaml"}, id="the-plugin-of-helm-4"),
-        pytest.param(
-            DEPLOYMENT,
-            {},
-            ["helm", "--tolerate", "arch=arm64:NoSchedule"],
-            PURE | {"yaml"},
-            id="the-plugin-with-a-flag",
-        ),
-        pytest.param(
-            DEPLOYMENT,
-            {},
-            ["--cluster-architectures", "amd64,arm64", "--timeout=20s", ""],
-            PURE | {"yaml"},
-            id="flags",
-        ),
-        pytest.param(
-            DEPLOYMENT,
-            {"ARCHFIT_CLUSTER_ARCHITECTURES": "amd64,arm64", "ARCHFIT_TIMEOUT": "20s"},
-            [],
-            PURE | {"yaml"},
-            id="variables",
-        ),
-        pytest.param(
-            DEPLOYMENT, {"ARCHFIT_CONFIG": "{config}"}, [], PURE | {"yaml"}, id="a-configuration-file"
-        ),
+        pytest.param(DEPLOYMENT, {}, ["helm", "--tolerate", "arch=arm64:NoSchedule"], PURE | {"yaml"}, id="the-plugin-with-a-flag"),
+        pytest.param(DEPLOYMENT, {}, ["--cluster-architectures", "amd64,arm64", "--timeout=20s", ""], PURE | {"yaml"}, id="flags"),
+        pytest.param(DEPLOYMENT, {"ARCHFIT_CLUSTER_ARCHITECTURES": "amd64,arm64", "ARCHFIT_TIMEOUT": "20s"}, [], PURE | {"yaml"}, id="variables"),
+        pytest.param(DEPLOYMENT, {"ARCHFIT_CONFIG": "{config}"}, [], PURE | {"yaml"}, id="a-configuration-file"),
     ],
-)
+)  # fmt: skip
 def test_a_warm_run_loads_nothing_of_the_network_and_nothing_heavy(
     stream, environ, words, never, tmp_path, empty
 ):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import subprocess
 
-import command_pages
 import man_page
 import pages
 import pytest
 
 import machine
 from archfit.cli.usage.command_table import COMMANDS
-from archfit.options.table import TABLE
 
 
 def test_every_made_part_is_as_the_code_has_it():
@@ -22,10 +20,6 @@ def test_every_made_part_is_as_the_code_has_it():
 def test_a_marker_without_an_end_is_refused():
     with pytest.raises(ValueError, match="there is no line <!-- /options -->"):
         pages.marked("# Page\n<!-- options -->\n")
-
-
-def test_the_table_of_options_has_a_row_for_each_and_for_the_file():
-    assert command_pages.options_table().count("\n") == len(TABLE) + 3
 
 
 @pytest.mark.real
@@ -45,12 +39,3 @@ def test_the_man_page_shows_every_command_as_the_user_types_it():
     for command in COMMANDS:
         if command.run:
             assert f".B archfit {command.usage[0].split(' [')[0]}".split(" <")[0] in page
-
-
-def test_the_reference_shows_every_command_and_flag():
-    page = command_pages.markdown_reference()
-    for command in COMMANDS:
-        if command.run:
-            section = page.partition(f"## archfit {command.name}\n")[2].partition("\n## ")[0]
-            assert f"archfit {command.usage[0]}" in section
-            assert all(f"`{flag.names[0]}" in section for flag in command.flags)

@@ -1,5 +1,7 @@
 """The steps of `make release-check` find what is wrong; that they pass is in tests/real/release."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 from __future__ import annotations
 
 import io
@@ -105,20 +107,10 @@ def test_the_manifest_of_krew_keeps_the_platforms_that_have_an_archive(tmp_path)
     ("version", "name", "message"),
     [
         pytest.param(__version__, "", "no platform for any archive", id="no-archive"),
-        pytest.param(
-            __version__,
-            f"archfit-{__version__}-linux-riscv64.tar.gz",
-            "no platform for",
-            id="new-platform",
-        ),
-        pytest.param(
-            "9.9.9",
-            f"archfit-{__version__}-linux-amd64.tar.gz",
-            "python scripts/release/versions.py 9.9.9",
-            id="version",
-        ),
+        pytest.param(__version__, f"archfit-{__version__}-linux-riscv64.tar.gz", "no platform for", id="new-platform"),
+        pytest.param("9.9.9", f"archfit-{__version__}-linux-amd64.tar.gz", "python scripts/release/versions.py 9.9.9", id="version"),
     ],
-)
+)  # fmt: skip
 def test_a_manifest_that_does_not_fit_is_refused(tmp_path, version, name, message):
     archives = [tmp_path / name] if name else []
     for path in archives:
@@ -149,15 +141,7 @@ def test_a_release_without_one_of_the_binaries_is_refused(tmp_path):
 
 
 def test_the_key_of_the_plugin_is_a_file_of_the_release_and_the_plugin_is_not(tmp_path):
-    for name in (
-        "python/a",
-        "python/b",
-        "binary/c",
-        "binary/d",
-        "sbom/e",
-        "krew/f",
-        "plugin/a.tgz",
-    ):
+    for name in ("python/a", "python/b", "binary/c", "binary/d", "sbom/e", "krew/f", "plugin/a.tgz"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "plugin" / "archfit-plugin.gpg").write_bytes(b"key")

@@ -43,16 +43,6 @@ def texts(root: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """The repository's own files, to write into."""
-    for path in repository_address.files(ROOT):
-        target = tmp_path / path.relative_to(ROOT)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
-    return tmp_path
-
-
-@pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A repository of few files."""
     for name in ("pyproject.toml", "README.md", "docs/install.md"):
@@ -76,17 +66,6 @@ def test_no_file_has_another_address():
         and (name, owner) != ("scripts/repository_address.py", "owner")
     }
     assert sorted(other) == []
-
-
-def test_tests_compare_with_pyproject():
-    """The script does not rewrite them."""
-    literal = re.compile(rf"\b{OWNER}/archfit")
-    found = [
-        path.name
-        for path in (ROOT / "tests").rglob("*.py")
-        if literal.search(path.read_text(encoding="utf-8"))
-    ]
-    assert found == []
 
 
 def test_an_address_is_written_everywhere_and_can_be_changed_again(copy):

@@ -1,5 +1,7 @@
 """What the site makes of the Markdown of docs/; and docs/ itself, as GitHub reads it."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 from __future__ import annotations
 
 import importlib.util
@@ -7,6 +9,7 @@ import re
 
 import pytest
 
+from archfit.cli.page_text import anchor, headings
 from machine import ROOT
 
 ADDRESS = "https://git.example/team/archfit"
@@ -29,15 +32,9 @@ def site_markdown():
         pytest.param("[x](https://x.example/a.md)", "[x](https://x.example/a.md)", id="elsewhere"),
         pytest.param("[a](../.github/SECURITY.md#x)", "[a](security.md#x)", id="a file that is a page"),
         pytest.param("[helm.md](helm.md#jobs)", "[Helm 3 and Helm 4](helm.md#jobs)", id="a file's name"),
-        pytest.param(
-            "[SECURITY.md](../.github/SECURITY.md)", "[Security](security.md)", id="the name of such a file"
-        ),
+        pytest.param("[SECURITY.md](../.github/SECURITY.md)", "[Security](security.md)", id="the name of such a file"),
         pytest.param("[c](../charts/archfit/README.md)", "[c](chart.md)", id="a file below"),
-        pytest.param(
-            "[m](../Makefile) and [h](helm.md)",
-            f"[m]({ADDRESS}/blob/main/Makefile) and [h](helm.md)",
-            id="a file of the repository",
-        ),
+        pytest.param("[m](../Makefile) and [h](helm.md)", f"[m]({ADDRESS}/blob/main/Makefile) and [h](helm.md)", id="a file of the repository"),
         pytest.param("[n](nothing.md)", "[n](nothing.md)", id="a dead link stays, so that the build says so"),
         pytest.param("[`x`](../Makefile)", f"[`x`]({ADDRESS}/blob/main/Makefile)", id="code in a link"),
         pytest.param("`[m](../Makefile)`", "`[m](../Makefile)`", id="a link in code"),
@@ -49,11 +46,9 @@ def site_markdown():
             f"```sh\n| `a \\| b`\n[m](../Makefile)\n```\n[m]({ADDRESS}/blob/main/Makefile)",
             id="a block of code",
         ),
-        pytest.param(
-            "````\n```\n[m](../Makefile)\n````", "````\n```\n[m](../Makefile)\n````", id="nested fences"
-        ),
+        pytest.param("````\n```\n[m](../Makefile)\n````", "````\n```\n[m](../Makefile)\n````", id="nested fences"),
     ],
-)
+)  # fmt: skip
 def test_markdown_for_github_becomes_markdown_for_the_site(site_markdown, text, expected):
     assert site_markdown.adapted(text, "docs/page.md", KNOWN, ADDRESS) == expected
 
@@ -89,32 +84,20 @@ def test_the_styles_of_a_drawing_count_for_nothing_else_on_the_page():
         assert not styles or f'class="{path.stem}"' in text
 
 
-def github_anchors(text):
-    """The anchors that GitHub gives the headings of a page."""
-    found, counted = set(), {}
-    outside = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
-    for heading in re.findall(r"^#+ (.*)$", outside, re.MULTILINE):
-        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
-        anchor = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
-        counted[anchor] = counted.get(anchor, 0) + 1
-        found.add(anchor if counted[anchor] == 1 else f"{anchor}-{counted[anchor] - 1}")
-    return found
-
-
 def test_the_anchors_of_links_exist_on_github_too():
     """MkDocs and GitHub may make different anchors of a heading: choose another heading then."""
     folders = (ROOT, ROOT / ".github", ROOT / "docs")
     pages = {path: path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.md")}
-    anchors = {path: github_anchors(text) for path, text in pages.items()}
+    anchors = {path: {anchor(heading) for _, _, heading in headings(text)} for path, text in pages.items()}
     links = [
-        (path, (path.parent / target).resolve() if target else path, anchor)
+        (path, (path.parent / target).resolve() if target else path, linked)
         for path, text in pages.items()
-        for target, anchor in re.findall(r"\]\(([^)\s#:]*)#([^)\s]+)\)", text)
+        for target, linked in re.findall(r"\]\(([^)\s#:]*)#([^)\s]+)\)", text)
     ]
     assert len(links) > 30
     dead = [
-        (path.name, to.name, anchor)
-        for path, to, anchor in links
-        if to in anchors and anchor not in anchors[to]
+        (path.name, to.name, linked)
+        for path, to, linked in links
+        if to in anchors and linked not in anchors[to]
     ]
     assert dead == []

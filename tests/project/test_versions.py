@@ -32,16 +32,6 @@ KEEPS = {
 }
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """The repository's own files, to write into."""
-    for path in repository_address.files(ROOT):
-        target = tmp_path / path.relative_to(ROOT)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
-    return tmp_path
-
-
 def saying(root: Path, version: str) -> set[str]:
     """The files that hold the version, but for fixtures and locked packages."""
     found = re.compile(rf"(?<![\w.]){re.escape(version)}(?![\w.]*\d)".encode())

@@ -21,9 +21,7 @@ def job(name: str, namespace: str = "shop", kind: str = "Job", api_version: str 
         pytest.param([job("a"), job("a")], ["kubectl delete -n shop job/a"], id="the-same-object-twice"),
         pytest.param([job("a"), job("b", "etl")], ["kubectl delete -n shop job/a", "kubectl delete -n etl job/b"], id="two-namespaces"),
         pytest.param([job("p", kind="Pod", api_version="v1")], ["kubectl delete -n shop pod/p"], id="pod"),
-        pytest.param(
-            [job("v", api_version="batch.volcano.sh/v1alpha1")], ["kubectl delete -n shop job.batch.volcano.sh/v"], id="the-group-tells-kinds-of-one-name-apart"
-        ),
+        pytest.param([job("v", api_version="batch.volcano.sh/v1alpha1")], ["kubectl delete -n shop job.batch.volcano.sh/v"], id="the-group-tells-kinds-of-one-name-apart"),
         pytest.param([job("a", "")], ["kubectl delete -n NAMESPACE job/a"], id="no-namespace-in-the-stream"),
         pytest.param([job("$(reboot)")], [], id="a-name-that-is-a-command"),
         pytest.param([job("-f"), job("b")], ["kubectl delete -n shop job/b"], id="a-name-that-is-a-flag"),

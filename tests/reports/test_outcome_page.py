@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from pathlib import Path
 
 import pytest
 from tests.explain.explained_cases import CASES, workload
 
 from archfit.base import documentation
+from archfit.cli.page_text import anchor, headings
 from archfit.images.platforms import Absent, Unknown
 from archfit.options.settings import Options
 from archfit.pipeline import decided, inventory
@@ -94,14 +94,6 @@ def test_a_run_that_a_page_would_not_explain_links_none(stream, answer, options)
     assert ended(stream, answer, options) == ""
 
 
-def headings(name: str) -> set[str]:
-    """The anchors of a page, as GitHub and the site make them."""
-    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
-    found = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in found}
-
-
 def test_every_page_of_the_program_has_the_heading():
     calls = [
         [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
@@ -111,31 +103,10 @@ def test_every_page_of_the_program_has_the_heading():
     ]
     linked = {(*call, "")[:2] for call in calls if call} | set(PAGES)
     assert len(linked) > 12
-    assert [one for one in sorted(linked) if one[1] and one[1] not in headings(one[0])] == []
     assert [name for name, _ in sorted(linked) if not (ROOT / "docs" / f"{name}.md").exists()] == []
-
-
-def test_no_message_names_a_page_by_itself():
-    """Use `documentation.page`."""
-    named = []
-    for path in (ROOT / "transformer").rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        docstrings = {
-            id(node.body[0].value)
-            for node in ast.walk(tree)
-            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
-            and node.body
-            and isinstance(node.body[0], ast.Expr)
-        }
-        named += [
-            (path.name, node.lineno)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and id(node) not in docstrings
-            and re.search(r"\bdocs/\w+\.md", node.value)
-        ]
-    assert named == []
+    texts = {name: (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name, _ in linked}
+    known = {name: {anchor(heading) for _, _, heading in headings(text)} for name, text in texts.items()}
+    assert [one for one in sorted(linked) if one[1] and one[1] not in known[one[0]]] == []
 
 
 def test_a_page_that_is_not_here_says_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

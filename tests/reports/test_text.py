@@ -1,5 +1,7 @@
 """A run in words: once for each thing, errors last, one sentence at the end."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 import pytest
 
 from archfit.base.results import Decision, Location, ObjectRef, Result
@@ -53,13 +55,9 @@ def failing(name, cause="it is down"):
     [
         pytest.param("a", "", id="noop-one-image"),
         pytest.param("a b", " (and in 1 other place, with 1 other image: b)", id="two"),
-        pytest.param(
-            "a b c d e f g h",
-            " (and in 7 other places, with 7 other images: b, c, d, e, f, 2 more)",
-            id="the-first-are-named",
-        ),
+        pytest.param("a b c d e f g h", " (and in 7 other places, with 7 other images: b, c, d, e, f, 2 more)", id="the-first-are-named"),
     ],
-)
+)  # fmt: skip
 def test_one_cause_of_several_images_is_one_message(names, tail):
     assert lines(map(failing, names.split())) == ["error: a: it is down (document 1, line 1)" + tail]
 
@@ -75,110 +73,71 @@ def test_the_same_result_twice_is_one_place():
     assert lines([Result("warning", "w"), Result("warning", "w")]) == ["warning: w"]
 
 
-def test_control_characters_never_reach_a_terminal():
-    assert lines([Result("error", "a\x1b[31mb\nc\x07\x9b")]) == [r"error: a\x1b[31mb c\x07\x9b"]
+CHANGE, NOT_NEEDED, HERE = Decision("Change", ""), Decision("NotNeeded", ""), Decision("AlreadySet", "")
+UNKNOWN, CONFLICT = Decision("Unresolved", ""), Decision("Conflict", "")
+OF_WEB = Decision("OptedOut", "", controller="Deployment/web")
+LATER = Decision("OptedOut", "its nodeSelector's kubernetes.io/arch is filled in later (${A})")
+SKIPPED = Decision("OptedOut", 'archfit.dev/skip: "true"')
+FIXED = Decision("NotNeeded", "", immutable=True)
+JOB, REPLICAS = pod("Job", "once", immutable=True), pod("ReplicaSet", "web-1")
+DELETED = pod("ReplicaSet", "a").replace(waits_for="their pods are deleted")
+NEXT = pod("CronJob", "b").replace(waits_for="they make their next pods")
+REFUSED = (
+    "archfit: the API server may refuse the change of 1 object: apps/v1/Job/shop/once. Where it exists with another pod "
+    'template, applying it fails ("field is immutable"). Delete it first: kubectl delete -n shop job.apps/once; or, where '
+    "it was applied without archfit, keep it so with --exclude=Job/shop/once\narchfit: see docs/helm.md#jobs"
+)
+JOBS = [
+    *((pod("Job", "a", immutable=True, document=number), CHANGE) for number in (1, 2)),
+    *[(pod("Pod", "a", immutable=True, document=4), CHANGE)] * 2,
+]
+LOOKED_UP = "1 image, 0 registry requests"
 
 
 @pytest.mark.parametrize(
     ("decisions", "text"),
     [
-        pytest.param([], "", id="noop-no-pods"),
+        pytest.param([(pod(), HERE)], f"0 of 1 pod template changes and rolls once when applied; {LOOKED_UP}", id="nothing-changes"),
+        pytest.param([(pod(), CHANGE), (pod(), NOT_NEEDED)], f"1 of 2 pod templates changes and rolls once when applied; {LOOKED_UP}", id="one-changes"),
         pytest.param(
-            [(pod(), Decision("AlreadySet", ""))],
-            "archfit: 0 of 1 pod template changes and rolls once when applied; 1 image, 0 registry requests",
-            id="nothing-changes",
-        ),
-        pytest.param(
-            [(pod(), Decision("Change", "")), (pod(), Decision("NotNeeded", ""))],
-            "archfit: 1 of 2 pod templates changes and rolls once when applied; 1 image, 0 registry requests",
-            id="one-changes",
-        ),
-        pytest.param(
-            [
-                (pod(), Decision("Change", "")),
-                (pod("ReplicaSet", "a").replace(waits_for="their pods are deleted"), Decision("Change", "")),
-                (
-                    pod("CronJob", "b").replace(waits_for="they make their next pods"),
-                    Decision("NotNeeded", ""),
-                ),
-            ],
-            "archfit: 2 of 3 pod templates change: 1 rolls once when applied, 1 once their pods are deleted "
-            "(ReplicaSet/a); 1 image, 0 registry requests",
+            [(pod(), CHANGE), (DELETED, CHANGE), (NEXT, NOT_NEEDED)],
+            f"2 of 3 pod templates change: 1 rolls once when applied, 1 once their pods are deleted (ReplicaSet/a); {LOOKED_UP}",
             id="what-does-not-roll-at-once-is-named",
         ),
         pytest.param(
-            [
-                (pod(), Decision("Change", "")),
-                (pod("Job", "once", immutable=True), Decision("Change", "", immutable=True)),
-            ],
-            "archfit: 1 of 1 pod template changes and rolls once when applied; 1 Job changes, and cannot be updated if "
-            "it exists; 1 image, 0 registry requests\n"
-            "archfit: the API server may refuse the change of 1 object: apps/v1/Job/shop/once. Where it exists "
-            'with another pod template, applying it fails ("field is immutable"). Delete it first: '
-            "kubectl delete -n shop job.apps/once; or, where it was applied without archfit, keep it so with "
-            "--exclude=Job/shop/once\narchfit: see docs/helm.md#jobs",
+            [(pod(), CHANGE), (JOB, Decision("Change", "", immutable=True))],
+            f"1 of 1 pod template changes and rolls once when applied; 1 Job changes, and cannot be updated if it exists; {LOOKED_UP}\n{REFUSED}",
             id="immutable-objects-are-named",
         ),
         pytest.param(
-            [
-                (pod("Job", "once", immutable=True), Decision("NotNeeded", "", immutable=True)),
-                (pod("Job", "hook", immutable=True), Decision("Change", "")),
-                (pod("ReplicaSet", "web-1"), Decision("OptedOut", "", controller="Deployment/web")),
-            ],
-            "archfit: 1 Job changes, which is made anew each time; 1 image, 0 registry requests",
+            [(JOB, FIXED), (pod("Job", "hook", immutable=True), CHANGE), (REPLICAS, OF_WEB)],
+            f"1 Job changes, which is made anew each time; {LOOKED_UP}",
             id="made-anew-is-counted-apart-and-what-a-controller-made-not-at-all",
         ),
+        pytest.param(JOBS, f"3 objects (Job, Pod) change, which are made anew each time; {LOOKED_UP}", id="objects-are-counted-once-and-those-without-a-name-apart"),
+        pytest.param([(JOB, FIXED)], f"0 of 1 pod spec changes; {LOOKED_UP}", id="noop-no-templates"),
         pytest.param(
-            [
-                (pod("Job", "a", immutable=True, document=1), Decision("Change", "")),
-                (pod("Job", "a", immutable=True, document=2), Decision("Change", "")),
-                (pod("Pod", "a", immutable=True, document=4), Decision("Change", "")),
-                (pod("Pod", "a", immutable=True, document=4), Decision("Change", "")),
-            ],
-            "archfit: 3 objects (Job, Pod) change, which are made anew each time; 1 image, 0 registry requests",
-            id="objects-are-counted-once-and-those-without-a-name-apart",
-        ),
-        pytest.param(
-            [(pod("Job", "once", immutable=True), Decision("NotNeeded", "", immutable=True))],
-            "archfit: 0 of 1 pod spec changes; 1 image, 0 registry requests",
-            id="noop-no-templates",
-        ),
-        pytest.param(
-            [
-                (pod("ReplicaSet", "web-1"), Decision("OptedOut", "", controller="Deployment/web")),
-                (pod("Job", "a", immutable=True), Decision("OptedOut", "", immutable=True)),
-                (pod("Job", "b", immutable=True), Decision("NotNeeded", "", immutable=True)),
-            ],
-            "archfit: 0 of 2 pod specs change; 1 image, 0 registry requests",
+            [(REPLICAS, OF_WEB), (pod("Job", "a", immutable=True), Decision("OptedOut", "", immutable=True)), (JOB, FIXED)],
+            f"0 of 2 pod specs change; {LOOKED_UP}",
             id="noop-no-templates-of-ours",
         ),
+        pytest.param([(REPLICAS, OF_WEB)], f"nothing changes; {LOOKED_UP}", id="noop-a-controller-decides"),
         pytest.param(
-            [(pod("ReplicaSet", "web-1"), Decision("OptedOut", "", controller="Deployment/web"))],
-            "archfit: nothing changes; 1 image, 0 registry requests",
-            id="noop-a-controller-decides",
-        ),
-        pytest.param(
-            [(pod(), Decision("Unresolved", "")), (pod(), Decision("Conflict", ""))],
-            "archfit: 0 of 2 pod templates change and roll once when applied; 1 of 2 pod specs left alone, images "
-            "unknown; 1 of 2 pod specs left alone, no node fits; 1 image, 0 registry requests",
+            [(pod(), UNKNOWN), (pod(), CONFLICT)],
+            "0 of 2 pod templates change and roll once when applied; 1 of 2 pod specs left alone, images unknown; "
+            f"1 of 2 pod specs left alone, no node fits; {LOOKED_UP}",
             id="left-alone",
         ),
         pytest.param(
-            [
-                (
-                    pod(),
-                    Decision("OptedOut", "its nodeSelector's kubernetes.io/arch is filled in later (${A})"),
-                ),
-                (pod(), Decision("OptedOut", 'archfit.dev/skip: "true"')),
-            ],
-            "archfit: 0 of 2 pod templates change and roll once when applied; "
-            "1 of 2 pod specs left alone, placement filled in later; 1 image, 0 registry requests",
+            [(pod(), LATER), (pod(), SKIPPED)],
+            f"0 of 2 pod templates change and roll once when applied; 1 of 2 pod specs left alone, placement filled in later; {LOOKED_UP}",
             id="a-template-in-the-placement",
         ),
     ],
-)
+)  # fmt: skip
 def test_the_summary_counts_what_rolls_and_what_cannot_be_changed(decisions, text):
-    assert summary(decisions, {"a:1": Unasked("")}, 0) == text
+    assert summary(decisions, {"a:1": Unasked("")}, 0) == f"archfit: {text}"
+    assert summary([], {"a:1": Unasked("")}, 0) == ""
 
 
 TOLERATES, NARROWED = "tolerates kubernetes.io/arch=arm64:NoSchedule", "restricted to amd64"
@@ -188,9 +147,7 @@ HINT = "(`archfit setup cluster` says whether a node has its taint); 0 images, 0
 @pytest.mark.parametrize(
     ("reasons", "text"),
     [
-        pytest.param(
-            [TOLERATES], f"changes and rolls once when applied, for the toleration alone {HINT}", id="one"
-        ),
+        pytest.param([TOLERATES], f"changes and rolls once when applied, for the toleration alone {HINT}", id="one"),
         pytest.param(
             [TOLERATES, NARROWED, f"{TOLERATES}; tolerates arch=arm64:NoSchedule"],
             f"change and roll once when applied, 2 of them for the toleration alone {HINT}",
@@ -202,7 +159,7 @@ HINT = "(`archfit setup cluster` says whether a node has its taint); 0 images, 0
             id="noop-for-more-than-that",
         ),
     ],
-)
+)  # fmt: skip
 def test_templates_that_change_for_the_default_toleration_alone_are_counted(reasons, text):
     decisions = [(pod(), Decision("Change", reason)) for reason in reasons]
     number = len(reasons)

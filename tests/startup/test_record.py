@@ -70,10 +70,6 @@ def test_equality_and_hash_follow_type_and_fields():
     assert len({Point(1, 2), Point(1, 2), Point(2, 1)}) == 2
 
 
-def test_representation_can_be_read_back():
-    assert repr(Named(1, 2, "a")) == "Named(x=1, y=2, name='a')"
-
-
 class Often(Record):
     x: int
     y: int = 0
@@ -102,19 +98,12 @@ def test_a_class_that_is_made_often_stays_the_same(often):
         del made.x
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        pytest.param(lambda cls: cls(), id="missing"),
-        pytest.param(lambda cls: cls(1, 2, (3,), 4), id="too-many"),
-        pytest.param(lambda cls: cls(1, z=3), id="unknown"),
-        pytest.param(lambda cls: cls(1, x=3), id="twice"),
-        pytest.param(lambda cls: cls(1).replace(z=3), id="unknown-replacement"),
-    ],
-)
-def test_a_class_that_is_made_often_refuses_wrong_values(often, make):
+def test_a_class_that_is_made_often_refuses_wrong_values(often):
+    for values, names in (((), {}), ((1, 2, (3,), 4), {}), ((1,), {"z": 3}), ((1,), {"x": 3})):
+        with pytest.raises(TypeError):
+            often(*values, **names)
     with pytest.raises(TypeError):
-        make(often)
+        often(1).replace(z=3)
 
 
 def test_a_class_below_one_that_is_made_often_is_its_own(often):

@@ -39,14 +39,6 @@ def test_the_components_are_where_the_page_says(folder: str) -> None:
     assert f"-f argocd-archfit/{folder}/Dockerfile ." in FILES[f"{folder}/Dockerfile"]
 
 
-def test_every_file_that_an_image_copies_is_in_the_repository() -> None:
-    for name, text in FILES.items():
-        if name.endswith("Dockerfile"):
-            for line in re.findall(r"^COPY (?!--from)(.*)$", text, re.MULTILINE):
-                *sources, _target = line.split()
-                assert all((machine.ROOT / source).exists() for source in sources), line
-
-
 def test_the_commands_of_the_page_exist() -> None:
     flags = {name for flag in BY_NAME["setup argocd"].flags for name in flag.names}
     for kind, text in BLOCKS:

@@ -35,14 +35,10 @@ def _parameters(*entries: dict[str, object]) -> dict[str, str]:
         pytest.param({PARAMETERS: " \n"}, id="blank"),
         pytest.param({PARAMETERS: "null"}, id="null"),
         pytest.param({PARAMETERS: "[]"}, id="empty-list"),
-        pytest.param(
-            {"PARAM_AFFINITY": "always", "PARAM_MIRROR": "*=http://evil.example"}, id="PARAM-is-not-read"
-        ),
-        pytest.param(
-            {"ARGOCD_ENV_FOO": "bar", "ARGOCD_ENV_ARCHFIT_RECIPE": "7"}, id="foreign-and-bumped-variables"
-        ),
+        pytest.param({"PARAM_AFFINITY": "always", "PARAM_MIRROR": "*=http://evil.example"}, id="PARAM-is-not-read"),
+        pytest.param({"ARGOCD_ENV_FOO": "bar", "ARGOCD_ENV_ARCHFIT_RECIPE": "7"}, id="foreign-and-bumped-variables"),
     ],
-)
+)  # fmt: skip
 def test_nothing_said_leaves_everything_to_the_operator(given: dict[str, str]) -> None:
     found = application_of({**FACTS, **given})
     assert found.source == PLAIN
@@ -150,6 +146,14 @@ def test_the_environment_says_the_same_as_the_parameters() -> None:
         pytest.param('[{"name": "source-type", "string": "jsonnet"}]', "one of helm, kustomize", id="no-renderer"),
         pytest.param('[{"name": "skip-crds", "string": "yes"}]', "write true or false", id="no-boolean"),
         pytest.param('[{"name": "rules", "string": "- only: ["}]', "rules", id="rules-that-are-no-YAML"),
+        pytest.param("[" * 100_000, "is not JSON", id="nested-deeply"),
+        pytest.param('[{"name": "values-files", "array": ["a\\u0000b"]}]', "without NUL", id="NUL-in-values-files"),
+        pytest.param('[{"name": "helm-parameters", "map": {"a": "b\\u0000"}}]', "without NUL", id="NUL-in-a-value"),
+        pytest.param('[{"name": "helm-parameters", "map": {"a\\u0000": "b"}}]', "without NUL", id="NUL-in-a-key"),
+        pytest.param('[{"name": "values", "string": "a: \\ud800"}]', "without NUL and half", id="a-lone-surrogate"),
+        pytest.param('[{"name": "affinity", "string": "\\ud800"}]', "affinity", id="in-an-option"),
+        pytest.param('[{"name": "lockFile", "string": "a\\u0000"}]', "NUL", id="NUL-in-a-path"),
+        pytest.param("[" + "9" * 5000 + "]", "is not JSON", id="a-number-of-5000-digits"),
     ],
 )  # fmt: skip
 def test_wrong_shapes_are_one_clear_error(text: str, said: str) -> None:
@@ -240,26 +244,6 @@ def test_a_default_that_the_operator_changed_is_not_announced() -> None:
     changed = {entry["name"]: entry for entry in announcement(Options(affinity="always"))}
     assert "string" not in changed["affinity"]
     assert changed["onConflict"]["string"] == "fail"
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        pytest.param("[" * 100_000, "is not JSON", id="nested-deeply"),
-        pytest.param('[{"name": "values-files", "array": ["a\\u0000b"]}]', "without NUL", id="NUL-in-values-files"),
-        pytest.param('[{"name": "helm-parameters", "map": {"a": "b\\u0000"}}]', "without NUL", id="NUL-in-a-value"),
-        pytest.param('[{"name": "helm-parameters", "map": {"a\\u0000": "b"}}]', "without NUL", id="NUL-in-a-key"),
-        pytest.param('[{"name": "values", "string": "a: \\ud800"}]', "without NUL and half", id="a-lone-surrogate"),
-        pytest.param('[{"name": "affinity", "string": "\\ud800"}]', "affinity", id="in-an-option"),
-        pytest.param('[{"name": "lockFile", "string": "a\\u0000"}]', "NUL", id="NUL-in-a-path"),
-        pytest.param("[" + "9" * 5000 + "]", "is not JSON", id="a-number-of-5000-digits"),
-    ],
-)  # fmt: skip
-def test_what_no_program_can_be_told_is_one_clear_error(text: str, said: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        application_of({**FACTS, PARAMETERS: text})
-    assert said in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_noop_values_may_have_any_character_that_is_one() -> None:

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import machine
 from archfit.integrations.argocd import setup
 from argocd_caller import tools_folder
-from argocd_sources import REPO_SERVER
 from helm_runs import start
 from program import PROGRAM, Ran
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from yaml_judge import Judge
 
 DEFAULT = setup.files(discover=False, sidecar_image=setup.SIDECAR_IMAGE, bundle_image=setup.BUNDLE_IMAGE)
 
@@ -46,62 +43,6 @@ def test_setup_writes_every_file_once_and_never_over_somebodys(tmp_path: Path) -
 @pytest.mark.parametrize("flag", ["--into", "--image", "--bundle-image"])
 def test_empty_values_are_wrong_usage(flag: str) -> None:
     assert _setup(f"{flag}=").status == 2
-
-
-@pytest.fixture
-def built(tmp_path: Path, judge: Judge):
-    """Argo CD's own kustomization with one of the components, as objects by kind and name."""
-
-    def build(component: str) -> dict[tuple[str, str], dict]:
-        for name, text in DEFAULT.items():
-            (tmp_path / name).parent.mkdir(exist_ok=True)
-            (tmp_path / name).write_text(text, encoding="utf-8")
-        (tmp_path / "base.yaml").write_text(REPO_SERVER, encoding="utf-8")
-        kustomization = f"resources: [base.yaml]\ncomponents: [{component}]\n"
-        (tmp_path / "kustomization.yaml").write_text(kustomization, encoding="utf-8")
-        out = start([machine.tool("kustomize"), "build", str(tmp_path)], dict(os.environ)).ok()
-        return {
-            (found["kind"], found["metadata"]["name"].rpartition("-")[0] or found["metadata"]["name"]): found
-            for found in judge.kubectl(out)
-        }
-
-    return build
-
-
-def test_the_sidecar_beside_argo_cd(built) -> None:
-    found = built("sidecar")
-    configuration = found["ConfigMap", "archfit-plugin"]
-    assert configuration["data"] == {
-        name: DEFAULT[f"sidecar/{name}"] for name in ("plugin.yaml", "archfit.yaml")
-    }
-    spec = found["Deployment", "argocd-repo"]["spec"]["template"]["spec"]
-    sidecar = next(container for container in spec["containers"] if container["name"] == "archfit")
-    assert sidecar["command"] == ["/var/run/argocd/argocd-cmp-server"]
-    assert sidecar["securityContext"]["runAsUser"] == 999
-    volumes = {volume["name"]: volume for volume in spec["volumes"]}
-    # The generated name, so that a change of the files restarts the server.
-    assert volumes["archfit-plugin"]["configMap"]["name"] == configuration["metadata"]["name"]
-    mounts = {mount["mountPath"]: mount["name"] for mount in sidecar["volumeMounts"]}
-    assert mounts["/home/argocd/cmp-server/plugins"] == "plugins"
-    assert mounts["/tmp"] == "archfit-tmp"
-    assert mounts["/var/cache/archfit"] == "archfit-cache"
-    assert set(mounts.values()) <= set(volumes)
-
-
-def test_the_function_in_repo_server(built) -> None:
-    found = built("build-options")
-    assert found["ConfigMap", "argocd"]["data"] == {
-        "kustomize.buildOptions": "--enable-alpha-plugins --enable-exec"
-    }
-    spec = found["Deployment", "argocd-repo"]["spec"]["template"]["spec"]
-    assert [container["name"] for container in spec["initContainers"]] == ["archfit", "copyutil"]
-    [server] = spec["containers"]
-    environ = {entry["name"]: entry["value"] for entry in server["env"]}
-    assert environ["PATH"].startswith("/archfit-tools/archfit:/usr/local/sbin:")
-    assert environ["HELM_CACHE_HOME"] == "/helm-working-dir"
-    assert {mount["name"] for mount in server["volumeMounts"]} <= {
-        volume["name"] for volume in spec["volumes"]
-    }
 
 
 @pytest.mark.parametrize("folder", ["sidecar", "build-options"])
@@ -149,16 +90,9 @@ def test_check_finds_nothing_wrong_with_what_setup_wrote(installed) -> None:
     [
         pytest.param(lambda text: text.replace("name: archfit", "name: ''"), {}, "metadata.name is empty", id="name"),
         pytest.param(lambda text: text.replace("ConfigManagementPlugin", "Plugin"), {}, "kind is 'Plugin'", id="kind"),
-        pytest.param(
-            lambda text: text.replace("command: [archfit, argocd, generate]", "args: [generate]"), {}, "spec.generate.command is empty", id="no-command"
-        ),
+        pytest.param(lambda text: text.replace("command: [archfit, argocd, generate]", "args: [generate]"), {}, "spec.generate.command is empty", id="no-command"),
         pytest.param(lambda text: text.replace("generate:", "genrate:"), {}, "there is no field spec.genrate: ", id="misspelt"),
-        pytest.param(
-            lambda text: text.replace("[archfit, argocd, generate]", "archfit argocd generate"),
-            {},
-            "spec.generate.command has to be a list",
-            id="a-line-for-a-list",
-        ),
+        pytest.param(lambda text: text.replace("[archfit, argocd, generate]", "archfit argocd generate"), {}, "spec.generate.command has to be a list", id="a-line-for-a-list"),
         pytest.param(lambda text: text + "  - x\n", {}, "plugin.yaml line ", id="no-YAML"),
         pytest.param(lambda _: "", {}, "is not a mapping", id="empty"),
         pytest.param(lambda text: text.replace("[archfit, argocd, generate]", "[archfitt]"), {}, "archfitt is not on PATH", id="program"),

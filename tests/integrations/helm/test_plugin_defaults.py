@@ -1,5 +1,7 @@
 """What Helm 4's plugin sets by default, and that flags, variables and the configuration file all win over it."""
 
+# ruff: noqa: E501 - a row of a table is a line
+
 from __future__ import annotations
 
 import os
@@ -75,15 +77,9 @@ def test_a_blank_stream_gets_a_comment_and_hooks_count_as_recreated(plugin) -> N
         pytest.param(("--on-blank=fail", "--hooks=immutable"), {}, id="flags"),
         pytest.param((), {"ARCHFIT_ON_BLANK": "fail", "ARCHFIT_HOOKS": "immutable"}, id="variables"),
         pytest.param((), {"configuration": "spec: {onBlank: fail, hooks: immutable}"}, id="file"),
-        pytest.param(
-            (),
-            {
-                "configuration": "spec: {onBlank: fail, hooks: immutable}\noperator: {enforced: [onBlank, hooks]}"
-            },
-            id="enforced",
-        ),
+        pytest.param((), {"configuration": "spec: {onBlank: fail, hooks: immutable}\noperator: {enforced: [onBlank, hooks]}"}, id="enforced"),
     ],
-)
+)  # fmt: skip
 def test_the_users_word_wins(plugin, words: tuple[str, ...], given: dict[str, str]) -> None:
     failed = plugin(BLANK, *words, **given)
     assert (failed.returncode, failed.stdout) == (1, b""), failed.stderr

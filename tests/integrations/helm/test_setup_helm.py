@@ -212,13 +212,6 @@ def test_into_a_directory_that_helm_3_reads_is_refused(user: User, tool: Callabl
         assert user.files() == {}
 
 
-def test_into_another_directory_works(user: User, tool: Callable[[str], str]) -> None:
-    user.has("helm3", tool("helm3"))
-    ran = user.set_up("--into", str(user.home / "for helm 4"))
-    assert ran.ok() == b""
-    assert sorted(os.listdir(user.home / "for helm 4" / "archfit")) == ["archfit", "plugin.yaml"]
-
-
 def test_a_second_plugin_of_the_name_is_refused_as_helm_would_refuse_the_directory(user4: User) -> None:
     user4.plugin(user4.default, "helm-plugin", setup_files.plugin("archfit"))
     ran = user4.set_up("--into", str(user4.default))
@@ -261,20 +254,6 @@ def test_what_cannot_be_done_ends_with_1(user: User, words: tuple[str, ...], mes
     assert user.files() == {}
 
 
-def test_help_says_it_all(user: User) -> None:
-    text = user.set_up("--help-all").ok().decode()
-    assert re.findall(r"^  (?:-[hq], )?(--[a-z-]+)", text, re.MULTILINE) == [
-        "--into",
-        "--check",
-        "--helm",
-        "--remove",
-        "--quiet",
-        "--color",
-        "--help",
-        "--help-all",
-    ]
-
-
 def checked(ran: Ran) -> list[str]:
     """What `--check` found: "ok" for each line that is well, the sentence for each that is not."""
     assert ran.stderr == ""
@@ -289,6 +268,7 @@ def test_check_renders_a_pod_through_helm_4(user4: User) -> None:
     ran = user4.set_up("--check", HELM_PLUGINS=line.strip().partition("=")[2])
     assert (ran.status, checked(ran)) == (0, ["ok"] * 3)
     assert "a chart with one Pod, rendered through it: Change: restricted to amd64" in ran.stdout.decode()
+    assert not (user4.home / ".local" / "state").exists(), "the last report is left alone"
 
 
 def test_check_renders_a_pod_through_helm_3(user: User, tool: Callable[[str], str]) -> None:
@@ -296,12 +276,6 @@ def test_check_renders_a_pod_through_helm_3(user: User, tool: Callable[[str], st
     user.has("archfit", PROGRAM)
     ran = user.set_up("--check")
     assert (ran.status, checked(ran)) == (0, ["ok"] * 3)
-
-
-def test_check_leaves_the_last_report_alone(user4: User) -> None:
-    line = user4.set_up().ok().decode()
-    user4.set_up("--check", HELM_PLUGINS=line.strip().partition("=")[2])
-    assert not (user4.home / ".local" / "state").exists()
 
 
 def test_check_says_what_is_wrong_with_helm(user: User, tool: Callable[[str], str]) -> None:
