@@ -56,6 +56,7 @@ def test_5000_documents_of_which_one_is_a_pod() -> None:
         pytest.param(POD + '  x: "' + "text text " * 1_050_000 + '"\n', 1, id="a line"),
         pytest.param(json.dumps(OBJECT)[:-1] + ', "x": "' + "a" * 10_500_000 + '"}', 1, id="a line of JSON"),
         pytest.param("apiVersion: v1\nkind: ConfigMap\ndata:\n  a: " + "b" * 10_500_000, 0, id="a ConfigMap"),
+        pytest.param(POD + "# a comment\n" * 900_000, 1, id="comments"),
     ],
 )
 @pytest.mark.load

@@ -1,6 +1,7 @@
 """Nothing grows with the square of its input: twice as much of anything is twice as much work.
 
-Work is counted, not timed: the lines of archfit that run. Fields that a stranger can repeat are in test_doubled_fields.
+Work is counted, not timed: the lines of archfit that run, and the bytes that searches read. Fields that a stranger can
+repeat are in test_doubled_fields.
 """
 
 # ruff: noqa: E501 - a row of a table is a line
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -137,3 +138,29 @@ def test_twice_the_input_is_twice_the_work_of_a_run_that_takes_all_back(name: st
         return lambda: edited(data, Options(stamp=True, affinity="never", tolerate=()))
 
     doubled(of, 30)
+
+
+class Searched(bytes):
+    """A stream that counts how much of it `find` reads."""
+
+    total = 0
+
+    def find(self, what: Any, start: int = 0, end: int | None = None) -> int:
+        found = super().find(what, start, end)
+        stop = min(len(self), len(self) if end is None else end)
+        Searched.total += max(0, (stop if found < 0 else found + len(what)) - start)
+        return found
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.load
+def test_searches_read_twice_as_much_of_twice_the_input(name: str) -> None:
+    def of(count: int) -> int:
+        Searched.total = 0
+        with suppress(Failed):
+            edited(Searched(STREAMS[name](count).encode()))
+        return Searched.total
+
+    of(1)
+    first, second, third = (of(60 * times) for times in (1, 2, 3))
+    assert third - second <= 1.2 * (second - first)
