@@ -85,7 +85,14 @@ STREAMS: dict[str, Callable[[int], str]] = {
     "comments": lambda n: HEAD + SPEC + "# a comment\n" * n * 20,
     "config-maps": lambda n: HEAD + SPEC + "---\napiVersion: v1\nkind: ConfigMap\ndata:\n  a: |\n    ---\n    ...\n" * n,
     "documents": lambda n: many("---\n" + HEAD + SPEC, n),
+    "containers": lambda n: HEAD + "spec:\n  containers:\n" + many("  - {name: c{n}, image: amd:1}\n", n),
+    "tolerations": lambda n: pod("  tolerations:\n" + many("  - {key: k{n}}\n", n)),
+    "terms": lambda n: pod(TERMS % many("{matchExpressions: [{key: k{n}, operator: Exists}]}, ", n)),
     "aliases-of-terms": lambda n: pod(f"  x: &t {{matchExpressions: []}}\n{TERMS % many('*t, ', n)}"),
+    "templates-of-a-workflow": lambda n: (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w}\nspec:\n  templates:\n"
+        + many("  - {name: t{n}, container: {image: amd:1}}\n", n)
+    ),
     "fields-beside-templates": lambda n: (
         "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata: {name: w}\n" + many("f{n}: a\n", n)
         + "spec:\n  templates:\n" + many("  - {name: t{n}, container: {image: amd:1}}\n", n)
@@ -128,7 +135,9 @@ def test_twice_the_input_is_twice_the_work(name: str, stamp: bool) -> None:
     doubled(of, 60)
 
 
-@pytest.mark.parametrize("name", [name for name in STREAMS if name.startswith(("items-", "documents"))])
+@pytest.mark.parametrize(
+    "name", [name for name in STREAMS if name.startswith(("items-", "documents", "templates"))]
+)
 @pytest.mark.load
 def test_twice_the_input_is_twice_the_work_of_a_run_that_takes_all_back(name: str) -> None:
     make = STREAMS[name]
