@@ -23,8 +23,8 @@ from archfit.audit.report import json as audit_json
 from archfit.audit.report import markdown as audit_markdown
 from archfit.audit.report import page
 from archfit.audit.report import text as audit_text
+from archfit.audit.report.json import schema
 from archfit.audit.reports import from_json
-from archfit.audit.schema import schema
 
 SHOP = findings(audit_clusters.shop())
 HOSTILE = findings(audit_clusters.hostile())

@@ -322,6 +322,12 @@ class SharedAnswers:
 
 
 def _late(pending: PendingLookup, seconds: float, *, crowded_out: bool) -> Unknown:
-    when = "before too many pods of its namespace waited" if crowded_out else f"within {seconds:.1f} s"
     registry = pending.reference.registry
-    return Unknown(f"{registry} gave no answer {when}, and the lookup goes on for the next pod")
+    if crowded_out:
+        return Unknown(
+            f"{registry} gave no answer before too many pods of its namespace waited, "
+            "and the lookup goes on for the next pod"
+        )
+    return Unknown(
+        f"{registry} gave no answer within {seconds:.1f} s, and the lookup goes on for the next pod"
+    )
