@@ -168,5 +168,5 @@ def test_the_binary_is_where_the_page_says(binary, tmp_path):
     done = subprocess.run(["sh", "-c", start], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == f"archfit {__version__}\n"
     size = sum(path.stat().st_size for path in binary.rglob("*") if path.is_file())
-    (said,) = re.findall(r"It takes (\d+) MB on disk", PAGE)
+    (said,) = re.findall(r"It takes (\d+) MB on\s+disk", PAGE)
     assert abs(size / 1e6 - int(said)) < 8
