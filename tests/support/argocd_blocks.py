@@ -1,4 +1,4 @@
-"""The YAML of docs/argocd.md that a user adds to values of the chart argo-cd, or to an ArgoCD resource.
+"""The YAML of docs/argocd-install.md that a user adds to values of the chart argo-cd, or to an ArgoCD resource.
 
 The places are facts of argo-helm (charts/argo-cd 10.1.1) and of argocd-operator (api/v1beta1, 0.18).
 """
@@ -12,8 +12,8 @@ import yaml
 
 import machine
 
-PAGE = (machine.ROOT / "docs" / "argocd.md").read_text(encoding="utf-8")
-_SECTIONS = r"^### (The (?:sidecar|function), (?:Helm chart|operator))\n.*?^```yaml\n(.*?)^```$"
+PAGE = (machine.ROOT / "docs" / "argocd-install.md").read_text(encoding="utf-8")
+_SECTIONS = r"^## (The (?:sidecar|function), (?:Helm chart|operator))\n.*?^```yaml\n(.*?)^```$"
 _CONTAINERS = {"Helm chart": "extraContainers", "operator": "sidecarContainers"}
 
 

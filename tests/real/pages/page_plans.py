@@ -390,6 +390,17 @@ PLANS = {
             },
         ),
         Plan(
+            "argocd-install",
+            argocd,
+            programs=_HELM3,
+            stand_ins={"helm": _ARGOCD_CHART},
+            before={
+                "kubectl create configmap archfit-plugin": Because(
+                    "archfit setup argocd --into argocd-archfit", "step 1 of the page of Argo CD"
+                )
+            },
+        ),
+        Plan(
             "check",
             checked,
             programs=_KUSTOMIZE,

@@ -46,7 +46,7 @@ def run(argv: Sequence[str], stdout: BinaryIO, stderr: TextIO, environ: Mapping[
         if error.flag in _REMOVED:
             raise UsageError(
                 f"{error.flag}: archfit setup argocd writes Kustomize components only: what to add to your Helm values "
-                f"or your ArgoCD resource is in {place('argocd', 'with-the-helm-chart-or-the-operator')}"
+                f"or your ArgoCD resource is in {place('argocd-install')}"
             ) from None
         raise
     if words:
