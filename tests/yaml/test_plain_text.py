@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from archfit.base.errors import InvalidInput
@@ -67,6 +67,8 @@ def _block(text: bytes) -> tuple[int, int, int] | None:
     """First line, end and column of the items."""
     key = _ITEMS_KEY(text) if _BEGINS_WITH_A_KEY(text) else None
     if key is None or _ANCHOR(text) or may_be_quoted(text, 0, text.index(b"items:", key.start())):
+        return None
+    if b"\nitems:" in b"\n" + text[: key.start()]:
         return None
     first, column = key.end() - 1 - len(key[1]), len(key[1])
     stop = block_end(text, first, column)
@@ -180,6 +182,7 @@ DRAWN = st.builds(
 
 
 @given(data=DRAWN)
+@example(data=b"\nitems:\n\nitems:\n\n- kind: Secret\n  apiVersion: v1\n")
 @settings(max_examples=2000, deadline=None, suppress_health_check=list(HealthCheck))
 def test_drawn_text(data: bytes) -> None:
     check(data)
