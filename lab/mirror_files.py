@@ -54,7 +54,7 @@ def _registry(random: Random) -> str:
     if not prefix or random.random() < 0.7:
         other = random.choice(_MIRRORS) if prefix and random.random() < 0.6 else _anywhere(random, prefix)
         lines.append(f"location = {json.dumps(other + (image if random.random() < 0.8 else ''))}")
-    lines += _flags(random, {"insecure": 0.2, "blocked": 0.1, "mirror-by-digest-only": 0.2})
+    lines += _flags(random, {"insecure": 0.2, "blocked": 0.3, "mirror-by-digest-only": 0.2})
     if random.random() < 0.03:
         lines.append('pull-from-mirror = "all"')
     for _ in range(random.choice((0, 1, 1, 2, 3))):
@@ -155,14 +155,9 @@ def own_conf(path: Path) -> list[Route]:
     for image in IMAGES:
         reference = parse(image)
         try:
-            conf.check(reference)
-        except RegistryError:
-            found.append("blocked")
-            continue
-        try:
             endpoints = conf.endpoints(reference)
-        except RegistryError:
-            found.append("refused")
+        except RegistryError as error:
+            found.append("blocked" if " blocks " in str(error) else "refused")
             continue
         found.append(tuple(_repositories(endpoints)) if endpoints else "itself")
     return found

@@ -87,6 +87,8 @@ class TestHostsToml:
             pytest.param('[host."https://a".rewrite]\n"(" = "b"', "is no regular expression", id="no-pattern"),
             pytest.param('[host."https://a".rewrite]\n"^(a+)+$" = "b"', "in bounded time", id="a-pattern-for-ever"),
             pytest.param('[host."https://a".rewrite]\n".*.*.*.*a" = "b"', "in bounded time", id="a-pattern-of-many"),
+            pytest.param(f'[host."https://a".rewrite]\n"{"a??" * 30}b" = "b"', "in bounded time", id="many-options"),
+            pytest.param(f'[host."https://a".rewrite]\n"{"(a|a)" * 30}b" = "b"', "in bounded time", id="many-choices"),
             pytest.param('[host."https://a".rewrite]\n"(?=a)" = "b"', "in bounded time", id="a-pattern-go-lacks"),
             pytest.param('[host."https://a".rewrite]\n"a" = "../b"', "has to be replaced by a", id="out-of-it"),
             pytest.param('[host."https://a".rewrite]\n"a" = 1', "has to be a string", id="replaced-by-a-number"),
@@ -146,7 +148,10 @@ class TestRegistriesConf:
     )
     def test_what_is_blocked_is_asked_nowhere(self, tmp_path, mirrors):
         path = tmp_path / "registries.conf"
-        path.write_text('[[registry]]\nlocation = "a.io/bad"\nblocked = true')
+        path.write_text(
+            '[[registry]]\nlocation = "a.io/bad"\nblocked = true\n'
+            '[[registry.mirror]]\nlocation = "m.io"\npull-from-mirror = "digest-only"'
+        )
         routes = Routes(Operator(registries_conf=str(path), mirrors=mirrors))
         with pytest.raises(RegistryError, match=r"blocks a\.io/bad"):
             routes.endpoints(parse("a.io/bad/x"))

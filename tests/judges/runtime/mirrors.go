@@ -61,18 +61,24 @@ func ofConf(ctx *types.SystemContext, image string) route {
 	if registry == nil {
 		return route{}
 	}
-	if registry.Blocked {
-		return route{Blocked: true}
-	}
 	sources, err := registry.PullSourcesFromReference(named)
 	if err != nil {
 		return route{Error: err.Error()}
 	}
 	answer := route{Servers: []server{}}
 	for _, source := range sources {
+		// As newDockerClient, which makes the attempt fail.
+		own, err := sysregistriesv2.FindRegistry(ctx, source.Reference.String())
+		if err != nil {
+			return route{Error: err.Error()}
+		}
+		if own != nil && own.Blocked {
+			continue
+		}
 		one := server{Repository: source.Reference.Name(), Insecure: source.Endpoint.Insecure}
 		answer.Servers = append(answer.Servers, one)
 	}
+	answer.Blocked = len(answer.Servers) == 0
 	return answer
 }
 

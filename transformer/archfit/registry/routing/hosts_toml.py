@@ -49,8 +49,11 @@ _BASE = re.compile(r"(?:/[A-Za-z0-9._~-]+)*", re.ASCII).fullmatch
 # What RE2 knows and Python does not, or the reverse.
 _FOREIGN = re.compile(r"\(\?(?!:|P<\w+>)|\\[1-9pPzQE]|[*+?}]\+|\[\[:").search
 _ATOM = re.compile(r"\\.|\[\^?\]?[^\]]*\]")
+# A repeat tries as many ways as a repository has letters, some 2^8; a choice, `?` or `|`, tries two.
 _REPEAT = re.compile(r"(\))?[*+{]").findall
+_CHOICE = re.compile(r"(?<!\()\?|\|").findall
 _MOST_REPEATS = 3
+_CHOICES_OF_REPEAT = 8
 _WRITTEN = re.compile(r"(?!.*\.\.)[A-Za-z0-9._/-]+", re.ASCII).fullmatch
 _VARIABLE = re.compile(r"\$(?:(\$)|(\w+)|\{(\w+)\})", re.ASCII)
 _FRAMING = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
@@ -201,12 +204,14 @@ def _rewrites(table: TomlTable) -> Iterator[tuple[str, str]]:
             re.compile(pattern)
         except (re.error, OverflowError, RecursionError):
             rewrite.refuse(repr(pattern), "is no regular expression: correct it")
-        repeats = _REPEAT(_ATOM.sub("a", pattern))
-        if _FOREIGN(pattern) or any(repeats) or len(repeats) > _MOST_REPEATS:
+        plain = _ATOM.sub("a", pattern)
+        repeats = _REPEAT(plain)
+        weight = len(repeats) + len(_CHOICE(plain)) / _CHOICES_OF_REPEAT
+        if _FOREIGN(pattern) or any(repeats) or weight > _MOST_REPEATS:
             rewrite.refuse(
                 repr(pattern),
                 "is more than archfit matches in bounded time, as the runtime does: write it with groups that are not "
-                f"repeated, and at most {_MOST_REPEATS} of * + {{..}}",
+                f"repeated, and at most {_MOST_REPEATS} of * + {{..}}; {_CHOICES_OF_REPEAT} of ? | count as one",
             )
         if not _WRITTEN(_VARIABLE.sub("a", rewrite.text(pattern))):
             rewrite.refuse(repr(pattern), "has to be replaced by a repository, with $1 for the first group")

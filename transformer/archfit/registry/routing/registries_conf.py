@@ -6,7 +6,7 @@
                                                   by default the location
     location = "harbor.example/hub/library"       what stands in place of the prefix; may lack for a wildcard alone
     insecure = true                               no check of certificates, and plain HTTP where TLS is not spoken
-    blocked = true
+    blocked = true                                no server is asked by such a name, but for its mirrors
     mirror-by-digest-only = true
     [[registry.mirror]]                           asked before the location, in the file's order
     location = "mirror.example/library"
@@ -15,7 +15,8 @@
 
 Official images of Docker Hub are docker.io/library/NAME here. Of the file's other settings, those about short names
 and credential helpers are not used. Drop-in directories are not read. A prefix without a port matches a host with one,
-too. Source: containers-registries.conf(5); containers/image pkg/sysregistriesv2 (findRegistryWithParsedConfig).
+too. Source: containers-registries.conf(5); containers/image pkg/sysregistriesv2 (findRegistryWithParsedConfig) and
+docker/docker_client.go (newDockerClient), which looks up `blocked` by the name that a server is asked for.
 """
 
 from __future__ import annotations
@@ -97,24 +98,28 @@ class RegistriesConf:
                     "so that no runtime reads it: write the same into both"
                 )
 
-    def check(self, reference: Reference) -> None:
-        """Raises RegistryError where the file blocks the image."""
-        registry = self._of(reference)
-        if registry and registry.blocked:
-            raise RegistryError(f"{self._path} blocks {registry.text}")
-
     def endpoints(self, reference: Reference) -> tuple[Endpoint, ...]:
-        """Where to ask, in order; nothing if no table is about this image."""
+        """Where to ask, in order; nothing if no table is about this image.
+
+        Raises RegistryError where the file blocks every server, or makes a name that nobody can read.
+        """
         registry = self._of(reference)
         if not registry:
             return ()
         wanted = "digest-only" if reference.digest else "tag-only"
-        return tuple(
-            endpoint
-            for location in registry.locations
-            if location.when in {"all", wanted}
-            for endpoint in _endpoints(location, _rewritten(reference, registry.prefix, location.host_path))
-        )
+        endpoints, blocks = list[Endpoint](), ""
+        for location in registry.locations:
+            if location.when not in {"all", wanted}:
+                continue
+            rewritten = _rewritten(reference, registry.prefix, location.host_path)
+            own = self._of(rewritten)
+            if own and own.blocked:
+                blocks = own.text
+            else:
+                endpoints += _endpoints(location, rewritten.name)
+        if not endpoints:
+            raise RegistryError(f"{self._path} blocks {blocks}")
+        return tuple(endpoints)
 
     def trust(self) -> Iterator[tuple[HostPort, Tls]]:
         """Host and port of every server that the file names, and how far it is trusted."""
@@ -149,22 +154,21 @@ def _bare(host: str) -> str:
     return host.rpartition(":")[0] if re.search(r":[0-9]+$", host) else host
 
 
-def _rewritten(reference: Reference, prefix: str, location: str) -> str:
+def _rewritten(reference: Reference, prefix: str, location: str) -> Reference:
     if not location:
-        return reference.name
+        return reference
     covered = _bare(reference.registry) if prefix.startswith("*.") else prefix
-    rest = reference.name[len(covered) :]
-    rewritten = location + rest
+    rewritten = location + reference.name[len(covered) :]
     try:
-        readable = parse(rewritten).name == rewritten
+        readable = parse(rewritten)
     except InvalidReference:
-        readable = False
-    if not readable:
+        readable = reference
+    if readable.name != rewritten:
         raise RegistryError(
             f"registries.conf makes {rewritten} of it, which no runtime can read: correct the location, or "
             "write the port into the prefix"
         )
-    return rewritten
+    return readable.replace(tag=reference.tag, digest=reference.digest)
 
 
 def _trust(location: _Location, name: str) -> Iterator[tuple[HostPort, Tls]]:

@@ -76,12 +76,11 @@ class Routes:
         return Route(endpoints, "" if able else f"no mirror of {reference.registry} may be asked for it")
 
     def _found(self, reference: Reference) -> tuple[Endpoint, ...]:
-        if self._conf:
-            self._conf.check(reference)
+        some = self._conf.endpoints(reference) if self._conf else ()
         mirror = mirrored(reference, self._mirrors)
         if mirror:
             return (mirror,)
-        if self._conf and (some := self._conf.endpoints(reference)):
+        if some and self._conf:
             self._learn(list(self._conf.trust_of(reference)))
             return _named(some, reference, "--registries-conf")
         if self._dir and (some := self._dir.endpoints(reference)):
