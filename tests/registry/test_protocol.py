@@ -22,6 +22,7 @@ from fake_registry import Answer, Asked, FakeRegistry, as_json, descriptor, plat
 from program import archfit
 
 BOTH = ["linux/amd64", "linux/arm64"]
+CHUNKED = {"Transfer-Encoding": "chunked"}
 
 
 def challenge(fake: FakeRegistry, **parameters: str) -> Answer:
@@ -545,6 +546,62 @@ class TestLimits:
         runs.set(timeout_seconds=0.4)
         assert isinstance(runs.ask("x.io/a:1")["x.io/a:1"], Unknown)
         pause.set()
+
+    @pytest.mark.parametrize(
+        ("answer", "refusal"),
+        [
+            pytest.param(
+                Answer(100, chunks=itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)),
+                "sent more than 1000 lines or 64 KiB before its answer: refused",
+                id="informational-heads-without-end",
+            ),
+            pytest.param(
+                Answer(100, chunks=itertools.repeat(b"a: b\r\n" * 100)),
+                "sent more than 1000 lines or 64 KiB before its answer: refused",
+                id="header-lines-without-end",
+            ),
+            pytest.param(
+                Answer(100, chunks=itertools.chain([b"a: "], itertools.repeat(b"b" * 1000))),
+                "sent more than 1000 lines or 64 KiB before its answer: refused",
+                id="one-header-without-end",
+            ),
+            pytest.param(
+                Answer(headers=CHUNKED, chunks=itertools.repeat(b"1\r\n \r\n" * 100)),
+                "sent an answer in more than 16384 pieces: refused",
+                id="chunks-of-one-byte",
+            ),
+            pytest.param(
+                Answer(
+                    headers={**CHUNKED, "Content-Encoding": "gzip"},
+                    chunks=[
+                        b"1\r\n%c\r\n" % byte
+                        for byte in gzip.compress(b"".join(b"%d" % (number**9) for number in range(3000)))
+                    ],
+                ),
+                "sent an answer in more than 16384 pieces: refused",
+                id="gzip-in-chunks-of-one-byte",
+            ),
+        ],
+    )
+    def test_an_answer_in_crumbs_is_refused_without_another_try(self, fake, runs, answer, refusal):
+        fake.on(lambda asked: answer if "crumbs" in asked.path else None)
+        assert refusal in runs.cause("x.io/crumbs:1")
+        assert fake.count("manifest") == 1
+        assert runs.waits == []
+
+    def test_early_hints_many_headers_and_small_chunks_are_read(self, fake, runs):
+        index = fake.index("a", "1", BOTH)
+        document = fake.documents["/v2/a/manifests/1"].body
+        head = "".join(f"x-{number}: y\r\n" for number in range(100)).encode()
+        chunks = [
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + head + b"\r\n",
+            *(b"1\r\n%c\r\n" % byte for byte in document),
+            b"0\r\n\r\n",
+        ]
+        fake.on(lambda asked: Answer(103, chunks=chunks) if asked.kind == "manifest" else None)
+        answer = runs.ask("x.io/a:1")["x.io/a:1"]
+        assert isinstance(answer, Found)
+        assert answer.digest == index
 
     def test_results_are_of_different_kinds(self, fake, runs, monkeypatch):
         import socket

@@ -187,7 +187,7 @@ class RegistryLookup:
         try:
             answers = side_by_side(
                 [route.first for route in routes],
-                lambda index: _answer(references[index], routes[index], ask),
+                lambda index: self._answer(references[index], routes[index], ask),
                 self._context.deadline.left,
                 self._context.progress,
             )
@@ -204,6 +204,25 @@ class RegistryLookup:
             rows.append((reference, answer, endpoint, client.credential_sent(route)))
         return rows
 
+    def _answer(
+        self, reference: Reference, route: Route, ask: Callable[[Reference, Route], tuple[T, Endpoint]]
+    ) -> tuple[T | Absent | Unknown, Endpoint | None]:
+        self.client.work.begin()
+        if route.refusal:
+            return Unknown(f"archfit does not ask for {reference}: {route.refusal}"), None
+        try:
+            return ask(reference, route)
+        except ManifestUnknown as error:
+            return Absent(str(error)), None
+        except RegistryError as error:
+            return Unknown(str(error), mistake=error.mistake), None
+        except InvalidManifest as error:
+            origins = (f"{endpoint.origin}{because(endpoint)}" for endpoint in route.endpoints)
+            servers = " or ".join(dict.fromkeys(origins))
+            return Unknown(
+                f"{servers} answered for {reference}, but the answer is not understood: {error}"
+            ), None
+
 
 def _answered(rows: Sequence[Row[T]]) -> list[tuple[Reference, T, Endpoint | None, bool]]:
     return [
@@ -211,23 +230,6 @@ def _answered(rows: Sequence[Row[T]]) -> list[tuple[Reference, T, Endpoint | Non
         for reference, answer, endpoint, used in rows
         if not isinstance(answer, Absent | Unknown)
     ]
-
-
-def _answer(
-    reference: Reference, route: Route, ask: Callable[[Reference, Route], tuple[T, Endpoint]]
-) -> tuple[T | Absent | Unknown, Endpoint | None]:
-    if route.refusal:
-        return Unknown(f"archfit does not ask for {reference}: {route.refusal}"), None
-    try:
-        return ask(reference, route)
-    except ManifestUnknown as error:
-        return Absent(str(error)), None
-    except RegistryError as error:
-        return Unknown(str(error), mistake=error.mistake), None
-    except InvalidManifest as error:
-        origins = (f"{endpoint.origin}{because(endpoint)}" for endpoint in route.endpoints)
-        servers = " or ".join(dict.fromkeys(origins))
-        return Unknown(f"{servers} answered for {reference}, but the answer is not understood: {error}"), None
 
 
 def single_flight(

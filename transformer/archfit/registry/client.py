@@ -26,7 +26,7 @@ from archfit.registry.credentials.keychain import Keychain
 from archfit.registry.http.connections import ConnectionPool
 from archfit.registry.http.host_policy import HostPolicy
 from archfit.registry.http.http_client import HttpClient
-from archfit.registry.http.limits import OF_PROCESS, LargeBodies, RequestBudget, Reserve
+from archfit.registry.http.limits import OF_PROCESS, LargeBodies, ProcessorBudget, RequestBudget, Reserve
 from archfit.registry.http.request import Reply, Request, Unreachable, origin_of
 from archfit.registry.http.trust import Trust, host_port
 from archfit.registry.lookup_context import LookupContext
@@ -77,7 +77,8 @@ class RegistryClient:
         self.trust = Trust(routes.tls, operator.ca_file)
         self._bodies = LargeBodies(left, OF_PROCESS)
         budget = RequestBudget(rates, monotonic, context.wait, reserve) if rates else None
-        connections = ConnectionPool(left, policy, self.trust, context.environ)
+        self.work = ProcessorBudget(context.processor_seconds)
+        connections = ConnectionPool(left, policy, self.trust, context.environ, self.work)
         self.http = HttpClient(
             connections, self._bodies, clock=context.clock, wait=context.wait, budget=budget
         )

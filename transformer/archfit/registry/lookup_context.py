@@ -37,6 +37,7 @@ class LookupContext(Record):
 
     progress: called with (done, total) as answers arrive from registries. named_hosts_only: private addresses are asked
     only where the operator names the host (`http.host_policy`); a reference is not enough.
+    processor_seconds: what the answers for one image may cost.
     """
 
     environ: Mapping[str, str]
@@ -45,3 +46,4 @@ class LookupContext(Record):
     progress: Callable[[int, int, str], None] | None
     named_hosts_only: bool
     deadline: Deadline
+    processor_seconds: float = float("inf")

@@ -18,6 +18,7 @@ import httpcore
 
 from archfit.base.printable import visible
 from archfit.registry.http.host_policy import HostPolicy
+from archfit.registry.http.limits import UNLIMITED, ProcessorBudget, TooMuch
 from archfit.registry.http.proxies import Proxy, proxy_at, proxy_for, variable_of
 from archfit.registry.http.request import Unreachable, reason
 from archfit.registry.http.tls import context as tls_context
@@ -32,6 +33,10 @@ CONNECT_SECONDS = 10.0
 READ_SECONDS = 15.0
 MAX_IDLE = 128
 IDLE_SECONDS = 60.0
+# Of all heads of one answer: informational ones, their lines and the last one count. Of real registries, 60 and 6 KiB.
+MOST_HEAD_LINES = 1000
+MOST_HEAD_BYTES = 64 * 1024
+_HEAD_READ_BYTES = 4096
 _AT_ONCE_SECONDS = 1e-6
 
 
@@ -57,6 +62,13 @@ class PooledConnection(httpcore.HTTP11Connection):
         origin = httpcore.Origin(way.scheme.encode(), way.host.encode(), way.port)
         super().__init__(origin, stream, IDLE_SECONDS)
         self.way = way
+        self._timed = stream
+
+    def handle_request(self, request: httpcore.Request) -> httpcore.Response:
+        """As httpcore's; what follows the head is no part of it."""
+        response = super().handle_request(request)
+        self._timed.head_is_read()
+        return response
 
     def may_stay(self) -> bool:
         """The answer was read to its end, and nothing came behind it, which httpcore itself does not say."""
@@ -64,17 +76,49 @@ class PooledConnection(httpcore.HTTP11Connection):
 
 
 class TimedStream(httpcore.NetworkStream):
-    """A stream whose waits end at the run's deadline, in `left` seconds. Raises httpcore's errors, and TimeoutError."""
+    """A stream whose waits end at the run's deadline, in `left` seconds.
 
-    def __init__(self, stream: httpcore.NetworkStream, left: Callable[[], float]) -> None:
+    After each write the head of an answer follows, however many informational ones come before it: their bytes and
+    lines are counted. work: looked at in each read.
+
+    Raises httpcore's errors, TimeoutError, TooMuch.
+    """
+
+    def __init__(
+        self,
+        stream: httpcore.NetworkStream,
+        left: Callable[[], float],
+        work: ProcessorBudget = UNLIMITED,
+    ) -> None:
         self._stream = stream
         self._left = left
+        self._work = work
+        self._in_head = False
+        self._head_bytes = self._head_lines = 0
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, clamped(self._left, timeout or READ_SECONDS))
+        self._work.check()
+        seconds = clamped(self._left, timeout or READ_SECONDS)
+        if not self._in_head:
+            return self._stream.read(max_bytes, seconds)
+        # Whoever reads on has found no end of the head in what came before.
+        if self._head_bytes > MOST_HEAD_BYTES or self._head_lines > MOST_HEAD_LINES:
+            raise TooMuch(
+                f"more than {MOST_HEAD_LINES} lines or {MOST_HEAD_BYTES >> 10} KiB before its answer"
+            )
+        data = self._stream.read(min(max_bytes, _HEAD_READ_BYTES), seconds)
+        self._head_bytes += len(data)
+        self._head_lines += data.count(b"\n")
+        return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._in_head = True
+        self._head_bytes = self._head_lines = 0
         self._stream.write(buffer, clamped(self._left, timeout or float("inf")))
+
+    def head_is_read(self) -> None:
+        """The rest of the answer is its body."""
+        self._in_head = False
 
     def secure(self, context: ssl.SSLContext, host: str, port: int) -> None:
         """TLS with `host`, whose certificate has to name it; a second time, TLS inside TLS. port: for messages.
@@ -112,12 +156,21 @@ class TimedStream(httpcore.NetworkStream):
 
 
 class ConnectionPool:
-    """For all threads of a run. left: seconds until its deadline, 0 after it. environ: names the proxies."""
+    """For all threads of a run. left: seconds until its deadline, 0 after it. environ: names the proxies.
+
+    work: what each image may cost.
+    """
 
     def __init__(
-        self, left: Callable[[], float], policy: HostPolicy, trust: Trust, environ: Mapping[str, str]
+        self,
+        left: Callable[[], float],
+        policy: HostPolicy,
+        trust: Trust,
+        environ: Mapping[str, str],
+        work: ProcessorBudget = UNLIMITED,
     ) -> None:
         self.left = left
+        self._work = work
         self.policy = policy
         self.trust = trust
         self._environ = environ
@@ -227,7 +280,7 @@ class ConnectionPool:
             # The last address may take all the time there is, each before it half of that.
             share = min(CONNECT_SECONDS, self.left()) / (1 if address == addresses[-1] else 2)
             try:
-                return TimedStream(_connect(address, port, max(share, 0.001)), self.left)
+                return TimedStream(_connect(address, port, max(share, 0.001)), self.left, self._work)
             except httpcore.ConnectTimeout:
                 why = "it does not accept connections in time"
             except httpcore.ConnectError as error:
@@ -245,7 +298,7 @@ class ConnectionPool:
         proxy = proxy_at(way.proxy)
         try:
             stream = TimedStream(
-                _connect(proxy.host, proxy.port, clamped(self.left, CONNECT_SECONDS)), self.left
+                _connect(proxy.host, proxy.port, clamped(self.left, CONNECT_SECONDS)), self.left, self._work
             )
         except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
             if self.left() <= 0:

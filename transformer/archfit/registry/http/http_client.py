@@ -25,7 +25,7 @@ import httpx
 
 from archfit import __version__
 from archfit.registry.http.connections import READ_SECONDS, ConnectionPool, Way
-from archfit.registry.http.limits import SMALL, LargeBodies, RequestBudget
+from archfit.registry.http.limits import MOST_PIECES, SMALL, LargeBodies, RequestBudget, TooMuch
 from archfit.registry.http.request import (
     Reply,
     Request,
@@ -206,6 +206,8 @@ class HttpClient:
             if self._left() > 0:
                 raise Unreachable(f"{where} did not answer in time", retryable=True) from None
             raise Unreachable(late(where), retryable=False) from None
+        except TooMuch as much:
+            raise RegistryError(f"{where} sent {much}: refused") from None
         except (httpcore.LocalProtocolError, UnicodeEncodeError):  # whose words may be a secret
             raise RegistryError(
                 f"the request to {where} cannot be sent: one of its headers is not valid"
@@ -257,7 +259,7 @@ class HttpClient:
             raise RegistryError(
                 f"{where} sent a compressed answer ({encoding[:20]!r}), which archfit did not ask for: refused"
             )
-        parts = response.iter_stream()
+        parts = _counted(response.iter_stream())
         if response.status in _REDIRECTS and "location" in headers:
             _check_location(request.url, headers["location"], where)
         body = bytearray()
@@ -271,6 +273,14 @@ class HttpClient:
                 )
         challenges = tuple(value for name, value in fields if name == "www-authenticate")
         return Reply(response.status, headers, bytes(body), request.url, challenges)
+
+
+def _counted(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """The parts of a body. Raises TooMuch: the work for each is the same, however small it is."""
+    for number, part in enumerate(parts, 1):
+        if number > MOST_PIECES:
+            raise TooMuch(f"an answer in more than {MOST_PIECES} pieces")
+        yield part
 
 
 def _unzipped(parts: Iterable[bytes], where: str, limit: int) -> Iterator[bytes]:

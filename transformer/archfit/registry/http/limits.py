@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from time import thread_time
 from typing import TypeAlias
 
 from archfit.images.reference import HUB, HUB_API
@@ -19,6 +20,8 @@ from archfit.registry.registry_errors import RegistryError
 MAX_PER_SERVER = 32
 MAX_IN_FLIGHT = 64
 MAX_RETRIES_PER_SERVER = 96
+MOST_PIECES = 16 * 1024
+"""Of one body: chunks, and what one read of the network brings. At its longest, 4 MiB, they have 256 bytes each."""
 # Of answers that are larger: in a run, and in a process with many runs, as `archfit serve`.
 SMALL = 256 * 1024
 AT_ONCE = 2
@@ -66,6 +69,30 @@ class LargeBodies:
             self._free.release()
             if self._shared:
                 self._shared.release()
+
+
+class TooMuch(Exception):
+    """An answer takes more work than any needs: what the server sent, as in "more than 3 pieces"."""
+
+
+class ProcessorBudget:
+    """seconds: of processor time, for all that one image needs in one thread."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._of_thread = threading.local()
+
+    def begin(self) -> None:
+        """The calling thread begins with an image."""
+        self._of_thread.end = thread_time() + self._seconds
+
+    def check(self) -> None:
+        """Raises TooMuch where the image has had its time."""
+        if thread_time() > getattr(self._of_thread, "end", float("inf")):
+            raise TooMuch(f"what takes more than {self._seconds:g} s of processor time")
+
+
+UNLIMITED = ProcessorBudget(float("inf"))
 
 
 class RequestBudget:
