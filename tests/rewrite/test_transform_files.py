@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
 import archfit
 from file_runs import AMD, BOTH, CONFIG_MAP, OPTIONS, Site, placed, pod, run
@@ -97,6 +98,26 @@ def test_noop_of_a_folder_other_files_and_hidden_ones_are_not_read(site: Site, n
 @pytest.mark.parametrize(
     "content",
     [
+        pytest.param(AMD.replace(b"kind:", b'"\\x6bind":'), id="escaped-kind"),
+        pytest.param(AMD.replace(b"apiVersion:", b'"api\\x56ersion":'), id="escaped-version"),
+        pytest.param(AMD.replace(b"kind:", b'? "kin\\\n  d"\n:'), id="a-key-of-two-lines"),
+        pytest.param(AMD.replace(b"kind:", b"'kind' :"), id="quoted"),
+        pytest.param(json.dumps(yaml.safe_load(AMD)).replace("kind", r"k\u0069nd").encode(), id="json"),
+        pytest.param(
+            b"items:\n- " + AMD.replace(b"\n", b"\n  ").rstrip() + b"\n", id="a-list-without-a-kind"
+        ),
+    ],
+)
+def test_a_file_of_a_folder_is_read_as_the_same_file_by_name(site: Site, content: bytes) -> None:
+    site.write({"r/evil.yaml": content})
+    assert placed(content) != content
+    assert site.run("r").stdout == site.run("r/evil.yaml").stdout == placed(content)
+    assert site.run("check", "--require=arm64", "r").status == 3
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
         pytest.param(NOTHING, id="values"),
         pytest.param(b"repos:\n- repo: x\n  kind: a\n  apiVersion: b\n", id="words-below"),
         pytest.param(b"# apiVersion: v1\n# kind: Pod\n", id="comments"),
@@ -126,6 +147,11 @@ def test_a_file_of_a_folder_without_an_object_is_left_out_and_said(
         pytest.param(b"apiVersion: v1\nkind: Pod\nmetadata: [\n", "r/bad.yaml", id="yaml"),
         pytest.param(b"apiVersion: v1\nkind: Pod\nspec: {{ .Values.a }}\n", "helm template", id="chart"),
         pytest.param(b"kind: Pod\napiVersion: v1\nx: \xff\n", "not UTF-8", id="utf-8"),
+        pytest.param(AMD.decode().encode("utf-16"), "It looks like UTF-16", id="utf-16-of-powershell"),
+        pytest.param(AMD.decode().encode("utf-16-be"), "UTF-16", id="utf-16-without-its-mark"),
+        pytest.param(AMD.decode().encode("utf-32"), "r/bad.yaml", id="utf-32"),
+        pytest.param(b"a: \xe9\n", "not UTF-8", id="latin-1-without-a-kind"),
+        pytest.param(b"a: [\n", "r/bad.yaml", id="yaml-without-a-kind"),
         pytest.param(pod("c").replace(b"spec:\n  t", b"spec:\n  a: 1\n  a: 2\n  t"), "r/", id="duplicate"),
     ],
 )

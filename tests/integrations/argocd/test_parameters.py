@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
-from archfit.base.errors import UsageError
+from archfit.base.errors import ArchfitError, UsageError
 from archfit.integrations.argocd.command import announcement
 from archfit.integrations.argocd.plugin_environment import PARAMETERS, application_of
+from archfit.integrations.argocd.renderers import plain_files
 from archfit.integrations.argocd.source_parameters import ROWS, Source, helm_arguments
 from archfit.options.settings import Options
 from archfit.options.table import OPERATOR, SPEC
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FACTS = {
     "ARGOCD_APP_NAME": "web",
@@ -249,3 +254,26 @@ def test_a_default_that_the_operator_changed_is_not_announced() -> None:
 def test_noop_values_may_have_any_character_that_is_one() -> None:
     text = 'note: "ü\U0001f433\u202e"\n'
     assert application_of({**FACTS, **_parameters({"name": "values", "string": text})}).source.values == text
+
+
+@pytest.mark.parametrize(
+    ("content", "read"),
+    [
+        pytest.param(b'"\\x6bind": Pod\napiVersion: v1\n', True, id="an-escaped-key"),
+        pytest.param(b"# kind, apiVersion\na: 1\n", False, id="noop-words-in-a-comment"),
+    ],
+)
+def test_a_plain_file_with_an_object_is_rendered_however_it_is_spelt(
+    content: bytes, read: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yaml").write_bytes(content)
+    stream, left_out = plain_files(Source(), str(tmp_path))
+    assert (content in stream, bool(left_out)) == (read, not read)
+
+
+def test_a_plain_file_that_is_no_utf_8_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yaml").write_bytes("kind: Pod\napiVersion: v1\n".encode("utf-16"))
+    with pytest.raises(ArchfitError, match=r"a\.yaml: .*It looks like UTF-16"):
+        plain_files(Source(), str(tmp_path))

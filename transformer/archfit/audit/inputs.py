@@ -25,7 +25,7 @@ from archfit.audit.running.collect import KUBE_SYSTEM, Collector
 from archfit.audit.running.list_stream import items
 from archfit.audit.running.object_fields import mapping
 from archfit.base import standard_streams
-from archfit.base.errors import InvalidInput, UsageError
+from archfit.base.errors import UsageError
 from archfit.base.printable import count, few, visible
 from archfit.base.results import Result
 from archfit.cli.inputs.command_inputs import moment_text
@@ -66,7 +66,7 @@ class Collected(Record):
 
 
 def from_rendering(read: Inputs, rendering: Rendering, options: Options, flags: AuditFlags) -> Collected:
-    """The objects that a renderer wrote. Raises InvalidInput."""
+    """The objects that a renderer wrote. Raises UsageError and InvalidInput."""
     collector = Collector(
         "lists", f"{rendering.name} {' '.join(rendering.words)}", options, keys_of(flags.by)
     )
@@ -251,7 +251,7 @@ def _collected(collector: Collector) -> Collected:
     facts = collector.facts()
     if not facts.workloads:
         read = ", ".join(count(number, visible(kind)) for kind, number in sorted(collector.kinds.items())[:5])
-        raise InvalidInput(f"there are no pods in the input{f', but {read}' if read else ''}: pass {GET}")
+        raise UsageError(f"there are no pods in the input{f', but {read}' if read else ''}: pass {GET}")
     unknown = sorted(collector.unknown.items())
     if not unknown:
         return Collected(facts)

@@ -18,7 +18,7 @@ from archfit.check.junit import LEFT_ALONE, placement_cases, problems, required_
 from archfit.check.newer_tags import newer_of, with_newer
 from archfit.check.reports import UPDATES, report_places, write_reports
 from archfit.check.source_roots import SourceRoots
-from archfit.cli.inputs.command_inputs import check_objects, in_file, manifests_of, questions
+from archfit.cli.inputs.command_inputs import in_file, manifests_of, questions
 from archfit.cli.inputs.manifests import Manifests
 from archfit.cli.inputs.output_files import check_report
 from archfit.cli.invocation import read_invocation, required_platforms
@@ -61,7 +61,6 @@ def run(
     inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options)
     if invocation.rendering:
         roots.add_rendered(invocation.rendering.words)
-    check_objects(inputs)
     question = _Question(required, flags.allow_unknown, "junit" in places.values())
     for flag, file in (("--report", settings.operator.report), *(("--format", file) for file in places)):
         check_report(flag, file, [manifests.name for manifests in inputs])

@@ -16,7 +16,7 @@ from archfit.audit.reports import facts_of_report
 from archfit.base.errors import InvalidInput, UsageError
 from archfit.base.printable import count, visible
 from archfit.base.results import Result, has_error
-from archfit.cli.inputs.command_inputs import check_objects, manifests_of
+from archfit.cli.inputs.command_inputs import manifests_of
 from archfit.cli.invocation import read_invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.images.overrides import override
@@ -31,10 +31,7 @@ from archfit.yaml.json_output import json_output
 
 _COMMAND = BY_NAME["lock"]
 _WORDS_OF_CHECK = {"added": "missing", "dropped": "unused"}
-_PRUNE_ALL = Result(
-    "error",
-    "the input holds no manifests, and --prune would drop their entries. Did the command before the pipe fail?",
-)
+_PRUNE_ALL = "the input holds no manifests, and --prune would drop their entries. Did the command before the pipe fail?"
 
 
 def run(
@@ -49,11 +46,10 @@ def run(
     audits = _audit_needs(flags.from_audit, settings.options, prune=flags.prune)
     inputs = []
     if invocation.words or invocation.rendering or not flags.from_audit:
-        inputs = manifests_of(invocation, (stdin, stderr, environ), settings.options)
-    if flags.check and not flags.from_audit:
-        check_objects(inputs)
-    if flags.prune:
-        inputs = [source.replace(results=(_PRUNE_ALL,)) if source.blank else source for source in inputs]
+        options = settings.options.replace(on_blank="pass") if flags.prune else settings.options
+        inputs = manifests_of(invocation, (stdin, stderr, environ), options)
+        if flags.prune and any(source.blank for source in inputs):
+            raise UsageError(_PRUNE_ALL)
     needs = _together(lock_needs(inputs, settings.options), audits)
     if _failed(needs.results, stderr):
         return 1

@@ -25,7 +25,7 @@ from archfit.base import standard_streams
 from archfit.base.patch import apply
 from archfit.base.printable import count, visible
 from archfit.base.results import Decision, Location, ObjectRef, Result, has_error
-from archfit.cli.inputs.command_inputs import check_objects, in_file, manifests_of
+from archfit.cli.inputs.command_inputs import in_file, manifests_of
 from archfit.cli.invocation import Invocation
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.cluster.checks import kubectl_of
@@ -111,7 +111,6 @@ def run(
     """The check. The exit code; raises ArchfitError."""
     flags, own = invocation.flags, _settings(invocation.settings)
     inputs = manifests_of(invocation, (stdin, stderr, environ), own.options)
-    check_objects(inputs)
     results = [
         in_file(result, manifests.name)
         for manifests in inputs

@@ -43,13 +43,18 @@ def manifests_of(
     streams: tuple[BinaryIO, TextIO, Mapping[str, str]],
     options: Options,
 ) -> list[Manifests]:
-    """What the words of a command line name, read. streams: stdin, stderr, environ. Raises ArchfitError."""
+    """What the words of a command line name, read. streams: stdin, stderr, environ.
+
+    Raises ArchfitError, as where there is no object in it: an empty result would take away what an earlier one said.
+    """
     stdin, stderr, environ = streams
     if invocation.rendering:
         read = rendered_inputs(invocation.rendering, invocation.words, stdin, stderr, environ)
     else:
         read = read_inputs(invocation.words, stdin, invocation.program)
-    return with_note(read_manifests(((file.name, file.data) for file in read.files), options), read)
+    inputs = with_note(read_manifests(((file.name, file.data) for file in read.files), options), read)
+    _check_objects(inputs)
+    return inputs
 
 
 def with_note(inputs: list[Manifests], read: Inputs) -> list[Manifests]:
@@ -59,7 +64,7 @@ def with_note(inputs: list[Manifests], read: Inputs) -> list[Manifests]:
     return [*inputs, note] if note.results else inputs
 
 
-def check_objects(inputs: Sequence[Manifests]) -> None:
+def _check_objects(inputs: Sequence[Manifests]) -> None:
     """Raises UsageError where the inputs hold no Kubernetes object: then nothing can be said about them."""
     sources = [source for source in inputs if source.pieces or source.blank or has_error(source.results)]
     if sources and all(source.blank and has_error(source.results) for source in sources):
@@ -71,9 +76,7 @@ def check_objects(inputs: Sequence[Manifests]) -> None:
         or holds_object(source.data[source.start : source.end], empty_lists=False)
         for source in read
     ):
-        raise UsageError(
-            "the input holds no Kubernetes object, so nothing was checked: pass rendered manifests"
-        )
+        raise UsageError("the input holds no Kubernetes object: pass rendered manifests")
 
 
 def questions(inputs: Iterable[Manifests], *, left_alone: bool = False) -> list[str]:

@@ -5,6 +5,7 @@ a folder whose name begins with a dot               not read, as .git
 a file whose name begins with a dot                 not read; the caller says so where it holds a Kubernetes object, as
                                                     kubectl apply -f DIR would read it
 a file without a Kubernetes object                  left out; the caller says so
+a file that is not UTF-8, or not YAML               read, so that it is the error that it is alone
 Chart.yaml, kustomization.yaml                      an error that names the command to run first
 a link that stays in the folder                     followed, each folder once
 a link that leads out of it                         an error: nobody has named what it leads to
@@ -16,7 +17,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from archfit.base import standard_streams
 from archfit.base.errors import InvalidInput, UsageError
@@ -24,10 +25,11 @@ from archfit.base.files import read_file
 from archfit.base.printable import count, few
 from archfit.base.spelling import nearest
 from archfit.startup.record import Record
+from archfit.workloads.pod_specs import typed_item
 from archfit.workloads.unsupported.non_objects import is_chart_source
 from archfit.yaml.compose import parse
 from archfit.yaml.skip import identity
-from archfit.yaml.stream import split
+from archfit.yaml.stream import read
 
 EXTENSIONS = (".yaml", ".yml", ".json")
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -180,25 +182,30 @@ def _chart_of_template(path: str) -> str:
 
 
 def holds_object(data: bytes, *, empty_lists: bool = True) -> bool:
-    """Whether a document has apiVersion and kind. What cannot be read counts, so that somebody says why.
+    """Whether a document, or an item of one, has apiVersion and kind. What cannot be read counts: somebody says why.
 
     empty_lists: whether a list without items counts, which is parsed to see that.
     """
-    if b"kind" not in data or b"apiVersion" not in data:
-        return False
     try:
-        for piece in split(data):
+        for piece in read(data, "pass").pieces:
             shortcut = empty_lists or data.find(b"items", piece.start, piece.end) < 0
             if shortcut and identity(data, piece.start, piece.end):
                 return True
-            value = parse(data[piece.start : piece.end].decode()).value
-            if not isinstance(value, dict) or not (value.get("apiVersion") and value.get("kind")):
-                continue
-            if empty_lists or value.get("items", True) not in (None, []):
+            if _is_object(parse(data[piece.start : piece.end].decode()).value, empty_lists=empty_lists):
                 return True
-    except (InvalidInput, UnicodeDecodeError):
+    except InvalidInput:
         return True
     return False
+
+
+def _is_object(value: Any, *, empty_lists: bool) -> bool:
+    if not isinstance(value, dict):
+        return False
+    items = value.get("items", True)
+    if value.get("apiVersion") and value.get("kind") and (empty_lists or items not in (None, [])):
+        return True
+    typed = (typed_item(item, value) for item in items) if isinstance(items, list) else ()
+    return any(_is_object(item, empty_lists=empty_lists) for item in typed)
 
 
 def _holds_object(path: str) -> bool:

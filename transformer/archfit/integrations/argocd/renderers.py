@@ -15,12 +15,13 @@ import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
-from archfit.base.errors import ArchfitError
+from archfit.base.errors import ArchfitError, InvalidInput
 from archfit.base.printable import visible
+from archfit.cli.inputs.input_files import holds_object
 from archfit.integrations.argocd.repository import check_inside, is_irregular
 from archfit.integrations.argocd.source_parameters import Source, helm_arguments
 from archfit.startup.record import Record
-from archfit.yaml.stream import BOM
+from archfit.yaml.stream import BOM, check_utf8
 
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _MANIFESTS = (".yaml", ".yml", ".json")
@@ -72,11 +73,14 @@ def plain_files(source: Source, root: str) -> tuple[bytes, list[str]]:
         try:
             with open(path, "rb") as file:
                 content = file.read().removeprefix(BOM)
+            check_utf8(content)
         except OSError as error:
             raise ArchfitError(f"{visible(name)}: cannot be read ({error.strerror})") from None
+        except InvalidInput as error:
+            raise ArchfitError(f"{visible(name)}: {error.message}") from None
         if _SKIPPED in content:
             left_out.append(f"{visible(name)} is not rendered: it says {_SKIPPED.decode()}")
-        elif b"kind" not in content or b"apiVersion" not in content:
+        elif not holds_object(content):
             left_out.append(f"{visible(name)} is not rendered: it holds no Kubernetes object")
         else:
             head = b"" if content.startswith(b"---") else f"---\n# Source: {visible(name)}\n".encode()
