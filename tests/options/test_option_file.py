@@ -179,7 +179,10 @@ def test_anyone_may_supply_spec() -> None:
     """The part about placement counts whoever supplies it."""
     values = {"apiVersion": "archfit.dev/v1alpha1", "kind": "ArchFit", "spec": {"strict": True}}
     assert merge([from_values(values, "functionConfig")]) == Settings(
-        Options(strict=True), Operator(), ("functionConfig",)
+        Options(strict=True),
+        Operator(),
+        ("functionConfig",),
+        given=(("strict", "functionConfig, spec.strict"),),
     )
 
 

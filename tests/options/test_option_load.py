@@ -178,6 +178,7 @@ def test_an_application_is_between_flags_and_environment() -> None:
         Options(affinity="always", strict=True),
         Operator(),
         ("flags (--affinity)", "functionConfig", "environment (ARCHFIT_STRICT)"),
+        given=(("affinity", "--affinity"), ("strict", "functionConfig, spec.strict")),
     )
     with pytest.raises(UsageError) as caught:
         load(

@@ -14,6 +14,7 @@ from registry import Registry
 
 from archfit.base.errors import ArchfitError
 from archfit.options.settings import Operator, Options, Settings
+from archfit.options.table import SPEC
 from archfit.policy.cel.platform_table import installed_table
 from archfit.policy.cel.table_storage import MAX_LITERAL_IMAGES
 from archfit.policy.command import run
@@ -23,6 +24,8 @@ from lock_runs import Said, pod
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from archfit.options.table import Option
 
 BOTH, AMD = ["linux/amd64", "linux/arm64"], ["linux/amd64"]
 KINDS = [
@@ -48,18 +51,18 @@ class Policy:
         path.write_text(json.dumps({"version": 1, "images": images}), encoding="utf-8")
         return str(path)
 
-    def run(self, *words: str, text: str = "") -> Said:
+    def run(self, *words: str, text: str = "", lock_file: bool = True) -> Said:
         stdout, stderr = io.BytesIO(), io.StringIO()
         locked = (self.folder / "archfit.lock").exists() and not any("--lock-file" in word for word in words)
-        words = (*words, *(["--lock-file", "archfit.lock"] if locked else []))
+        words = (*words, *(["--lock-file", "archfit.lock"] if locked and lock_file else []))
         try:
             status = run(words, io.BytesIO(text.encode()), stdout, stderr, self.environ)
         except ArchfitError as error:
             return Said(error.exit_code, stdout.getvalue().decode(), f"{stderr.getvalue()}error: {error}\n")
         return Said(status, stdout.getvalue().decode(), stderr.getvalue())
 
-    def asking(self, *words: str, text: str) -> Said:
-        return self.run("--no-cache", *self.registry.mirrors(), *words, text=text)
+    def asking(self, *words: str, text: str, lock_file: bool = True) -> Said:
+        return self.run("--no-cache", *self.registry.mirrors(), *words, text=text, lock_file=lock_file)
 
 
 @pytest.fixture
@@ -125,14 +128,14 @@ def test_the_head_repeats_the_command_without_what_is_about_this_machine(policy:
     policy.lock()
     said = policy.run(
         *("--name", "x.example", "--namespace-selector", "team in (a, b)", "--namespace-selector", "!old"),
-        *("--tolerate", "none", "--strict", "--no-cache", "--mirror", "docker.io=http://127.0.0.1:1"),
+        *("--tolerate", "none", "--locked", "--no-cache", "--mirror", "docker.io=http://127.0.0.1:1"),
     )
     line = (
         said.stdout.splitlines()[1].removeprefix("#   ").removesuffix(" | kubectl apply --server-side -f -")
     )
     assert line == (
         "archfit policy --namespace-selector 'team in (a, b)' --namespace-selector '!old' --name x.example "
-        "--tolerate none --strict --lock-file archfit.lock"
+        "--tolerate none --lock-file archfit.lock --locked"
     )
 
 
@@ -187,6 +190,10 @@ def test_stats_are_written_instead(policy: Policy):
         pytest.param(["--locked"], 2, "--locked: needs a lock file", id="locked without a file"),
         pytest.param(["--affinty", "never"], 2, "there is no flag '--affinty': write --affinity", id="a typo"),
         pytest.param(["--stamp"], 2, "there is no flag '--stamp'", id="an option of other commands"),
+        pytest.param(["--affinity", "never", "--unlabelled-nodes", "x"], 2, "--affinity; --unlabelled-nodes: no policy can hold these: leave them out, or install archfit serve", id="options that CEL does not hold"),
+        pytest.param(["--cluster-architectures", "amd64,windows/amd64"], 2, "--cluster-architectures (windows/amd64): no policy can hold this: leave it out, or install archfit serve", id="another system"),
+        pytest.param([*("--exclude", "*/shop"), *("--exclude", "Job/shop/import"), *("--exclude", "*/shop/web"), *("--exclude", "po/cart")], 2, "--exclude (*/shop/web, po/cart): no policy can hold this", id="pods by name"),
+        pytest.param(["--check", "--strict", "-"], 2, "--strict: no policy can hold this", id="the check holds no more"),
         pytest.param(["--max-age", "soon"], 2, "--max-age: 'soon' is not a duration: write '30s'", id="no age"),
         pytest.param(["--max-age", "500ms"], 2, "--max-age: '500ms' is not a whole number of seconds", id="an age below a second"),
         pytest.param(["--max-age", "99999999d"], 2, "--max-age: '99999999d' is more than 100 years: write 0 for no warning", id="an age of centuries"),
@@ -212,6 +219,61 @@ def test_a_lock_file_without_use_is_named(policy: Policy, content: str, message:
     said = policy.run()
     assert (said.status, said.stdout) == (1, "")
     assert message in said.stderr
+
+
+SAMPLES: dict[str, Any] = {
+    "clusterArchitectures": ["amd64", "arm64", "s390x"],
+    "systemTaints": {"windows": "os=windows:NoSchedule"},
+    "tolerate": "none",
+    "prefer": {"arm64": 1},
+    "assume": ["linux/arm64"],
+    "imagePlatforms": {"docker.io/*": ["linux/amd64"]},
+    "exclude": ["*/shop"],
+    "unlabelledNodes": ["example.com/virtual"],
+    "lockFile": "archfit.lock",
+    "rules": [{"match": {"namespace": "shop"}, "tolerate": False}],
+    "workloads": [{"group": "example.com", "kind": "Shop", "podSpec": "spec.template.spec"}],
+}
+"""A value of each option that is no choice of words."""
+BESIDE: dict[str, dict[str, Any]] = {
+    "assume": {"onUnknown": "assume", "assume": ["linux/amd64"]},
+    "locked": {"lockFile": "archfit.lock"},
+}
+IMAGES = {
+    "onAbsent": "quay.io/team/gone:1",
+    "onUnknown": "denied.example/app:1",
+    "assume": "denied.example/app:1",
+}
+
+
+@pytest.mark.parametrize("option", SPEC, ids=lambda option: option.key)
+def test_the_policy_holds_an_option_refuses_it_or_does_not_differ_by_it(policy: Policy, option: Option):
+    policy.lock({"docker.io/library/nginx:1.27": LOCK["docker.io/library/nginx:1.27"] | {"platforms": AMD}})
+    words = [word for word in option.type.schema.get("enum", (True,)) if word != option.default]
+    sample = SAMPLES[option.key] if option.key in SAMPLES else words[0]
+
+    def run(spec: dict[str, Any]) -> Said:
+        head = {"apiVersion": "archfit.dev/v1alpha1", "kind": "ArchFit", "spec": spec}
+        (policy.folder / "archfit.yaml").write_text(json.dumps(head), encoding="utf-8")
+        text = pod("nginx:1.27", IMAGES.get(option.key, "nginx:1.27"))
+        config = ("--config", "archfit.yaml", "--deny-host", "denied.example", "-")
+        return policy.asking(*config, text=text, lock_file=False)
+
+    beside = BESIDE.get(option.key, {})
+    plain, other = run(beside), run(beside | {option.key: sample})
+    if option.admission == "python":
+        assert (other.status, other.stdout) == (2, "")
+        assert f"spec.{option.key}: no policy can hold this" in other.stderr
+        assert "archfit serve" in other.stderr
+    else:
+        assert (plain == other) is (option.admission == "none")
+
+
+def test_a_default_and_the_namespaces_of_exclude_are_held(policy: Policy):
+    policy.lock()
+    stated = policy.run("--affinity", "needed", "--no-strict")
+    assert objects(stated) == objects(policy.run())
+    assert "'shop'" in policy.run("--exclude", "*/shop").stdout
 
 
 def test_the_summary_says_how_many_images_the_policy_does_not_know(policy: Policy):

@@ -263,7 +263,7 @@ class Run:
             answers,
             sum(self._requests.values()),
             passed_over=passed_over,
-            default_taint=not self._settings.states_taints,
+            default_taint="tolerate" not in dict(self._settings.given),
         )
 
     def failure_lines(

@@ -94,7 +94,7 @@ def merge(layers: Sequence[Layer], fallback: Layer | None = None) -> Settings:
         Options(**spec),
         Operator(**operator),
         tuple(layer.source for layer in everything if layer.source and (layer.given or layer.enforced)),
-        states_taints="tolerate" in chosen,
+        given=tuple((key, value.where) for key, value in chosen.items()),
     )
     if settings.options.on_unknown == "assume" and not settings.options.assume:
         raise UsageError(

@@ -293,11 +293,11 @@ class Settings(Record):
 
     sources: where configuration came from, in order of precedence, as the report's head names them.
     filters: (key, flag or place) of filters that were given for this run, not in a file for many.
-    states_taints: somebody gave `tolerate`.
+    given: (key, flag, variable or place) of every option that somebody gave.
     """
 
     options: Options = Options()
     operator: Operator = Operator()
     sources: tuple[str, ...] = ()
     filters: tuple[tuple[str, str], ...] = ()
-    states_taints: bool = False
+    given: tuple[tuple[str, str], ...] = ()

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypeAlias
 
 Part: TypeAlias = "Literal['spec', 'operator']"
+Admission: TypeAlias = "Literal['cel', 'python', 'none']"
 
 VARIABLE_PREFIX = "ARCHFIT_"
 CONFIG_FLAG = "--config"
@@ -30,6 +31,8 @@ class Option(Record):
 
     key: as in the configuration file; the flag is its kebab-case, the variable that in capitals.
     part: "spec" is placement, which anyone may supply; "operator" is trust.
+    admission: what it is for a pod that is created: "cel", the policy holds it, in its CEL or its table of images;
+        "python", `archfit serve` alone decides by it, and `archfit policy` refuses it; "none", no such pod differs.
     field: of settings.Options or settings.Operator.
     metavar: what stands for the value in help; "" for switches, and in a row for a choice, which shows its words.
     default: in the form that the file has; None where the help describes it.
@@ -41,6 +44,7 @@ class Option(Record):
 
     key: str
     part: Part
+    admission: Admission
     field: str
     type: OptionType
     metavar: str
@@ -77,6 +81,7 @@ class Option(Record):
 
 def _row(
     part: Part,
+    admission: Admission,
     key: str,
     type_: OptionType,
     metavar: str,
@@ -89,26 +94,26 @@ def _row(
     """rest: further fields of Option. field: where it is not the key's own."""
     field = field or kebab(key).replace("-", "_")
     metavar = metavar or "|".join(type_.schema.get("enum", ()))
-    return Option(key, part, field, type_, metavar, default, text, **rest)
+    return Option(key, part, admission, field, type_, metavar, default, text, **rest)
 
 
 SPEC = (
     _row(
-        "spec", "clusterArchitectures", option_types.CLUSTER, "[OS/]ARCH,..", ["amd64", "arm64"],
+        "spec", "cel", "clusterArchitectures", option_types.CLUSTER, "[OS/]ARCH,..", ["amd64", "arm64"],
         "The architectures of the cluster's Linux nodes, and of its Windows nodes as windows/amd64. "
         "With a windows entry, a pod that names no system gets a term of those that its images are built for; "
         "without one, pods for Windows are not restricted.",
         brief="What the cluster's nodes have.",
     ),
     _row(
-        "spec", "systemTaints", option_types.SYSTEM_TAINTS, "OS=TAINT", {},
+        "spec", "python", "systemTaints", option_types.SYSTEM_TAINTS, "OS=TAINT", {},
         "The taint that all nodes of another system than Linux have, such as "
         "windows=node.kubernetes.io/os=windows:NoSchedule: only a pod that tolerates it can come there, and only such "
         "a pod gets a term of its system.",
         repeatable=True,
     ),
     _row(
-        "spec", "tolerate", option_types.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
+        "spec", "cel", "tolerate", option_types.TOLERATIONS, "TAINT[@ARCH,..]", ["gke"],
         "A taint to tolerate on a pod whose images run on all nodes behind the taint that the pod can reach, in "
         "kubectl's syntax, such as arch=arm64:NoSchedule; gke stands for kubernetes.io/arch=arm64:NoSchedule, none "
         "for no taint. The first use replaces the default.",
@@ -116,104 +121,104 @@ SPEC = (
         brief="A taint of nodes to tolerate; gke is GKE's.",
     ),
     _row(
-        "spec", "affinity", choice("needed", "always", "never"), "", "needed",
+        "spec", "python", "affinity", choice("needed", "always", "never"), "", "needed",
         "When to require architectures: needed, where the images do not run on all of them; always; or never, which"
         " is unsafe: a pod may land on a node that cannot run it.",
     ),
     _row(
-        "spec", "prefer", option_types.PREFERENCE, "ARCH=WEIGHT,..", {},
+        "spec", "cel", "prefer", option_types.PREFERENCE, "ARCH=WEIGHT,..", {},
         "Architectures to prefer where a pod can reach more than one, with weights from 1 to 100.",
     ),
     _row(
-        "spec", "onAbsent", choice("fail", "leave"), "", "fail",
+        "spec", "cel", "onAbsent", choice("fail", "leave"), "", "fail",
         "What to do when the registry says that an image does not exist: fail, or leave the pod as it is.",
     ),
     _row(
-        "spec", "onUnknown", choice("fail", "assume", "leave"), "", "fail",
+        "spec", "cel", "onUnknown", choice("fail", "assume", "leave"), "", "fail",
         "What to do when a registry cannot be asked or understood: fail, assume the platforms of --assume, or leave"
         " the pod as it is (then what an earlier run added is gone).",
     ),
     _row(
-        "spec", "assume", option_types.PLATFORMS, "PLATFORM,..", [],
+        "spec", "cel", "assume", option_types.PLATFORMS, "PLATFORM,..", [],
         "The platforms of an unknown image under --on-unknown=assume.",
     ),
     _row(
-        "spec", "onConflict", choice("fail", "leave"), "", "fail",
+        "spec", "none", "onConflict", choice("fail", "leave"), "", "fail",
         "What to do when no node can run all images of a pod: fail, or leave the pod as it is.",
     ),
     _row(
-        "spec", "immutable", choice("needed", "full"), "", "needed",
+        "spec", "none", "immutable", choice("needed", "full"), "", "needed",
         "What archfit writes into Jobs and bare Pods, which cannot be changed once applied: needed, only what they "
         "cannot run without; full, the same as for other workloads.",
     ),
     _row(
-        "spec", "hooks", choice("immutable", "recreated"), "", "immutable",
+        "spec", "none", "hooks", choice("immutable", "recreated"), "", "immutable",
         "Whether hooks of Helm and Argo CD (Jobs, Pods) can be changed: immutable, as with kubectl apply; "
         "recreated, where each run deletes and creates them. The Helm 4 plugin and archfit argocd set recreated.",
     ),
     _row(
-        "spec", "customResources", choice("all", "read", "seen", "none"), "", "read",
+        "spec", "none", "customResources", choice("all", "read", "seen", "none"), "", "read",
         "What archfit writes into custom resources: all, what it writes into any workload; read, the same if a "
         "recording shows which pods the operator makes from it, else only what a pod cannot run without; "
         "seen, only what such a recording shows, and it leaves all others; none, it leaves them all.",
     ),
     _row(
-        "spec", "daemonSets", choice("warn", "fail"), "", "warn",
+        "spec", "none", "daemonSets", choice("warn", "fail"), "", "warn",
         "What to do about a DaemonSet that will not run on every architecture of the cluster.",
     ),
     _row(
-        "spec", "strict", option_types.SWITCH, "", False,
+        "spec", "python", "strict", option_types.SWITCH, "", False,
         "Makes it an error when an image cannot be looked up: a placeholder, an empty string, an image that is "
         "never pulled.",
     ),
     _row(
-        "spec", "onBlank", choice("pass", "comment", "fail"), "", "fail",
+        "spec", "none", "onBlank", choice("pass", "comment", "fail"), "", "fail",
         "What to do with blank input, which most often means that the command before the pipe failed: write it back, "
         "write one comment, or fail. A blank file among others is passed over.",
     ),
     _row(
-        "spec", "imagePlatforms", option_types.OVERRIDES, "GLOB=PLATFORM,..", {},
+        "spec", "cel", "imagePlatforms", option_types.OVERRIDES, "GLOB=PLATFORM,..", {},
         "The platforms of images whose metadata is wrong or cannot be read. The glob is matched against "
         "host/repository, as docker.io/library/nginx, with :tag or @digest if it has one.",
         repeatable=True,
     ),
     _row(
-        "spec", "exclude", option_types.EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
+        "spec", "cel", "exclude", option_types.EXCLUDES, "KIND[/NAMESPACE[/NAME]]", [],
         "Workloads that archfit leaves as they are, such as Job, Deployment/shop/cart or deploy/cart; each part is a "
         "glob.",
         repeatable=True,
         brief="Workloads to leave as they are.",
     ),
     _row(
-        "spec", "unlabelledNodes", option_types.KEYS, "KEY", [],
+        "spec", "python", "unlabelledNodes", option_types.KEYS, "KEY", [],
         "Pods that tolerate this key may also run on nodes without an architecture label, as pods that tolerate "
         "virtual-kubelet.io/provider may. archfit keeps those nodes reachable.",
         repeatable=True,
     ),
     _row(
-        "spec", "lockFile", option_types.PATH, "FILE", None,
+        "spec", "cel", "lockFile", option_types.PATH, "FILE", None,
         "The lock file that archfit lock writes. Its answers are final. In a configuration file, the path is "
         "relative to that file's folder.",
         brief="Answers of archfit lock, instead of a registry's.",
     ),
     _row(
-        "spec", "locked", option_types.SWITCH, "", False,
+        "spec", "none", "locked", option_types.SWITCH, "", False,
         "Uses the lock file only, and asks neither the cache nor a registry. An image that it lacks is an error.",
     ),
     _row(
-        "spec", "stamp", option_types.SWITCH, "", False,
+        "spec", "none", "stamp", option_types.SWITCH, "", False,
         "For files that are edited in place; the default of --in-place, and of what archfit setup kpt writes. Records "
         "each addition in the object's annotation archfit.dev/added. A later run removes these additions first and "
         "then decides again.",
     ),
     _row(
-        "spec", "rules", RULES, "", [],
+        "spec", "python", "rules", RULES, "", [],
         "Exceptions for some workloads: fewer architectures, no tolerations, other preferences, or no change at "
         "all.",
         file_only=True,
     ),
     _row(
-        "spec", "workloads", WORKLOADS, "", [],
+        "spec", "none", "workloads", WORKLOADS, "", [],
         "Custom resources that hold pods, and where in them, in addition to the kinds that archfit knows.",
         file_only=True,
     ),
@@ -221,7 +226,7 @@ SPEC = (
 
 OPERATOR = (
     _row(
-        "operator", "mirror", option_types.MIRRORS, "SOURCE=URL", {},
+        "operator", "none", "mirror", option_types.MIRRORS, "SOURCE=URL", {},
         "Asks URL instead of a registry. SOURCE is the registry's host, such as docker.io, or * for all registries."
         " A path in the URL goes in front of the repository.",
         repeatable=True,
@@ -229,101 +234,101 @@ OPERATOR = (
         field="mirrors",
     ),
     _row(
-        "operator", "hostsDir", option_types.PATH, "DIR", None,
+        "operator", "none", "hostsDir", option_types.PATH, "DIR", None,
         "A directory with containerd's hosts.toml files, or with certificates as in certs.d: one folder for each "
         "registry. It gives mirrors in order, CAs, client certificates and headers.",
     ),
     _row(
-        "operator", "registriesConf", option_types.PATH, "FILE", None,
+        "operator", "none", "registriesConf", option_types.PATH, "FILE", None,
         "A registries.conf as Podman and CRI-O read it: rewritten, mirrored, insecure and blocked registries.",
     ),
     _row(
-        "operator", "caFile", option_types.PATH, "FILE", None,
+        "operator", "none", "caFile", option_types.PATH, "FILE", None,
         "CA certificates (PEM) for registries, in addition to the system's. SSL_CERT_FILE replaces the system's.",
     ),
     _row(
-        "operator", "allowHost", option_types.ALLOWED_HOSTS, "HOST[:PORT]", [],
+        "operator", "none", "allowHost", option_types.ALLOWED_HOSTS, "HOST[:PORT]", [],
         "A server that may have a private or loopback address, such as harbor.corp.example or *.corp.example; "
         "without a port, on port 443.",
         repeatable=True,
         field="allow_hosts",
     ),
     _row(
-        "operator", "denyHost", option_types.DENIED_HOSTS, "HOST[:PORT]", [],
+        "operator", "none", "denyHost", option_types.DENIED_HOSTS, "HOST[:PORT]", [],
         "A server that archfit never asks, such as *.example.com; without a port, on any port. * denies every "
         "server that no --allow-host, --mirror, --hosts-dir, --registries-conf or credentials file names.",
         repeatable=True,
         field="deny_hosts",
     ),
     _row(
-        "operator", "requestsPerSecond", option_types.RATES, "HOST=N", {},
+        "operator", "none", "requestsPerSecond", option_types.RATES, "HOST=N", {},
         "At most N requests a second to a registry's host, such as docker.io=5; * stands for each other server. "
         "Processes with the same Redis or Valkey server in --cache share it; without one, it bounds each process.",
         repeatable=True,
     ),
     _row(
-        "operator", "cache", option_types.CACHE, "PATH", None,
+        "operator", "none", "cache", option_types.CACHE, "PATH", None,
         "The file that keeps the answers of registries, by default in the user's cache directory; or a server that "
         "several machines share, such as redis://cache.example:6379/0 or rediss://cache.example.",
     ),
     _row(
-        "operator", "cachePasswordFile", option_types.PATH, "FILE", None,
+        "operator", "none", "cachePasswordFile", option_types.PATH, "FILE", None,
         "A file whose first line is the cache server's password. The variable ARCHFIT_CACHE_PASSWORD can hold it "
         "instead.",
     ),
     _row(
-        "operator", "cacheCaFile", option_types.PATH, "FILE", None,
+        "operator", "none", "cacheCaFile", option_types.PATH, "FILE", None,
         "The CA certificates (PEM) for a cache server at rediss://. By default, the system's.",
     ),
     _row(
-        "operator", "cacheTtl", option_types.WHOLE_SECONDS, "DURATION", "6h",
+        "operator", "none", "cacheTtl", option_types.WHOLE_SECONDS, "DURATION", "6h",
         "How long a cached answer for a tag is used without asking the registry.",
         field="cache_ttl_seconds",
     ),
     _row(
-        "operator", "maxStale", option_types.WHOLE_SECONDS, "DURATION", "7d",
+        "operator", "none", "maxStale", option_types.WHOLE_SECONDS, "DURATION", "7d",
         "How old a cached answer may be when the registry cannot be asked.",
         field="max_stale_seconds",
     ),
     _row(
-        "operator", "noCache", option_types.SWITCH, "", False,
+        "operator", "none", "noCache", option_types.SWITCH, "", False,
         "Neither reads nor writes the cache.", positive=False,
     ),
     _row(
-        "operator", "offline", option_types.SWITCH, "", False,
+        "operator", "none", "offline", option_types.SWITCH, "", False,
         "Asks no registry. An image that is not in the cache is unknown.",
     ),
     _row(
-        "operator", "timeout", option_types.DEADLINE, "DURATION", "30s",
+        "operator", "none", "timeout", option_types.DEADLINE, "DURATION", "30s",
         "The time limit for all lookups of a run together.",
         field="timeout_seconds",
     ),
     _row(
-        "operator", "authfile", option_types.PATH, "FILE", None,
+        "operator", "none", "authfile", option_types.PATH, "FILE", None,
         "Registry credentials in the format of Docker's config.json. By default, the files that Docker and Podman "
         "use.",
     ),
     _row(
-        "operator", "pullSecrets", option_types.SWITCH, "", False,
+        "operator", "none", "pullSecrets", option_types.SWITCH, "", False,
         "Uses the pull secrets in the manifests for the pods that refer to them, as the kubelet does.",
     ),
     _row(
-        "operator", "report", option_types.PATH, "FILE", None,
+        "operator", "none", "report", option_types.PATH, "FILE", None,
         "The file to which every decision is written as JSON.",
     ),
     _row(
-        "operator", "quiet", option_types.SWITCH, "", False,
+        "operator", "none", "quiet", option_types.SWITCH, "", False,
         "Writes only errors and warnings to standard error.", positive=False, short="-q",
         brief="Write only errors and warnings to standard error.",
     ),
     _row(
-        "operator", "verbose", option_types.SWITCH, "", False,
+        "operator", "none", "verbose", option_types.SWITCH, "", False,
         "Says on standard error why each pod is placed as it is, with the answer for each image.",
         positive=False, short="-v",
         brief="Say why each pod is placed as it is.",
     ),
     _row(
-        "operator", "color", choice("auto", "always", "never"), "", "auto",
+        "operator", "none", "color", choice("auto", "always", "never"), "", "auto",
         "When to use colours: auto, on a terminal, but not in CI, nor where NO_COLOR is set; FORCE_COLOR makes it "
         "always.",
     ),

@@ -34,7 +34,7 @@ from archfit.policy.cel.platform_table import platform_table
 from archfit.policy.cel.policy_settings import PolicySettings
 from archfit.policy.cel.table_storage import fitting
 from archfit.policy.cel.validating_policy import daemon_set_objects, validating_policy_objects
-from archfit.policy.flags import check_flags, policy_settings, renewal
+from archfit.policy.flags import check_flags, check_options, policy_settings, renewal
 from archfit.policy.images import (
     KINDS,
     PolicyImages,
@@ -73,6 +73,7 @@ def run(
     )
     flags = invocation.flags
     check_flags(flags, invocation.words)
+    check_options(invocation.settings)
     settings = policy_settings(flags).replace(date=stated_date(environ))
     if flags.check:
         return policy_check.run(invocation, settings, stdin, stdout, stderr, environ)

@@ -20,6 +20,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
 
+from archfit.base.documentation import page
 from archfit.base.errors import UsageError
 from archfit.cli.invocation import Invocation
 from archfit.cli.setup.own_pods import SUBDOMAIN
@@ -27,7 +28,12 @@ from archfit.cli.usage.cluster_commands import POLICY_FLAGS
 from archfit.cli.usage.command_row import Command
 from archfit.cli.usage.command_table import BY_NAME
 from archfit.options.option_types import SWITCH
+from archfit.options.settings import Options, Settings
+from archfit.options.table import SPEC
 from archfit.options.text_form import Problem, whole_seconds
+from archfit.placement.filters import names_kind, second_names_object
+from archfit.placement.pod_patch import taint
+from archfit.policy.cel.match_conditions import POD
 from archfit.policy.cel.policy_settings import PolicySettings
 
 _COMMAND = BY_NAME["policy"]
@@ -161,6 +167,35 @@ def check_flags(flags: Namespace, words: Sequence[str]) -> None:
             raise UsageError(f"--{name}: is empty: write a value, or leave the flag out")
         if value and not (flags.live or flags.check or flags.apply):
             raise UsageError(f"--{name} needs --live, --check or --apply: nothing else asks a cluster")
+
+
+_DEFAULTS = Options()
+
+
+def check_options(settings: Settings) -> None:
+    """Raises UsageError for what no policy holds: options of `admission: python`, and entries of others."""
+    options, places = settings.options, dict(settings.given)
+    refused = [
+        places.get(option.key, option.key)
+        for option in SPEC
+        if option.admission == "python" and getattr(options, option.field) != getattr(_DEFAULTS, option.field)
+    ]
+    entries = {
+        "clusterArchitectures": [name for name in options.cluster_architectures if "/" in name],
+        "tolerate": [f"{taint(rule.toleration)} when: needed" for rule in options.tolerate if rule.needed],
+        "exclude": [
+            str(glob)
+            for glob in options.exclude
+            if names_kind(glob.kind, POD) and (glob.name or second_names_object(glob))
+        ],
+    }
+    refused += [f"{places.get(key, key)} ({', '.join(texts)})" for key, texts in entries.items() if texts]
+    if refused:
+        raise UsageError(
+            f"{'; '.join(refused)}: no policy can hold {'this' if len(refused) == 1 else 'these'}: leave "
+            f"{'it' if len(refused) == 1 else 'them'} out, or install archfit serve, which decides by every option: "
+            f"see {page('serve')}"
+        )
 
 
 def renewal(invocation: Invocation) -> str:

@@ -15,9 +15,8 @@ from archfit.cli.usage.command_row import (
 )
 from archfit.options.table import SPEC
 
-# A pod at admission is new and is no file: nothing of it is immutable, and nothing can be taken back later. A policy
-# leaves a pod that no node can run as it is, or refuses it (--deny).
-_NOT_AT_ADMISSION = ("daemonSets", "hooks", "immutable", "onConflict", "stamp")
+# A pod at admission is new and is no file: nothing of it is immutable, and nothing can be taken back later.
+_AT_ADMISSION = tuple(option for option in SPEC if option.admission != "none")
 
 POLICY_FLAGS = (
     Flag(
@@ -114,7 +113,8 @@ POLICY = Command(
         AS_JSON.replace(help="With --stats or --check: write the same as JSON."),
     ),
     options=(
-        *(option for option in SPEC if option.key not in _NOT_AT_ADMISSION),
+        *_AT_ADMISSION,
+        *options_named("customResources", "onBlank", "locked"),
         *operator_options_without("pullSecrets", "report", "verbose"),
     ),
     group="a cluster",
@@ -365,24 +365,9 @@ SERVE = Command(
             default="info",
         ),
     ),
-    # It has no report, keeps no stamp, and a pod that is created is neither immutable nor a hook.
     options=(
-        *options_named(
-            "clusterArchitectures",
-            "tolerate",
-            "affinity",
-            "prefer",
-            "onAbsent",
-            "onUnknown",
-            "assume",
-            "onConflict",
-            "strict",
-            "imagePlatforms",
-            "exclude",
-            "unlabelledNodes",
-            "lockFile",
-            "locked",
-        ),
+        *_AT_ADMISSION,
+        *options_named("onConflict", "locked"),
         *operator_options_without("pullSecrets", "report", "verbose"),
     ),
     group="a cluster",
