@@ -27,6 +27,8 @@ ARGS ?=
 DIST ?= dist
 # Helm 4: the one that the tests use, else the one on PATH.
 HELM4 ?= $(shell test -x .tools/bin/helm4 && echo .tools/bin/helm4 || echo helm)
+# The order of a set is a draw, too. What must not depend on it is tested with several seeds.
+test test-all lowest wheel-test: export PYTHONHASHSEED = 0
 # The markers are explained in tests/conftest.py.
 FAST := -m "not real and not load" --ignore=tests/real -n auto --maxprocesses 8 --dist worksteal
 

@@ -36,7 +36,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture.providers import Constants, HypothesisProvider
 
 import machine
 import published_crds
@@ -57,9 +58,13 @@ if TYPE_CHECKING:
 
     from program import Ran
 
-# A busy machine is no failure: what a property costs is counted elsewhere.
-settings.register_profile("archfit", deadline=None)
+# A busy machine is no failure: what a property costs is counted elsewhere. The same run twice draws the same.
+settings.register_profile(
+    "archfit", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("archfit")
+# Hypothesis draws from the texts and numbers of every loaded module, also of those that other tests loaded.
+HypothesisProvider._local_constants = Constants()  # type: ignore[assignment]
 
 _REAL = Path(__file__).parent / "real"
 # The folders of tests/real that `make test` runs where the programs are here.

@@ -1,7 +1,6 @@
 """Workers, each a process with one thread, that share the scripts of a campaign among them."""
 
 import argparse
-import itertools
 import multiprocessing
 import os
 import tempfile
@@ -17,24 +16,14 @@ from campaign.scripts import Script, script
 WORKERS = 2
 
 
-def numbers(given: argparse.Namespace, worker: int) -> Iterator[int]:
-    if given.only:
-        yield from given.only[worker::WORKERS]
-        return
-    end = time.monotonic() + given.seconds
-    for number in itertools.count(worker, WORKERS):
-        if time.monotonic() > end:
-            return
-        yield number
-
-
 def work(given: argparse.Namespace, worker: int, told: Any) -> None:
     """A worker's life: outcomes go into `told`, at the end None."""
     for name in list(os.environ):
         if name.startswith(("ARCHFIT_", "XDG_")) or name.lower().endswith("_proxy"):
             del os.environ[name]
     with tempfile.TemporaryDirectory(prefix="archfit-campaign-") as folder:
-        scripts = (script(given.seed, number, STREAMS) for number in numbers(given, worker))
+        numbers = given.only or range(given.count)
+        scripts = (script(given.seed, number, STREAMS) for number in numbers[worker::WORKERS])
         for played_script, outcome in played(given.seed, Path(folder), scripts):
             told.put((played_script, outcome))
     told.put(None)

@@ -64,6 +64,7 @@ BAD = [
         r"clusterArchitectures\[0\]: .*write 'amd64'",
         id="misspelt-architecture",
     ),
+    pytest.param(lambda: archfit.transform("", systemTaints={"linux": "x\n\x1b"}), "usage", r"=x\\n\\x1b$", id="what-cannot-be-seen"),
     pytest.param(lambda: archfit.transform("", timeout=5), "usage", "write '5s'", id="a-number-of-seconds"),
     pytest.param(lambda: archfit.transform("", strict="yes"), "usage", "boolean", id="a-str-for-a-boolean"),
     pytest.param(lambda: archfit.transform("", onAbsent="ignore"), "usage", "fail, leave", id="no-choice"),

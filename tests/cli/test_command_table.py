@@ -7,9 +7,10 @@ from importlib import import_module
 
 import pytest
 
-from archfit.cli.usage.command_row import MESSAGES, Command
+from archfit.cli.usage.command_row import GENERAL, MESSAGES, Command, flags_of
 from archfit.cli.usage.command_table import COMMANDS
 from archfit.options.arguments import Parser
+from file_runs import run
 
 STARTED = [command for command in COMMANDS if command.run]
 
@@ -44,3 +45,11 @@ def test_each_row_has_the_flags_that_the_command_takes(command, monkeypatch):
     options = command.options or MESSAGES
     expected |= {name for option in options for name in (*option.flags, option.short) if name}
     assert taken == expected | ({"--config"} if command.options else set())
+
+
+@pytest.mark.parametrize("command", STARTED, ids=lambda command: command.name)
+def test_two_dashes_are_no_value_of_any_flag(command: Command) -> None:
+    """Argparse itself takes them away, and leaves a list without an item, or keeps them, by its version."""
+    flags = [flag for flag in flags_of(command) if flag not in GENERAL]
+    ended = {flag: run((*command.name.split(), f"{flag}=--")) for flag in flags}
+    assert {flag: one for flag, one in ended.items() if (one.status, one.stdout) != (2, b"")} == {}

@@ -7,6 +7,7 @@ is read here first. HERE is the folder that they work in. `REGISTRIES` are the s
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -38,6 +39,7 @@ DEPLOYMENT = (
 THING = "---\napiVersion: a.example/v1\nkind: Thing\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{image: a}]}}}\n"
 STATED = "--image-platforms=x.io/*=linux/amd64,linux/arm64"
 HEAD = "apiVersion: archfit.dev/v1alpha1\nkind: ArchFit\n"
+
 LOCK = (
     '{"version": 1, "images": {\n"x.io/a:1": {"digest": "sha256:'
     + 64 * "a"
@@ -62,6 +64,15 @@ class Mistake(NamedTuple):
     files: Mapping[str, str | bytes | None] = {}
     environ: Mapping[str, str] = {}
     stdout: str = ""
+
+
+def function_config(name: str, kind: str, part: str, said: str) -> Mistake:
+    """A KRM function whose functionConfig has this part."""
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
+    stream = f"{head}functionConfig: {{apiVersion: {kind}, {part}}}\n"
+    said = f"functionConfig, {said}"
+    results = f"results:\n- message: {json.dumps(said)}\n  severity: error\n"
+    return Mistake(name, 2, [], [f"archfit: error: {said}"], stream, stdout=stream + results)
 
 
 def annotated(annotation: str) -> str:
@@ -242,6 +253,10 @@ MISTAKES = [
     Mistake("a-misspelt-variable", 2, [], ["archfit: error: ARCHFIT_TOLERAT: there is no such variable: write ARCHFIT_TOLERATE, or unset it"], stdin=CONFIG_MAP, environ={"ARCHFIT_TOLERAT": "gke"}),
     Mistake("a-misspelt-value-of-a-variable", 2, [], ["archfit: error: ARCHFIT_ON_UNKNOWN: 'leav' is not one of fail, assume, leave: write 'leave'"], stdin=CONFIG_MAP, environ={"ARCHFIT_ON_UNKNOWN": "leav"}),
     Mistake("a-boolean-variable", 2, [], ["archfit: error: ARCHFIT_STRICT: 'yes' is not a boolean: write true or false"], stdin=CONFIG_MAP, environ={"ARCHFIT_STRICT": "yes"}),
+    Mistake("a-variable-that-cannot-be-seen", 2, [], [r"archfit: error: ARCHFIT_SYSTEM_TAINTS: '' is no system of nodes beside Linux: write windows=\x1b"], stdin=CONFIG_MAP, environ={"ARCHFIT_SYSTEM_TAINTS": "=\x1b"}),
+    function_config("a-function-config-that-forges-a-line", "archfit.dev/v1alpha1, kind: ArchFit", r'spec: {systemTaints: {linux: "x\nwarning: forged \e[2J"}}', r"spec.systemTaints.linux: 'linux' is no system of nodes beside Linux: write windows=x\nwarning: forged \x1b[2J"),
+    function_config("a-ConfigMap-that-forges-a-line", "v1, kind: ConfigMap", r'data: {"clusterArchitectures\n": 1}', r"data.clusterArchitectures\n: there is no option 'clusterArchitectures\n': write 'clusterArchitectures'"),
+    Mistake("an-application-of-Argo-CD-that-forges-a-line", 2, ["argocd", "generate"], [r"archfit: error: ARGOCD_ENV_ARCHFIT_X\nwarning: forged: there is no such variable: leave it out"], environ={"ARGOCD_APP_NAME": "a", "ARGOCD_ENV_ARCHFIT_X\nwarning: forged": "a"}),
     # In lock files and caches.
     Mistake("no-lock-file", 2, ["--lock-file", "archfit.lock"], ["archfit: error: --lock-file: there is no 'archfit.lock': write it with `archfit lock`, or name another"], stdin=POD),
     Mistake("an-image-that-the-lock-file-lacks", 1, ["--lock-file", "archfit.lock", "--locked"], ["archfit: error: v1/Pod/a spec.containers[0].image: x.io/b:1: archfit.lock does not hold x.io/b:1, and --locked forbids asking: run `archfit lock --add-missing` on these manifests (document 1, line 6)", ONE], stdin=POD.replace("x.io/a:1", "x.io/b:1"), files={"archfit.lock": LOCK}),

@@ -38,7 +38,7 @@ def test_ci_tests_everything_with_what_package_clients_need_and_nothing_else(tmp
     subprocess.run([tmp_path / ".ci" / "run"], env={**given, **FOREIGN}, check=True, capture_output=True)
     assert (tmp_path / "steps").read_text(encoding="utf-8").splitlines() == [
         *("lint", "test-all", "lowest", "wheel-test", "smoke"),
-        "-C lab campaign SECONDS=60 SEED=1",
+        "-C lab campaign COUNT=60 SEED=1",
     ]
     variables = dict(
         line.split("=", 1) for line in (tmp_path / "variables").read_text(encoding="utf-8").splitlines()

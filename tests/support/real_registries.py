@@ -16,7 +16,6 @@ import contextlib
 import http.client
 import json
 import re
-import secrets
 import socket
 import subprocess
 import time
@@ -256,7 +255,6 @@ class TokenService:
             "exp": now + 300,
             "nbf": now - 10,
             "iat": now,
-            "jti": secrets.token_hex(8),
             "access": access,
         }
         header = {"typ": "JWT", "alg": "RS256", "x5c": [der]}

@@ -20,7 +20,7 @@ from archfit.options.table import CONFIG_FLAG, RETIRED, TABLE, Option, retired
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 
 class Parser(argparse.ArgumentParser):
@@ -65,6 +65,12 @@ class Parser(argparse.ArgumentParser):
                 raise UnknownFlag(self.unknown(name, known), self.prog, name)
         _check_lists(argv[:end], words)
         return flags, words + [word for word in argv[end + 1 :] if word]
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        """Nothing is the value of `--flag=--`: argparse takes it away, or for a word, by its version."""
+        if arg_strings == ["--"] and action.option_strings:
+            raise argparse.ArgumentError(action, "has no value")
+        return super()._get_values(action, arg_strings)
 
     def _with_negative_values(self, argv: Sequence[str]) -> list[str]:
         """`--timeout -1s` as `--timeout=-1s`: argparse takes the value for a flag, and no flag begins like that."""

@@ -220,7 +220,7 @@ def _from_data(data: Any) -> Layer | None:
     keys = tuple(option.key for option in SPEC if not option.file_only)
     given = {}
     for key, text in data.items():
-        where = f"{SOURCE}, data.{key}"
+        where = visible(f"{SOURCE}, data.{key}")
         if key not in keys:
             raise UsageError(f"{where}: {_unknown(key, keys)}")
         if not isinstance(text, str):

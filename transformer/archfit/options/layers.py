@@ -232,6 +232,6 @@ def _no_misspelt(own: Mapping[str, str], options: Iterable[str]) -> None:
             raise UsageError(f"{variable}: {instead}")
         near = nearest(name, sorted(known))
         if near:
-            raise UsageError(
+            raise Problem(
                 f"{variable}: there is no such variable: write {VARIABLE_PREFIX}{near}, or unset it"
             )

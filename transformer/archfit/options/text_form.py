@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from archfit.base.errors import InvalidReference, UsageError
 from archfit.base.patch import Path
+from archfit.base.printable import visible
 from archfit.base.spelling import expected, nearest
 from archfit.images.platforms import (
     ALIASES,
@@ -52,12 +53,13 @@ if TYPE_CHECKING:
 class Problem(UsageError):
     """What is wrong with a value and what to write; the caller puts the name of the flag, variable or key before it.
 
-    path: from the option's value to the wrong part. line: 0 where unknown.
+    message: on one line, and visible, whoever wrote the value. path: from the option's value to the wrong part. line: 0
+    where unknown.
     """
 
     def __init__(self, message: str, path: Path = (), line: int = 0) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = visible(message)
+        super().__init__(self.message)
         self.path = path
         self.line = line
 

@@ -92,7 +92,7 @@ def _from_environment(environ: Mapping[str, str]) -> Iterable[tuple[str, Paramet
         own = variable.startswith(VARIABLE_PREFIX)
         near = nearest(variable, [*ours, *trusted, RENDER_AGAIN], 0.7 if own else _NEARLY)
         if variable != RENDER_AGAIN and (own or near):
-            raise UsageError(
+            raise Problem(
                 f"{full}: there is no such variable: {f'write {PREFIX}{near}, or ' if near else ''}leave it out"
             )
 
